@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { assemble } from '../scripts/assembler.ts';
 import type { StateOverrides } from '../src/chain/chain.ts';
 import { executeJob } from '../src/engine/execution/execute-job.ts';
+import { StoredChain } from '../src/engine/simulation/simulated-chain.ts';
 import { Simulator } from '../src/engine/simulation/simulator.ts';
 import type { Revision } from '../src/evm/revisions/revisions.ts';
 import { bytesToHex } from '../src/primitives/hex.ts';
@@ -317,7 +318,7 @@ for (const revision of ['prague', 'london', 'osaka'] as const) {
   const [genesis, builder] = await buildCallChain({ revision });
   const opened = await openBuiltChain(genesis, builder);
   const reader = openChainReader(opened.store);
-  const simulator = new Simulator(reader);
+  const simulator = new Simulator(new StoredChain(reader));
   for (const workload of workloads) {
     const runs = [1, 2, 3].map(() => run(simulator, opened.store, reader.head.header.number, workload));
     // Other programs of the machine make a piece longer, never shorter.

@@ -64,6 +64,7 @@ export async function composeService(
     runningLimit: config.execution.heavyCalls,
     queueLimit: config.execution.waitingCalls,
     ownerShare: config.limits.ownerShare,
+    provenState: config.execution.provenState,
     ...(simulationGas !== undefined && { simulationGas }),
     onFault: (fault) => log.error({ fault }, 'execution fault'),
   });

@@ -49,12 +49,15 @@ const MEANINGS = {
   untested: 'is tried when a block has it: none of the recent ones does',
   unverifiable: 'is compared between nodes',
 } as const;
+/** What is not compared either where it cannot be verified. */
+const BELIEVED = "is one node's word";
 
 /** A line for each subject. */
 export function describeVerifiable(rows: Rows): string {
   const lines = rows.map(({ subject, state, reason }) => {
     const why = reason === undefined ? '' : `: ${reason}`;
-    return `  ${subject.padEnd(WIDEST_SUBJECT)}  ${MEANINGS[state]}${why}\n`;
+    const meaning = subject === 'state' && state === 'unverifiable' ? BELIEVED : MEANINGS[state];
+    return `  ${subject.padEnd(WIDEST_SUBJECT)}  ${meaning}${why}\n`;
   });
-  return `\n  answers about blocks\n${lines.join('')}`;
+  return `\n  answers about blocks and state\n${lines.join('')}`;
 }

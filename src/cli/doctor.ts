@@ -6,6 +6,7 @@ import type { NetworkOptions } from '../config/network-options.ts';
 import type { VerificationFigures } from '../observe/sources.ts';
 import { examineNetwork } from '../upstream/examination/examine-network.ts';
 import type { Finding, NetworkReport } from '../upstream/examination/network-report.ts';
+import { describeExecution, type ExecutionDiagnosis, tryExecution } from './doctor-execution.ts';
 import { describeRollup, diagnoseRollup, type RollupDiagnosis } from './doctor-rollup.ts';
 import { listTableRows } from './doctor-table.ts';
 import { describeVerifiable, findVerifiable } from './doctor-verification.ts';
@@ -16,7 +17,8 @@ const DOCTOR_USAGE = `portcullis doctor --config FILE [--network NAME] [--json]
 
 Asks every node of a configuration what it supports, and says what that means: chain, head and how far it is behind,
 latency, tags, methods, block hashes and state overrides in calls, how reverts come, the largest batch, whether heads
-are announced; and what of their answers about blocks can be verified. It only reads; a node is sent about 1200 calls, most of them eth_chainId in four batches.
+are announced; what of their answers about blocks and state can be verified, and whether calls can be executed here. It only reads; a node
+is sent about 1200 calls, most of them eth_chainId in four batches.
 
   --config FILE    the configuration, as for serve
   --network NAME   only this network
@@ -33,6 +35,8 @@ type Diagnosis = {
   readonly report?: NetworkReport;
   /** What of its answers can be recomputed. */
   readonly verification?: VerificationFigures['rows'];
+  /** Whether its calls can be executed here, where that is wanted. */
+  readonly execution?: ExecutionDiagnosis;
 };
 
 /** `portcullis doctor`. @returns the exit code */
@@ -84,10 +88,18 @@ async function diagnose(name: string, options: NetworkOptions): Promise<Diagnosi
   };
   const report = await examineNetwork(upstreams, pool, wants);
   const verification = report.isServable ? await findVerifiable(name, options) : undefined;
-  return { name, source: 'upstreams', ...about, report, ...(verification !== undefined && { verification }) };
+  const execution = report.isServable ? await tryExecution(name, options) : undefined;
+  return {
+    name,
+    source: 'upstreams',
+    ...about,
+    report,
+    ...(verification !== undefined && { verification }),
+    ...(execution !== undefined && { execution }),
+  };
 }
 
-function describe({ name, source, rollup, report, verification }: Diagnosis): string {
+function describe({ name, source, rollup, report, verification, execution }: Diagnosis): string {
   const about = rollup === undefined ? '' : describeRollup(rollup);
   if (report === undefined) return `${name}: ${source}, there are no nodes to examine\n${about}`;
   const { identity, nodes, isServable, findings } = report;
@@ -101,6 +113,7 @@ function describe({ name, source, rollup, report, verification }: Diagnosis): st
     lines.length > 0 ? '\n' : '',
     ...lines,
     verification === undefined ? '' : describeVerifiable(verification),
+    execution === undefined ? '' : describeExecution(execution),
   ].join('');
 }
 

@@ -1,12 +1,18 @@
 import type { NetworkOptions } from '../config/network-options.ts';
 import type { ExecutionPool, ExecutionPoolOptions } from '../engine/execution/execution-pool.ts';
+import { DEFAULT_PROVEN_STATE } from '../engine/options.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { EngineFigures } from '../observe/sources.ts';
+import type { LmdbCodes } from '../remote/lmdb-codes.ts';
 import type { ObservedChain } from './open-chain.ts';
+import type { OpenExecutions } from './open-executions.ts';
 
 /** What is executed on embedded chains is bounded by; what is absent is as by default. */
 export type ExecutionBounds = Partial<ExecutionPoolOptions> &
-  Pick<ExecutionPoolOptions, 'threads' | 'onFault'>;
+  Pick<ExecutionPoolOptions, 'threads' | 'onFault'> & {
+    /** Proven state of a network that may be held, bytes. */
+    readonly provenState?: number;
+  };
 
 /** Where an embedded chain is. */
 export type EmbeddedSource = Pick<NetworkOptions, 'builtin' | 'embedded' | 'logs'>;
@@ -14,10 +20,11 @@ export type EmbeddedSource = Pick<NetworkOptions, 'builtin' | 'embedded' | 'logs
 /** The engine has not been loaded. */
 const NOTHING: EngineFigures = { places: [], queued: 0, running: 0, threads: 0 };
 
-/** The embedded chains of a process, and the pool that their executions share. The engine is loaded with the first of them. */
+/** The embedded chains of a process, and the pool in which all calls are executed that are executed here. The engine is loaded with the first need. */
 export class EmbeddedChains {
   readonly #bounds: ExecutionBounds;
   #pool: ExecutionPool | undefined;
+  #codes: LmdbCodes | undefined;
 
   constructor(bounds: ExecutionBounds) {
     this.#bounds = bounds;
@@ -30,6 +37,28 @@ export class EmbeddedChains {
     return openEmbeddedChain(source, this.#pool, { dataDir, log });
   }
 
+  /**
+   * Gets ready to execute calls of a network of nodes.
+   * @throws Error naming the file that cannot be read
+   */
+  async prepareExecutions(
+    network: string,
+    options: NetworkOptions,
+    dataDir: string,
+    log: Logger,
+  ): Promise<OpenExecutions | undefined> {
+    const { createPool } = await import('./open-embedded-chain.ts');
+    const { openCodes, prepareExecutions } = await import('./open-executions.ts');
+    this.#pool ??= createPool(this.#bounds);
+    this.#codes ??= openCodes(dataDir);
+    return prepareExecutions(network, options, {
+      pool: this.#pool,
+      codes: this.#codes,
+      stateBytes: this.#bounds.provenState ?? DEFAULT_PROVEN_STATE,
+      log,
+    });
+  }
+
   /** What metrics show. */
   describe(): EngineFigures {
     return this.#pool?.describe() ?? NOTHING;
@@ -37,5 +66,6 @@ export class EmbeddedChains {
 
   async close(): Promise<void> {
     await this.#pool?.close();
+    await this.#codes?.close();
   }
 }

@@ -8,9 +8,19 @@ const GROWTH_PERCENT = 50;
 /** The young generation, both of its halves. V8 lets it grow to twice as much, of which all stays in memory. */
 const YOUNG_BYTES = 16 * 1024 * 1024;
 
+/**
+ * How much of the room up to the next full collection is used up, per cent, when marking for it begins, and when that becomes urgent. V8
+ * begins as soon as what is left is less than the young generation, with a small heap after 8 MB; buffers outside of the heap count from
+ * the moment they are allocated. Bodies of some 10 KB then cause a full collection for every collection of the young generation, which would
+ * have freed them.
+ */
+const MARKING = { begin: 80, hurry: 95 } as const;
+
 /** Bounds what the heap of this process takes beyond what is in use. To be called once. */
 export function applyHeapSettings(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
+  setFlagsFromString(`--incremental-marking-soft-trigger=${MARKING.begin}`);
+  setFlagsFromString(`--incremental-marking-hard-trigger=${MARKING.hurry}`);
   let mayGrow = true;
   const look = (): void => {
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');

@@ -6,9 +6,15 @@ import type { NetworkOptions } from '../config/network-options.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { ChainFigures } from '../observe/sources.ts';
 import type { RecordTable } from '../records/record-table.ts';
-import { DEFAULT_VERIFY_LOG_BLOCKS, poolOptionsSchema, type UpstreamOptions } from '../upstream/options.ts';
+import {
+  DEFAULT_VERIFY_LOG_BLOCKS,
+  poolOptionsSchema,
+  type UpstreamOptions,
+  verifySchema,
+} from '../upstream/options.ts';
 import { DEFAULT_SEND } from '../upstream/sending/options.ts';
 import type { EmbeddedChains } from './embedded-chains.ts';
+import type { OpenExecutions } from './open-executions.ts';
 import { SENDING_TOOLS } from './sending-tools.ts';
 
 /** A chain that reports figures to metrics and the status page. */
@@ -33,12 +39,22 @@ export async function openChain(
   backends: ChainBackends,
 ): Promise<ObservedChain> {
   const { upstreams } = options;
-  if (upstreams !== undefined) return openNodes(name, upstreams, backends, options);
+  if (upstreams !== undefined) {
+    const { engine, dataDir, log } = backends;
+    const openExecutions =
+      options.execution === 'node' ? undefined : await engine.prepareExecutions(name, options, dataDir, log);
+    return openNodes(name, upstreams, backends, { ...options, openExecutions });
+  }
   return backends.engine.open(options, backends.dataDir, backends.log);
 }
 
 /** Settings of a network of nodes; each as by default where it is absent. */
-type NodeSettings = Partial<Pick<NetworkOptions, 'pool' | 'logs' | 'send' | 'verify' | 'verifyLogBlocks'>>;
+type NodeSettings = Partial<
+  Pick<NetworkOptions, 'pool' | 'logs' | 'send' | 'verify' | 'verifyLogBlocks' | 'checkpoint'>
+> & {
+  /** What executes calls here; absent where nodes execute. */
+  readonly openExecutions?: OpenExecutions | undefined;
+};
 
 /** Opens the chain that nodes know. */
 export async function openNodes(
@@ -49,8 +65,10 @@ export async function openNodes(
     pool = poolOptionsSchema.parse(undefined),
     logs = DEFAULT_LOG_LIMITS,
     send = DEFAULT_SEND,
-    verify = 'auto',
+    verify = verifySchema.parse(undefined),
     verifyLogBlocks = DEFAULT_VERIFY_LOG_BLOCKS,
+    checkpoint,
+    openExecutions,
   }: NodeSettings = {},
 ): Promise<ObservedChain> {
   // HTTP and WebSocket clients take 0.1 s to load: not where there are no nodes.
@@ -62,6 +80,8 @@ export async function openNodes(
     logs,
     verify,
     verifyLogBlocks,
+    openExecutions,
+    checkpoint,
     cache: pool.cache ? cache : NO_CACHE,
     log,
     sending: { options: send, tools: SENDING_TOOLS, ...(records !== undefined && { records }) },

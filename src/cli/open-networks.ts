@@ -144,7 +144,14 @@ function createMethods({ upstreams, methods }: NetworkOptions): NetworkMethods {
 }
 
 /** What a chain is opened from. */
-function describeChain(options: NetworkOptions): string {
-  const { builtin, embedded, upstreams, pool, logs, send, verify, verifyLogBlocks } = options;
-  return fingerprint({ builtin, embedded, upstreams, pool, logs, send, verify, verifyLogBlocks });
+function describeChain({
+  hosts,
+  methods,
+  safeTag,
+  callTimeout,
+  rate,
+  rollup,
+  ...opened
+}: NetworkOptions): string {
+  return fingerprint({ ...opened, family: rollup?.family });
 }

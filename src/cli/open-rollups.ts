@@ -17,6 +17,8 @@ export type OpenRollup = {
   readonly family: RollupFamily;
   readonly familyName: string;
   readonly prefix: string;
+  /** What the family answers from. */
+  readonly sources: RollupSources;
 };
 
 type Closable = { close(): Promise<void> };
@@ -50,9 +52,11 @@ export class Rollups {
         const family = rollup.family ?? (await this.#recognise(name, chain));
         if (upstreams !== undefined && rollup.family !== undefined)
           void this.#warnIfOther(name, chain, family);
+        const sources = await this.#findSources(chain, name, rollup, chains);
         this.#byNetwork.set(name, {
           familyName: family,
-          family: openFamily(family, await this.#findSources(chain, name, rollup, chains)),
+          family: openFamily(family, sources),
+          sources,
           prefix: rollup.prefix ?? (await loadFamily(family)).prefix,
         });
       }),

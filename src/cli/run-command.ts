@@ -14,6 +14,8 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['import', async () => (await import('./import.ts')).runImport],
   ['keys', async () => (await import('./keys.ts')).runKeys],
   ['doctor', async () => (await import('./doctor.ts')).runDoctor],
+  ['prove', async () => (await import('./prove.ts')).runProve],
+  ['verify', async () => (await import('./verify.ts')).runVerify],
   ['worker', async () => (await import('./workers/run-worker.ts')).runWorker],
   ['health', async () => (await import('./health.ts')).runHealth],
   ['check-config', async () => (await import('./check-config.ts')).runCheckConfig],

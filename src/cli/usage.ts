@@ -24,6 +24,9 @@ portcullis import --genesis G --blocks B [--data DIR] [--verify full|header|none
 portcullis keys create --name NAME    make an API key; it is shown once
 portcullis keys list | revoke ID      look after API keys
 portcullis doctor --config FILE       ask the nodes of a configuration file what they support
+portcullis prove METHOD [PARAMS] --network NAME
+                                      answer a question with a bundle that proves the answer
+portcullis verify FILE --hash HASH    check such a bundle against a block hash, offline
 portcullis check-config FILE          say what is wrong with a configuration file
 portcullis health [--config FILE]     whether the service on this machine is alive
 portcullis help | --version

@@ -51,7 +51,7 @@ export function checkConfig(
   for (const [name, network] of Object.entries(config.networks)) {
     problems.push(...checkSource(name, network), ...checkHosts(name, network, owners));
     problems.push(...checkMethods(name, network), ...checkLayer1(name, network, names));
-    problems.push(...checkSend(name, network));
+    problems.push(...checkSend(name, network), ...checkExecution(name, network));
   }
   return problems;
 }
@@ -121,10 +121,29 @@ function checkSource(name: string, network: NetworkOptions): Problem[] {
     const message = 'only a network with one upstream can follow it wherever it goes';
     return [{ path: [...path, 'pool', 'development'], message, dependsOn }];
   }
+  if (network.checkpoint !== undefined && (upstreams === undefined || network.verify === 'off')) {
+    const message = 'only a network with upstreams and verify: auto or require has a checkpoint';
+    return [{ path: [...path, 'checkpoint'], message, dependsOn: [...dependsOn, [...path, 'verify']] }];
+  }
   return [];
 }
 
 /** Transactions go to nodes of the network, by their names. */
+function checkExecution(name: string, { execution, chain, upstreams, rollup }: NetworkOptions): Problem[] {
+  const path = ['networks', name];
+  const isHere = execution !== 'node';
+  if (isHere && upstreams === undefined) {
+    const message = 'only networks of upstreams have a choice: embedded chains are executed here';
+    return [{ path: [...path, 'execution'], message }];
+  }
+  if (isHere && rollup !== undefined && rollup.family === undefined) {
+    const message = 'rollup.family has to be named: whether calls can be executed here depends on it';
+    return [{ path: [...path, 'execution'], message, dependsOn: [[...path, 'rollup']] }];
+  }
+  if (chain === undefined || isHere) return [];
+  return [{ path: [...path, 'chain'], message: 'is of no use with execution: node' }];
+}
+
 function checkSend(name: string, { send, upstreams }: NetworkOptions): Problem[] {
   const { to } = send;
   const path = ['networks', name, 'send'];

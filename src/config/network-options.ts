@@ -4,6 +4,10 @@ import { DEFAULT_LOG_LIMITS, type LogLimits } from '../chain/log-range.ts';
 import { proofBlocksSchema } from '../engine/options.ts';
 import { type RollupOptions, rollupOptionsSchema } from '../rollup/options.ts';
 import {
+  type Checkpoint,
+  checkpointSchema,
+  type ExecutionMode,
+  executionModeSchema,
   type PoolOptions,
   poolOptionsSchema,
   type UpstreamOptions,
@@ -34,6 +38,12 @@ export type NetworkOptions = {
   readonly verify: VerifyMode;
   /** Blocks of a range of eth_getLogs up to which its answer is. */
   readonly verifyLogBlocks: number;
+  /** Where calls are executed; of `upstreams`. */
+  readonly execution: ExecutionMode;
+  /** Path of a genesis file with the rules of the chain, for calls that are executed here; of `upstreams`. */
+  readonly chain?: string;
+  /** A block that is on the chain, whatever nodes say; of `upstreams` that are verified. */
+  readonly checkpoint?: Checkpoint;
   /** Where transactions go; of `upstreams`. */
   readonly send: SendOptions;
   readonly methods: MethodOptions;
@@ -83,6 +93,9 @@ export const networkOptionsSchema: z.ZodType<NetworkOptions> = z.strictObject({
   pool: poolOptionsSchema,
   verify: verifySchema,
   verifyLogBlocks: verifyLogBlocksSchema,
+  execution: executionModeSchema,
+  chain: z.string().min(1).exactOptional(),
+  checkpoint: checkpointSchema.exactOptional(),
   send: sendOptionsSchema,
   methods: methodOptionsSchema,
   logs: logLimitsSchema,

@@ -8,9 +8,7 @@ import type { NetworkOptions } from './network-options.ts';
 export function resolvePaths(config: Config, folder: string): Config {
   const networks = Object.entries(config.networks).map(([name, network]): [string, NetworkOptions] => [
     name,
-    network.embedded === undefined
-      ? network
-      : { ...network, embedded: { ...network.embedded, data: resolve(folder, network.embedded.data) } },
+    resolveNetworkPaths(network, folder),
   ]);
   const jwt = Object.entries(config.access.jwt).map(([name, issuer]): [string, TokenIssuer] => [
     name,
@@ -22,6 +20,15 @@ export function resolvePaths(config: Config, folder: string): Config {
     dataDir: resolve(folder, config.dataDir),
     networks: Object.fromEntries(networks),
     access: { ...config.access, jwt: Object.fromEntries(jwt) },
+  };
+}
+
+function resolveNetworkPaths(network: NetworkOptions, folder: string): NetworkOptions {
+  const { embedded, chain } = network;
+  return {
+    ...network,
+    ...(embedded !== undefined && { embedded: { ...embedded, data: resolve(folder, embedded.data) } }),
+    ...(chain !== undefined && { chain: resolve(folder, chain) }),
   };
 }
 

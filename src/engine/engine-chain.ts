@@ -1,4 +1,5 @@
 import { type Chain, UNSUPPORTED } from '../chain/chain.ts';
+import type { ChainConfig } from '../chain/chain-config.ts';
 import { DEFAULT_LOG_LIMITS, type LogLimits } from '../chain/log-range.ts';
 import type { ChainFigures } from '../observe/sources.ts';
 import { openChainReader } from '../store/chain-reader.ts';
@@ -54,6 +55,11 @@ export class EngineChain implements Chain {
     this.execution = new EngineExecutions(this.#stored, store, pool, (scope) => this.fees.suggestTip(scope));
     this.node = new EngineNode(this.#stored, proofBlocks);
     this.heads = new EngineHeads(this.#stored);
+  }
+
+  /** The fork schedule. */
+  get config(): ChainConfig {
+    return this.#stored.reader.config;
   }
 
   get chainId(): bigint {

@@ -11,7 +11,7 @@ export const proofBlocksSchema: z.ZodType<number> = z
   .max(KEPT_CHANGES)
   .default(DEFAULT_PROOF_BLOCKS);
 
-/** How embedded chains execute; sizes are bytes. */
+/** How calls are executed here; sizes are bytes. */
 export type ExecutionOptions = {
   /** Memory that the frames of one call may have together. Beyond it the call fails as if it were out of gas. */
   readonly callMemory: number;
@@ -21,9 +21,13 @@ export type ExecutionOptions = {
   readonly waitingCalls: number;
   /** Gas of all calls of one `eth_simulateV1` together; absent: 10 times the latest block's gas limit. */
   readonly simulationGas?: number;
+  /** Proven state and codes of each network of nodes on which calls are executed here. */
+  readonly provenState: number;
 };
 
 const MiB = 1024 * 1024;
+/** Of each network on which calls are executed on proven state, bytes. */
+export const DEFAULT_PROVEN_STATE: number = 64 * MiB;
 /** At the interpreter's speed this much runs for several seconds. */
 const MAX_SIMULATION_GAS: number = 2 ** 32;
 
@@ -37,6 +41,11 @@ export const executionOptionsSchema: z.ZodType<ExecutionOptions> = z
       .default(256 * MiB),
     heavyCalls: z.int().min(1).max(256).default(14),
     waitingCalls: z.int().min(1).max(100_000).default(4_096),
+    provenState: z
+      .int()
+      .min(MiB)
+      .max(16_384 * MiB)
+      .default(DEFAULT_PROVEN_STATE),
     simulationGas: z.int().min(21_000).max(MAX_SIMULATION_GAS).exactOptional(),
   })
   .prefault({});

@@ -24,7 +24,8 @@ export function logFault(log: Logger, error: unknown, site: Partial<FailureSite>
   log.error({ ...site, error: name, stack: frames.join('\n') }, 'unexpected error');
 }
 
-function convertChainError(error: ChainError, scope: RequestScope): RpcError {
+/** The row of a failure of the chain. */
+export function convertChainError(error: ChainError, scope: RequestScope): RpcError {
   switch (error.kind) {
     case 'reverted': {
       const data = error.data ?? '0x';

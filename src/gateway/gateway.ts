@@ -44,6 +44,7 @@ import { CallRunner } from './call-runner.ts';
 import { CallWatch } from './call-watch.ts';
 import { CreditScale, type CreditTable } from './credit-scale.ts';
 import { Dispatcher } from './dispatcher.ts';
+import { HeldTurns } from './held-turns.ts';
 import { MeteredNotifier } from './metered-notifier.ts';
 import type { NetworkRegistry } from './network-registry.ts';
 import { createRefusal, REFUSALS, type RefusalReason, refuseWith } from './refusals.ts';
@@ -194,19 +195,30 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     const { network, principal } = context.session;
     const owner = principal.id;
     const runOne: RunItem = (item, at) => runner.runItem(item, context, at);
-    const runWith = (chosen: BatchLimits): PromiseOrValue<JsonResult> =>
-      runBatch(items, runOne, chosen, scope, new AnswerMemory(heldAnswers, scope.owner ?? ''), readEnd);
+    const runWith = (chosen: BatchLimits, run = runOne): PromiseOrValue<JsonResult> =>
+      runBatch(items, run, chosen, scope, new AnswerMemory(heldAnswers, scope.owner ?? ''), readEnd);
     const { turns } = network;
     if (network.hasNodes !== true) return runWith(batchLimits);
+    if (turns === undefined) return runWith(sentLimits);
     const places = Math.min(items.length, sentLimits.concurrency);
-    if (turns === undefined || turns.hasRoom(owner, places)) return runWith(sentLimits);
+    const runHeld = (): PromiseOrValue<JsonResult> => {
+      const heldTurns = new HeldTurns(turns, owner, places);
+      const itemContext = { ...context, heldTurns };
+      let begun = 0;
+      const run: RunItem = (item, at) => {
+        const outcome = runner.runItem(item, itemContext, at);
+        if (++begun === items.length) heldTurns.release();
+        return outcome;
+      };
+      return heldTurns.during(() => runWith(sentLimits, run));
+    };
+    if (turns.hasRoom(owner, places)) {
+      turns.take(owner, places);
+      return runHeld();
+    }
     const room = places > batchLimits.concurrency && turns.waitForGroup(owner, places, GROUP_WAIT_MS, scope);
     if (room === false) return runWith(batchLimits);
-    return room.then((hasRoom) => {
-      if (!hasRoom) return runWith(batchLimits);
-      turns.exchange(owner, places);
-      return runWith(sentLimits);
-    });
+    return room.then((hasRoom) => (hasRoom ? runHeld() : runWith(batchLimits)));
   }
 
   function answer(body: Uint8Array, context: BodyContext, now: number): PromiseOrValue<Answer> {

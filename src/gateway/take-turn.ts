@@ -19,8 +19,10 @@ export function takeTurn<A, T, U>(
   work: Work<A, T>,
   conclude: Conclude<A, T, U>,
 ): PromiseOrValue<U> {
+  const { heldTurns } = context;
   const { turns } = context.session.network;
-  if (turns?.hasRoom(context.session.principal.id) === false) {
+  const isHeld = heldTurns !== undefined && !heldTurns.isEmpty;
+  if (!isHeld && turns?.hasRoom(context.session.principal.id) === false) {
     const outcome = workInTurn(turns, context, argument, work);
     return continueWith(outcome, (settled) => conclude(settled, argument, context, now));
   }
@@ -28,7 +30,8 @@ export function takeTurn<A, T, U>(
   if (!(outcome instanceof Promise)) return conclude(outcome, argument, context, now);
   if (turns === undefined) return outcome.then((settled) => conclude(settled, argument, context, now));
   const owner = context.session.principal.id;
-  turns.take(owner);
+  if (isHeld) heldTurns.handOn();
+  else turns.take(owner);
   return outcome.then(
     (settled) => {
       turns.leave(owner);

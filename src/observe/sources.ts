@@ -21,8 +21,25 @@ export type VerificationFigures = {
     readonly reason?: string;
   }[];
   readonly counts: { readonly verified: number; readonly unproven: number; readonly refuted: number };
-  /** Answers about blocks by how far they are to be believed. */
+  /** Answers about blocks and state by how far they are to be believed. */
   readonly trust: { readonly proven: number; readonly agreed: number; readonly single: number };
+};
+
+/** Calls of a network of nodes that are executed here. */
+export type ExecutionFigures = {
+  /** `comparing`: calls are compared with nodes' answers before one is answered from here. */
+  readonly state: 'local' | 'comparing' | 'node';
+  /** Why it is nodes. */
+  readonly reason?: string;
+  readonly executed: number;
+  /** Heads at which what calls read most was proven before they asked. */
+  readonly warmed: number;
+  /** Turns in which calls asked nodes for parts of states. */
+  readonly trips: number;
+  /** Of proven state in memory. */
+  readonly bytes: number;
+  /** Calls that nodes were asked for, by why. */
+  readonly left: Readonly<Record<string, number>>;
 };
 
 /** Figures of a network's chain. */
@@ -34,6 +51,8 @@ export type ChainFigures = {
   readonly upstreams: readonly UpstreamFigures[];
   /** Absent where nothing is verified. */
   readonly verification?: VerificationFigures;
+  /** Absent where nodes execute. */
+  readonly execution?: ExecutionFigures;
 };
 
 export type NetworkSource = {

@@ -1,7 +1,7 @@
 import type { CallRecorder } from './call-recorder.ts';
 import type { EventLoopDelay } from './event-loop-delay.ts';
 import type { KeyUse } from './key-usage.ts';
-import type { Sources, VerificationFigures } from './sources.ts';
+import type { ExecutionFigures, Sources, VerificationFigures } from './sources.ts';
 import type { CacheStatus, ErrorEntry, NetworkStatus, ProcessStatus } from './status.ts';
 import type { SubscriptionRecorder } from './subscription-recorder.ts';
 import type { SecondOfCalls } from './traffic.ts';
@@ -77,6 +77,7 @@ function readNetworks(
       ...(chain.unconfirmed !== undefined && { unconfirmed: chain.unconfirmed }),
       ...(chain.isExpired !== undefined && { isExpired: chain.isExpired }),
       ...(chain.verification !== undefined && { unverifiable: listUnverifiable(chain.verification) }),
+      ...(chain.execution !== undefined && { execution: pickExecution(chain.execution) }),
       // Nothing but what belongs to the status: the rest is for metrics.
       upstreams: upstreams.map(
         ({ inFlight: _, circuit: __, faults: ___, seconds: ____, hasVote: _____, ...status }) => status,
@@ -85,6 +86,10 @@ function readNetworks(
       seconds: calls.trafficOf(name).list(second),
     };
   });
+}
+
+function pickExecution({ state, reason }: ExecutionFigures): NonNullable<NetworkReport['execution']> {
+  return { state, ...(reason !== undefined && { reason }) };
 }
 
 function listUnverifiable({ rows }: VerificationFigures): readonly string[] {

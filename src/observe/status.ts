@@ -45,6 +45,8 @@ export type NetworkStatus = {
   readonly isExpired?: boolean;
   /** What of the answers of nodes cannot be recomputed, each with the reason; absent where nothing is verified. */
   readonly unverifiable?: readonly string[];
+  /** Where calls are executed, and why by nodes; absent where nothing else is wanted. */
+  readonly execution?: { readonly state: 'local' | 'comparing' | 'node'; readonly reason?: string };
   readonly upstreams: readonly UpstreamStatus[];
   readonly subscriptions: SubscriptionStatus;
   /** Calls a second and their latencies over the last ten seconds. */

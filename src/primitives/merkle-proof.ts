@@ -1,10 +1,12 @@
 import { bytesEqual, EMPTY_BYTES } from './bytes.ts';
+import { EMPTY_TRIE_ROOT, keccak256 } from './keccak.ts';
 import { MissingTrieNodeError, type NodeLoader } from './merkle-trie.ts';
 import {
   type BranchNode,
   bytesToNibbles,
   decodeTrieNode,
   type ExtensionNode,
+  type LoadedNode,
   type Nibbles,
   sharedPrefixLength,
   type TrieNode,
@@ -30,21 +32,87 @@ export function proveKey(key: Uint8Array, load: NodeLoader): MerkleProof {
   const root = load(EMPTY_BYTES);
   if (root === undefined) return { nodes: [], value: undefined };
   const nodes = [root];
-  let node = decodeTrieNode(root, EMPTY_BYTES, true);
-  let at = 0;
-  for (;;) {
-    if (node.kind === 'leaf') {
-      return { nodes, value: bytesEqual(node.path, path.subarray(at)) ? node.value : undefined };
-    }
+  const value = followPath(path, decodeTrieNode(root, EMPTY_BYTES, true), (child, at) => {
+    if (child.kind !== 'unloaded') return child;
+    const encoded = load(path.subarray(0, at));
+    if (encoded === undefined) throw new MissingTrieNodeError();
+    nodes.push(encoded);
+    return decodeTrieNode(encoded, child.ref, true);
+  });
+  return { nodes, value };
+}
+
+/** The only node of an empty trie. Some clients leave it out of proofs. */
+const EMPTY_NODE: Uint8Array = Uint8Array.of(0x80);
+
+/**
+ * Reads the value of a key out of a proof: believes nothing but the root.
+ * @param nodes as `proveKey` gives them; a part of the node before it may be there once more as a node of its own, as some clients give it
+ * @returns undefined where the nodes prove that the key is not there
+ * @throws RangeError naming what is wrong: a node that is missing, altered, no trie node, or not needed
+ */
+export function readProof(
+  root: Uint8Array,
+  key: Uint8Array,
+  nodes: readonly Uint8Array[],
+): Uint8Array | undefined {
+  let used = 0;
+  const open = (ref: Uint8Array): LoadedNode => {
+    const encoded = nodes[used++];
+    if (encoded === undefined) throw new RangeError(`proof: node ${used} is missing`);
+    if (!bytesEqual(keccak256(encoded), ref)) throw new RangeError(`proof: node ${used} has another hash`);
+    return decodeTrieNode(encoded, ref, true);
+  };
+  let value: Uint8Array | undefined;
+  if (bytesEqual(root, EMPTY_TRIE_ROOT)) {
+    if (nodes[0] !== undefined && bytesEqual(nodes[0], EMPTY_NODE)) used = 1;
+  } else {
+    value = followPath(bytesToNibbles(key), open(root), (child) => {
+      if (child.kind === 'unloaded') return open(child.ref);
+      const next = nodes[used];
+      if (next !== undefined && child.ref !== undefined && bytesEqual(next, child.ref)) used++;
+      return child;
+    });
+  }
+  if (used < nodes.length) throw new RangeError(`proof: node ${used + 1} is not needed`);
+  return value;
+}
+
+/**
+ * Reads the value of a key out of nodes that are found by their hash.
+ * @param find gives the node with this hash, or throws
+ * @returns undefined where the nodes prove that the key is not there
+ * @throws RangeError for what is no trie node
+ */
+export function readByHash(
+  root: Uint8Array,
+  key: Uint8Array,
+  find: (hash: Uint8Array) => Uint8Array,
+): Uint8Array | undefined {
+  if (bytesEqual(root, EMPTY_TRIE_ROOT)) return undefined;
+  const open = (hash: Uint8Array): LoadedNode => decodeTrieNode(find(hash), hash, true);
+  return followPath(bytesToNibbles(key), open(root), (child) =>
+    child.kind === 'unloaded' ? open(child.ref) : child,
+  );
+}
+
+/**
+ * The value at the end of a path; undefined where the path leaves the trie.
+ * @param enter gives the node that a child stands for, which is at this length of the path
+ */
+function followPath(
+  path: Nibbles,
+  root: LoadedNode,
+  enter: (child: TrieNode, at: number) => LoadedNode,
+): Uint8Array | undefined {
+  let node = root;
+  for (let at = 0; ; ) {
+    if (node.kind === 'leaf') return bytesEqual(node.path, path.subarray(at)) ? node.value : undefined;
+    if (node.kind === 'branch' && at === path.length) return node.value.length === 0 ? undefined : node.value;
     const step = findStep(node, path, at);
-    if (step === undefined) return { nodes, value: undefined };
+    if (step === undefined) return undefined;
     at += step.length;
-    if (step.child.kind === 'unloaded') {
-      const encoded = load(path.subarray(0, at));
-      if (encoded === undefined) throw new MissingTrieNodeError();
-      nodes.push(encoded);
-      node = decodeTrieNode(encoded, step.child.ref, true);
-    } else node = step.child;
+    node = enter(step.child, at);
   }
 }
 

@@ -53,8 +53,10 @@ export function encodePath(path: Nibbles, isLeaf: boolean): Uint8Array {
 
 function decodePath(encoded: Uint8Array): { path: Nibbles; isLeaf: boolean } {
   const nibbles = bytesToNibbles(encoded);
-  const flags = nibbles[0];
+  const [flags, padding] = nibbles;
   if (flags === undefined) throw new RangeError('trie: node without a path');
+  if (flags > 3 || ((flags & 1) === 0 && padding !== 0))
+    throw new RangeError('trie: path is not in hex-prefix encoding');
   return { path: nibbles.subarray(flags & 1 ? 1 : 2), isLeaf: (flags & 2) !== 0 };
 }
 

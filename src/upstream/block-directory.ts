@@ -9,6 +9,7 @@ import type { NetworkHead } from './heads/network-head.ts';
 import { parseBlock } from './heads/parse-block.ts';
 import type { Ask, Exchange, NullMeaning, RoutedCall, Witness } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
+import type { CheckpointLinks } from './verifying/checkpoint-links.ts';
 
 /** Of all blocks that are held, a header with its bloom counting as 16: about 100 bytes each. */
 const MAX_HASHES = 200_000;
@@ -39,6 +40,7 @@ export class BlockDirectory {
   /** Hashes of old heights that two nodes have told. */
   readonly #witnessed = new Lru<string, true>(MAX_NUMBERS, NUMBER_TTL_MS);
   readonly #verify: VerifyBlock;
+  readonly #links: () => CheckpointLinks | undefined;
   /** Heights that are being asked for, since the last reorg, by their parameters. */
   readonly #agreeing = new Map<string, Promise<Block | null>>();
   #mergedFrom: bigint | undefined;
@@ -48,13 +50,16 @@ export class BlockDirectory {
   /**
    * @param findReported number of a block by its hash, where some node has reported it, served or not
    * @param verify compares a block with its hash
+   * @param links what the checkpoint says of heights, where one is configured
    */
   constructor(
     ask: Ask,
     head: NetworkHead,
     findReported: (hash: string) => bigint | undefined = () => undefined,
     verify: VerifyBlock = (_, result) => result,
+    links: () => CheckpointLinks | undefined = () => undefined,
   ) {
+    this.#links = links;
     this.#verify = verify;
     this.#ask = ask;
     this.#head = head;
@@ -79,7 +84,7 @@ export class BlockDirectory {
 
   /** The canonical hash of a height, as far as it is known without asking. */
   hashOf(number: bigint): string | undefined {
-    return this.#head.hashAt(number) ?? this.#hashes.get(number);
+    return this.#links()?.hashAt(number) ?? this.#head.hashAt(number) ?? this.#hashes.get(number);
   }
 
   /** Header of a canonical block, where it is known without asking: of a recent one, and of the safe and finalized blocks. */
@@ -98,9 +103,11 @@ export class BlockDirectory {
     return known ?? this.#askByNumber(number, hash, scope);
   }
 
-  async #askByNumber(number: bigint, hash: string | undefined, scope: RequestScope): Promise<Block | null> {
-    const call = this.#aboutNumber(number, hash);
+  async #askByNumber(number: bigint, known: string | undefined, scope: RequestScope): Promise<Block | null> {
     const epoch = this.#epoch;
+    const links = known === undefined ? this.#links() : undefined;
+    const hash = links === undefined ? known : await links.findHash(number, scope);
+    const call = this.#aboutNumber(number, hash);
     const block = await (hash === undefined ? this.#agreeOnce(call) : this.#fetch({ call, scope }));
     if (block !== null && epoch === this.#epoch) this.#hashes.set(number, block.hash);
     return block;

@@ -94,7 +94,7 @@ export class BlockQuestions {
     const block = await this.#whole.ask(question(false), hash, false, scope);
     if (block === null) return null;
     const fields = parseObject(block);
-    this.#noteTrust(
+    await this.#noteTrust(
       { number: parseQuantity(String(fields['number']), 64), hash },
       reference,
       ['header'],
@@ -110,7 +110,7 @@ export class BlockQuestions {
     }
     if (found === null) return null;
     const proven = await this.#whole.prove(found.block, found.isCanonical, scope);
-    this.#noteTrust(found.block, reference, ['header', 'transactions'], scope);
+    await this.#noteTrust(found.block, reference, ['header', 'transactions'], scope);
     return `"${encodeQuantity((proven?.transactions ?? found.block.transactionHashes).length)}"`;
   }
 
@@ -119,7 +119,7 @@ export class BlockQuestions {
     if (found === 'pending') return '"0x0"';
     if (found === null) return null;
     const proven = await this.#whole.listUncles(found.block, found.isCanonical, scope);
-    this.#noteTrust(found.block, reference, ['header', 'uncles'], scope);
+    await this.#noteTrust(found.block, reference, ['header', 'uncles'], scope);
     return `"${encodeQuantity((proven ?? found.block.uncleHashes).length)}"`;
   }
 
@@ -128,8 +128,8 @@ export class BlockQuestions {
       if (found === 'pending') return this.#access.askPending('eth_getBlockReceipts', [], scope);
       if (found === null) return null;
       return continueWith(this.getReceiptsOf(found, scope), ({ receipts }) => {
-        this.#noteTrust(found.block, reference, RECEIPT_SUBJECTS, scope);
-        return receipts;
+        const noted = this.#noteTrust(found.block, reference, RECEIPT_SUBJECTS, scope);
+        return continueWith(noted, () => receipts);
       });
     });
   }
@@ -202,7 +202,7 @@ export class BlockQuestions {
       },
       scope,
     );
-    this.#noteTrust(block, reference, ['header', 'uncles'], scope);
+    await this.#noteTrust(block, reference, ['header', 'uncles'], scope);
     return answer;
   }
 
@@ -227,7 +227,7 @@ export class BlockQuestions {
       },
     };
     const answer = await this.#parts.ask({ call, scope });
-    this.#noteTrust(block, reference, RAW_SUBJECTS[part], scope);
+    await this.#noteTrust(block, reference, RAW_SUBJECTS[part], scope);
     return answer;
   }
 
@@ -309,8 +309,7 @@ export class BlockQuestions {
     return continueWith(answer, (block) => {
       if (block === null) return null;
       const number = question(isFull).block?.number ?? this.#parts.directory.findKnown(hash)?.number;
-      this.#noteTrust({ number, hash }, reference, BLOCK_SUBJECTS, scope);
-      return block;
+      return continueWith(this.#noteTrust({ number, hash }, reference, BLOCK_SUBJECTS, scope), () => block);
     });
   }
 
@@ -319,9 +318,9 @@ export class BlockQuestions {
     reference: BlockReference,
     subjects: readonly Subject[],
     scope: RequestScope,
-  ): void {
+  ): PromiseOrValue<void> {
     const isNamed = reference.kind === 'hash';
-    this.#parts.proofs?.trust.note(scope, { number: number ?? 0n, hash }, isNamed, subjects);
+    return this.#parts.proofs?.trust.settle(scope, { number: number ?? 0n, hash }, isNamed, subjects);
   }
 
   async #getPendingHeader(scope: RequestScope): Promise<HeaderView | null> {

@@ -21,6 +21,8 @@ export type UpstreamEvents = {
   onAway(upstream: Upstream): void;
   /** It answers polls again. */
   onBack(upstream: Upstream): void;
+  /** It gave a block or header on its own account, as it came; not compared with anything. */
+  onBlock?(block: unknown): void;
   /** Whether something waits for the next head. */
   isHeadAwaited(): boolean;
 };
@@ -41,7 +43,7 @@ export function createUpstream(
   // What the pool itself asks must not wait behind answers that slow clients read.
   const control =
     transport.watch === undefined ? createTransport(endpoint, controlLimits(limits)) : transport;
-  const feed = createNodeFeed(control, announcements ?? control);
+  const feed = createNodeFeed(control, announcements ?? control, events.onBlock);
   const tracker = new HeadTracker(
     countPolls(feed, () => upstream, events),
     {

@@ -2,7 +2,7 @@ import type { CacheKey } from '../cache/cache.ts';
 import type { BlockLog, BlockReference, LogBlocks, LogFilter } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import { checkBlockRange, type LogLimits, type LogRange, resolveLogRange } from '../chain/log-range.ts';
-import { isComplete, type JsonResult, type JsonText, textOf } from '../primitives/json-result.ts';
+import { JsonBytes, type JsonResult, type JsonText } from '../primitives/json-result.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { AnswerMemory } from '../util/answer-memory.ts';
 import type { RequestScope } from '../util/request-scope.ts';
@@ -65,8 +65,7 @@ export class LogQuestions {
         question: `${cacheScope()}:${METHOD}:${text}${mark}`,
       });
       const isShort = text.length <= MAX_KEY_LENGTH;
-      const recalled = isShort && logProofs !== undefined ? await recall?.(keyOf(VERIFIED)) : undefined;
-      const kept = recalled !== undefined && isComplete(recalled) ? textOf(recalled) : undefined;
+      const kept = isShort && logProofs !== undefined ? await recall?.(keyOf(VERIFIED)) : undefined;
       const listBlocks = async (): Promise<readonly FoundBlock[]> => {
         const block = await directory.findByHash(hash, scope, 'fault');
         return block === null ? [] : [{ block, isCanonical: resolved.isCanonical }];
@@ -81,7 +80,7 @@ export class LogQuestions {
         // The node was asked by hash, and every log says so.
         isBound: true,
       };
-      const answer = kept ?? (await this.#askExpected(call, expected, scope));
+      const answer = kept === undefined ? await this.#askExpected(call, expected, scope) : textOf(kept);
       new LogPieces(limits, range, memory).add(range, answer);
       const why = kept === undefined ? explain(expected) : undefined;
       proofs?.trust.noteLogs(scope, { number, hash }, true, why);
@@ -119,6 +118,7 @@ export class LogQuestions {
         throw new UpstreamFault('wrong', 'blocks left the chain while their logs were read');
       }
       const position = { number: range.last, hash: expected?.hashOf(range.last) };
+      await proofs?.trust.link(position, inner);
       proofs?.trust.noteLogs(scope, position, false, explain(expected));
       return answer;
     } finally {
@@ -229,6 +229,10 @@ export class LogQuestions {
 /** Why an answer is not proven, where it is not. */
 function explain(expected: ExpectedLogs | undefined): string | undefined {
   return expected === undefined ? 'the logs were not compared with receipts' : expected.whyUnproven();
+}
+
+function textOf(result: JsonResult): JsonText {
+  return result instanceof JsonBytes ? result.text : (result as JsonText);
 }
 
 /** As clients write it: what means any is left out, one alternative stands alone. */

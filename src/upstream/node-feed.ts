@@ -15,10 +15,16 @@ const METHOD = 'eth_getBlockByNumber';
 /**
  * Heads as a node reports them: asked over one transport, announced over another or the same.
  * @param announcements the transport that offers `watch`
+ * @param onBlock gets each block and header as it came, after it was read
  */
-export function createNodeFeed(transport: Transport, announcements: Transport): HeadFeed {
+export function createNodeFeed(
+  transport: Transport,
+  announcements: Transport,
+  onBlock: (block: unknown) => void = () => {},
+): HeadFeed {
   return {
-    getBlock: (block) => getBlock(transport, typeof block === 'bigint' ? encodeQuantity(block) : block),
+    getBlock: (block) =>
+      getBlock(transport, typeof block === 'bigint' ? encodeQuantity(block) : block, onBlock),
     getSync: () => getSync(transport),
     ...(announcements.watch !== undefined && {
       watch: (listener) =>
@@ -30,7 +36,9 @@ export function createNodeFeed(transport: Transport, announcements: Transport): 
               return;
             }
             try {
-              listener.onHeader(parseHeader(header));
+              const head = parseHeader(header);
+              onBlock(header);
+              listener.onHeader(head);
             } catch {
               // A header that cannot be read announces nothing; the next poll finds the head.
             }
@@ -59,7 +67,11 @@ export function readSync(value: unknown): SyncClaim {
   }
 }
 
-async function getBlock(transport: Transport, block: string): Promise<BlockHeader | null> {
+async function getBlock(
+  transport: Transport,
+  block: string,
+  onBlock: (block: unknown) => void,
+): Promise<BlockHeader | null> {
   const call = { method: METHOD, params: `["${block}",false]` };
   const reply = await transport.send(call, { deadline: performance.now() + POLL_LIMIT_MS });
   if (reply.kind === 'error') {
@@ -71,5 +83,7 @@ async function getBlock(transport: Transport, block: string): Promise<BlockHeade
   const value: unknown = JSON.parse(await holdText(reply.result));
   if (value === null) return null;
   parseBlock(value);
-  return parseHeader(value);
+  const header = parseHeader(value);
+  onBlock(value);
+  return header;
 }

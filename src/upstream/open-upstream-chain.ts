@@ -20,10 +20,12 @@ import { findMerge } from './find-merge.ts';
 import { HeadQuestions } from './head-questions.ts';
 import { contradictsChain } from './heads/contradicts-chain.ts';
 import { NetworkHead } from './heads/network-head.ts';
+import { type LocalExecutions, StateSource } from './local-executions.ts';
 import { LogQuestions } from './log-questions.ts';
 import { type ChainIdentity, Membership } from './membership.ts';
 import { explainOutage } from './node-state.ts';
 import {
+  type Checkpoint,
   DEFAULT_VERIFY_LOG_BLOCKS,
   type PoolOptions,
   type UpstreamOptions,
@@ -75,6 +77,10 @@ export type UpstreamChainOptions = {
   readonly verify: VerifyMode;
   /** Blocks up to which a range of logs is verified. */
   readonly verifyLogBlocks?: number;
+  /** Opens what executes calls here; absent where nodes execute. */
+  readonly openExecutions?: ((source: StateSource) => LocalExecutions) | undefined;
+  /** A block of the chain by the configuration's word. */
+  readonly checkpoint?: Checkpoint | undefined;
 };
 
 /** What sending takes beside the nodes. */
@@ -122,6 +128,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
         upstream.health.encourage();
         membership.suspectReturned(upstream);
       },
+      onBlock: (block) => proofs.blocks?.noteHeader(block),
       isHeadAwaited: () => heads.isWatched,
     }),
   );
@@ -153,10 +160,12 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     onServed() {
       settle();
       heads.noteChange();
+      if (head.head !== undefined) local?.noteHead(head.head);
     },
     clock: systemClock,
   });
   let sending: Sending | undefined;
+  let local: LocalExecutions | undefined;
   const askPool = createPool({
     network,
     upstreams,
@@ -176,6 +185,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     head,
     (hash) => findReported(upstreams, hash),
     (hash, result, upstream) => proofs.blocks?.check(hash, result, false, upstream) ?? result,
+    () => verification.links,
   );
   const verification = openVerification({
     ...options,
@@ -280,6 +290,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     resolver,
     directory,
   };
+  local = options.openExecutions?.(new StateSource(chainId, parts, proofs.trust));
   const headQuestions = new HeadQuestions(parts);
   const blocks = new BlockQuestions(parts);
   sending = new Sending({
@@ -298,6 +309,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     chainId,
     sending,
     calls: new CallQuestions(parts),
+    local,
     blocks,
     transactions: new TransactionQuestions(parts, blocks),
     logs: new LogQuestions({
@@ -331,7 +343,11 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       upstreams.some((upstream) => upstream.isUp && !upstream.isBehind),
     heads,
     where: { headHash: () => head.head?.hash, refresh: () => refreshHeads(upstreams) },
-    describe: () => ({ ...describeChain(head, upstreams), ...verification.describe() }),
+    describe: () => ({
+      ...describeChain(head, upstreams),
+      ...verification.describe(),
+      ...(local !== undefined && { execution: local.describe() }),
+    }),
     close,
   });
   return chain;

@@ -24,8 +24,8 @@ export type UpstreamOptions = {
 };
 
 /**
- * `verify:` of a network. `auto`: what its blocks have shown to be verifiable is, the rest is compared. `require`: answers about blocks are proven or
- * refused. `off`: everything is compared only.
+ * `verify:` of a network. `auto`: what its blocks have shown to be verifiable is, the rest is compared. `require`: answers about blocks and state are proven
+ * or refused. `off`: everything is compared only.
  */
 export type VerifyMode = 'auto' | 'require' | 'off';
 
@@ -40,6 +40,34 @@ export const verifyLogBlocksSchema: z.ZodType<number> = z
   .min(0)
   .max(512)
   .default(DEFAULT_VERIFY_LOG_BLOCKS);
+
+/**
+ * `execution:` of a network. `node`: nodes execute calls. `local`: they are executed here on state that nodes prove. `auto`: the same once a comparison with
+ * nodes' answers has found no difference.
+ */
+export type ExecutionMode = 'node' | 'local' | 'auto';
+
+export const executionModeSchema: z.ZodType<ExecutionMode> = z
+  .enum(['node', 'local', 'auto'])
+  .default('node');
+
+/** `checkpoint:` of a network: a block that is on the chain, whatever its nodes say. */
+export type Checkpoint = { readonly number: bigint; readonly hash: string };
+
+const blockHashSchema = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/, 'expected a block hash: 0x and 64 hex digits')
+  .transform((hash) => hash.toLowerCase());
+
+export const checkpointSchema: z.ZodType<Checkpoint> = z.strictObject({
+  number: z
+    .union(
+      [z.int().min(0), z.string().regex(/^0x[0-9a-fA-F]{1,16}$/)],
+      'expected a block number, in decimal or hex',
+    )
+    .transform((value) => BigInt(value)),
+  hash: blockHashSchema,
+});
 
 /** What a network serves for a tag that its nodes do not know. */
 export type TagSubstitute = 'latest' | 'safe' | 'finalized' | 'none';
@@ -180,11 +208,7 @@ const chainIdSchema: z.ZodType<bigint> = z
 const poolRowSchema: z.ZodType<PoolOptions> = z
   .strictObject({
     chainId: chainIdSchema.exactOptional(),
-    genesisHash: z
-      .string()
-      .regex(/^0x[0-9a-fA-F]{64}$/, 'expected a block hash: 0x and 64 hex digits')
-      .transform((hash) => hash.toLowerCase())
-      .exactOptional(),
+    genesisHash: blockHashSchema.exactOptional(),
     headShare: z
       .union(
         [z.literal('majority'), z.number().gt(0).max(1)],

@@ -20,7 +20,10 @@ const SMALL: ReadonlySet<string> = new Set([
   'eth_baseFee',
 ]);
 
+/** UTF-16 units of the parameters of a proof that is small: of an account and three slots, about 20 kB. */
+const SMALL_PROOF_LENGTH = 400;
+
 /** Whether the answer to one call of the method delays others little that wait for the same bytes. */
-export function hasSmallAnswer(method: string): boolean {
-  return SMALL.has(method);
+export function hasSmallAnswer(method: string, params: string): boolean {
+  return SMALL.has(method) || (method === 'eth_getProof' && params.length <= SMALL_PROOF_LENGTH);
 }

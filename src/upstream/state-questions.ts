@@ -1,9 +1,11 @@
+import type { CacheKey } from '../cache/cache.ts';
 import type { BlockReference, StorageRequests } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
-import type { JsonResult, JsonText } from '../primitives/json-result.ts';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { isComplete, type JsonResult, type JsonText } from '../primitives/json-result.ts';
+import { continueWith, type PromiseOrValue, recoverWith } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import type { ProvenState } from '../verification/state-proof.ts';
 import {
   findHash,
   isPinned,
@@ -13,8 +15,12 @@ import {
 } from './call-questions.ts';
 import { checkProof, checkStorageValues, checkWord } from './checks/check-state.ts';
 import { checkData, checkQuantity } from './checks/check-values.ts';
+import { UpstreamFault } from './fault.ts';
 import type { NodeCall } from './node-call.ts';
 import type { RoutedCall } from './routed-call.ts';
+import { StateProofs } from './state-proofs.ts';
+import { lacksProof } from './verifying/lacks-proof.ts';
+import { STATE_SUBJECTS } from './verifying/proofs.ts';
 
 /** A question about one account or several, apart from the block, which is always its last parameter. */
 type StateQuestion = {
@@ -24,32 +30,56 @@ type StateQuestion = {
   readonly check: (result: JsonResult) => JsonResult;
   /** For nodes that lack the method. @param block JSON text */
   readonly batch?: (block: JsonText) => readonly NodeCall[];
+  /** The answer as the state root of the block proves it; undefined where that cannot be verified. */
+  readonly prove: (block: PinnedBlock, scope: RequestScope) => PromiseOrValue<JsonResult | undefined>;
+  /** Whether what is proven is kept elsewhere. */
+  readonly isKeptApart?: boolean;
 };
 
 /**
  * Questions about accounts: at one block for all upstreams, by its hash where nodes take one. An answer never changes as long as the block
- * is the same.
+ * is the same. Where state is verified, answers are made of what is proven of the accounts.
  */
 export class StateQuestions {
   readonly #parts: QuestionParts;
+  readonly #states: StateProofs;
 
   constructor(parts: QuestionParts) {
     this.#parts = parts;
+    this.#states = new StateProofs(parts);
   }
 
   getBalance(address: string, block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText> {
-    const subject = `"${address}"`;
-    return this.#askText({ method: 'eth_getBalance', subject, check: checkQuantity }, block, scope);
+    const question: StateQuestion = {
+      method: 'eth_getBalance',
+      subject: `"${address}"`,
+      check: checkQuantity,
+      prove: (at, inner) =>
+        this.#prove(address, [], at, inner, ({ account }) => `"${encodeQuantity(account?.balance ?? 0n)}"`),
+    };
+    return this.#askText(question, block, scope);
   }
 
   getCode(address: string, block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText> {
-    const subject = `"${address}"`;
-    return this.#askText({ method: 'eth_getCode', subject, check: checkData }, block, scope);
+    const question: StateQuestion = {
+      method: 'eth_getCode',
+      subject: `"${address}"`,
+      check: checkData,
+      prove: (at, inner) => this.#states.proveCode(address, at, inner),
+      isKeptApart: true,
+    };
+    return this.#askText(question, block, scope);
   }
 
   getTransactionCount(address: string, block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText> {
-    const subject = `"${address}"`;
-    return this.#askText({ method: 'eth_getTransactionCount', subject, check: checkQuantity }, block, scope);
+    const question: StateQuestion = {
+      method: 'eth_getTransactionCount',
+      subject: `"${address}"`,
+      check: checkQuantity,
+      prove: (at, inner) =>
+        this.#prove(address, [], at, inner, ({ account }) => `"${encodeQuantity(account?.nonce ?? 0n)}"`),
+    };
+    return this.#askText(question, block, scope);
   }
 
   getStorageAt(
@@ -58,8 +88,13 @@ export class StateQuestions {
     block: BlockReference,
     scope: RequestScope,
   ): PromiseOrValue<JsonText> {
-    const subject = `"${address}","${slot}"`;
-    return this.#askText({ method: 'eth_getStorageAt', subject, check: checkWord }, block, scope);
+    const question: StateQuestion = {
+      method: 'eth_getStorageAt',
+      subject: `"${address}","${slot}"`,
+      check: checkWord,
+      prove: (at, inner) => this.#prove(address, [slot], at, inner, ({ words }) => listWords(words).join()),
+    };
+    return this.#askText(question, block, scope);
   }
 
   /** Slot by slot where a node lacks the method, which few have. */
@@ -73,6 +108,7 @@ export class StateQuestions {
       subject: JSON.stringify(Object.fromEntries(requests)),
       check: checkStorageValues(requests),
       batch: (at) => listSlotReads(requests, at),
+      prove: (at, inner) => this.#proveValues(requests, at, inner),
     };
     return this.#askText(question, block, scope);
   }
@@ -83,16 +119,45 @@ export class StateQuestions {
     block: BlockReference,
     scope: RequestScope,
   ): PromiseOrValue<JsonText> {
-    const subject = `"${address}",${JSON.stringify(slots)}`;
-    const check = checkProof(address, slots.length);
-    return this.#askText({ method: 'eth_getProof', subject, check }, block, scope);
+    const question: StateQuestion = {
+      method: 'eth_getProof',
+      subject: `"${address}",${JSON.stringify(slots)}`,
+      check: checkProof(address, slots.length),
+      prove: (at, inner) => this.#states.askProof({ address, slots }, at, inner),
+    };
+    return this.#askText(question, block, scope);
+  }
+
+  #prove(
+    address: string,
+    slots: readonly string[],
+    block: PinnedBlock,
+    scope: RequestScope,
+    write: (state: ProvenState) => JsonText,
+  ): PromiseOrValue<JsonText | undefined> {
+    return continueWith(
+      this.#states.prove({ address, slots }, block, scope),
+      (state) => state && write(state),
+    );
+  }
+
+  async #proveValues(
+    requests: StorageRequests,
+    block: PinnedBlock,
+    scope: RequestScope,
+  ): Promise<JsonText | undefined> {
+    const members = await Promise.all(
+      [...requests].map(([address, slots]) =>
+        this.#prove(address, slots, block, scope, ({ words }) => `"${address}":[${listWords(words).join()}]`),
+      ),
+    );
+    return members.includes(undefined) ? undefined : `{${members.join()}}`;
   }
 
   #askText(question: StateQuestion, block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText> {
-    const { resolver, ask } = this.#parts;
-    const resolved = resolver.resolveNow(block);
+    const resolved = this.#parts.resolver.resolveNow(block);
     const answer = isPinned(resolved)
-      ? ask({ call: this.#routeTo(question, resolved, block), scope })
+      ? this.#askAt(question, resolved, block, scope)
       : this.#resolveAndAsk(question, block, scope);
     return answer as PromiseOrValue<JsonText>;
   }
@@ -108,31 +173,126 @@ export class StateQuestions {
     if (resolved.kind === 'block') {
       const position = await findHash(resolved.position, directory, scope);
       const { isCanonical } = resolved;
-      return ask({ call: this.#routeTo(question, { position, isCanonical }, block), scope });
+      return this.#askAt(question, { position, isCanonical }, block, scope);
     }
     return ask({ call: { ...describe(question, '"pending"'), isSticky: true, nulls: 'fault' }, scope });
   }
 
-  #routeTo(
+  #askAt(
     question: StateQuestion,
-    { position, isCanonical }: PinnedBlock,
+    pinned: PinnedBlock,
     block: BlockReference,
-  ): RoutedCall {
-    const { number, hash } = position;
-    const { method, subject } = question;
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult> {
+    const { proofs, recall } = this.#parts;
+    const { verifier } = proofs ?? {};
+    if (verifier === undefined) return this.#askNode(question, pinned, block, scope);
+    if (proofs?.canVerify('state') !== true) return this.#askUnproven(question, pinned, block, scope);
+    const key = this.#nameAnswer(question, pinned, ':verified');
+    const kept = key === undefined ? undefined : recall?.(key);
+    return continueWith<JsonResult | undefined, JsonResult>(kept, (found) => {
+      if (found === undefined) return this.#proveAt(question, pinned, block, scope, key);
+      return continueWith(this.#noteProven(pinned, block, scope), () => readText(found));
+    });
+  }
+
+  /** Answers with what is proven, or where nodes have no proof with one node's word. */
+  #proveAt(
+    question: StateQuestion,
+    pinned: PinnedBlock,
+    block: BlockReference,
+    scope: RequestScope,
+    key: CacheKey | undefined,
+  ): PromiseOrValue<JsonResult> {
+    const { proofs, keep } = this.#parts;
+    const isRequired = proofs?.verifier?.mode === 'require';
+    // Nodes that are slow to prove leave time for an answer without a proof.
+    const inner = isRequired ? scope : scope.derive({ deadline: (scope.deadline + performance.now()) / 2 });
+    const proven = recoverWith<JsonResult | Unproven>(
+      () => continueWith(question.prove(pinned, inner), (answer) => answer ?? new Unproven()),
+      (error) => {
+        if (!lacksProof(error) || scope.aborted) throw error;
+        proofs?.verifier?.noteLacking(question.method, error.message);
+        return new Unproven(`no node proves the state: ${error.message}`);
+      },
+    );
+    return continueWith<JsonResult | Unproven, JsonResult>(proven, (answer) => {
+      if (answer instanceof Unproven) return this.#askUnproven(question, pinned, block, scope, answer.why);
+      const text = readText(answer);
+      if (key !== undefined && question.isKeptApart !== true) keep(key, text);
+      return continueWith(this.#noteProven(pinned, block, scope), () => text);
+    });
+  }
+
+  #noteProven({ position }: PinnedBlock, block: BlockReference, scope: RequestScope): PromiseOrValue<void> {
+    return this.#parts.proofs?.trust.settle(scope, position, block.kind === 'hash', STATE_SUBJECTS);
+  }
+
+  /** Asks a node and believes it. @param why nothing is proven; by default what is known of the network */
+  #askUnproven(
+    question: StateQuestion,
+    pinned: PinnedBlock,
+    block: BlockReference,
+    scope: RequestScope,
+    why?: string,
+  ): PromiseOrValue<JsonResult> {
+    const { verifier, trust } = this.#parts.proofs ?? {};
+    const reason = why ?? verifier?.whyUnproven(pinned.position.hash, STATE_SUBJECTS);
+    trust?.noteSingle(scope, reason ?? 'the state of the block cannot be verified');
+    return this.#askNode(question, pinned, block, scope);
+  }
+
+  #askNode(
+    question: StateQuestion,
+    pinned: PinnedBlock,
+    block: BlockReference,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult> {
+    return this.#parts.ask({ call: this.#routeTo(question, pinned, block), scope });
+  }
+
+  #routeTo(question: StateQuestion, pinned: PinnedBlock, block: BlockReference): RoutedCall {
+    const { number, hash } = pinned.position;
     const isStrict = block.kind === 'hash' && block.requireCanonical;
     const byHash = `{"blockHash":"${hash}","requireCanonical":${isStrict}}`;
-    const isShort = subject.length <= MAX_KEY_LENGTH;
     return {
-      ...describe(question, isCanonical ? `"${encodeQuantity(number)}"` : byHash),
-      paramsByHash: `[${subject},${byHash}]`,
-      block: position,
-      key: isShort
-        ? { blockHash: hash, question: `${this.#parts.cacheScope()}:${method}:${subject}` }
-        : undefined,
+      ...describe(question, pinned.isCanonical ? `"${encodeQuantity(number)}"` : byHash),
+      paramsByHash: `[${question.subject},${byHash}]`,
+      block: pinned.position,
+      key: this.#nameAnswer(question, pinned, ''),
       nulls: 'fault',
     };
   }
+
+  /** Under what an answer is kept; undefined where the parameters are too long for that. */
+  #nameAnswer(
+    { method, subject }: StateQuestion,
+    { position }: PinnedBlock,
+    mark: string,
+  ): CacheKey | undefined {
+    if (subject.length > MAX_KEY_LENGTH) return undefined;
+    const question = `${this.#parts.cacheScope()}:${method}:${subject}${mark}`;
+    return { blockHash: position.hash, question };
+  }
+}
+
+/** Stands for an answer that is not proven. */
+class Unproven {
+  /** Undefined: by what is known of the network. */
+  readonly why: string | undefined;
+
+  constructor(why?: string) {
+    this.why = why;
+  }
+}
+
+function readText(result: JsonResult): JsonText {
+  if (!isComplete(result)) throw new UpstreamFault('tooLarge', 'the answer is too large to be held');
+  return typeof result === 'string' ? result : result.text;
+}
+
+function listWords(words: readonly bigint[]): readonly JsonText[] {
+  return words.map((word) => `"0x${word.toString(16).padStart(64, '0')}"`);
 }
 
 function describe(

@@ -1,5 +1,7 @@
 import type { TransactionReference } from '../chain/chain.ts';
+import { ChainError } from '../chain/errors.ts';
 import { isComplete, type JsonResult, type JsonText } from '../primitives/json-result.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { Lru } from '../util/lru.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Subject } from '../verification/findings.ts';
@@ -7,7 +9,7 @@ import { BlockAccess } from './block-access.ts';
 import type { BlockQuestions } from './block-questions.ts';
 import type { QuestionParts } from './call-questions.ts';
 import { checkMember, checkTransaction, readPlace, type ToldPlace } from './checks/check-parts.ts';
-import { checkRawTransaction } from './checks/check-raw.ts';
+import { checkRawTransaction, isHashed } from './checks/check-raw.ts';
 import { isSameHex, parseObject } from './checks/check-values.ts';
 import { UpstreamFault } from './fault.ts';
 import type { RoutedCall, Witness } from './routed-call.ts';
@@ -66,7 +68,7 @@ export class TransactionQuestions {
         this.#checkAt(proven, Number(index), isListed(result) as JsonText, upstream),
     };
     const answer = await this.#access.askText(call, scope);
-    this.#noteTrust(found.block, reference.kind === 'hash', TRANSACTION_SUBJECTS, scope);
+    await this.#noteTrust(found.block, reference.kind === 'hash', TRANSACTION_SUBJECTS, scope);
     return answer;
   }
 
@@ -100,8 +102,8 @@ export class TransactionQuestions {
     isNamed: boolean,
     subjects: readonly Subject[],
     scope: RequestScope,
-  ): void {
-    this.#parts.proofs?.trust.note(scope, position, isNamed, subjects);
+  ): PromiseOrValue<void> {
+    return this.#parts.proofs?.trust.settle(scope, position, isNamed, subjects);
   }
 
   async getRawTransaction(transaction: TransactionReference, scope: RequestScope): Promise<JsonText | null> {
@@ -120,7 +122,7 @@ export class TransactionQuestions {
     const about = this.#access.aboutIndex('eth_getRawTransaction', found, index);
     const call = { ...about, check: checkRawTransaction(hash, true) };
     const answer = await this.#access.askText(call, scope);
-    this.#noteTrust(found.block, reference.kind === 'hash', ['header', 'transactions'], scope);
+    await this.#noteTrust(found.block, reference.kind === 'hash', ['header', 'transactions'], scope);
     return answer;
   }
 
@@ -142,7 +144,7 @@ export class TransactionQuestions {
     const position = { number, hash: blockHash };
     const kept = await recall?.(keyOf(hash));
     if (kept !== undefined) {
-      this.#noteTrust(position, false, RECEIPT_SUBJECTS, scope);
+      await this.#noteTrust(position, false, RECEIPT_SUBJECTS, scope);
       return kept as JsonText;
     }
     const reference = { kind: 'number', number } as const;
@@ -182,7 +184,9 @@ export class TransactionQuestions {
       check: checkRawTransaction(hash, false),
     };
     const answer = await this.#access.askText(call, scope);
-    return answer === 'null' ? null : answer;
+    if (answer === 'null') return null;
+    this.#parts.proofs?.trust.noteAlone(scope, isHashed(answer));
+    return answer;
   }
 
   /** What is said of a transaction, and whether it is in a served block; null when there is none. */
@@ -202,10 +206,38 @@ export class TransactionQuestions {
       });
       if (text === 'null') return null;
       const state = await this.#confirm(question, text, scope, witness);
-      if (state !== 'misplaced') return { text, isMined: state === 'mined' };
-      if (witness.upstream === undefined) throw misplaced();
-      witness.upstream.countFault('wrong');
-      asked.add(witness.upstream);
+      const { upstream } = witness;
+      if (state === 'mined' || (state === 'pending' && upstream === undefined)) {
+        return { text, isMined: state === 'mined' };
+      }
+      if (upstream === undefined) throw misplaced();
+      asked.add(upstream);
+      if (state === 'pending') {
+        const mined = await this.#findMined(question, scope, asked);
+        return { text: mined ?? text, isMined: mined !== undefined };
+      }
+      upstream.countFault('wrong');
+    }
+  }
+
+  /**
+   * What another node says of a transaction that one calls pending: a node may hide that it is in a block, but cannot place it in one that does not list it.
+   * Undefined where no other node has it in a block.
+   */
+  async #findMined(
+    question: LookUp,
+    scope: RequestScope,
+    asked: ReadonlySet<Upstream>,
+  ): Promise<JsonText | undefined> {
+    if (this.#parts.proofs?.canVerify('transactions') !== true) return undefined;
+    const witness: Witness = {};
+    try {
+      const text = await this.#ask(question, scope, asked, witness);
+      if (text === 'null') return undefined;
+      return (await this.#confirm(question, text, scope, witness)) === 'mined' ? text : undefined;
+    } catch (error) {
+      if (error instanceof UpstreamFault || error instanceof ChainError) return undefined;
+      throw error;
     }
   }
 
@@ -226,7 +258,7 @@ export class TransactionQuestions {
       },
       scope,
     );
-    this.#noteTrust({ number, hash }, false, TRANSACTION_SUBJECTS, scope);
+    await this.#noteTrust({ number, hash }, false, TRANSACTION_SUBJECTS, scope);
     return text;
   }
 
@@ -275,7 +307,7 @@ export class TransactionQuestions {
     const isTransaction = question.method === 'eth_getTransactionByHash';
     if (isTransaction && !this.#isTrue(proven, Number(told.index), text, witness.upstream))
       return 'misplaced';
-    this.#noteTrust(block, false, TRANSACTION_SUBJECTS, scope);
+    await this.#noteTrust(block, false, TRANSACTION_SUBJECTS, scope);
     this.#places.set(question.hash, told);
     this.#parts.keep(this.#aboutPlaced(question, told).key, text);
     return 'mined';

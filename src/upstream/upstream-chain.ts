@@ -2,6 +2,7 @@ import { isTag } from '../chain/block-reference.ts';
 import {
   type BlockReads,
   type BlockReference,
+  type CallRequest,
   type Chain,
   type Executions,
   type FeeReads,
@@ -14,7 +15,7 @@ import {
   UNSUPPORTED,
 } from '../chain/chain.ts';
 import type { ChainFigures } from '../observe/sources.ts';
-import { isComplete, type JsonResult, type JsonStream } from '../primitives/json-result.ts';
+import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { BlockQuestions } from './block-questions.ts';
@@ -23,6 +24,7 @@ import { toChainError } from './chain-errors.ts';
 import { UpstreamFault } from './fault.ts';
 import type { FeeQuestions } from './fee-questions.ts';
 import { followMoves, type Whereabouts } from './follow-moves.ts';
+import type { ExecutionKind, LocalExecutions } from './local-executions.ts';
 import type { LogQuestions } from './log-questions.ts';
 import type { OtherQuestions } from './other-questions.ts';
 import type { SendingReads } from './sending/sending.ts';
@@ -34,6 +36,8 @@ import type { TransactionQuestions } from './transaction-questions.ts';
 export type UpstreamChainParts = {
   readonly chainId: bigint;
   readonly calls: CallQuestions;
+  /** Absent where nodes execute. */
+  readonly local?: LocalExecutions | undefined;
   readonly blocks: BlockQuestions;
   readonly transactions: TransactionQuestions;
   readonly logs: LogQuestions;
@@ -138,11 +142,29 @@ export class UpstreamChain implements Chain {
       getProof: (address, slots, block, scope) =>
         answer(block, () => state.getProof(address, slots, block, scope)),
     };
+    /** Executed here where that is possible, else by nodes. */
+    const execute = <T extends JsonResult>(
+      kind: ExecutionKind,
+      request: CallRequest,
+      ask: () => PromiseOrValue<T>,
+      scope: RequestScope,
+    ): PromiseOrValue<T | JsonStream> => {
+      const askNodes = () => answerPieces(request.block, ask);
+      if (parts.local === undefined) return askNodes();
+      const answered = parts.local.execute(kind, request, scope) as PromiseOrValue<T | undefined>;
+      return continueWith(answered, (result) => result ?? askNodes());
+    };
     this.execution = {
-      call: (request, scope) => answerPieces(request.block, () => calls.call(request, scope)),
-      estimateGas: (request, scope) => answer(request.block, () => calls.estimateGas(request, scope)),
+      call: (request, scope) => execute('call', request, () => calls.call(request, scope), scope),
+      estimateGas: (request, scope) =>
+        execute(
+          'estimate',
+          request,
+          () => calls.estimateGas(request, scope),
+          scope,
+        ) as PromiseOrValue<JsonText>,
       createAccessList: (request, scope) =>
-        answerPieces(request.block, () => calls.createAccessList(request, scope)),
+        execute('accessList', request, () => calls.createAccessList(request, scope), scope),
       simulate: (request, scope) => answerPieces(request.block, () => calls.simulate(request, scope)),
     };
     const answerAtHead = <T>(ask: () => Promise<T>): Promise<T> => followMoves(ask, true, where, passOn);

@@ -163,17 +163,27 @@ export class WholeBlocks {
     if (proofs?.blocks === undefined) return undefined;
     return proofs.blocks.prove(
       block.hash,
-      (inner) => this.ask(nameBlock(block, isCanonical), block.hash, true, inner),
+      (inner) => this.ask(nameBlock(block, isCanonical, true), block.hash, true, inner),
       scope,
     );
   }
 }
 
-function nameBlock({ number, hash }: KnownBlock, isCanonical: boolean): BlockQuestion {
+/** How a block of which number and hash are known is asked for. */
+export function nameBlock(
+  { number, hash }: KnownBlock,
+  isCanonical: boolean,
+  isFull: boolean,
+): BlockQuestion {
   const block = { number, hash };
   return isCanonical
-    ? { method: 'eth_getBlockByNumber', params: `["${encodeQuantity(number)}",true]`, block, nulls: 'doubt' }
-    : { method: 'eth_getBlockByHash', params: `["${hash}",true]`, block, nulls: 'fault' };
+    ? {
+        method: 'eth_getBlockByNumber',
+        params: `["${encodeQuantity(number)}",${isFull}]`,
+        block,
+        nulls: 'doubt',
+      }
+    : { method: 'eth_getBlockByHash', params: `["${hash}",${isFull}]`, block, nulls: 'fault' };
 }
 
 function isSameList(listed: unknown, hashes: readonly string[]): boolean {

@@ -70,9 +70,9 @@ export class FairQueue {
     return this.#places.hasRoom(owner, turns);
   }
 
-  /** Begins a turn, which `hasRoom` allowed and `leave` ends. */
-  take(owner: string): void {
-    this.#places.take(owner, 1);
+  /** Begins turns, which `hasRoom` allowed and `leave` ends. */
+  take(owner: string, turns = 1): void {
+    this.#places.take(owner, turns);
   }
 
   /**
@@ -86,7 +86,7 @@ export class FairQueue {
 
   /**
    * Waits until an owner has room for several turns, where that only takes turns of its own to end.
-   * @returns `false` when it is not to be waited for; else a promise of whether there is: then it holds them until `exchange`
+   * @returns `false` when it is not to be waited for; else a promise of whether there is: then it holds them, until `leave`
    */
   waitForGroup(owner: string, turns: number, waitMs: number, waiter: Waiter): false | Promise<boolean> {
     if (!this.#places.couldHave(owner, turns)) return false;
@@ -96,13 +96,9 @@ export class FairQueue {
     });
   }
 
-  /** Gives back the turns of a group for those that are taken one by one in the same moment: nothing is let in between. */
-  exchange(owner: string, turns: number): void {
+  /** Ends turns. */
+  leave(owner: string, turns = 1): void {
     this.#places.giveBack(owner, turns);
-  }
-
-  leave(owner: string): void {
-    this.#places.giveBack(owner, 1);
     if (this.#waiting === 0) this.#endedAt = undefined;
     else {
       this.#measure();

@@ -20,20 +20,23 @@ export class Lru<K, V> {
   readonly #ttlMs: number;
   readonly #now: () => number;
   readonly #weigh: (value: V) => number;
+  readonly #onEvict: ((key: K) => void) | undefined;
   #weight = 0;
 
-  /** `now` is a monotonic clock in milliseconds. */
+  /** `now` is a monotonic clock in milliseconds; `onEvict` is told of entries that leave for want of room. */
   constructor(
     capacity: number,
     ttlMs: number,
     now: () => number = () => performance.now(),
     weigh: (value: V) => number = () => 1,
+    onEvict?: (key: K) => void,
   ) {
     if (!(capacity >= 1)) throw new RangeError('capacity below 1');
     this.#capacity = capacity;
     this.#ttlMs = ttlMs;
     this.#now = now;
     this.#weigh = weigh;
+    this.#onEvict = onEvict;
   }
 
   get size(): number {
@@ -56,7 +59,11 @@ export class Lru<K, V> {
     this.delete(key);
     const weight = this.#weigh(value);
     if (weight > this.#capacity) return;
-    while (this.#weight + weight > this.#capacity) this.#remove(this.#order.oldest as Entry<K, V>);
+    while (this.#weight + weight > this.#capacity) {
+      const { oldest } = this.#order;
+      this.#remove(oldest as Entry<K, V>);
+      this.#onEvict?.((oldest as Entry<K, V>).key);
+    }
     const expiresAt = this.#now() + this.#ttlMs;
     const entry: Entry<K, V> = { key, value, expiresAt, weight, newer: undefined, older: undefined };
     this.#weight += weight;

@@ -2,9 +2,9 @@
 export type Members = Readonly<Record<string, unknown>>;
 
 /**
- * What is verified by itself, so that a chain on which one of them follows other rules loses no more than that. The first five are covered
- * by roots. Of the others, `place` is where an object says that it is, `logs` are compared with verified receipts, and the rest are members that
- * follow from what roots cover.
+ * What is verified by itself, so that a chain on which one of them follows other rules loses no more than that. The first six are covered
+ * by roots. Of the others, `place` is where an object says that it is, `members` which members it has, `logs` are compared with verified
+ * receipts, and the rest are members that follow from what roots cover.
  */
 export type Subject =
   | 'header'
@@ -12,7 +12,9 @@ export type Subject =
   | 'receipts'
   | 'withdrawals'
   | 'uncles'
+  | 'state'
   | 'place'
+  | 'members'
   | 'from'
   | 'gasPrice'
   | 'chainId'
@@ -39,13 +41,13 @@ export type Finding = {
   readonly evidence?: string;
 };
 
-/** Collects findings; of a subject the first one counts. */
+/** Collects findings; of a subject the first one counts, and a contradiction more than what is unknown. */
 export class Findings {
   readonly #found = new Map<Subject, Finding>();
 
   /** @param evidence as in `Finding`, its values separated by blanks */
   contradict(subject: Subject, text: string, evidence?: readonly unknown[]): void {
-    if (this.#found.has(subject)) return;
+    if (this.#found.get(subject)?.kind === 'contradicts') return;
     const finding = { subject, kind: 'contradicts', text } as const;
     this.#found.set(
       subject,

@@ -1,7 +1,7 @@
 import { bytesToHex } from '../primitives/hex.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import type { Members } from './findings.ts';
-import { HEADER_FORMS, type HeaderField, type HeaderForm } from './header-forms.ts';
+import { ETHEREUM_FORM, HEADER_FORMS, type HeaderField, type HeaderForm } from './header-forms.ts';
 import { isMembers, UnreadableMember, writeBytes, writeInteger } from './members.ts';
 import type { RlpWriter } from './rlp-writer.ts';
 
@@ -17,7 +17,19 @@ export function findHeaderForm(block: Members, hash: string, writer: RlpWriter):
 
 /** Its hash in Ethereum's own form, the first one; undefined where it lacks members of that. */
 export function hashEthereumHeader(block: Members, writer: RlpWriter): string | undefined {
-  return hashHeader(block, HEADER_FORMS[0] as HeaderForm, writer);
+  return hashHeader(block, ETHEREUM_FORM, writer);
+}
+
+/**
+ * RLP of the header in Ethereum's own form.
+ * @returns undefined where that does not hash to `hash`, lower-case
+ */
+export function encodeHeaderOf(block: Members, hash: string, writer: RlpWriter): Uint8Array | undefined {
+  const form = HEADER_FORMS[0] as HeaderForm;
+  if (hashHeader(block, form, writer) !== hash) return undefined;
+  const { mark } = writer;
+  writeHeader(block, form, writer);
+  return writer.take(mark);
 }
 
 function hashHeader(block: Members, form: HeaderForm, writer: RlpWriter): string | undefined {

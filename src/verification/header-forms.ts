@@ -66,9 +66,11 @@ const ETHEREUM: readonly HeaderField[] = [
   optional(integer('slotNumber')),
 ];
 
+export const ETHEREUM_FORM: HeaderForm = { name: 'ethereum', fields: ETHEREUM };
+
 /** Ethereum's own first: most chains have it. */
 export const HEADER_FORMS: readonly HeaderForm[] = [
-  { name: 'ethereum', fields: ETHEREUM },
+  ETHEREUM_FORM,
   {
     name: 'avalanche',
     mark: 'extDataHash',

@@ -2,6 +2,7 @@ import { bytesToHex } from '../primitives/hex.ts';
 import { EMPTY_LIST_HASH } from '../primitives/keccak.ts';
 import { Findings, type Members } from './findings.ts';
 import { findHeaderForm, hashEthereumHeader } from './hash-header.ts';
+import type { HeaderForm } from './header-forms.ts';
 import { ListText } from './list-text.ts';
 import { isMembers, isSameText, readInteger, UnreadableMember, writeBytes, writeInteger } from './members.ts';
 import { hashOrdered } from './ordered-root.ts';
@@ -17,7 +18,10 @@ import {
 
 /** A block of which the header was recomputed: what of it other answers are compared with. */
 export type VerifiedHeader = BlockPlace & {
+  /** How the chain encodes it. */
+  readonly form: HeaderForm;
   readonly parentHash: string;
+  readonly stateRoot: string;
   readonly receiptsRoot: string;
   readonly unclesHash: string;
   readonly logsBloom: string;
@@ -35,7 +39,8 @@ export function verifyHeader(block: Members, hash: string, tools: VerifyTools): 
     findings.contradict('header', 'the header is that of another block');
     return undefined;
   }
-  if (findHeaderForm(block, hash, writer) === undefined) {
+  const form = findHeaderForm(block, hash, writer);
+  if (form === undefined) {
     const evidence = [hash, hashEthereumHeader(block, writer) ?? 'cannot be encoded'];
     findings.contradict('header', 'the header does not hash to the hash of the block', evidence);
     return undefined;
@@ -45,7 +50,7 @@ export function verifyHeader(block: Members, hash: string, tools: VerifyTools): 
     findings.contradict('uncles', 'the header commits to other uncles than the block lists');
   }
   try {
-    return readVerified(block, hash);
+    return readVerified(block, hash, form);
   } catch (error) {
     if (!(error instanceof UnreadableMember)) throw error;
     findings.contradict('header', error.message);
@@ -54,14 +59,17 @@ export function verifyHeader(block: Members, hash: string, tools: VerifyTools): 
 }
 
 function readVerified(
-  { number, timestamp, baseFeePerGas, parentHash, receiptsRoot, sha3Uncles, logsBloom }: Members,
+  { number, timestamp, baseFeePerGas, parentHash, stateRoot, receiptsRoot, sha3Uncles, logsBloom }: Members,
   hash: string,
+  form: HeaderForm,
 ): VerifiedHeader {
   return {
+    form,
     hash: hash.toLowerCase(),
     number: readInteger(number, 'number'),
     timestamp: readInteger(timestamp, 'timestamp'),
     baseFeePerGas: baseFeePerGas == null ? undefined : readInteger(baseFeePerGas, 'baseFeePerGas'),
+    stateRoot: String(stateRoot).toLowerCase(),
     parentHash: String(parentHash).toLowerCase(),
     receiptsRoot: String(receiptsRoot).toLowerCase(),
     unclesHash: String(sha3Uncles).toLowerCase(),
@@ -139,7 +147,8 @@ function verifyTransactions(
       ? verifyTransaction(transaction, tools, header.baseFeePerGas)
       : undefined;
     if (verified === undefined) {
-      findings.contradict('transactions', 'the block lists something that is no transaction');
+      if (!findings.has('transactions'))
+        findings.contradict('transactions', 'the block lists something that is no transaction');
       return undefined;
     }
     verifyPlace(transaction as Members, header, index, findings);

@@ -1,7 +1,9 @@
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import { readRlpSpan, splitRlpList } from '../primitives/rlp.ts';
+import { ETHEREUM_FORM } from './header-forms.ts';
 import { hashOrdered } from './ordered-root.ts';
+import type { VerifiedHeader } from './verify-block.ts';
 import type { VerifyTools } from './verify-transaction.ts';
 
 /** Positions in a header and in a block (yellow paper, 4.3; EIP-4895). */
@@ -11,15 +13,24 @@ const WITHDRAWALS_ROOT = 16;
 const WITHDRAWALS = 3;
 
 /**
- * Compares an encoded block with its hash.
+ * Compares an encoded block with its header, which has been found right. What chains with headers of another form than Ethereum's encode behind the
+ * uncles is theirs, and is not compared; nothing but the header where that is inside of another list.
  * @param text `0x` and hex digits
  */
-export function verifyRawBlock(text: string, hash: string, { findings, writer }: VerifyTools): void {
+export function verifyRawBlock(
+  text: string,
+  { hash, form }: Pick<VerifiedHeader, 'hash' | 'form'>,
+  { findings, writer }: VerifyTools,
+): void {
   try {
     const [header, transactions, uncles, withdrawals] = splitRlpList(hexToBytes(text));
     if (header === undefined || transactions === undefined || uncles === undefined) throw new RangeError();
     if (bytesToHex(keccak256(header)) !== hash) {
       findings.contradict('header', 'the encoded header does not hash to the hash of the block');
+      return;
+    }
+    if (form.outer !== undefined) {
+      findings.noteUnknown('transactions', 'how this chain encodes blocks is not known here');
       return;
     }
     const fields = splitRlpList(header);
@@ -31,6 +42,10 @@ export function verifyRawBlock(text: string, hash: string, { findings, writer }:
       findings.contradict('uncles', 'the encoded uncles do not make the hash in the header');
     if (!isAt(TRANSACTIONS_ROOT, hashOrdered(splitRlpList(transactions).map(unwrap), writer)))
       findings.contradict('transactions', 'the encoded transactions do not make the root in the header');
+    if (form !== ETHEREUM_FORM) {
+      findings.noteUnknown('withdrawals', 'what this chain encodes behind uncles is not known here');
+      return;
+    }
     const hasRoot = fields.length > WITHDRAWALS_ROOT;
     const values = withdrawals === undefined ? [] : splitRlpList(withdrawals);
     if (

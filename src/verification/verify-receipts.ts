@@ -1,3 +1,4 @@
+import { requireLogMembers, requireReceiptMembers } from './compare-members.ts';
 import { encodeReceipt } from './encode-receipt.ts';
 import { readType } from './encode-transaction.ts';
 import { Findings, type Members } from './findings.ts';
@@ -109,6 +110,7 @@ function compareReceipt(
   }
   walk.gas = cumulative;
   comparePlace(receipt, facts, header, index, findings);
+  requireReceiptMembers(receipt, facts, findings);
   if (facts.from !== undefined && from != null && !isSameText(from, facts.from)) {
     findings.contradict('from', 'a receipt has another sender than its transaction', [facts.hash, from]);
   }
@@ -178,6 +180,7 @@ function compareLogs(
   if (!Array.isArray(logs)) throw new UnreadableMember('logs');
   for (const log of logs as readonly unknown[]) {
     if (!isMembers(log)) throw new UnreadableMember('logs');
+    requireLogMembers(log, facts.hash, findings);
     if (log['logIndex'] != null && !isSameInteger(log['logIndex'], walk.logs)) {
       findings.contradict('logIndex', 'logs of the block are not numbered without gaps', [
         facts.hash,

@@ -2,6 +2,7 @@ import { minBigInt } from '../primitives/bigint.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import { type RecoverPublicKey, recoverAddress } from '../primitives/signature.ts';
+import { compareTransactionMembers, requirePlace } from './compare-members.ts';
 import { encodeSigned, encodeTransaction, findTransactionForm } from './encode-transaction.ts';
 import type { Findings, Members } from './findings.ts';
 import { isSameInteger, isSameText, readInteger, UnreadableMember } from './members.ts';
@@ -104,6 +105,7 @@ export function verifyTransaction(
       ]);
     }
     compareTwins(transaction, form, findings);
+    compareTransactionMembers(transaction, form, hash, findings);
     return { encoded, facts: readFacts(transaction, form, hash, baseFeePerGas, findings) };
   } catch (error) {
     if (!(error instanceof UnreadableMember)) throw error;
@@ -218,12 +220,36 @@ export function verifyPlace(
   findings: Findings,
 ): void {
   const { blockHash, blockNumber, transactionIndex, blockTimestamp } = transaction;
+  requirePlace(transaction, findings);
   const isRight =
     (blockHash === undefined || isSameText(blockHash, hash)) &&
     (blockNumber === undefined || isSameInteger(blockNumber, number)) &&
     (transactionIndex === undefined || isSameInteger(transactionIndex, index)) &&
     (blockTimestamp == null || isSameInteger(blockTimestamp, timestamp));
   if (!isRight) findings.contradict('place', 'a transaction names another block or position than its own');
+}
+
+/**
+ * The account that signed a transaction; undefined where nobody signs, or its form is not known.
+ * @param recoverPublicKey what finds the key of a signature
+ * @throws UnreadableMember
+ * @throws RangeError where the signature fits no account
+ */
+export function findSigner(
+  transaction: Members,
+  writer: RlpWriter,
+  recoverPublicKey: RecoverPublicKey,
+): string | undefined {
+  const form = findTransactionForm(transaction);
+  if (form?.signed === undefined || isUnsigned(transaction)) return undefined;
+  const r = readInteger(transaction['r'], 'r');
+  const s = readInteger(transaction['s'], 's');
+  const v = readInteger(transaction['v'] ?? transaction['yParity'], 'v');
+  const signedFor = form.type === undefined ? readProtection(transaction) : undefined;
+  const payload = encodeSigned(transaction, form, form.signed, signedFor, writer);
+  const isWithoutParity = form.type === undefined && v < 27n;
+  const signature = { r, s, yParity: isWithoutParity ? NO_PARITY : Number(readParity(v, form.type)) };
+  return bytesToHex(recoverAddress(keccak256(payload), signature, recoverPublicKey));
 }
 
 /**
@@ -235,28 +261,17 @@ export function verifySender(
   { findings, writer }: VerifyTools,
   recoverPublicKey: RecoverPublicKey,
 ): void {
-  const form = findTransactionForm(transaction);
-  const { from } = transaction;
-  if (form?.signed === undefined || from == null) return;
+  const { from, hash } = transaction;
+  if (from == null) return;
   try {
-    if (isUnsigned(transaction)) return;
-    const r = readInteger(transaction['r'], 'r');
-    const s = readInteger(transaction['s'], 's');
-    const v = readInteger(transaction['v'] ?? transaction['yParity'], 'v');
-    const signedFor = form.type === undefined ? readProtection(transaction) : undefined;
-    const payload = encodeSigned(transaction, form, form.signed, signedFor, writer);
-    const isWithoutParity = form.type === undefined && v < 27n;
-    const signature = { r, s, yParity: isWithoutParity ? NO_PARITY : Number(readParity(v, form.type)) };
-    const sender = bytesToHex(recoverAddress(keccak256(payload), signature, recoverPublicKey));
-    if (!isSameText(from, sender)) {
-      findings.contradict('from', 'a transaction has another sender than the one that signed it', [
-        transaction['hash'],
-        from,
-      ]);
+    const signer = findSigner(transaction, writer, recoverPublicKey);
+    if (signer !== undefined && !isSameText(from, signer)) {
+      const text = 'a transaction has another sender than the one that signed it';
+      findings.contradict('from', text, [hash, from]);
     }
   } catch (error) {
     if (!(error instanceof UnreadableMember || error instanceof RangeError)) throw error;
-    findings.contradict('from', 'the signature of a transaction fits no sender', [transaction['hash'], from]);
+    findings.contradict('from', 'the signature of a transaction fits no sender', [hash, from]);
   }
 }
 

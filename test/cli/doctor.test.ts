@@ -187,6 +187,7 @@ test('--json is one object with everything', async (t) => {
 test('anvil is all right', { skip: ANVIL_SKIP }, async (t) => {
   const anvil = await startAnvil();
   t.after(() => anvil.kill());
+  await anvil.request('evm_mine');
   const config = writeConfig(t, {
     dev: { upstreams: [{ name: 'anvil', url: anvil.webSocketUrl }], verify: 'auto' },
   });
@@ -196,6 +197,7 @@ test('anvil is all right', { skip: ANVIL_SKIP }, async (t) => {
   assert.deepEqual([row['STATE'], row['METHODS'], row['HEADS']], ['ok', '5 of 5', 'announced']);
   assert.doesNotMatch(out, /^ {2}(error|warning)/m);
   assert.match(out, /^ {2}header +is recomputed$/m);
+  assert.match(out, /^ {2}state +is recomputed$/m);
   assert.match(out, /^ {2}receipts +is tried when a block has it: none of the recent ones does$/m);
 });
 
@@ -224,6 +226,46 @@ test('what of a network cannot be verified is said with the reason', { skip: ANV
     state: 'unverifiable',
     reason: 'the header does not hash to the hash of the block',
   });
+});
+
+test('whether calls can be executed here is tried', { skip: ANVIL_SKIP }, async (t) => {
+  const anvil = await startAnvil();
+  t.after(() => anvil.kill());
+  // The header of its genesis block does not commit to its state.
+  await anvil.request('anvil_mine', '0x1');
+  const node = await FaultUpstream.start(anvil.httpUrl);
+  t.after(() => node.close());
+  const config = writeConfig(t, {
+    dev: { upstreams: [{ name: 'anvil', url: node.httpUrl }], execution: 'auto' },
+  });
+  const { out } = await run(['--config', config]);
+  assert.match(
+    out,
+    /^ {2}calls can be executed here: the state of one at the head was proven in \d trips?$/m,
+  );
+  await node.setFault({
+    concerns: ({ method }) => method === 'eth_getProof',
+    answer: async () => ({ error: { code: -32_601, message: 'the method eth_getProof does not exist' } }),
+  });
+  const json = JSON.parse((await run(['--config', config, '--json'])).out);
+  assert.equal(json.networks[0].execution.isHere, false);
+  assert.equal(json.networks[0].execution.reason, 'nodes do not prove the state of the head (eth_getProof)');
+});
+
+test('nodes without proofs are believed about state, which is said', { skip: ANVIL_SKIP }, async (t) => {
+  const anvil = await startAnvil();
+  t.after(() => anvil.kill());
+  await anvil.request('evm_mine');
+  const node = await FaultUpstream.start(anvil.httpUrl);
+  t.after(() => node.close());
+  await node.setFault({
+    concerns: ({ method }) => method === 'eth_getProof',
+    answer: async () => ({ error: { code: -32601, message: 'Method not found' } }),
+  });
+  const config = writeConfig(t, { dev: { upstreams: [{ name: 'odd', url: node.httpUrl }], verify: 'auto' } });
+  const { out } = await run(['--config', config]);
+  assert.match(out, /^ {2}header +is recomputed$/m);
+  assert.match(out, /^ {2}state +is one node's word: no node proves the state: .+$/m);
 });
 
 test('what cannot be understood ends with 2', async (t) => {

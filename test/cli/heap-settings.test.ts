@@ -20,16 +20,50 @@ const FILL = `
   console.log(JSON.stringify({ heap, young }));
 `;
 
-function measureHeap(before: string): { readonly heap: number; readonly young: number } {
-  const script = `${before}\n${FILL}`;
+/** Buffers of 40 KB and about as much beside each in the heap, of which nothing is kept, beside 16 MB that are. Prints the number of full collections. */
+const PASS = `
+  const { constants, PerformanceObserver } = await import('node:perf_hooks');
+  const kept = Array.from({ length: 16_000 }, (_, at) => new Array(128).fill(at));
+  globalThis.gc();
+  let full = 0;
+  const observer = new PerformanceObserver((list) => {
+    for (const { detail } of list.getEntries()) if (detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR) full++;
+  });
+  observer.observe({ entryTypes: ['gc'] });
+  for (let at = 0; at < 24_000; at++) {
+    Buffer.allocUnsafeSlow(40_000);
+    new Array(4_200).fill(at);
+    if (at % 2 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  console.log(kept.length === 16_000 ? full : -1);
+`;
+
+const SETTINGS = `(await import(${JSON.stringify(MODULE)})).applyHeapSettings();`;
+
+function measure(before: string, load: string): unknown {
+  const script = `${before}\n${load}`;
   return JSON.parse(
-    execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }),
+    execFileSync(process.execPath, ['--expose-gc', '--input-type=module', '-e', script], {
+      encoding: 'utf8',
+    }),
   );
 }
 
+function measureHeap(before: string): { readonly heap: number; readonly young: number } {
+  return measure(before, FILL) as { readonly heap: number; readonly young: number };
+}
+
 test('what outlives the young generation makes the heap grow less than V8 lets it', () => {
-  const settings = `(await import(${JSON.stringify(MODULE)})).applyHeapSettings();`;
-  const [usual, bounded] = [measureHeap(''), measureHeap(settings)];
+  const [usual, bounded] = [measureHeap(''), measureHeap(SETTINGS)];
   assert.ok(bounded.heap < 0.8 * usual.heap, `${bounded.heap} instead of ${usual.heap} bytes`);
   assert.ok(bounded.young < usual.young, `${bounded.young} instead of ${usual.young} bytes`);
+});
+
+test('buffers that the young generation frees cause no full collections', () => {
+  const asUsual = `${SETTINGS}
+    const { setFlagsFromString } = await import('node:v8');
+    for (const name of ['soft', 'hard']) setFlagsFromString(\`--incremental-marking-\${name}-trigger=0\`);`;
+  const [usual, ours] = [measure(asUsual, PASS) as number, measure(SETTINGS, PASS) as number];
+  assert.ok(ours < usual, `${ours} full collections instead of ${usual}`);
 });

@@ -220,6 +220,21 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     ],
   },
   {
+    name: 'a checkpoint where nothing is verified',
+    text: `${NODE}    checkpoint: { number: 1, hash: "0x${'ab'.repeat(32)}" }\n`,
+    errors: [
+      'p.yaml:5: networks.n.checkpoint: only a network with upstreams and verify: auto or require has a checkpoint',
+    ],
+  },
+  {
+    name: 'a checkpoint without a hash',
+    text: `${NODE}    verify: require\n    checkpoint: { number: -1, hash: "0xab" }\n`,
+    errors: [
+      'p.yaml:6: networks.n.checkpoint.number: expected at least 0',
+      'p.yaml:6: networks.n.checkpoint.hash: expected a block hash: 0x and 64 hex digits',
+    ],
+  },
+  {
     name: 'what is there in place of passthrough',
     text: `${NODE}    passthrough: read\n`,
     errors: [
@@ -302,6 +317,13 @@ test('a pool needs no value', () => {
     hedgePercent: 5,
     cache: true,
   });
+});
+
+test('a checkpoint is a number in either form, and a hash in lower case', () => {
+  for (const number of ['16', '"0x10"']) {
+    const text = `${NODE}    verify: auto\n    checkpoint: { number: ${number}, hash: "0x${'AB'.repeat(32)}" }\n`;
+    assert.deepEqual(parseNetwork(text).checkpoint, { number: 16n, hash: `0x${'ab'.repeat(32)}` });
+  }
 });
 
 test('values of a pool', () => {
@@ -408,4 +430,21 @@ test('no error quotes what came from the environment', () => {
       for (const line of found) assert.ok(!line.includes(value), line);
     }),
   );
+});
+
+test('where calls are executed is a matter of nodes', () => {
+  assert.equal(parseNetwork(NODE).execution, 'node');
+  const here = parseNetwork(`${NODE}    execution: local\n    chain: rules/genesis.json\n`);
+  assert.equal(here.execution, 'local');
+  assert.equal(here.chain, '/etc/portcullis/rules/genesis.json');
+  assert.deepEqual(errorsOf('    builtin: devnet\n    execution: auto\n'), [
+    'p.yaml:5: networks.n.execution: only networks of upstreams have a choice: embedded chains are executed here',
+  ]);
+  assert.deepEqual(errorsOf(`${NODE}    chain: genesis.json\n`), [
+    'p.yaml:5: networks.n.chain: is of no use with execution: node',
+  ]);
+  assert.deepEqual(errorsOf(`${NODE}    execution: auto\n    rollup: {}\n`), [
+    'p.yaml:5: networks.n.execution: rollup.family has to be named: whether calls can be executed here depends on it',
+  ]);
+  assert.deepEqual(errorsOf(`${NODE}    execution: auto\n    rollup: { family: op-stack }\n`), []);
 });

@@ -6,6 +6,7 @@ import type { AccountOverride, BlockOverrides, CallObject, StateOverrides } from
 import { ChainError } from '../../src/chain/errors.ts';
 import { executeJob } from '../../src/engine/execution/execute-job.ts';
 import type { CallJob } from '../../src/engine/execution/job.ts';
+import { StoredChain } from '../../src/engine/simulation/simulated-chain.ts';
 import { Simulator } from '../../src/engine/simulation/simulator.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { type ChainReader, openChainReader } from '../../src/store/chain-reader.ts';
@@ -91,7 +92,7 @@ describe('arbitrary overrides', () => {
     const [genesis, builder] = await buildCallChain({ revision: 'osaka' });
     opened = await openBuiltChain(genesis, builder);
     reader = openChainReader(opened.store);
-    simulator = new Simulator(reader, MEMORY_LIMIT);
+    simulator = new Simulator(new StoredChain(reader), MEMORY_LIMIT);
   });
   after(async () => {
     await reader.close();

@@ -8,6 +8,7 @@ import { DEFAULT_POOL, ExecutionPool } from '../../src/engine/execution/executio
 import { HeavyCalls } from '../../src/engine/execution/heavy-calls.ts';
 import type { Job } from '../../src/engine/execution/job.ts';
 import type { SimulationKind } from '../../src/engine/simulation/call-environment.ts';
+import { StoredChain } from '../../src/engine/simulation/simulated-chain.ts';
 import { type Simulation, type SimulationRequest, Simulator } from '../../src/engine/simulation/simulator.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { openChainReader } from '../../src/store/chain-reader.ts';
@@ -129,7 +130,7 @@ describe('execution pool', () => {
   test('what proves heavy again and again is not begun where it was read, and is answered the same way', async () => {
     const pool = new ExecutionPool({ ...OPTIONS, onFault: (fault) => assert.fail(fault) });
     const reader = openChainReader(opened.store);
-    const simulator = new CountingSimulator(reader);
+    const simulator = new CountingSimulator(new StoredChain(reader));
     const count = (from: number): Promise<string> => {
       const { call, stateOverrides } = countDown(from);
       const request = { blockNumber: 0n, isPending: false, call, stateOverrides: stateOverrides ?? {} };

@@ -7,6 +7,7 @@ import { ChainError } from '../../src/chain/errors.ts';
 import type { ExecutionPool } from '../../src/engine/execution/execution-pool.ts';
 import { toCallBytes } from '../../src/engine/execution/plain-job.ts';
 import { runPlainCall } from '../../src/engine/simulation/plain-call.ts';
+import { StoredChain } from '../../src/engine/simulation/simulated-chain.ts';
 import { Simulator } from '../../src/engine/simulation/simulator.ts';
 import type { CallBytes } from '../../src/primitives/call-bytes.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
@@ -129,7 +130,7 @@ describe('plain calls', () => {
 
   test('that are given up leave nothing behind', () => {
     const reader = openChainReader(harness.opened.store);
-    const simulator = new Simulator(reader);
+    const simulator = new Simulator(new StoredChain(reader));
     const at = { blockNumber: reader.head.header.number, isPending: false };
     const run = (given: CallObject, endsAt: number): unknown =>
       runPlainCall(

@@ -7,6 +7,7 @@ import { executeJob } from '../../src/engine/execution/execute-job.ts';
 import { createExemptionFlag, ExecutionMemory } from '../../src/engine/execution/execution-memory.ts';
 import type { CallJob } from '../../src/engine/execution/job.ts';
 import type { Execution } from '../../src/engine/simulation/execution.ts';
+import { StoredChain } from '../../src/engine/simulation/simulated-chain.ts';
 import { Simulator } from '../../src/engine/simulation/simulator.ts';
 import { type ChainReader, openChainReader } from '../../src/store/chain-reader.ts';
 import { type OpenedChain, openBuiltChain } from '../support/test-chain.ts';
@@ -31,7 +32,7 @@ describe('simulator', () => {
     reader = openChainReader(opened.store);
   });
   beforeEach(() => {
-    simulator = new Simulator(reader, MEMORY_LIMIT);
+    simulator = new Simulator(new StoredChain(reader), MEMORY_LIMIT);
   });
   after(async () => {
     await reader.close();
@@ -141,13 +142,15 @@ describe('simulator', () => {
 
   test('an EVM is not used again after a fault of this program', () => {
     const broken = new Simulator(
-      Object.create(reader, {
-        config: { value: reader.config },
-        getHeader: { value: reader.getHeader.bind(reader) },
-        getCode: { value: () => undefined },
-        findAccount: { value: reader.findAccount.bind(reader) },
-        findSlot: { value: reader.findSlot.bind(reader) },
-      }) as ChainReader,
+      new StoredChain(
+        Object.create(reader, {
+          config: { value: reader.config },
+          getHeader: { value: reader.getHeader.bind(reader) },
+          getCode: { value: () => undefined },
+          findAccount: { value: reader.findAccount.bind(reader) },
+          findSlot: { value: reader.findSlot.bind(reader) },
+        }) as ChainReader,
+      ),
     );
     const request = { blockNumber: reader.head.header.number, isPending: false, call: { to: REVERTER } };
     const count = countEvms(() => {
@@ -162,7 +165,7 @@ describe('simulator', () => {
   test('a long hash is computed in pieces, and can be given up between them', () => {
     // As many bytes at another place: both hashes are the same.
     const source = '0x100000 0 SHA3 0x100000 7 SHA3 EQ 0 MSTORE 32 0 RETURN';
-    const large = new Simulator(reader);
+    const large = new Simulator(new StoredChain(reader));
     const job = {
       kind: 'call',
       store: opened.store,
@@ -225,7 +228,7 @@ describe('simulator', () => {
   });
 
   test('what a run did is undone in pieces, when it fails and when it is over', () => {
-    const large = new Simulator(reader);
+    const large = new Simulator(new StoredChain(reader));
     const source = '0 loop: 1 ADD DUP1 DUP1 TSTORE DUP1 60000 GT @loop JUMPI';
     const run = (end: string, kind: CallJob['kind']): Execution<string> =>
       executeJob(large, {
@@ -254,7 +257,7 @@ describe('simulator', () => {
   });
 
   test('an execution waits where others have the memory, and may be given up there', () => {
-    const large = new Simulator(reader);
+    const large = new Simulator(new StoredChain(reader));
     const memory = new ExecutionMemory({
       threads: 1,
       thread: 1,
@@ -300,7 +303,7 @@ describe('simulator', () => {
   });
 
   test('an EVM that a call has made large is not kept', () => {
-    const large = new Simulator(reader);
+    const large = new Simulator(new StoredChain(reader));
     const run = (bytes: string): string =>
       finish(
         executeJob(large, {
@@ -326,7 +329,7 @@ describe('simulator', () => {
   });
 
   test('large return data is copied in pieces, and is whole', () => {
-    const large = new Simulator(reader);
+    const large = new Simulator(new StoredChain(reader));
     const bytes = 3_000_000;
     const execution = executeJob(large, {
       kind: 'call',

@@ -1,4 +1,5 @@
 /** Code as a list of instructions, for changing programs without breaking their jumps. */
+import { OPCODES } from '../../scripts/opcodes.ts';
 import { concatBytes } from '../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { OPCODE_BY_VALUE } from './generate/opcodes.ts';
@@ -7,8 +8,8 @@ export type Instruction = { readonly offset: number; readonly bytes: Uint8Array 
 
 const PUSH2 = 0x61;
 /** EIP-8024: these and SWAPN between them have a byte of immediate; no revision before Amsterdam has them. */
-const DUPN = 0xe6;
-const EXCHANGE = 0xe8;
+const DUPN = OPCODES.get('DUPN') as number;
+const EXCHANGE = OPCODES.get('EXCHANGE') as number;
 
 export function parseCode(code: Uint8Array): Instruction[] {
   const instructions: Instruction[] = [];

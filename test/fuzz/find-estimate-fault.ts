@@ -90,7 +90,7 @@ export function findEstimateFault(fuzzCase: FuzzCase, evm: Evm, state: StateRead
     const freeBlock = block.baseFeePerGas === undefined ? block : { ...block, baseFeePerGas: 0n };
     const simulation = new Simulation(
       callOf(fuzzCase),
-      { evm, block: block.number, state, bytes: evm.memoryPeak },
+      { evm, state, bytes: evm.memoryPeak },
       {
         rules,
         overrideRules: rules,

@@ -41,8 +41,9 @@ export function parseRunOptions(args: readonly string[]): RunOptions {
       revision: { type: 'string' },
       workers: { type: 'string', default: String(availableParallelism()) },
       first: { type: 'string', default: '0' },
-      // These two are read by `run-fuzz.ts`.
+      // These are read by `run-fuzz.ts`.
       oracle: { type: 'string' },
+      blocks: { type: 'boolean' },
       cases: { type: 'string' },
     },
   });

@@ -1,30 +1,37 @@
 /**
- * `npm run fuzz -- --seconds N --seed S --revision R`: the engine against @ethereumjs/evm on random programs; with `--oracle geth`
- * against geth's `evm t8n` on random blocks (`--cases N` of them), which of Amsterdam is the only one.
+ * `npm run fuzz -- --seconds N --seed S --revision R`: the engine against @ethereumjs/evm on random programs. With `--blocks`, and of
+ * Amsterdam always, random blocks (`--cases N` of them) against @ethereumjs/vm, or with `--oracle geth` against geth's `evm t8n`.
  */
 import { parseArgs } from 'node:util';
 import { EVM_SKIP } from '../geth/node/geth-program.ts';
+import { EthereumjsOracle } from './blocks/ethereumjs-oracle.ts';
+import { GETH } from './blocks/geth-oracle.ts';
 import { runBlockFuzz } from './blocks/run-block-fuzz.ts';
 import { parseRunOptions, runFuzz } from './fuzz-run.ts';
 
+const BLOCK_ORACLES = [GETH, new EthereumjsOracle()];
+
 const { values } = parseArgs({
-  options: { oracle: { type: 'string' }, cases: { type: 'string' } },
+  options: { oracle: { type: 'string' }, cases: { type: 'string' }, blocks: { type: 'boolean' } },
   strict: false,
 });
-const { oracle, cases } = values as { oracle?: string; cases?: string };
+const { oracle, cases, blocks } = values as { oracle?: string; cases?: string; blocks?: boolean };
 const options = parseRunOptions(process.argv.slice(2));
-const chosen = oracle ?? (options.revision === 'amsterdam' ? 'geth' : 'ethereumjs');
+const hasBlocks = blocks === true || oracle === GETH.name || options.revision === 'amsterdam';
+const name = oracle ?? (hasBlocks ? GETH.name : 'ethereumjs');
+const blockOracle = BLOCK_ORACLES.find((other) => other.name === name);
 
-if (chosen === 'ethereumjs') {
-  if (options.revision === 'amsterdam') throw new RangeError('--oracle: of amsterdam it is geth');
+if (blockOracle === undefined) {
+  throw new RangeError(`--oracle ${name}: ${BLOCK_ORACLES.map((other) => other.name).join(' or ')}`);
+}
+if (!hasBlocks) {
   if (!(await runFuzz('differential', options))) process.exitCode = 1;
-} else if (chosen !== 'geth') throw new RangeError(`--oracle ${chosen}: ethereumjs or geth`);
-else if (EVM_SKIP !== false) {
+} else if (blockOracle === GETH && EVM_SKIP !== false) {
   console.error(`skipped: ${EVM_SKIP}`);
   process.exitCode = process.env['PORTCULLIS_REQUIRE_ALL'] === '1' ? 1 : 0;
 } else {
   const { revision = 'amsterdam', seconds, seed, first, programs } = options;
-  const blocks = cases === undefined ? programs : Number(cases);
-  const { differences } = await runBlockFuzz({ revision, seconds, blocks, seed, first });
+  const count = cases === undefined ? programs : Number(cases);
+  const { differences } = await runBlockFuzz(blockOracle, { revision, seconds, blocks: count, seed, first });
   if (differences.size > 0) process.exitCode = 1;
 }

@@ -6,6 +6,7 @@ import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import type { Network } from '../../src/methods/network.ts';
 import { FairQueue } from '../../src/util/fair-queue.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
+import { TURN_MS, TURNS } from '../../src/util/turn-queue.ts';
 import { openTo } from '../support/access.ts';
 import { makeVisitor } from '../support/visitor.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';
@@ -258,6 +259,25 @@ test('a batch whose key has no room for it waits for the calls of that key, and 
   while (chain.running < 100) await pass();
   second?.abort();
   assert.equal((await later)[0], 200);
+  assert.equal(turns.running, 0);
+});
+
+test('a batch that has to pause keeps the room that it found for items that it has not begun', async () => {
+  const batch = `[${Array.from({ length: 100 }, (_, id) => call(8, `${id}`)).join()}]`;
+  const turns = new FairQueue({ running: 150, waiting: 200, waitMs: 60_000 }, () => 0);
+  const { send, chain } = setUp({ network: { hasNodes: true, turns } });
+  const [first, second] = [0, 1].map(() => new RequestScope(performance.now() + 60_000));
+  // In this turn of the event loop neither of them begins.
+  TURNS.spend(TURN_MS);
+  const answers = [send(batch, first), send(batch, second)];
+  assert.equal(chain.running, 0);
+  for (let turn = 0; turn < 10 || chain.running < 100; turn++)
+    await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(chain.mostRunning, 100);
+  assert.equal(turns.running, 100);
+  first?.abort();
+  second?.abort();
+  await Promise.all(answers);
   assert.equal(turns.running, 0);
 });
 

@@ -1,4 +1,4 @@
-/** The sides of a comparison over one chain: a geth, and a service with the chain embedded and in front of that geth. */
+/** The sides of a comparison over one chain: a geth, and a service with the chain embedded, in front of that geth, and executing on state that it proves. */
 import { join } from 'node:path';
 import { errors, Pool } from 'undici';
 import { importChain } from '../../src/cli/import.ts';
@@ -15,6 +15,7 @@ const HOSTS: Readonly<Record<Route, string>> = {
   embedded: 'embedded.localhost',
   'HTTP node': 'http-node.localhost',
   'WebSocket node': 'websocket-node.localhost',
+  'proven state': 'proven-state.localhost',
 };
 export const ROUTES: readonly Route[] = Object.keys(HOSTS) as Route[];
 const CONNECTIONS = 16;
@@ -87,6 +88,7 @@ export async function openSides({ genesis, blocks, headCall }: ComparedChain): P
       embedded: { hosts: [HOSTS.embedded], embedded: { data: store }, callTimeout: TIME_LIMIT },
       http: inFrontOf('HTTP node', geth.httpUrl),
       websocket: inFrontOf('WebSocket node', geth.webSocketUrl),
+      proven: { ...inFrontOf('proven state', geth.httpUrl), execution: 'local', chain: genesis },
     },
   });
   const options = { connections: CONNECTIONS, pipelining: 1 };

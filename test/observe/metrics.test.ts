@@ -86,6 +86,14 @@ function makeState(head: number): MetricState {
               counts: { verified: 9, unproven: 2, refuted: 1 },
               trust: { proven: 8, agreed: 2, single: 1 },
             },
+            execution: {
+              state: 'local',
+              executed: 7,
+              warmed: 3,
+              trips: 5,
+              bytes: 1_000,
+              left: { block: 1, unproven: 2 },
+            },
             isExpired: false,
             upstreams: [upstream],
           }),
@@ -141,6 +149,12 @@ test('metrics are as Prometheus reads them', async () => {
   hasLine(text, 'portcullis_network_verifiable{network="main",subject="receipts"} 0');
   hasLine(text, 'portcullis_network_verified_answers_total{network="main",outcome="refuted"} 1');
   hasLine(text, 'portcullis_network_trust_total{network="main",trust="proven"} 8');
+  hasLine(text, 'portcullis_network_executes_here{network="main"} 1');
+  hasLine(text, 'portcullis_network_executions_total{network="main",outcome="here"} 7');
+  hasLine(text, 'portcullis_network_executions_total{network="main",outcome="unproven"} 2');
+  hasLine(text, 'portcullis_network_state_trips_total{network="main"} 5');
+  hasLine(text, 'portcullis_network_warmed_heads_total{network="main"} 3');
+  hasLine(text, 'portcullis_network_proven_state_bytes{network="main"} 1000');
   hasLine(text, 'portcullis_limited_total{network="main",reason="rate"} 1');
   hasLine(text, `portcullis_build_info{version="1.2.3",node="${process.version}"} 1`);
 });

@@ -36,7 +36,7 @@ test('a group has its turns once there is room for all of them, and single ones 
   queue.leave('a');
   assert.equal(await group, true);
   assert.equal(queue.running, 6);
-  queue.exchange('a', 4);
+  queue.leave('a', 4);
   takeAll('a', 4);
   assert.equal(queue.hasRoom('a'), false);
 });

@@ -3,7 +3,12 @@ import { createMemoryCache } from '../../src/cache/memory-cache.ts';
 import { DEFAULT_LOG_LIMITS } from '../../src/chain/log-range.ts';
 import { SENDING_TOOLS } from '../../src/cli/sending-tools.ts';
 import { openUpstreamChain } from '../../src/upstream/open-upstream-chain.ts';
-import { poolOptionsSchema, upstreamsSchema, type VerifyMode } from '../../src/upstream/options.ts';
+import {
+  type Checkpoint,
+  poolOptionsSchema,
+  upstreamsSchema,
+  type VerifyMode,
+} from '../../src/upstream/options.ts';
 import { DEFAULT_SEND } from '../../src/upstream/sending/options.ts';
 import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
 import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
@@ -60,6 +65,7 @@ export type LiedNetwork = {
 export type NetworkSettings = {
   readonly verify?: VerifyMode;
   readonly verifyLogBlocks?: number;
+  readonly checkpoint?: Checkpoint;
   /** Whether liars lie before the network is open. */
   readonly isFromStart?: boolean;
 };

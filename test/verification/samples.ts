@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Findings, type Members } from '../../src/verification/findings.ts';
+import { ETHEREUM_FORM } from '../../src/verification/header-forms.ts';
 import { RlpWriter } from '../../src/verification/rlp-writer.ts';
 import { type VerifiedHeader, verifyBody, verifyHeader } from '../../src/verification/verify-block.ts';
 import { verifyReceipts } from '../../src/verification/verify-receipts.ts';
@@ -90,12 +91,14 @@ export function verifySample(block: Members, receipts: readonly Members[] | unde
 
 /** What a block tells of itself, for comparisons below a header that is not right. */
 function describe(block: Members): VerifiedHeader {
-  const { hash, number, timestamp, baseFeePerGas, receiptsRoot } = block;
+  const { hash, number, timestamp, baseFeePerGas, stateRoot, receiptsRoot } = block;
   return {
+    form: ETHEREUM_FORM,
     hash: String(hash).toLowerCase(),
     number: BigInt(String(number ?? 0)),
     timestamp: BigInt(String(timestamp ?? 0)),
     baseFeePerGas: baseFeePerGas == null ? undefined : BigInt(String(baseFeePerGas)),
+    stateRoot: String(stateRoot),
     receiptsRoot: String(receiptsRoot),
     parentHash: '',
     unclesHash: '',

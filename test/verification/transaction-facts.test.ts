@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Findings, type Members } from '../../src/verification/findings.ts';
+import { ETHEREUM_FORM } from '../../src/verification/header-forms.ts';
 import { RlpWriter } from '../../src/verification/rlp-writer.ts';
 import { verifyReceipts } from '../../src/verification/verify-receipts.ts';
 import { type TransactionFacts, verifyTransaction } from '../../src/verification/verify-transaction.ts';
@@ -37,7 +38,7 @@ test('blobs of a transaction that can have none are no fact', () => {
   assert.equal(readFacts(transaction)?.blobs, 0);
 });
 
-test('a receipt that no root covers is not proven where its logs cannot be read, and nothing throws', () => {
+test('a receipt that no root covers is refused where its logs cannot be read, and nothing throws', () => {
   const nobody = `0x${'0'.repeat(40)}`;
   const facts: TransactionFacts = {
     hash: HASH,
@@ -50,18 +51,21 @@ test('a receipt that no root covers is not proven where its logs cannot be read,
     isUncovered: true,
   };
   const header = {
+    form: ETHEREUM_FORM,
     hash: HASH,
     number: 1n,
     timestamp: 1n,
     baseFeePerGas: undefined,
     parentHash: HASH,
     receiptsRoot: HASH,
+    stateRoot: HASH,
     unclesHash: HASH,
     logsBloom: '0x',
   };
   for (const logs of [undefined, null, 5, [null]]) {
     const tools = { findings: new Findings(), writer: new RlpWriter() };
     verifyReceipts([{ cumulativeGasUsed: '0x0', logs }], header, [facts], tools);
-    assert.ok(tools.findings.list.some(({ subject }) => subject === 'receipts'));
+    const receipts = tools.findings.list.find(({ subject }) => subject === 'receipts');
+    assert.equal(receipts?.kind, 'contradicts');
   }
 });

@@ -23,7 +23,16 @@ const OLD_MS = 86_400_000;
 /** A network, and the moment at which it was like that. */
 export type NetworkView = { readonly network: NetworkStatus; readonly at: number };
 
-const FACTS = ['Chain', 'Head', 'Block time', 'Calls', 'Latency', 'Subscriptions', 'Verified'] as const;
+const FACTS = [
+  'Chain',
+  'Head',
+  'Block time',
+  'Calls',
+  'Latency',
+  'Subscriptions',
+  'Verified',
+  'Executed',
+] as const;
 
 export class NetworkCard implements Part<NetworkView> {
   readonly root: HTMLElement;
@@ -64,6 +73,7 @@ export class NetworkCard implements Part<NetworkView> {
     );
     this.#setFact('Subscriptions', describeSubscriptions(network));
     this.#setFact('Verified', describeVerified(network));
+    this.#setFact('Executed', describeExecution(network));
     this.#draw(traffic, at, calls);
     this.#upstreams.update(network.upstreams);
     this.#upstreams.root.hidden = network.source === 'embedded';
@@ -108,6 +118,15 @@ function describeVerified({ source, unverifiable }: NetworkStatus): string {
   if (source === 'embedded') return 'executed here';
   if (unverifiable === undefined) return 'no, compared only';
   return unverifiable.length === 0 ? 'all that blocks commit to' : `all but ${unverifiable.join('; ')}`;
+}
+
+/** Where calls are executed. */
+function describeExecution({ source, execution }: NetworkStatus): string {
+  if (source === 'embedded') return 'here';
+  if (execution === undefined) return 'by nodes';
+  if (execution.state === 'local') return 'here, on state that nodes prove';
+  if (execution.state === 'comparing') return 'by nodes, compared with here';
+  return `by nodes: ${execution.reason ?? NOTHING}`;
 }
 
 function describeState({ source, upstreams, head }: NetworkStatus): Cell {

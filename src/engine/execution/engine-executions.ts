@@ -9,6 +9,7 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import type { StoredBlocks } from '../reads/stored-blocks.ts';
 import { needsTip } from '../simulation/fill-fees.ts';
 import { gasToBegin } from '../simulation/plain-call.ts';
+import { StoredChain } from '../simulation/simulated-chain.ts';
 import { MAX_CALL_GAS, type SimulationRequest, Simulator } from '../simulation/simulator.ts';
 import type { ExecutionPool } from './execution-pool.ts';
 import type { CallJob } from './job.ts';
@@ -40,7 +41,7 @@ export class EngineExecutions implements Executions {
     this.#blocks = blocks;
     this.#store = store;
     this.#pool = pool;
-    this.#simulator = new Simulator(blocks.reader, pool.memoryLimit, pool.meter);
+    this.#simulator = new Simulator(new StoredChain(blocks.reader), pool.memoryLimit, pool.meter);
   }
 
   call(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult> {

@@ -10,8 +10,9 @@ import { estimateGas } from '../simulation/estimate-gas.ts';
 import { finishCall, startCall } from '../simulation/execute-call.ts';
 import { advance, type Execution } from '../simulation/execution.ts';
 import type { Simulator } from '../simulation/simulator.ts';
+import { MissingState } from '../state/missing-state.ts';
 import type { MemoryLease } from './execution-memory.ts';
-import type { BlocksJob, CallJob, Job } from './job.ts';
+import type { BlocksJob, CallJob } from './job.ts';
 
 /** What takes memory while work is done. */
 type MemoryUser = { readonly memoryGrowth: number };
@@ -19,15 +20,20 @@ type MemoryUser = { readonly memoryGrowth: number };
 /**
  * A job as work that pauses of itself; its result is a quantity, return data, or JSON. However it ends, its EVM is free again: by a
  * result, an error, or being given up, after which it may pause too, until what it did is undone.
+ * @throws MissingState (from `next`) where a part of the state is not at hand
  * @param lease memory that it shares with others; without one it takes what it needs
  */
-export function executeJob(simulator: Simulator, job: Job, lease?: MemoryLease): Execution<HexData> {
+export function executeJob(
+  simulator: Simulator,
+  job: BlocksJob | CallJob<unknown>,
+  lease?: MemoryLease,
+): Execution<HexData> {
   return job.kind === 'blocks' ? executeBlocks(simulator, job, lease) : executeCall(simulator, job, lease);
 }
 
 function* executeCall(
   simulator: Simulator,
-  job: CallJob,
+  job: CallJob<unknown>,
   lease: MemoryLease | undefined,
 ): Execution<HexData> {
   const { kind, request, gasLimit, suggestedTip = 0n } = job;
@@ -54,7 +60,7 @@ function* executeCall(
     return finishCall(running);
   } catch (error) {
     if (error instanceof StateLimitError) throw new ChainError('failed', error.message);
-    isSound = error instanceof ChainError;
+    isSound = error instanceof ChainError || error instanceof MissingState;
     throw error;
   } finally {
     // After a fault of this program it is unknown what is in it: that one is not used again.

@@ -8,10 +8,11 @@ import { DEFAULT_MEMORY_LIMIT } from '../create-evm.ts';
 import type { GasMeter } from '../simulation/gas-meter.ts';
 import { runPlainCall } from '../simulation/plain-call.ts';
 import type { Simulator } from '../simulation/simulator.ts';
+import { MissingState } from '../state/missing-state.ts';
 import { executeJob } from './execute-job.ts';
 import { EXPENSIVE_MS, FirstSlices } from './first-slices.ts';
 import { HeavyCalls, type HeavyCallsOptions, STOPPING, WAITED_TOO_LONG } from './heavy-calls.ts';
-import type { BlocksJob, Job } from './job.ts';
+import type { BlocksJob, Job, LocalJob } from './job.ts';
 import type { Lane } from './next-task.ts';
 import { type PlainJob, shapeOf, toCallJob } from './plain-job.ts';
 import { runSlice, SLICE_MS } from './run-slice.ts';
@@ -85,9 +86,10 @@ export class ExecutionPool {
    * @returns the job's result: at once when a slice was enough
    * @throws ChainError (at once or by rejection): the call's own failure, `timeout` past the deadline, `busy` when it
    * waited until then or may not even wait
+   * @throws MissingState where a part of the state is not at hand
    */
   run(
-    job: Job | PlainJob,
+    job: LocalJob | PlainJob,
     simulator: Simulator,
     scope: RequestScope,
     startedAt: number = performance.now(),
@@ -113,7 +115,7 @@ export class ExecutionPool {
     }
     const kind = known ?? kindOf(job, owner);
     if (beginning !== 'moved') this.#firstSlices.noteMoved(kind, performance.now() - startedAt);
-    return this.#heavyCalls.run(job.kind === 'plain' ? toCallJob(job) : job, kind, scope);
+    return this.#heavyCalls.run(toThreadJob(job), kind, scope);
   }
 
   async close(): Promise<void> {
@@ -123,7 +125,7 @@ export class ExecutionPool {
 
   /** @returns undefined when it is not enough */
   #runFirstSlice(
-    job: Job | PlainJob,
+    job: LocalJob | PlainJob,
     simulator: Simulator,
     startedAt: number,
     endsAt: number,
@@ -137,7 +139,7 @@ export class ExecutionPool {
       return result;
     } catch (error) {
       this.#executions++;
-      if (error instanceof ChainError) throw error;
+      if (error instanceof ChainError || error instanceof MissingState) throw error;
       this.#onFault(String((error as Error)?.stack ?? error));
       throw new Error('the execution failed unexpectedly');
     } finally {
@@ -147,8 +149,16 @@ export class ExecutionPool {
   }
 }
 
+/** What a thread gets of a job that moves there. */
+function toThreadJob(job: LocalJob | PlainJob): Job {
+  if (job.kind === 'plain') return toCallJob(job);
+  if (job.kind === 'blocks') return job;
+  const { store } = job;
+  return { ...job, store: typeof store === 'function' ? store() : store };
+}
+
 /** Runs a job for a slice. @returns undefined when that is not enough, and nothing is left of it then */
-function tryJob(simulator: Simulator, job: Job, endsAt: number): HexData | undefined {
+function tryJob(simulator: Simulator, job: LocalJob, endsAt: number): HexData | undefined {
   const execution = executeJob(simulator, job);
   let step = runSlice(execution, endsAt);
   if (step.done) return step.value;
@@ -163,7 +173,7 @@ function findFirstCall({ request }: BlocksJob): CallObject | undefined {
 }
 
 /** What a call has in common with others: of its caller and contract, and of the same function as well. */
-function kindOf(job: Job | PlainJob, owner: string): Lane & { readonly shape: string } {
+function kindOf(job: LocalJob | PlainJob, owner: string): Lane & { readonly shape: string } {
   if (job.kind === 'plain') {
     const { to, selector } = shapeOf(job.call);
     return nameKind(owner, 'call', to, selector);

@@ -3,6 +3,7 @@ import type { EngineFigures } from '../../observe/sources.ts';
 import type { HexData } from '../../primitives/hex-data.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { type OwnerShare, SharedBudget } from '../../util/shared-budget.ts';
+import { MissingState } from '../state/missing-state.ts';
 import type { Room } from './first-slices.ts';
 import type { Job, JobOutcome } from './job.ts';
 import { chooseNext, type Lane } from './next-task.ts';
@@ -102,7 +103,8 @@ export class HeavyCalls {
         if ('result' in outcome) resolve(outcome.result);
         else if ('error' in outcome) {
           reject(new ChainError(outcome.error.kind, outcome.error.message, outcome.error.data));
-        } else {
+        } else if ('missing' in outcome) reject(new MissingState(outcome.missing));
+        else {
           this.#onFault(outcome.fault);
           reject(new Error('the execution failed unexpectedly'));
         }

@@ -1,6 +1,7 @@
 import { ChainError } from '../../chain/errors.ts';
 import type { HexData } from '../../primitives/hex-data.ts';
 import type { Execution } from '../simulation/execution.ts';
+import { MissingState } from '../state/missing-state.ts';
 import type { JobOutcome } from './job.ts';
 import { runSlice, SLICE_MS } from './run-slice.ts';
 
@@ -24,6 +25,7 @@ const LEAST_MS = 0.1;
 
 /** How a job failed, as a message. */
 export function describeFailure(error: unknown): JobOutcome {
+  if (error instanceof MissingState) return { missing: error.need };
   if (!(error instanceof ChainError)) return { fault: String((error as Error)?.stack ?? error) };
   const { kind, message, data } = error;
   return { error: { kind, message, ...(data !== undefined && { data }) } };

@@ -5,13 +5,17 @@ import type { HexData } from '../../primitives/hex-data.ts';
 import type { SimulateBlocksRequest } from '../simulation/blocks/simulate-blocks.ts';
 import type { SimulationKind } from '../simulation/call-environment.ts';
 import type { SimulationRequest } from '../simulation/simulator.ts';
+import type { StateNeed } from '../state/missing-state.ts';
+import type { StateExcerpt } from '../state/state-excerpt.ts';
 import type { ExecutionMemoryOptions } from './execution-memory.ts';
 
-/** One call. */
-export type CallJob = {
+/**
+ * One call.
+ * @template S where its state is: in the store of a folder, or what is needed of one that is in no store
+ */
+export type CallJob<S = string | StateExcerpt> = {
   readonly kind: SimulationKind;
-  /** Folder of the store that holds the chain. */
-  readonly store: string;
+  readonly store: S;
   readonly request: SimulationRequest;
   /** The most gas that a call may have, which is what it has when it gives none (spec 8). */
   readonly gasLimit: bigint;
@@ -22,6 +26,7 @@ export type CallJob = {
 /** Blocks of calls. */
 export type BlocksJob = {
   readonly kind: 'blocks';
+  /** Folder of the store that holds the chain. */
   readonly store: string;
   readonly request: SimulateBlocksRequest;
   /** Gas of all calls together. */
@@ -30,10 +35,15 @@ export type BlocksJob = {
 
 export type Job = CallJob | BlocksJob;
 
+/** A job that is begun on the thread of the requests. What is needed of a state that is in no store is collected when it moves. */
+export type LocalJob = Job | CallJob<() => StateExcerpt>;
+
 /** `result` is return data of a call, the quantity of an estimate, or JSON as text or UTF-8 bytes. */
 export type JobOutcome =
   | { readonly result: HexData }
   | { readonly error: { readonly kind: ChainErrorKind; readonly message: string; readonly data?: HexData } }
+  /** A part of the state is needed that the job did not come with. */
+  | { readonly missing: StateNeed }
   /** A fault of this program, not of the call. */
   | { readonly fault: string };
 

@@ -3,8 +3,11 @@ import { readlinkSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openChainReader } from '../../store/chain-reader.ts';
 import { adoptCore } from '../create-evm.ts';
+import { EvmPool } from '../simulation/evm-pool.ts';
 import type { GasMeter } from '../simulation/gas-meter.ts';
+import { StoredChain } from '../simulation/simulated-chain.ts';
 import { Simulator } from '../simulation/simulator.ts';
+import { ExcerptChain } from '../state/state-excerpt.ts';
 import { executeJob } from './execute-job.ts';
 import { ExecutionMemory } from './execution-memory.ts';
 import type { Job, JobOutcome, Order, Report, ThreadData } from './job.ts';
@@ -16,6 +19,8 @@ const { core, memoryLimit, memory: memoryOptions } = workerData as ThreadData;
 const memory = new ExecutionMemory(memoryOptions);
 const rounds = new JobRounds();
 const simulators = new Map<string, Simulator>();
+/** Of jobs that bring their state. */
+const evms = new EvmPool(memoryLimit);
 const meter: GasMeter = { used: 0 };
 /** In slices since the last report. */
 let ms = 0;
@@ -30,10 +35,11 @@ function findSystemThreadId(): number | undefined {
   }
 }
 
-function simulatorOf(store: string): Simulator {
+function simulatorOf(store: Job['store']): Simulator {
+  if (typeof store !== 'string') return new Simulator(new ExcerptChain(store), memoryLimit, meter, evms);
   let simulator = simulators.get(store);
   if (simulator === undefined) {
-    simulator = new Simulator(openChainReader(store), memoryLimit, meter);
+    simulator = new Simulator(new StoredChain(openChainReader(store)), memoryLimit, meter);
     simulators.set(store, simulator);
   }
   return simulator;

@@ -1,4 +1,5 @@
 import { ChainError } from '../../chain/errors.ts';
+import { type AccountLeaf, decodeAccountLeaf } from '../../primitives/account-leaf.ts';
 import { bytesEqual, bytesToBigInt, padLeft } from '../../primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';
@@ -9,7 +10,6 @@ import { encodeQuantity } from '../../primitives/quantity.ts';
 import { asBytes, decodeRlp } from '../../primitives/rlp.ts';
 import { AnswerMemory } from '../../util/answer-memory.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
-import { type AccountLeaf, decodeAccountLeaf } from '../state/account.ts';
 import type { StateTrie } from '../state/state-trie.ts';
 import { CollectedJson } from './collected-json.ts';
 

@@ -7,10 +7,11 @@ import type { RevisionRules } from '../../evm/revisions/revision-rules.ts';
 import { latestRules } from '../../evm/revisions/revisions.ts';
 import { padLeft } from '../../primitives/bytes.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
-import type { ChainReader, StoredHeader } from '../../store/chain-reader.ts';
+import type { StoredHeader } from '../../store/chain-reader.ts';
 import { blobBaseFeeOf, environmentOf } from '../transition/block-environment.ts';
 import { type BlockRules, rulesAt } from '../transition/rules.ts';
 import { buildPendingHeader } from './pending-header.ts';
+import type { SimulatedChain } from './simulated-chain.ts';
 
 /** What is simulated: geth reads overrides of the block in another way for an estimate than for a call. */
 export type SimulationKind = 'call' | 'estimate' | 'accessList';
@@ -39,22 +40,22 @@ export function refuseBlockOverrides({ beaconRoot, withdrawals }: BlockOverrides
   throw new ChainError('failed', `block override "${name}" is not supported for this RPC method`);
 }
 
-/** The environment of a stored block, or of the one that would follow it, with overrides. */
+/** The environment of a block, or of the one that would follow it, with overrides. */
 export function createCallEnvironment(
-  reader: ChainReader,
+  chain: SimulatedChain,
   stored: StoredHeader,
   isPending: boolean,
   overrides: BlockOverrides,
   kind: SimulationKind,
 ): CallEnvironment {
-  const { config } = reader;
+  const { config } = chain;
   const header: Header = isPending ? buildPendingHeader(stored, config) : stored.header;
   const { number } = header;
   const natural = environmentOf(
     header,
     rulesOf(config, header, header.difficulty === 0n),
     // With the block number overridden, code may ask for blocks that come after this one.
-    (ancestor) => (ancestor < number && reader.getHeader(ancestor)?.hash) || NO_HASH,
+    (ancestor) => (ancestor < number && chain.getBlockHash(ancestor)) || NO_HASH,
   );
   const overridden = overrideEnvironment(natural, overrides, kind);
   const isCallMerged = header.difficulty === 0n || overrides.prevRandao !== undefined;

@@ -1,17 +1,13 @@
 import type { Evm } from '../../evm/evm.ts';
 import type { StateReader } from '../../evm/host.ts';
 import { EMPTY_BYTES } from '../../primitives/bytes.ts';
-import type { ChainReader } from '../../store/chain-reader.ts';
 import { createEvm } from '../create-evm.ts';
-import { createStateReader } from '../state/state-reader.ts';
 
-/** EVMs that are kept for the next calls; each remembers the state of one block and the codes that it has decoded. */
+/** EVMs that are kept for the next calls; each remembers one state and the codes that it has decoded. */
 const MAX_IDLE = 4;
 /** Bytes that they may take together. An EVM keeps the room that its largest call needed. */
 const MAX_IDLE_BYTES: number = 32 << 20;
 
-/** Of an EVM that is on no block's state. */
-const NO_BLOCK = -1n;
 const NO_STATE: StateReader = {
   getAccount: () => undefined,
   getStorage: () => EMPTY_BYTES,
@@ -19,42 +15,42 @@ const NO_STATE: StateReader = {
 };
 
 /** An EVM with the state that it remembers, and the bytes that it took when it was idle last. */
-export type PooledEvm = { readonly evm: Evm; block: bigint; state: StateReader; bytes: number };
+export type PooledEvm = { readonly evm: Evm; state: StateReader; bytes: number };
 
-/** EVMs of one thread. A call has one for itself; it gets one that knows its block's state where there is one. */
+/** EVMs of one thread. A call has one for itself; it gets one that knows its state where there is one. */
 export class EvmPool {
-  readonly #reader: ChainReader;
   readonly #memoryLimit: number;
+  readonly #maxIdle: number;
   /** The one used last comes last. */
   readonly #idle: PooledEvm[] = [];
 
-  /** @param memoryLimit bytes of memory that one execution may have */
-  constructor(reader: ChainReader, memoryLimit: number) {
-    this.#reader = reader;
+  /**
+   * @param memoryLimit bytes of memory that one execution may have
+   * @param maxIdle EVMs that are kept
+   */
+  constructor(memoryLimit: number, maxIdle: number = MAX_IDLE) {
     this.#memoryLimit = memoryLimit;
+    this.#maxIdle = maxIdle;
   }
 
-  /** An EVM on the state after a block. It must be released. */
-  acquire(block: bigint): PooledEvm {
-    if (this.#idle.at(-1)?.block === block) return this.#idle.pop() as PooledEvm;
-    const known = this.#idle.findLastIndex((entry) => entry.block === block);
-    // Where none knows the block: a new one while more may be kept, then the one that was used longest ago.
-    const chosen = known < 0 && this.#idle.length >= MAX_IDLE ? 0 : known;
+  /** An EVM on a state that never changes. It must be released. */
+  acquire(state: StateReader): PooledEvm {
+    if (this.#idle.at(-1)?.state === state) return this.#idle.pop() as PooledEvm;
+    const known = this.#idle.findLastIndex((entry) => entry.state === state);
+    // Where none knows the state: a new one while more may be kept, then the one that was used longest ago.
+    const chosen = known < 0 && this.#idle.length >= this.#maxIdle ? 0 : known;
     const [entry] = chosen < 0 ? [] : this.#idle.splice(chosen, 1);
-    const state = entry?.block === block ? entry.state : createStateReader(this.#reader, block);
-    if (entry === undefined) return this.#create(block, state);
+    if (entry === undefined) return this.#create(state);
     entry.evm.attach(state);
-    entry.block = block;
     entry.state = state;
     return entry;
   }
 
   /** An EVM on a state of the caller's own. It must be released, and knows nothing then. */
   acquireFor(state: StateReader): PooledEvm {
-    const entry = this.#idle.length < MAX_IDLE ? undefined : this.#idle.shift();
-    if (entry === undefined) return this.#create(NO_BLOCK, state);
+    const entry = this.#idle.length < this.#maxIdle ? undefined : this.#idle.shift();
+    if (entry === undefined) return this.#create(state);
     entry.evm.attach(state);
-    entry.block = NO_BLOCK;
     entry.state = state;
     return entry;
   }
@@ -74,11 +70,11 @@ export class EvmPool {
     entry.bytes = entry.evm.memoryPeak;
     let bytes = 0;
     for (const kept of idle) bytes += kept.bytes;
-    while (bytes > MAX_IDLE_BYTES || idle.length > MAX_IDLE) bytes -= (idle.shift() as PooledEvm).bytes;
+    while (bytes > MAX_IDLE_BYTES || idle.length > this.#maxIdle) bytes -= (idle.shift() as PooledEvm).bytes;
   }
 
-  #create(block: bigint, state: StateReader): PooledEvm {
+  #create(state: StateReader): PooledEvm {
     const evm = createEvm(state, this.#memoryLimit);
-    return { evm, block, state, bytes: evm.memoryPeak };
+    return { evm, state, bytes: evm.memoryPeak };
   }
 }

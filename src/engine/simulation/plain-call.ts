@@ -6,6 +6,7 @@ import { ADDRESS_LENGTH } from '../../primitives/address.ts';
 import { bytesEqual } from '../../primitives/bytes.ts';
 import type { CallBytes } from '../../primitives/call-bytes.ts';
 import type { HexData } from '../../primitives/hex-data.ts';
+import { MissingState } from '../state/missing-state.ts';
 import { findDelegate } from '../transition/delegation.ts';
 import { toChainError } from './execute-call.ts';
 import { SLICE_GAS } from './execution.ts';
@@ -31,7 +32,7 @@ export function runPlainCall(
   endsAt: number,
 ): HexData | undefined {
   const { freeBlock, rules } = simulator.environmentOf(at, 'call');
-  const entry = simulator.evms.acquire(at.blockNumber);
+  const entry = simulator.acquire(at.blockNumber);
   const { evm } = entry;
   let isSound = true;
   try {
@@ -48,7 +49,7 @@ export function runPlainCall(
     return evm.outputData;
   } catch (error) {
     if (error instanceof StateLimitError) throw new ChainError('failed', error.message);
-    isSound = error instanceof ChainError;
+    isSound = error instanceof ChainError || error instanceof MissingState;
     throw error;
   } finally {
     // After a fault of this program it is unknown what is in it: that one is not used again.

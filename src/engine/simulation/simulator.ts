@@ -20,6 +20,7 @@ import {
 import { EvmPool, type PooledEvm } from './evm-pool.ts';
 import type { Execution } from './execution.ts';
 import type { GasMeter } from './gas-meter.ts';
+import type { SimulatedChain } from './simulated-chain.ts';
 import { applyStateOverrides, type PrecompileHandling } from './state-overrides.ts';
 
 /** Where calls run: at a block that exists. */
@@ -66,9 +67,9 @@ type KnownEnvironment = {
   readonly environment: CallEnvironment;
 };
 
-/** Executes calls over the state of stored blocks; any number of them at a time, each in an EVM of its own. */
+/** Executes calls over the state of blocks; any number of them at a time, each in an EVM of its own. */
 export class Simulator {
-  readonly #reader: ChainReader;
+  readonly #chain: SimulatedChain;
   readonly #evms: EvmPool;
   readonly #meter: GasMeter;
   /** The environment without overrides that was asked for last. */
@@ -77,27 +78,41 @@ export class Simulator {
   /**
    * @param memoryLimit bytes of memory that one execution may have
    * @param meter where its gas is counted
+   * @param evms EVMs that it shares with others
    */
   constructor(
-    reader: ChainReader,
+    chain: SimulatedChain,
     memoryLimit: number = DEFAULT_MEMORY_LIMIT,
     meter: GasMeter = { used: 0 },
+    evms: EvmPool = new EvmPool(memoryLimit),
   ) {
-    this.#reader = reader;
-    this.#evms = new EvmPool(reader, memoryLimit);
+    this.#chain = chain;
+    this.#evms = evms;
     this.#meter = meter;
   }
 
   /** Prepares a call's environment, and an EVM for it. The call may then be run many times, each from the start. */
   open(request: SimulationRequest, kind: SimulationKind): Simulation {
     const environment = this.environmentOf(request, kind);
-    const entry = this.#evms.acquire(request.blockNumber);
+    const entry = this.acquire(request.blockNumber);
     return new Simulation(request.call, entry, environment, MODES[kind], this.#meter);
   }
 
-  /** The chain that it executes on. */
+  /** The store that it executes on, for what needs more of it than states. */
   get reader(): ChainReader {
-    return this.#reader;
+    const { store } = this.#chain;
+    if (store === undefined) throw new Error('only states of this chain are at hand');
+    return store;
+  }
+
+  /** An EVM on the state after a block. It must be released. */
+  acquire(blockNumber: bigint): PooledEvm {
+    return this.#evms.acquire(this.#chain.openState(blockNumber));
+  }
+
+  /** Another block has one of the numbers that were executed at. */
+  forgetEnvironment(): void {
+    this.#last = undefined;
   }
 
   /** Where the gas of executions is counted. */
@@ -123,9 +138,9 @@ export class Simulator {
     const last = this.#last;
     if (blockOverrides === undefined && last?.block === blockNumber && last.isPending === isPending)
       return last.environment;
-    const stored = this.#reader.getHeader(blockNumber);
+    const stored = this.#chain.getHeader(blockNumber);
     if (stored === undefined) throw new Error(`block ${blockNumber} is not stored`);
-    const environment = createCallEnvironment(this.#reader, stored, isPending, blockOverrides ?? {}, kind);
+    const environment = createCallEnvironment(this.#chain, stored, isPending, blockOverrides ?? {}, kind);
     if (blockOverrides === undefined) this.#last = { block: blockNumber, isPending, environment };
     return environment;
   }

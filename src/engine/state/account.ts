@@ -1,7 +1,7 @@
 import type { AccountState } from '../../evm/host.ts';
 import { bigIntToBytes, bytesEqual, bytesToBigInt } from '../../primitives/bytes.ts';
 import { EMPTY_CODE_HASH } from '../../primitives/keccak.ts';
-import { asBytes, asInteger, asList, decodeRlp, encodeRlp } from '../../primitives/rlp.ts';
+import { asBytes, asList, decodeRlp, encodeRlp } from '../../primitives/rlp.ts';
 
 /** An account as the store holds it, apart from its storage's slots. */
 export type StoredAccount = {
@@ -88,24 +88,6 @@ export function toAccountState({ nonce, balance, codeHash, slotCount }: StoredAc
 /** A leaf of the state trie (yellow paper 4.1). */
 export function encodeAccountLeaf(account: StoredAccount, storageRoot: Uint8Array): Uint8Array {
   return encodeRlp([account.nonce, account.balance, storageRoot, account.codeHash]);
-}
-
-/** What a leaf of the state trie says. */
-export type AccountLeaf = {
-  readonly nonce: bigint;
-  readonly balance: bigint;
-  readonly storageRoot: Uint8Array;
-  readonly codeHash: Uint8Array;
-};
-
-export function decodeAccountLeaf(leaf: Uint8Array): AccountLeaf {
-  const [nonce, balance, storageRoot, codeHash] = asList(decodeRlp(leaf), 'account');
-  return {
-    nonce: asInteger(nonce, 'nonce', 8),
-    balance: asInteger(balance, 'balance'),
-    storageRoot: asBytes(storageRoot, 'storageRoot', HASH_LENGTH),
-    codeHash: asBytes(codeHash, 'codeHash', HASH_LENGTH),
-  };
 }
 
 export function readStorageRoot(leaf: Uint8Array): Uint8Array {

@@ -24,6 +24,14 @@ export class BlockGas {
     return maxBigInt(this.#execution, this.#state);
   }
 
+  get execution(): bigint {
+    return this.#execution;
+  }
+
+  get state(): bigint {
+    return this.#state;
+  }
+
   /** What all transactions so far paid: a receipt's cumulative gas. */
   get paid(): bigint {
     return this.#paid;

@@ -15,6 +15,9 @@ export type BlockResult = {
   readonly receipts: readonly StoredReceipt[];
   /** The header's, which from Amsterdam is not what the receipts add up to. */
   readonly gasUsed: bigint;
+  /** The two sums of which `gasUsed` is the larger one (EIP-8037); before Amsterdam all of it is execution gas. */
+  readonly executionGasUsed: bigint;
+  readonly stateGasUsed: bigint;
   /** EIP-7685; absent before Prague. */
   readonly requestsHash: Uint8Array | undefined;
   /** EIP-7928; absent before Amsterdam. */
@@ -61,7 +64,14 @@ export function executeBlock(
     : undefined;
   if (!rules.isMerged) payRewards(block, context);
   state.apply(evm.state.collectChanges());
-  return { receipts, gasUsed: blockGas.used, requestsHash, accessList: accessList?.build() };
+  return {
+    receipts,
+    gasUsed: blockGas.used,
+    executionGasUsed: blockGas.execution,
+    stateGasUsed: blockGas.state,
+    requestsHash,
+    accessList: accessList?.build(),
+  };
 }
 
 function executeTransactions(

@@ -40,22 +40,25 @@ function isExact(ip: usize): bool {
   return ip >= EXACT && ip < EXACT_END;
 }
 
-/** What becomes of a body that did not simply give back gas. @returns a reason to return to the host, or -1: go on */
-export function leave(result: i64, ip: usize, sp: usize, gas: i64): i32 {
+/**
+ * What becomes of a body that did not simply give back gas.
+ * @returns gas left of the slice, with which the loop goes on at the registers; negative: `~reason` to return to the host
+ */
+export function leave(result: i64, ip: usize, sp: usize, gas: i64): i64 {
   if (result == BODY_HALTS) {
     const rest = status == OUT_OF_GAS && isReported() && !isExact(ip) ? decodeRest(code, ip, gas + reserve) : 0;
     if (rest != 0) {
       setRegisters(rest, sp, gas + restGas);
-      return -1;
+      return gasRegister;
     }
     result = endFrame(status, gas, 0, 0);
   }
   if (result == BODY_NEEDS) {
-    if (need == WORK_LEFT) return SLICE_USED;
+    if (need == WORK_LEFT) return ~(<i64>SLICE_USED);
     if (need != NEEDS_PRECOMPILE) setRegisters(ip, sp, gas - takePrepaid());
-    return need;
+    return ~(<i64>need);
   }
-  return depth < 0 ? DONE : -1;
+  return depth < 0 ? ~(<i64>DONE) : gasRegister;
 }
 
 /** Ends the running frame with a range of its memory. Offset and size are stack words; 0: there is no output. */

@@ -1,5 +1,5 @@
 import { listBuckets, type Metric, type MetricState, type Sample } from '../metric.ts';
-import type { ChainFigures, UpstreamFigures } from '../sources.ts';
+import type { ChainFigures, ExecutionFigures, Sources, UpstreamFigures } from '../sources.ts';
 
 const UPSTREAM_LABELS: readonly string[] = ['network', 'upstream'];
 
@@ -72,7 +72,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_verified_answers_total',
     type: 'counter',
-    help: 'Answers of nodes about blocks that were recomputed: verified, unproven (a form that is not known here), refuted (by their block).',
+    help: 'Answers of nodes about blocks and state that were recomputed: verified, unproven (a form that is not known here, or no proof), refuted (by their block).',
     labels: ['network', 'outcome'],
     merge: 'sum',
     *read({ sources }) {
@@ -85,7 +85,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_trust_total',
     type: 'counter',
-    help: 'Answers about blocks by how far they are to be believed: proven, agreed, single. Kept ones are among them.',
+    help: 'Answers about blocks and state by how far they are to be believed: proven, agreed, single. Kept ones are among them.',
     labels: ['network', 'trust'],
     merge: 'sum',
     *read({ sources }) {
@@ -93,6 +93,61 @@ export const CHAIN_METRICS: readonly Metric[] = [
         for (const [trust, value] of Object.entries(read().verification?.trust ?? {}))
           yield { labels: { network: name, trust }, value };
       }
+    },
+  },
+  {
+    name: 'portcullis_network_executes_here',
+    type: 'gauge',
+    help: '1 while calls of a network of nodes are executed here on state that nodes prove, 0 while nodes execute them.',
+    labels: ['network'],
+    merge: 'min',
+    *read({ sources }) {
+      for (const [network, { state }] of listExecutions(sources))
+        yield { labels: { network }, value: state === 'local' ? 1 : 0 };
+    },
+  },
+  {
+    name: 'portcullis_network_executions_total',
+    type: 'counter',
+    help: 'Calls of such a network: executed here, or asked of nodes since the block is none of the served chain, fees have to be suggested, its rules are not known, its state is not proven, or more is missing after each trip.',
+    labels: ['network', 'outcome'],
+    merge: 'sum',
+    *read({ sources }) {
+      for (const [network, { executed, left }] of listExecutions(sources)) {
+        yield { labels: { network, outcome: 'here' }, value: executed };
+        for (const [outcome, value] of Object.entries(left)) yield { labels: { network, outcome }, value };
+      }
+    },
+  },
+  {
+    name: 'portcullis_network_state_trips_total',
+    type: 'counter',
+    help: 'Turns in which calls that are executed here asked nodes for state.',
+    labels: ['network'],
+    merge: 'sum',
+    *read({ sources }) {
+      for (const [network, { trips }] of listExecutions(sources)) yield { labels: { network }, value: trips };
+    },
+  },
+  {
+    name: 'portcullis_network_warmed_heads_total',
+    type: 'counter',
+    help: 'Heads at which what calls read most was proven before they asked.',
+    labels: ['network'],
+    merge: 'sum',
+    *read({ sources }) {
+      for (const [network, { warmed }] of listExecutions(sources))
+        yield { labels: { network }, value: warmed };
+    },
+  },
+  {
+    name: 'portcullis_network_proven_state_bytes',
+    type: 'gauge',
+    help: 'Memory of the state of a network that nodes have proven.',
+    labels: ['network'],
+    merge: 'sum',
+    *read({ sources }) {
+      for (const [network, { bytes }] of listExecutions(sources)) yield { labels: { network }, value: bytes };
     },
   },
   {
@@ -190,3 +245,11 @@ export const CHAIN_METRICS: readonly Metric[] = [
     read: (state) => readUpstreams(state, ({ circuit }) => (circuit === 'closed' ? 0 : 1)),
   },
 ];
+
+/** Networks of nodes on which calls may be executed here. */
+function* listExecutions({ networks }: Sources): Generator<readonly [network: string, ExecutionFigures]> {
+  for (const { name, read } of networks) {
+    const { execution } = read();
+    if (execution !== undefined) yield [name, execution];
+  }
+}

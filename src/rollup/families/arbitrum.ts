@@ -11,6 +11,7 @@ import type { FamilyRow } from '../rollup-family.ts';
 export const arbitrum: FamilyRow = {
   name: 'arbitrum',
   prefix: 'arbitrum',
+  hasOwnMachine: true,
   gaps: {},
   create: (sources) => ({
     async estimateGas(request, scope) {

@@ -12,6 +12,7 @@ import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollu
 export const polygonZkevm: FamilyRow = {
   name: 'polygon-zkevm',
   prefix: 'zkevm',
+  hasOwnMachine: true,
   gaps: {
     'ethContext.blockNumber': 'l1',
     'ethContext.timestamp': 'l1',

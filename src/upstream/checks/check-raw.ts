@@ -1,6 +1,6 @@
 /** What nodes give as it is encoded for the network, compared with the block that it is of. */
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
-import type { JsonResult } from '../../primitives/json-result.ts';
+import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { keccak256 } from '../../primitives/keccak.ts';
 import { asBytes, asInteger, asList, decodeRlp, readRlpSpan } from '../../primitives/rlp.ts';
 import { UpstreamFault } from '../fault.ts';
@@ -140,10 +140,13 @@ export function checkRawTransaction(hash: string, isListed: boolean): (result: J
       if (!isListed) return 'null';
       throw new UpstreamFault('missing', 'the node does not have what it should have');
     }
-    const bytes = hexToBytes(text.slice(1, -1));
-    const first = bytes[0] as number;
-    const isComparable = HASHED_TYPES.has(first) || first >= LIST_BASE;
-    if (!isComparable || bytesToHex(keccak256(bytes)) === hash) return text;
+    if (!isHashed(text) || bytesToHex(keccak256(hexToBytes(text.slice(1, -1)))) === hash) return text;
     throw new UpstreamFault('wrong', 'the encoded transaction is not the one asked for');
   };
+}
+
+/** Whether the hash of an encoded transaction, a JSON string, is that of its bytes. */
+export function isHashed(text: JsonText): boolean {
+  const first = Number.parseInt(text.slice(3, 5), 16);
+  return HASHED_TYPES.has(first) || first >= LIST_BASE;
 }

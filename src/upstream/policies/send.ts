@@ -133,7 +133,7 @@ function chooseOptions(
 function chooseCall(call: RoutedCall, upstream: Upstream): NodeCall {
   const { method, takesBytes } = call;
   const params = upstream.knowsHashParameters ? (call.paramsByHash ?? call.params) : call.params;
-  const isSmall = hasSmallAnswer(method);
+  const isSmall = hasSmallAnswer(method, params);
   return takesBytes === true ? { method, params, isSmall, takesBytes } : { method, params, isSmall };
 }
 
@@ -154,7 +154,7 @@ async function sendParts(
   let length = 0;
   const work = scope.derive();
   const sendPart = async (part: NodeCall, batch: object): Promise<string> => {
-    const small = { ...part, isSmall: hasSmallAnswer(part.method) };
+    const small = { ...part, isSmall: hasSmallAnswer(part.method, part.params) };
     const reply = await upstream.transport.send(small, chooseOptions(work, batch, traceParent));
     const result = await holdText(readReply(reply, call, upstream), work);
     if (result === 'null') throw new UpstreamFault('missing', 'the node does not have what it should have');

@@ -209,7 +209,7 @@ export class CallJoiner implements BatchHost {
       resolve: (reply) => {
         POLLS.unwatch();
         const nodeMs = POLLS.arrivedAt(sentAt) - sentAt;
-        this.#policy.noteAlone(this.now() - sentAt, turn !== undefined && turn.count > 1, nodeMs);
+        this.#policy.noteAlone(this.now() - sentAt, turn?.count ?? 1, nodeMs);
         resolve(reply);
       },
       reject: (fault) => {

@@ -22,6 +22,14 @@ const COMPARED: readonly { readonly share: number; readonly begin: number; reado
   { share: 0.5, begin: 1.25, keep: 1.1 },
   { share: 0.95, begin: 1.5, keep: 1.5 },
 ];
+/**
+ * Calls that were joined are compared in periods of this length at least. So many in a row have to find them slower: what else the
+ * node and the machine do in a second falls on either kind by chance.
+ */
+const PERIOD_MS = 1_000;
+const SLOW_PERIODS = 3;
+/** Standard deviations by which a percentile may be off that is read of few calls. */
+const DOUBT = 3;
 /** After calls were joined and turned out to be slower, this long at least they travel alone; twice as long each time. */
 const MIN_REST_MS = 30_000;
 const MAX_REST_MS = 900_000;
@@ -44,8 +52,14 @@ const MAX_SPLIT_MS = 5_000;
  */
 export class JoinPolicy {
   readonly #callers: CallerJoining;
-  readonly #alone: LatencyWindow;
-  readonly #joined: LatencyWindow;
+  /**
+   * Since the last decision, or in this period while calls are joined. A decision changes which kind has most of the calls, so windows across it
+   * would compare moments of different load.
+   */
+  #alone: LatencyWindow;
+  #joined: LatencyWindow;
+  /** Calls in a turn of which latencies are in `#alone`. */
+  readonly #company: Ewma;
   /** Of single calls, at the node. */
   readonly #loneMs: Ewma;
   /** How much longer than a single call batches took at the node, and how many calls more they had. */
@@ -57,6 +71,8 @@ export class JoinPolicy {
   #turns = 0;
   #joins = false;
   #joinedSince = 0;
+  #periodSince = 0;
+  #slowPeriods = 0;
   #restMs = MIN_REST_MS;
   #restUntil = Number.NEGATIVE_INFINITY;
 
@@ -66,6 +82,7 @@ export class JoinPolicy {
     this.#now = now;
     this.#alone = new LatencyWindow(WINDOW_MS, now);
     this.#joined = new LatencyWindow(WINDOW_MS, now);
+    this.#company = new Ewma(HALF_LIFE_MS, now);
     this.#loneMs = new Ewma(HALF_LIFE_MS, now);
     this.#addedMs = new Ewma(HALF_LIFE_MS, now);
     this.#addedCalls = new Ewma(HALF_LIFE_MS, now);
@@ -108,12 +125,14 @@ export class JoinPolicy {
   }
 
   /**
-   * @param hadCompany whether other calls went to the node in the same turn: only such can be compared with joined ones
+   * @param company calls that went to the node in the same turn: only where there are several, they can be compared with joined ones
    * @param nodeMs without the time in which the answer waited here to be read
    */
-  noteAlone(ms: number, hadCompany: boolean, nodeMs: number = ms): void {
+  noteAlone(ms: number, company: number, nodeMs: number = ms): void {
     this.#loneMs.record(nodeMs);
-    if (hadCompany) this.#alone.record(ms);
+    if (company < 2) return;
+    this.#alone.record(ms);
+    this.#company.record(company);
   }
 
   /** A batch of `count` calls was answered, or given up, after `ms`; `nodeMs` as above. */
@@ -139,22 +158,45 @@ export class JoinPolicy {
     // Without enough calls of both kinds nothing is known, and little is to be gained.
     const isKnown = Math.min(this.#alone.count, this.#joined.count) >= MIN_SAMPLES;
     if (!this.#joins) {
-      this.#joins = isKnown && now >= this.#restUntil && this.#isNoSlower('begin');
-      if (this.#joins) this.#joinedSince = now;
+      if (!isKnown || now < this.#restUntil || !this.#isNoSlower('begin')) return;
+      this.#joins = true;
+      this.#joinedSince = now;
     } else if (!isKnown) {
+      if (now - this.#periodSince < WINDOW_MS) return;
       this.#joins = false;
-    } else if (!this.#isNoSlower('keep')) {
-      this.#joins = false;
-      if (now - this.#joinedSince > this.#restMs) this.#restMs = MIN_REST_MS;
-      this.#restUntil = now + this.#restMs;
-      this.#restMs = Math.min(MAX_REST_MS, 2 * this.#restMs);
+    } else {
+      if (now - this.#periodSince < PERIOD_MS) return;
+      this.#slowPeriods = this.#isNoSlower('keep') ? 0 : this.#slowPeriods + 1;
+      if (this.#slowPeriods === SLOW_PERIODS) this.#rest(now);
     }
+    this.#beginPeriod(now);
+  }
+
+  #rest(now: number): void {
+    this.#joins = false;
+    this.#slowPeriods = 0;
+    if (now - this.#joinedSince > this.#restMs) this.#restMs = MIN_REST_MS;
+    this.#restUntil = now + this.#restMs;
+    this.#restMs = Math.min(MAX_REST_MS, 2 * this.#restMs);
+  }
+
+  #beginPeriod(now: number): void {
+    this.#periodSince = now;
+    this.#alone = new LatencyWindow(WINDOW_MS, this.#now);
+    this.#joined = new LatencyWindow(WINDOW_MS, this.#now);
   }
 
   #isNoSlower(bound: 'begin' | 'keep'): boolean {
     return COMPARED.every(({ share, [bound]: most }) => {
-      const alone = this.#alone.percentile(share) as number;
+      const doubt = bound === 'keep' ? this.#doubt(share) : 0;
+      const alone = this.#alone.percentile(Math.min(1, share + doubt)) as number;
       return (this.#joined.percentile(share) as number) <= alone * most;
     });
+  }
+
+  /** By how much a percentile of calls that travelled alone may be off. Those of one turn are one sample: the same node was busy with all of them. */
+  #doubt(share: number): number {
+    const samples = this.#alone.count / this.#company.read(1);
+    return DOUBT * Math.sqrt((share * (1 - share)) / samples);
   }
 }

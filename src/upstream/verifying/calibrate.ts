@@ -12,6 +12,7 @@ import { UpstreamFault } from '../fault.ts';
 import { listReceipts } from '../list-receipts.ts';
 import type { Ask, RoutedCall, Witness } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
+import { chooseAccount, type StateSample, tryState } from './calibrate-state.ts';
 import type { Verifier } from './verifier.ts';
 
 /** Blocks that are recomputed where they have transactions, and that are looked at to find such. */
@@ -22,10 +23,18 @@ const WITNESSES = 16;
 /** Senders that are recovered of a block. */
 const MAX_SENDERS = 8;
 
-const OF_TRANSACTIONS: readonly Subject[] = ['transactions', 'place', 'from', 'gasPrice', 'chainId'];
+const OF_TRANSACTIONS: readonly Subject[] = [
+  'transactions',
+  'place',
+  'members',
+  'from',
+  'gasPrice',
+  'chainId',
+];
 const OF_RECEIPTS: readonly Subject[] = [
   'receipts',
   'place',
+  'members',
   'gasUsed',
   'contractAddress',
   'effectiveGasPrice',
@@ -38,6 +47,8 @@ type Trial = {
   readonly shown: readonly Subject[];
   readonly found: readonly Finding[];
   readonly isEmpty: boolean;
+  /** Absent where the header did not recompute. */
+  readonly state?: StateSample;
 };
 
 const ALL_LOGS = new LogMatcher({ addresses: [], topics: [] });
@@ -51,7 +62,7 @@ export type CalibrateParts = {
 };
 
 /**
- * Finds out what can be verified on a network: recomputes recent blocks and their receipts. What recomputes with one node's answer is verifiable;
+ * Finds out what can be verified on a network: recomputes recent blocks and their receipts, and compares a proof of an account with each. What recomputes with one node's answer is verifiable;
  * what does with none is not, with the reason. What no recent block has stays as it was.
  * @returns whether a node gave a block
  */
@@ -71,6 +82,13 @@ export async function calibrate({ verifier, ask, head, scope }: CalibrateParts):
     }
     for (const subject of shown) recomputed.add(subject);
     if (trials.some(({ isEmpty }) => !isEmpty)) blocks++;
+    const sample = trials.find(({ state }) => state !== undefined)?.state;
+    if (sample === undefined || sample.header.number === 0n || recomputed.has('state')) continue;
+    const trial = await tryState(verifier, ask, sample, scope);
+    if (trial.kind === 'proven') {
+      recomputed.add('state');
+      failed.delete('state');
+    } else if (trial.kind === 'unproven') failed.set('state', trial.reason);
   }
   for (const [subject, text] of failed) verifier.giveUp(subject, text);
   for (const subject of recomputed) if (!failed.has(subject)) calibration.noteVerified(subject);
@@ -150,9 +168,15 @@ async function tryNode(
         tools.findings.contradict('logs', difference.text);
     }
   }
+  const state = { header, address: chooseAccount(block) };
   const found = tools.findings.list;
   const failed = new Set(found.map(({ subject }) => subject));
-  return { shown: shown.filter((subject) => !failed.has(subject)), found, isEmpty: facts?.length === 0 };
+  return {
+    shown: shown.filter((subject) => !failed.has(subject)),
+    found,
+    isEmpty: facts?.length === 0,
+    state,
+  };
 }
 
 /** Compares what a node says of the logs of a block with its receipts. Undefined where it says nothing: it may have no such method. */

@@ -18,7 +18,9 @@ const SUBJECTS: readonly Subject[] = [
   'receipts',
   'withdrawals',
   'uncles',
+  'state',
   'place',
+  'members',
   'from',
   'gasPrice',
   'chainId',
@@ -36,6 +38,7 @@ const BELOW_HEADER: ReadonlySet<Subject> = new Set<Subject>([
   'receipts',
   'withdrawals',
   'uncles',
+  'state',
 ]);
 
 /** What of a network's answers can be recomputed, as its blocks have shown. */

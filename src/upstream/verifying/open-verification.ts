@@ -5,10 +5,11 @@ import type { RecoverPublicKey } from '../../primitives/signature.ts';
 import { RequestScope } from '../../util/request-scope.ts';
 import { type Refutation, UpstreamFault } from '../fault.ts';
 import type { BlockHeader } from '../heads/block.ts';
-import type { VerifyMode } from '../options.ts';
+import type { Checkpoint, VerifyMode } from '../options.ts';
 import type { Ask, BlockPosition } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 import { calibrate } from './calibrate.ts';
+import { CheckpointLinks } from './checkpoint-links.ts';
 import { HeaderMembers } from './header-members.ts';
 import { Proofs } from './proofs.ts';
 import { Verifier } from './verifier.ts';
@@ -21,11 +22,12 @@ const LOOK_MS = 60_000;
 /** How long after something was given up it is tried again: twice as long each time. */
 const FIRST_REPEAT_MS = 180_000;
 const MAX_REPEAT_MS = 3_600_000;
-const ANCHORS = 2;
+const WITNESSES = 2;
 
 export type VerificationParts = {
   readonly network: string;
   readonly verify: VerifyMode;
+  readonly checkpoint?: Checkpoint | undefined;
   readonly log: Logger;
   readonly ask: Ask;
   readonly upstreams: readonly Upstream[];
@@ -41,6 +43,8 @@ export type VerificationParts = {
 /** Verification of a network, and what keeps it going. */
 export type Verification = {
   readonly proofs: Proofs;
+  /** What the checkpoint says of heights, where one is configured. */
+  readonly links: CheckpointLinks | undefined;
   /** Finds out what can be verified. Never rejects; goes on in the background where no node answers now. */
   calibrate(): Promise<void>;
   /** As `Verifier.acceptRules`. */
@@ -52,12 +56,16 @@ export type Verification = {
 };
 
 export function openVerification(parts: VerificationParts): Verification {
-  const { verify, upstreams, isWitnessed, network, log, ask, head, lookMs = LOOK_MS } = parts;
+  const { verify, checkpoint, upstreams, isWitnessed, network, log, ask, head, lookMs = LOOK_MS } = parts;
   let isDoubtful = false;
   const onDoubt = (): void => {
     isDoubtful = true;
   };
   const verifier = verify === 'off' ? undefined : new Verifier({ ...parts, mode: verify, onDoubt });
+  const links =
+    verifier === undefined || checkpoint === undefined
+      ? undefined
+      : new CheckpointLinks(checkpoint, verifier, ask);
   const scopes = new Set<RequestScope>();
   const members = new HeaderMembers(ask);
   let timer: NodeJS.Timeout | undefined;
@@ -99,6 +107,7 @@ export function openVerification(parts: VerificationParts): Verification {
   };
   /** A fork shows in its first headers, and in answers that fail. */
   const look = async (): Promise<void> => {
+    await linkHead();
     const isNew = await attempt((at, scope) => members.hasNew(at, scope));
     if (verifier?.calibration.isPartial === true && repeatAt === Number.POSITIVE_INFINITY) {
       repeatAt = performance.now() + repeatMs;
@@ -106,6 +115,12 @@ export function openVerification(parts: VerificationParts): Verification {
     }
     if (isNew === true || isDoubtful || performance.now() >= repeatAt) await run();
     else later(lookMs, look);
+  };
+  /** As long as the head is linked now and then, what clients ask of is never far above what is linked. */
+  const linkHead = async (): Promise<void> => {
+    const at = head();
+    if (links === undefined || at === undefined) return;
+    await attempt((_, scope) => Promise.resolve(links.link(at, scope)));
   };
   const report = ({ calibration }: Verifier): void => {
     const fields = Object.fromEntries(calibration.describe().map(({ subject, state }) => [subject, state]));
@@ -115,14 +130,18 @@ export function openVerification(parts: VerificationParts): Verification {
   };
   const proofs = new Proofs(
     verifier,
-    (position) => isAnchored(position, upstreams) || isWitnessed(position.hash ?? ''),
+    (position) => isAgreed(position, upstreams) || isWitnessed(position.hash ?? ''),
+    links,
   );
   return {
     proofs,
+    links,
     async calibrate() {
       if (verifier === undefined) return;
       await attempt((at, scope) => members.hasNew(at, scope));
       await run();
+      // Answers that need it before wait for it.
+      void linkHead();
     },
     acceptRules: (refutation, block) => verifier?.acceptRules(refutation, block),
     forgetChain() {
@@ -148,11 +167,11 @@ export function openVerification(parts: VerificationParts): Verification {
 }
 
 /** More than one node reports the hash at its height. */
-function isAnchored({ number, hash }: BlockPosition, upstreams: readonly Upstream[]): boolean {
+function isAgreed({ number, hash }: BlockPosition, upstreams: readonly Upstream[]): boolean {
   let count = 0;
   for (const { isUp, isOnFork, tracker } of upstreams) {
     if (isUp && !isOnFork && tracker.hashAt(number) === hash) count++;
-    if (count >= ANCHORS) return true;
+    if (count >= WITNESSES) return true;
   }
   return false;
 }

@@ -3,20 +3,28 @@ import { isComplete, type JsonResult, type JsonText, textOf } from '../../primit
 import type { Subject } from '../../verification/findings.ts';
 import { ListText } from '../../verification/list-text.ts';
 import { isMembers, isSameText } from '../../verification/members.ts';
+import {
+  type ProofQuestion,
+  type ProvenState,
+  verifyAccountProof,
+  verifyCode,
+} from '../../verification/state-proof.ts';
 import { type VerifiedHeader, verifyHeader } from '../../verification/verify-block.ts';
 import { verifyRawBlock, verifyRawReceipts } from '../../verification/verify-raw.ts';
 import { verifyReceipts } from '../../verification/verify-receipts.ts';
 import { verifyPlace, verifySender, verifyTransaction } from '../../verification/verify-transaction.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Upstream } from '../upstream.ts';
+import type { CheckpointLinks } from './checkpoint-links.ts';
 import { type ProvenBlock, ProvenBlocks } from './proven-blocks.ts';
-import { type IsAnchored, TrustRules } from './trust.ts';
+import { type IsAgreed, TrustRules } from './trust.ts';
 import type { Verifier } from './verifier.ts';
 
 export const TRANSACTION_SUBJECTS: readonly Subject[] = [
   'header',
   'transactions',
   'place',
+  'members',
   'from',
   'gasPrice',
   'chainId',
@@ -32,6 +40,7 @@ export const RECEIPT_SUBJECTS: readonly Subject[] = [
   'transactions',
   'receipts',
   'place',
+  'members',
   'from',
   'gasUsed',
   'contractAddress',
@@ -39,6 +48,8 @@ export const RECEIPT_SUBJECTS: readonly Subject[] = [
   'logIndex',
   'blobGas',
 ];
+
+export const STATE_SUBJECTS: readonly Subject[] = ['header', 'state'];
 
 /** What is compared with a sender: of a block only a sample of them is recovered. */
 const OF_SENDERS: readonly Subject[] = ['from', 'contractAddress'];
@@ -54,11 +65,14 @@ export class Proofs {
   readonly blocks: ProvenBlocks | undefined;
   readonly trust: TrustRules;
 
-  /** @param verifier absent where nothing is verified */
-  constructor(verifier: Verifier | undefined, isAnchored: IsAnchored) {
+  /**
+   * @param verifier absent where nothing is verified
+   * @param links absent where no checkpoint is configured
+   */
+  constructor(verifier: Verifier | undefined, isAgreed: IsAgreed, links?: CheckpointLinks) {
     this.verifier = verifier;
     this.blocks = verifier === undefined ? undefined : new ProvenBlocks(verifier);
-    this.trust = new TrustRules(verifier, isAnchored);
+    this.trust = new TrustRules(verifier, isAgreed, links);
   }
 
   /** Whether answers about it are compared with roots. */
@@ -110,7 +124,7 @@ export class Proofs {
    */
   checkRaw(
     part: 'block' | 'receipts',
-    { hash, receiptsRoot }: VerifiedHeader,
+    header: VerifiedHeader,
     result: JsonResult,
     upstream: Upstream | undefined,
   ): JsonResult {
@@ -118,18 +132,18 @@ export class Proofs {
     const subject = part === 'block' ? 'transactions' : 'receipts';
     if (verifier === undefined) return result;
     if (!isComplete(result)) {
-      verifier.noteUnproven(hash, subject, 'the encoded answer is too large to be verified');
+      verifier.noteUnproven(header.hash, subject, 'the encoded answer is too large to be verified');
       return result;
     }
     const tools = verifier.openTools();
     const value: unknown = JSON.parse(typeof result === 'string' ? result : result.text);
-    if (part === 'block') verifyRawBlock(String(value), hash, tools);
-    else verifyRawReceipts(value, receiptsRoot, tools);
+    if (part === 'block') verifyRawBlock(String(value), header, tools);
+    else verifyRawReceipts(value, header.receiptsRoot, tools);
     // Encoded receipts do not say which block they are of: asked by number, a node on another branch gives others.
     const isOfOther = part === 'receipts' && upstream?.knowsHashParameters !== true;
     if (isOfOther && tools.findings.list.length > 0)
       throw new UpstreamFault('wrong', 'the encoded receipts do not make the root in the header');
-    verifier.judge(hash, tools.findings.list, RAW_SUBJECTS[part], upstream);
+    verifier.judge(header.hash, tools.findings.list, RAW_SUBJECTS[part], upstream);
     return result;
   }
 
@@ -150,6 +164,50 @@ export class Proofs {
     verifyHeader(isMembers(uncle) ? uncle : {}, block.uncleHashes[index] ?? '', tools);
     const found = tools.findings.list.filter(({ subject }) => subject === 'header');
     verifier.judge(block.hash, found, ['header'], upstream);
+  }
+
+  /**
+   * Compares an answer to `eth_getProof` with the state root of its block.
+   * @returns what it shows; undefined where nodes agree on something that is not known here
+   * @throws UpstreamFault `wrong`
+   */
+  checkState(
+    { hash, stateRoot }: VerifiedHeader,
+    question: ProofQuestion,
+    text: JsonText,
+    upstream: Upstream | undefined,
+  ): ProvenState | undefined {
+    const { verifier } = this;
+    if (verifier === undefined) return undefined;
+    const { findings } = verifier.openTools();
+    const proven = verifyAccountProof(JSON.parse(text), question, stateRoot, findings);
+    const [finding] = findings.list;
+    // Asked by number, a node that is on another branch is not wrong about the block: it proves the state of another one.
+    if (finding?.evidence !== undefined && upstream?.knowsHashParameters !== true)
+      throw new UpstreamFault('wrong', finding.text);
+    verifier.judge(nameAccount(hash, question.address), findings.list, ['state'], upstream, ['state']);
+    return proven;
+  }
+
+  /**
+   * Compares the code of an account with its hash, which was proven.
+   * @throws UpstreamFault `wrong`
+   */
+  checkCode(
+    { hash }: VerifiedHeader,
+    address: string,
+    codeHash: Uint8Array,
+    text: JsonText,
+    upstream: Upstream | undefined,
+  ): void {
+    const { verifier } = this;
+    if (verifier === undefined) return;
+    const { findings } = verifier.openTools();
+    verifyCode(JSON.parse(text), codeHash, findings);
+    // Asked by number, a node may answer about another block, in which the account has other code.
+    if (!findings.has('state') || upstream?.knowsHashParameters === true)
+      verifier.judge(nameAccount(hash, address), findings.list, ['state'], upstream);
+    if (findings.has('state')) throw new UpstreamFault('wrong', 'the code is not that of the account');
   }
 
   /**
@@ -198,6 +256,11 @@ export class Proofs {
     if (refuted !== undefined)
       throw new UpstreamFault('wrong', `of a transaction that waits: ${refuted.text}`);
   }
+}
+
+/** What answers about an account are judged under: about another one of the block a node may be right. */
+function nameAccount(blockHash: string, address: string): string {
+  return `${blockHash}, account ${address}`;
 }
 
 /** Whether a node gave the receipts of another block of the height: it is on another branch, and not wrong about this one. */

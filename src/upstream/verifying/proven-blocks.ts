@@ -26,11 +26,11 @@ import type { Verifier } from './verifier.ts';
 /** Transactions of all blocks that are held, a block counting as 8: about 500 bytes each. */
 const MAX_TRANSACTIONS = 32_768;
 const BLOCK_WEIGHT = 8;
+/** Headers of which the transactions need not be known: about a kilobyte each, with the bloom. */
+const MAX_HEADERS = 4_096;
 /** Blocks with uncles, and blocks that were doubted: about 300 bytes each. */
 const MAX_UNCLED = 4_096;
 const MAX_DOUBTED = 1_024;
-/** Headers of which the transactions need not be known: about a kilobyte each, with the bloom. */
-const MAX_HEADERS = 4_096;
 /** Of a whole block so many senders are recovered, 54 us each; their signatures are under the root anyway. */
 const SENDER_SAMPLE = 4;
 
@@ -40,6 +40,7 @@ export const BLOCK_SUBJECTS: readonly Subject[] = [
   'withdrawals',
   'uncles',
   'place',
+  'members',
   'from',
   'gasPrice',
   'chainId',
@@ -71,14 +72,14 @@ export class ProvenBlocks {
     ({ transactions }) => BLOCK_WEIGHT + transactions.length,
   );
 
+  readonly #headers = new Lru<string, VerifiedHeader>(MAX_HEADERS, Number.POSITIVE_INFINITY);
   /** Hashes of the uncles that headers commit to. */
   readonly #uncles = new Lru<string, readonly string[]>(MAX_UNCLED, Number.POSITIVE_INFINITY);
   readonly #doubted = new Lru<string, true>(MAX_DOUBTED, Number.POSITIVE_INFINITY);
 
-  readonly #headers = new Lru<string, VerifiedHeader>(MAX_HEADERS, Number.POSITIVE_INFINITY);
-
   constructor(verifier: Verifier) {
     this.#verifier = verifier;
+    verifier.onForgotten = (hash) => this.#blocks.delete(hash);
   }
 
   /** The header of a block, where it was verified before, with the transactions or without. */
@@ -143,6 +144,36 @@ export class ProvenBlocks {
       if (!isComplete(result)) result.cancel();
       return this.#blocks.get(hash);
     });
+  }
+
+  /**
+   * The header of a block, recomputed; the block is asked for where that is not known yet. Undefined where it cannot be verified.
+   * @param askBlock asks for the block, with transactions or hashes
+   */
+  proveHeader(
+    hash: string,
+    askBlock: AskWhole,
+    scope: RequestScope,
+  ): PromiseOrValue<VerifiedHeader | undefined> {
+    const known = this.#headers.get(hash);
+    if (known !== undefined) return known;
+    return continueWith(askBlock(scope), (result) => {
+      const proven = this.#headers.get(hash);
+      if (proven !== undefined || result === null) return proven;
+      // It was kept, by this process or another one.
+      this.check(hash, result, false, undefined);
+      if (!isComplete(result)) result.cancel();
+      return this.#headers.get(hash);
+    });
+  }
+
+  /** Keeps the header of a block that a node gave on its own account, where it hashes to the hash that it names: nothing has to be asked for it then. */
+  noteHeader(block: unknown): void {
+    if (!isMembers(block) || typeof block['hash'] !== 'string' || !this.#verifier.canVerify('header')) return;
+    const hash = block['hash'].toLowerCase();
+    if (this.#headers.get(hash) !== undefined) return;
+    const header = verifyHeader(block, hash, this.#verifier.openTools());
+    if (header !== undefined) this.#headers.set(hash, header);
   }
 
   #verify(hash: string, block: Members, isFull: boolean, upstream: Upstream | undefined): void {

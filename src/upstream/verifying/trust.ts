@@ -1,25 +1,49 @@
 import { ChainError } from '../../chain/errors.ts';
+import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { RequestScope, Trust } from '../../util/request-scope.ts';
 import type { Subject } from '../../verification/findings.ts';
+import type { Checkpoint } from '../options.ts';
 import type { BlockPosition } from '../routed-call.ts';
+import { type CheckpointLinks, MAX_WALK } from './checkpoint-links.ts';
 import type { Verifier } from './verifier.ts';
 
 const ONE_NODE = 'only one node has the block';
 
-/** Whether a hash is that of the block of its height by more than one node's word: an anchor. */
-export type IsAnchored = (position: BlockPosition) => boolean;
+/** Whether a hash is that of the block of its height by more than one node's word. */
+export type IsAgreed = (position: BlockPosition) => boolean;
 
 /** Says how far answers are to be believed, and refuses those that are not proven where the network requires it. */
 export class TrustRules {
   readonly #verifier: Verifier | undefined;
-  readonly #isAnchored: IsAnchored;
+  readonly #isAgreed: IsAgreed;
+  readonly #links: CheckpointLinks | undefined;
   /** Answers so far. */
   readonly counts: Record<Trust, number> = { proven: 0, agreed: 0, single: 0 };
 
-  /** @param verifier absent where nothing is verified */
-  constructor(verifier: Verifier | undefined, isAnchored: IsAnchored) {
+  /**
+   * @param verifier absent where nothing is verified
+   * @param links absent where no checkpoint is configured
+   */
+  constructor(verifier: Verifier | undefined, isAgreed: IsAgreed, links?: CheckpointLinks) {
     this.#verifier = verifier;
-    this.#isAnchored = isAnchored;
+    this.#isAgreed = isAgreed;
+    this.#links = links;
+  }
+
+  /** Finds out whether a block is linked to the checkpoint, where one is configured. Never rejects. */
+  link(position: BlockPosition, scope: RequestScope): PromiseOrValue<unknown> {
+    return this.#links?.link(position, scope);
+  }
+
+  /** The same as `note`, once it is known whether the block is linked to the checkpoint. */
+  settle(
+    scope: RequestScope,
+    position: BlockPosition,
+    isNamed: boolean,
+    subjects: readonly Subject[],
+  ): PromiseOrValue<void> {
+    const linking = isNamed ? undefined : this.link(position, scope);
+    return continueWith(linking, () => this.note(scope, position, isNamed, subjects));
   }
 
   /**
@@ -29,10 +53,8 @@ export class TrustRules {
    * @throws ChainError `unavailable` where it has to be proven and is not
    */
   note(scope: RequestScope, position: BlockPosition, isNamed: boolean, subjects: readonly Subject[]): void {
-    const { hash } = position;
-    const isAnchored = this.#isBelieved(position, isNamed);
-    const why = this.#explain(hash, isAnchored, subjects);
-    this.#record(scope, why, isAnchored ? 'agreed' : 'single');
+    const why = this.#explain(position, isNamed, subjects);
+    this.#record(scope, why, this.#isBelieved(position, isNamed) ? 'agreed' : 'single');
   }
 
   /**
@@ -40,8 +62,12 @@ export class TrustRules {
    * @param why they are not proven, as the rest of a sentence; undefined where they are, as far as the block is that of its height
    */
   noteLogs(scope: RequestScope, position: BlockPosition, isNamed: boolean, why: string | undefined): void {
-    const isAnchored = this.#isBelieved(position, isNamed);
-    this.#record(scope, why ?? (isAnchored ? undefined : ONE_NODE), 'single');
+    this.#record(scope, why ?? this.#whyUnanchored(position, isNamed), 'single');
+  }
+
+  /** The same for what was executed here on state that is proven at a block. */
+  noteExecuted(scope: RequestScope, position: BlockPosition, isNamed: boolean): void {
+    this.#record(scope, this.#whyUnanchored(position, isNamed), 'single');
   }
 
   /** @throws ChainError `unavailable` where answers have to be proven @param why this one is not */
@@ -50,7 +76,15 @@ export class TrustRules {
   }
 
   #isBelieved(position: BlockPosition, isNamed: boolean): boolean {
-    return isNamed || (position.hash !== undefined && this.#isAnchored(position));
+    const { number, hash } = position;
+    if (isNamed || hash === undefined) return isNamed;
+    return this.#links?.hashAt(number) === hash || this.#isAgreed(position);
+  }
+
+  /** Why a block may not be that of its height, as the rest of a sentence; undefined where it is. */
+  #whyUnanchored(position: BlockPosition, isNamed: boolean): string | undefined {
+    if (!isNamed && this.#links?.has(position) === false) return describeUnlinked(this.#links.checkpoint);
+    return this.#isBelieved(position, isNamed) ? undefined : ONE_NODE;
   }
 
   /** @param otherwise what an answer is that is not proven */
@@ -61,13 +95,34 @@ export class TrustRules {
     this.counts[trust]++;
   }
 
+  /**
+   * Notes for the caller that an answer is one node's word.
+   * @param why as the rest of a sentence
+   * @throws ChainError `unavailable` where it has to be proven
+   */
+  noteSingle(scope: RequestScope, why: string): void {
+    this.#record(scope, why, 'single');
+  }
+
+  /** Notes how far an answer is to be believed that no block commits to. @param isHashed whether it hashes to what the caller named it by */
+  noteAlone(scope: RequestScope, isHashed: boolean): void {
+    const trust = isHashed && this.#verifier !== undefined ? 'proven' : 'single';
+    scope.trust = trust;
+    this.counts[trust]++;
+  }
+
   /** Why an answer is not proven; undefined where it is. */
-  #explain(hash: string | undefined, isAnchored: boolean, subjects: readonly Subject[]): string | undefined {
+  #explain(position: BlockPosition, isNamed: boolean, subjects: readonly Subject[]): string | undefined {
+    const { hash } = position;
     if (this.#verifier === undefined || hash === undefined) return 'answers of this network are not verified';
     const why = this.#verifier.whyUnproven(hash, subjects);
     if (why !== undefined) return why;
-    return isAnchored ? undefined : ONE_NODE;
+    return this.#whyUnanchored(position, isNamed);
   }
+}
+
+function describeUnlinked({ number }: Checkpoint): string {
+  return `no more than ${MAX_WALK} headers, nor a proof of state, link the block to the checkpoint, block ${number}: configure one that is nearer`;
 }
 
 function notProven(why: string): ChainError {

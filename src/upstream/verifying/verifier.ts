@@ -1,6 +1,7 @@
 import type { Logger } from '../../observe/logger.ts';
 import type { RecoverPublicKey } from '../../primitives/signature.ts';
 import { Lru } from '../../util/lru.ts';
+import { OccasionalLog } from '../../util/occasional-log.ts';
 import { type Finding, Findings, type Subject } from '../../verification/findings.ts';
 import { RlpWriter } from '../../verification/rlp-writer.ts';
 import type { VerifyTools } from '../../verification/verify-transaction.ts';
@@ -17,6 +18,8 @@ import { Suspicions } from './suspicions.ts';
 const MAX_UNPROVEN = 4_096;
 /** Blocks below the head of which a fork may be what made their answers fail; older ones had other rules. */
 const RECENT_BLOCKS = 128n;
+/** Lines a minute and method about answers that no node proves. */
+const LACKING_LINES = 1;
 
 export type VerifierParts = {
   readonly network: string;
@@ -30,6 +33,9 @@ export type VerifierParts = {
   /** A node gave an answer that another node's answer and their block refute. */
   readonly condemn: (upstream: Upstream, evidence: string) => void;
 };
+
+/** Clients differ in the members that they give: a node that gives others than its block's transactions have is not asked further, and not quarantined. */
+const WITHOUT_BLAME: ReadonlySet<Subject> = new Set<Subject>(['members']);
 
 /** Answers that were verified, by what came of it. */
 export type VerifyCounts = { verified: number; unproven: number; refuted: number };
@@ -45,7 +51,17 @@ export class Verifier {
   readonly #suspicions = new Suspicions();
   /** What nodes agree on of blocks with rules that are not known here: the evidence. */
   readonly #accepted = new Lru<string, string>(MAX_UNPROVEN, Number.POSITIVE_INFINITY);
-  readonly #unproven = new Lru<string, string>(MAX_UNPROVEN, Number.POSITIVE_INFINITY);
+  readonly #lackingLog = new OccasionalLog(LACKING_LINES);
+  /** By block: why something of it is not proven. */
+  readonly #unproven = new Lru<string, Map<Subject, string>>(
+    MAX_UNPROVEN,
+    Number.POSITIVE_INFINITY,
+    undefined,
+    undefined,
+    (blockHash) => this.onForgotten?.(blockHash),
+  );
+  /** Is told of blocks of which it is not known any more what is not proven: what else is known of them says nothing from then on. */
+  onForgotten: ((blockHash: string) => void) | undefined;
 
   constructor(parts: VerifierParts) {
     this.#parts = parts;
@@ -70,30 +86,41 @@ export class Verifier {
       if (this.calibration.stateOf(subject) === 'unverifiable') {
         return `${subject} cannot be verified on this network: ${this.calibration.reasonOf(subject)}`;
       }
-      const reason = this.#unproven.get(`${blockHash}:${subject}`);
+      const reason = this.#unproven.get(blockHash)?.get(subject);
       if (reason !== undefined) return reason;
     }
     return undefined;
   }
 
+  /** Nodes have no proof of something that can be verified here: it is answered without, or refused. */
+  noteLacking(method: string, reason: string): void {
+    this.counts.unproven++;
+    const leftOut = this.#lackingLog.admit(method);
+    if (leftOut === undefined) return;
+    const { network, log } = this.#parts;
+    log.info({ network, method, reason, leftOut }, 'no node proves an answer');
+  }
+
   /** Whether a block has uncles that have not been compared with its header. */
   lacksUncles(blockHash: string): boolean {
-    return this.#unproven.get(`${blockHash}:uncles`) !== undefined;
+    return this.#unproven.get(blockHash)?.has('uncles') === true;
   }
 
   /** What was accepted of a block without being verified. */
   noteUnproven(blockHash: string, subject: Subject, reason: string): void {
-    this.#unproven.set(`${blockHash}:${subject}`, reason);
+    const reasons = this.#unproven.get(blockHash) ?? new Map<Subject, string>();
+    this.#unproven.set(blockHash, reasons.set(subject, reason));
     this.counts.unproven++;
   }
 
   /** What was not compared with the block before has been since. */
   noteProven(blockHash: string, subject: Subject): void {
-    this.#unproven.delete(`${blockHash}:${subject}`);
+    this.#unproven.get(blockHash)?.delete(subject);
   }
 
   /**
    * Judges an answer about a block by what was found in it.
+   * @param blockHash or, where the block has many that are judged apart from each other, the hash and which one
    * @param subjects what was compared
    * @param shown what the answer had of it, so that it is known from now on that it can be verified
    * @throws UpstreamFault `wrong` where the answer contradicts the block, or has a form that no other node's answer has shown yet
@@ -156,14 +183,16 @@ export class Verifier {
     }
     const { finding, dissenters } = common;
     const head = this.#parts.head()?.number;
-    const isRecent = block !== undefined && head !== undefined && block.number + RECENT_BLOCKS > head;
+    // Block 0 follows no fork: what is wrong with it (anvil's state root) says nothing of later blocks.
+    const isRecent =
+      block !== undefined && block.number > 0n && head !== undefined && block.number + RECENT_BLOCKS > head;
     if (isRecent) {
       this.giveUp(finding.subject, finding.text);
     } else {
       this.#accepted.set(nameOf(blockHash, finding.subject), finding.evidence);
       this.noteUnproven(blockHash, finding.subject, finding.text);
     }
-    if (opinions.size - dissenters.size > 1)
+    if (opinions.size - dissenters.size > 1 && !WITHOUT_BLAME.has(finding.subject))
       for (const upstream of dissenters)
         this.#parts.condemn(upstream, `of block ${blockHash}: most nodes tell other contents alike`);
     return dissenters;
@@ -176,7 +205,7 @@ export class Verifier {
 
   /** Whether something unknown is the chain's, not the node's: another one has said the same, or there is none to ask. */
   #isCommon(blockHash: string, finding: Finding, upstream: Upstream | undefined): boolean {
-    const isAccepted = this.#unproven.get(`${blockHash}:${finding.subject}`) === finding.text;
+    const isAccepted = this.#unproven.get(blockHash)?.get(finding.subject) === finding.text;
     if (upstream === undefined || isAccepted) return true;
     const others = this.#parts.upstreams.filter((other) => other !== upstream && other.isUp);
     return others.length === 0 || this.#suspicions.countOthers(blockHash, upstream, finding) > 0;
@@ -186,7 +215,7 @@ export class Verifier {
   #settle(blockHash: string, subjects: readonly Subject[], upstream: Upstream | undefined): void {
     this.counts.verified++;
     for (const subject of subjects) {
-      if (this.calibration.stateOf(subject) !== 'verified') continue;
+      if (this.calibration.stateOf(subject) !== 'verified' || WITHOUT_BLAME.has(subject)) continue;
       for (const suspicion of this.#suspicions.settle(blockHash, subject)) {
         if (suspicion.upstream === upstream) continue;
         const { text } = suspicion.finding;
@@ -201,7 +230,7 @@ export class Verifier {
     const { network, log } = this.#parts;
     log.warn(
       { network, subject, reason },
-      'answers of this network cannot be verified in full: this is compared between nodes instead',
+      'answers of this network cannot be verified in full: this is compared between nodes instead, state is believed',
     );
   }
 }

@@ -1,5 +1,5 @@
 /** The block that the items are of, and what is known of each. */
-import { ABSENT, isNothing, isSame, kindOf, lengthOf, Member, NO_NUMBER, numberOf, STRING, startOf } from './text';
+import { isNothing, isSame, kindOf, lengthOf, Member, NO_NUMBER, numberOf, STRING, startOf } from './text';
 
 /** Fields of a row, which has what is known of an item; `list-text.ts` has the same. */
 export const ROW_SIZE: usize = 128;
@@ -33,17 +33,11 @@ export function setBlock(blockNumber: u64, time: u64, fee: u64): void {
   baseFee = fee;
 }
 
-/** Whether an object says that it is in the block, at this index. @param isWhole whether it has to say so */
-export function isPlaced(slots: usize, isWhole: bool, index: u32): bool {
-  const hash = kindOf(slots, Member.blockHash);
-  if (hash == STRING) {
-    if (lengthOf(slots, Member.blockHash) != HASH_TEXT) return false;
-    if (!isSame(startOf(slots, Member.blockHash), BLOCK_HASH, HASH_TEXT)) return false;
-  } else if (isWhole || hash != ABSENT) return false;
-  if (isWhole || kindOf(slots, Member.blockNumber) != ABSENT)
-    if (numberOf(slots, Member.blockNumber) != number) return false;
-  if (isWhole || kindOf(slots, Member.transactionIndex) != ABSENT)
-    if (numberOf(slots, Member.transactionIndex) != index) return false;
+/** Whether an object says that it is in the block, at this index. */
+export function isPlaced(slots: usize, index: u32): bool {
+  if (kindOf(slots, Member.blockHash) != STRING || lengthOf(slots, Member.blockHash) != HASH_TEXT) return false;
+  if (!isSame(startOf(slots, Member.blockHash), BLOCK_HASH, HASH_TEXT)) return false;
+  if (numberOf(slots, Member.blockNumber) != number || numberOf(slots, Member.transactionIndex) != index) return false;
   return isNothing(kindOf(slots, Member.blockTimestamp)) || numberOf(slots, Member.blockTimestamp) == timestamp;
 }
 

@@ -30,16 +30,14 @@ export function isPlainReceipt(known: usize, index: u32): bool {
   if (load<u32>(known, IS_PLAIN) == 0 || load<u32>(known, HAS_TO) == 0) return false;
   if (!isNothing(kindOf(ITEM, Member.root)) || !isNothing(kindOf(ITEM, Member.contractAddress))) return false;
   if (!isNothing(kindOf(ITEM, Member.type)) && typeOf(ITEM) != type) return false;
-  if (!isPlaced(ITEM, true, index)) return false;
+  if (!isPlaced(ITEM, index)) return false;
   if (!decodeMember(ITEM, Member.transactionHash, 32, SCRATCH) || !isSame(SCRATCH, known + HASH, 32)) return false;
   if (!decodeMember(ITEM, Member.to, 20, SCRATCH) || !isSame(SCRATCH, known + TO, 20)) return false;
-  if (!isNothing(kindOf(ITEM, Member.from)))
-    if (!decodeMember(ITEM, Member.from, 20, SCRATCH) || !isSame(SCRATCH, known + FROM, 20)) return false;
-  const price = load<u64>(known, GAS_PRICE);
-  if (!isNumberOrNothing(Member.effectiveGasPrice, price)) return false;
+  if (!decodeMember(ITEM, Member.from, 20, SCRATCH) || !isSame(SCRATCH, known + FROM, 20)) return false;
+  if (numberOf(ITEM, Member.effectiveGasPrice) != load<u64>(known, GAS_PRICE)) return false;
   if (!isNumberOrNothing(Member.blobGasUsed, load<u32>(known, BLOBS) * GAS_PER_BLOB)) return false;
   const gas = numberOf(ITEM, Member.cumulativeGasUsed);
-  if (gas == NO_NUMBER || gas < gasBefore || !isNumberOrNothing(Member.gasUsed, gas - gasBefore)) return false;
+  if (gas == NO_NUMBER || gas < gasBefore || numberOf(ITEM, Member.gasUsed) != gas - gasBefore) return false;
   if (kindOf(ITEM, Member.status) != STRING || kindOf(ITEM, Member.logsBloom) != STRING) return false;
   if (type > 0) writeByte(<u8>type);
   const list = openList();
@@ -78,15 +76,12 @@ function writeLogs(list: usize, index: u32): i32 {
 }
 
 function isPlainLog(index: u32, logIndex: u32): bool {
-  if (!isPlaced(INNER, false, index)) return false;
+  if (!isPlaced(INNER, index)) return false;
   const removed = kindOf(INNER, Member.removed);
   if (removed != ABSENT && removed != FALSE) return false;
-  if (!isNothing(kindOf(INNER, Member.logIndex)) && numberOf(INNER, Member.logIndex) != logIndex) return false;
-  const hash = kindOf(INNER, Member.transactionHash);
-  if (hash == STRING) {
-    if (lengthOf(INNER, Member.transactionHash) != HASH_TEXT) return false;
-    if (!isSame(startOf(INNER, Member.transactionHash), startOf(ITEM, Member.transactionHash), HASH_TEXT)) return false;
-  } else if (hash != ABSENT) return false;
+  if (numberOf(INNER, Member.logIndex) != logIndex) return false;
+  if (kindOf(INNER, Member.transactionHash) != STRING || lengthOf(INNER, Member.transactionHash) != HASH_TEXT) return false;
+  if (!isSame(startOf(INNER, Member.transactionHash), startOf(ITEM, Member.transactionHash), HASH_TEXT)) return false;
   if (kindOf(INNER, Member.address) != STRING || kindOf(INNER, Member.data) != STRING) return false;
   if (kindOf(INNER, Member.topics) != LIST) return false;
   const list = openList();

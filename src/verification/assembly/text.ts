@@ -183,8 +183,12 @@ function skipValue(): u32 {
   return OTHER;
 }
 
+/** Whether the last object that was read has members that are not known here. */
+export let hasOthers: bool = false;
+
 /** Reads an object, and where the values of known members are. */
 export function readObject(slots: usize): bool {
+  hasOthers = false;
   memory.fill(slots, 0, SLOT_SIZE * <usize>MEMBERS);
   if (load<u8>(at) != OPEN_OBJECT) return false;
   at++;
@@ -212,6 +216,8 @@ export function readObject(slots: usize): bool {
       store<u32>(slot, <u32>(isText ? start + 1 : start));
       store<u32>(slot, <u32>(isText ? at - start - 2 : at - start), 4);
       store<u32>(slot, kind, 8);
+    } else {
+      hasOthers = true;
     }
     skipBlanks();
     const c = load<u8>(at++);

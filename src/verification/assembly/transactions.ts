@@ -2,7 +2,7 @@
 import { keccak256 } from '../../evm/core/keccak';
 import { BLOBS, baseFee, FROM, GAS_PRICE, HAS_TO, HASH, isPlaced, NONCE, SCRATCH, TO, TYPE, typeOf } from './block';
 import { closeList, openList, out, writeByte, writeBytes, writeInteger, writeNothing, writeStrings } from './rlp';
-import { at, CLOSE_LIST, decodeMember, enterList, HAS_ITEM, INNER, isNothing, isSame, ITEM, kindOf, lengthOf } from './text';
+import { at, CLOSE_LIST, decodeMember, enterList, HAS_ITEM, hasOthers, INNER, isNothing, isSame, ITEM, kindOf, lengthOf } from './text';
 import { LIST, Member, NO_ITEM, NO_MEMBER, NO_NUMBER, nextItem, numberOf, QUOTE, readObject, seek, STRING, startOf } from './text';
 
 /** Fields of types 0 to 3: how many, and of each two members, the second where the first is absent, and how it is encoded. Written by the caller. */
@@ -71,9 +71,18 @@ function isZero(member: u32): bool {
   return true;
 }
 
+/** Whether there are no members that other types have. */
+function isOfType(type: u32): bool {
+  if (hasOthers) return false;
+  const hasFees = !isNothing(kindOf(ITEM, Member.maxFeePerGas)) || !isNothing(kindOf(ITEM, Member.maxPriorityFeePerGas));
+  const hasBlobs = !isNothing(kindOf(ITEM, Member.maxFeePerBlobGas)) || !isNothing(kindOf(ITEM, Member.blobVersionedHashes));
+  if ((type < FIRST_DYNAMIC && hasFees) || (type != BLOB_TYPE && hasBlobs)) return false;
+  return type > 0 || isNothing(kindOf(ITEM, Member.accessList));
+}
+
 export function isPlainTransaction(row: usize, index: u32): bool {
   const type = typeOf(ITEM);
-  if (type > MAX_TYPE) return false;
+  if (type > MAX_TYPE || !isOfType(type)) return false;
   const start = out;
   if (type > 0) writeByte(<u8>type);
   const list = openList();
@@ -83,7 +92,7 @@ export function isPlainTransaction(row: usize, index: u32): bool {
   closeList(list);
   keccak256(start, <u32>(out - start), SCRATCH);
   if (!decodeMember(ITEM, Member.hash, 32, row + HASH) || !isSame(row + HASH, SCRATCH, 32)) return false;
-  if (!isPlaced(ITEM, true, index) || !hasPlainSignature(type)) return false;
+  if (!isPlaced(ITEM, index) || !hasPlainSignature(type)) return false;
   if (!isNothing(kindOf(ITEM, Member.input)) && !isNothing(kindOf(ITEM, Member.data))) return false;
   const price = priceOf(type);
   const nonce = numberOf(ITEM, Member.nonce);

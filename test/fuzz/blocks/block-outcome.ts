@@ -14,6 +14,8 @@ export type ReceiptOutcome = {
 };
 
 export type BlockOutcome = {
+  /** Refusals and failures are in the oracle's own words: only whether they are there is compared. */
+  readonly hasOwnReasons?: boolean;
   /** The block as a whole is none; nothing else counts then. */
   readonly failure?: string;
   /** Reasons by index, of the transactions that may not be in the block: they are left out. */
@@ -21,14 +23,18 @@ export type BlockOutcome = {
   readonly receipts: readonly ReceiptOutcome[];
   /** Of the header. */
   readonly gasUsed: bigint;
+  /** The two sums of which `gasUsed` is the larger one (EIP-8037); undefined where the oracle does not say. */
+  readonly executionGasUsed?: bigint;
+  readonly stateGasUsed?: bigint;
   readonly requestsHash: string | undefined;
   /** RLP as hex (EIP-7928); undefined before Amsterdam. */
   readonly accessList: string | undefined;
   readonly accounts: ReadonlyMap<AddressText, FuzzAccount>;
 };
 
-export const failedBlock = (failure: string): BlockOutcome => ({
+export const failedBlock = (failure: string, hasOwnReasons = false): BlockOutcome => ({
   failure,
+  hasOwnReasons,
   rejected: new Map(),
   receipts: [],
   gasUsed: 0n,
@@ -39,6 +45,14 @@ export const failedBlock = (failure: string): BlockOutcome => ({
 
 function differ(what: string, expected: unknown, actual: unknown): string | undefined {
   return expected === actual ? undefined : `${what}: expected ${expected}, got ${actual}`;
+}
+
+function compareSum(
+  what: string,
+  expected: bigint | undefined,
+  actual: bigint | undefined,
+): string | undefined {
+  return expected === undefined ? undefined : differ(what, expected, actual);
 }
 
 function compareReceipt(index: number, expected: ReceiptOutcome, actual: ReceiptOutcome): string | undefined {
@@ -99,12 +113,27 @@ function compareAccessLists(expected: string | undefined, actual: string | undef
   return differ('access list bytes', expected, actual);
 }
 
+/** @param isOwn whether the expected reason is in words that nothing else has */
+function compareReasons(
+  what: string,
+  expected: string | undefined,
+  actual: string | undefined,
+  isOwn = false,
+): string | undefined {
+  return isOwn && expected !== undefined && actual !== undefined ? undefined : differ(what, expected, actual);
+}
+
 function compareRejected(
-  expected: ReadonlyMap<number, string>,
-  actual: ReadonlyMap<number, string>,
+  { rejected: expected, hasOwnReasons }: BlockOutcome,
+  { rejected: actual }: BlockOutcome,
 ): string | undefined {
   for (const index of [...new Set([...expected.keys(), ...actual.keys()])].sort((a, b) => a - b)) {
-    const difference = differ(`refusal of transaction ${index}`, expected.get(index), actual.get(index));
+    const difference = compareReasons(
+      `refusal of transaction ${index}`,
+      expected.get(index),
+      actual.get(index),
+      hasOwnReasons,
+    );
     if (difference !== undefined) return difference;
   }
   return undefined;
@@ -113,9 +142,9 @@ function compareRejected(
 /** The first difference between two outcomes, in words; undefined when there is none. */
 export function compareBlockOutcomes(expected: BlockOutcome, actual: BlockOutcome): string | undefined {
   if (expected.failure !== undefined || actual.failure !== undefined) {
-    return differ('failure of the block', expected.failure, actual.failure);
+    return compareReasons('failure of the block', expected.failure, actual.failure, expected.hasOwnReasons);
   }
-  const rejected = compareRejected(expected.rejected, actual.rejected);
+  const rejected = compareRejected(expected, actual);
   if (rejected !== undefined) return rejected;
   for (const [index, receipt] of expected.receipts.entries()) {
     const other = actual.receipts[index];
@@ -126,6 +155,8 @@ export function compareBlockOutcomes(expected: BlockOutcome, actual: BlockOutcom
   return (
     differ('number of receipts', expected.receipts.length, actual.receipts.length) ??
     differ('gas used of the block', expected.gasUsed, actual.gasUsed) ??
+    compareSum('execution gas of the block', expected.executionGasUsed, actual.executionGasUsed) ??
+    compareSum('state gas of the block', expected.stateGasUsed, actual.stateGasUsed) ??
     compareAccounts(expected.accounts, actual.accounts) ??
     differ('requests hash', expected.requestsHash, actual.requestsHash) ??
     compareAccessLists(expected.accessList, actual.accessList)

@@ -1,37 +1,55 @@
-/** The short form of `npm run fuzz -- --oracle geth`, and the harness itself. */
+/** The short form of `npm run fuzz` with blocks, and the harness itself. */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, parse, resolve } from 'node:path';
 import { test } from 'node:test';
 import { EVM_SKIP } from '../../geth/node/geth-program.ts';
 import type { BlockCase } from './block-case.ts';
 import { decodeBlockCase, encodeBlockCase } from './block-json.ts';
-import { type BlockOutcome, compareBlockOutcomes } from './block-outcome.ts';
+import { type BlockOutcome, compareBlockOutcomes, failedBlock } from './block-outcome.ts';
+import { VM_CORRECTIONS } from './ethereumjs-corrections.ts';
+import { EthereumjsOracle } from './ethereumjs-oracle.ts';
 import { generateBlock } from './generate-block.ts';
+import { GETH } from './geth-oracle.ts';
 import { PortcullisEngine } from './portcullis-engine.ts';
 import { findBlockDifference, runBlockFuzz } from './run-block-fuzz.ts';
 import { shrinkBlock } from './shrink-block.ts';
 
 const CORPUS = resolve(import.meta.dirname, '../../../../test/fuzz/blocks/corpus');
-const BLOCKS = 25;
+const ORACLES = [
+  { oracle: GETH, skip: EVM_SKIP, blocks: 25 },
+  { oracle: new EthereumjsOracle(), skip: false, blocks: 12 },
+];
 
-for (const revision of ['osaka', 'amsterdam'] as const) {
-  test(`${BLOCKS} random blocks of ${revision} as geth executes them`, { skip: EVM_SKIP }, async () => {
-    const options = { revision, seconds: 120, blocks: BLOCKS, seed: 7, first: 0 };
-    const { differences, transactions } = await runBlockFuzz(options);
-    assert.deepEqual([...differences.keys()], []);
-    assert.ok(transactions > BLOCKS);
+const savedBlock = (name: string): BlockCase =>
+  decodeBlockCase(readFileSync(join(CORPUS, `${name}.json`), 'utf8')).blockCase;
+
+for (const { oracle, skip, blocks } of ORACLES) {
+  for (const revision of ['osaka', 'amsterdam'] as const) {
+    test(`${blocks} random blocks of ${revision} as ${oracle.name} executes them`, { skip }, async () => {
+      const options = { revision, seconds: 120, blocks, seed: 7, first: 0 };
+      const { differences, transactions } = await runBlockFuzz(oracle, options);
+      assert.deepEqual([...differences.keys()], []);
+      assert.ok(transactions > blocks);
+    });
+  }
+
+  test(`blocks that once differed, as ${oracle.name} executes them`, { skip }, async () => {
+    const engine = new PortcullisEngine();
+    for (const file of readdirSync(CORPUS)) {
+      const difference = await findBlockDifference(savedBlock(parse(file).name), engine, oracle);
+      assert.equal(difference, undefined, file);
+    }
   });
 }
 
-test('blocks that once differed', { skip: EVM_SKIP }, async () => {
-  const engine = new PortcullisEngine();
-  const names = existsSync(CORPUS) ? readdirSync(CORPUS) : [];
-  for (const name of names) {
-    const { blockCase } = decodeBlockCase(readFileSync(join(CORPUS, name), 'utf8'));
-    assert.equal(await findBlockDifference(blockCase, engine), undefined, name);
-  }
-});
+for (const correction of VM_CORRECTIONS) {
+  test(`without a correction it shows: ${correction.fault}`, async () => {
+    const uncorrected = new EthereumjsOracle(VM_CORRECTIONS.filter((other) => other !== correction));
+    const engine = new PortcullisEngine();
+    assert.notEqual(await findBlockDifference(savedBlock(correction.block), engine, uncorrected), undefined);
+  });
+}
 
 /** A block that the engine executes without anything refused. */
 function someBlock(): { readonly blockCase: BlockCase; readonly outcome: BlockOutcome } {
@@ -63,6 +81,8 @@ test('every part of an outcome is compared', () => {
     [/^log \d+ of receipt 0/, receipt({ logs: [...first.logs, '0x'] })],
     [/^number of receipts/, { receipts: [...outcome.receipts, first] }],
     [/^gas used of the block/, { gasUsed: 7n }],
+    [/^execution gas of the block/, { executionGasUsed: 7n }],
+    [/^state gas of the block/, { stateGasUsed: 7n }],
     [/^requests hash/, { requestsHash: '0x' }],
     [
       /^nonce of/,
@@ -75,6 +95,16 @@ test('every part of an outcome is compared', () => {
   for (const [pattern, change] of changes) {
     assert.match(compareBlockOutcomes(outcome, { ...outcome, ...change }) ?? 'equal', pattern);
   }
+});
+
+test('of reasons in words of its own only whether they are there is compared', () => {
+  const { outcome } = someBlock();
+  const expected = { ...outcome, hasOwnReasons: true, rejected: new Map([[0, 'no']]) };
+  assert.equal(compareBlockOutcomes(expected, { ...outcome, rejected: new Map([[0, 'never']]) }), undefined);
+  assert.match(compareBlockOutcomes(expected, outcome) ?? 'equal', /^refusal of transaction 0/);
+  const failed = failedBlock('no', true);
+  assert.equal(compareBlockOutcomes(failed, failedBlock('never')), undefined);
+  assert.match(compareBlockOutcomes(failed, outcome) ?? 'equal', /^failure of the block/);
 });
 
 test('a block survives being written and read', () => {

@@ -11,7 +11,7 @@ import { type BlockState, generateBlockState, protocolAccounts } from './block-s
 import { generateBlockTransaction } from './block-transactions.ts';
 
 /** Raised by every change to the generators that makes the same seed mean another block. */
-export const BLOCK_GENERATOR_VERSION = 2;
+export const BLOCK_GENERATOR_VERSION = 3;
 
 const MAX_TRANSACTIONS = 12;
 const PROGRAMS = 3;

@@ -6,7 +6,9 @@ import type { AllocJson, TransitionResult } from '../../geth/node/state-transiti
 import { runTransition, TransitionError } from '../../geth/node/state-transition.ts';
 import { type AddressText, blockHashOf, CHAIN_ID, type FuzzAccount } from '../fuzz-case.ts';
 import { type BlockCase, signTransaction } from './block-case.ts';
+import type { BlockOracle } from './block-oracle.ts';
 import { type BlockOutcome, failedBlock } from './block-outcome.ts';
+import { GETH_DIFFERENCES } from './geth-differences.ts';
 
 /** Revisions by geth's names; its Osaka has no schedule of blobs of its own and takes Prague's. */
 const FORKS: Readonly<Record<string, string>> = {
@@ -76,7 +78,7 @@ function environmentOf({ block, withdrawals }: BlockCase): Record<string, unknow
 }
 
 /** Has geth execute a case. @throws Error when the program does not run */
-export async function runOnGeth(blockCase: BlockCase): Promise<BlockOutcome> {
+async function runOnGeth(blockCase: BlockCase): Promise<BlockOutcome> {
   const transactions = blockCase.transactions.map((item) => {
     const { body, encoded } = { body: item.body, encoded: signTransaction(item).encoded };
     return body.type === 0 ? decodeRlp(encoded) : encoded;
@@ -111,3 +113,11 @@ function outcomeOf(result: TransitionResult, alloc: AllocJson): BlockOutcome {
     accounts: fromAlloc(alloc),
   };
 }
+
+export const GETH: BlockOracle = {
+  name: 'geth',
+  concurrency: 3,
+  known: GETH_DIFFERENCES,
+  adapt: (blockCase) => blockCase,
+  run: runOnGeth,
+};

@@ -156,6 +156,8 @@ function outcomeOf(result: BlockResult): Omit<BlockOutcome, 'rejected' | 'accoun
       };
     }),
     gasUsed: result.gasUsed,
+    executionGasUsed: result.executionGasUsed,
+    stateGasUsed: result.stateGasUsed,
     requestsHash: result.requestsHash === undefined ? undefined : bytesToHex(result.requestsHash),
     accessList: result.accessList === undefined ? undefined : bytesToHex(result.accessList.encoded),
   };

@@ -1,21 +1,19 @@
-/** Blocks of the generator, executed by geth's `evm t8n` and by the engine. */
+/** Blocks of the generator, executed by an oracle and by the engine. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { Revision } from '../../../src/evm/revisions/revisions.ts';
 import { disassemble } from '../code-edits.ts';
 import type { BlockCase } from './block-case.ts';
 import { encodeBlockCase } from './block-json.ts';
+import { type BlockOracle, explainDifference } from './block-oracle.ts';
 import { type BlockOutcome, compareBlockOutcomes } from './block-outcome.ts';
 import { BLOCK_GENERATOR_VERSION, generateBlock } from './generate-block.ts';
-import { runOnGeth } from './geth-oracle.ts';
-import { explainDifference } from './known-differences.ts';
 import { PortcullisEngine } from './portcullis-engine.ts';
 import { shrinkBlock } from './shrink-block.ts';
 
 /** Where failing blocks are kept: among the sources, to be committed once they are understood. */
 const CORPUS: string = resolve(import.meta.dirname, '../../../../test/fuzz/blocks/corpus');
-/** geth processes at the same time. */
-const CONCURRENCY = 3;
 const PROGRESS_SECONDS = 10;
 /** Kinds of differences after which a run stops. */
 const MAX_KINDS = 8;
@@ -55,8 +53,13 @@ type Comparison = {
   readonly known?: string;
 };
 
-async function compareBlock(blockCase: BlockCase, engine: PortcullisEngine): Promise<Comparison> {
-  const expected = await runOnGeth(blockCase);
+async function compareBlock(
+  generated: BlockCase,
+  engine: PortcullisEngine,
+  oracle: BlockOracle,
+): Promise<Comparison> {
+  const blockCase = oracle.adapt(generated);
+  const expected = await oracle.run(blockCase);
   let actual: BlockOutcome;
   try {
     actual = engine.run(blockCase);
@@ -65,30 +68,32 @@ async function compareBlock(blockCase: BlockCase, engine: PortcullisEngine): Pro
   }
   const difference = compareBlockOutcomes(expected, actual);
   if (difference === undefined) return { expected };
-  const known = explainDifference(difference, blockCase);
+  const known = explainDifference(difference, blockCase, oracle.known);
   return known === undefined ? { expected, difference } : { expected, known };
 }
 
-/** The first difference between geth and the engine in a block, in words. */
+/** The first difference between an oracle and the engine in a block, in words. */
 export async function findBlockDifference(
   blockCase: BlockCase,
   engine: PortcullisEngine,
+  oracle: BlockOracle,
 ): Promise<string | undefined> {
-  return (await compareBlock(blockCase, engine)).difference;
+  return (await compareBlock(blockCase, engine, oracle)).difference;
 }
 
 async function describe(
   blockCase: BlockCase,
   difference: string,
   engine: PortcullisEngine,
+  oracle: BlockOracle,
   name: string,
 ): Promise<void> {
   const kind = kindOf(difference);
   const minimal = await shrinkBlock(blockCase, async (candidate) => {
-    const found = await findBlockDifference(candidate, engine);
+    const found = await findBlockDifference(candidate, engine, oracle);
     return found !== undefined && kindOf(found) === kind;
   });
-  const note = (await findBlockDifference(minimal, engine)) ?? difference;
+  const note = (await findBlockDifference(minimal, engine, oracle)) ?? difference;
   mkdirSync(CORPUS, { recursive: true });
   const path = join(CORPUS, `${name}.json`);
   writeFileSync(path, encodeBlockCase({ note, blockCase: minimal }));
@@ -100,7 +105,7 @@ async function describe(
 }
 
 /** Runs as the options say and prints what came of it. */
-export async function runBlockFuzz(options: BlockFuzzOptions): Promise<BlockFuzzTotals> {
+export async function runBlockFuzz(oracle: BlockOracle, options: BlockFuzzOptions): Promise<BlockFuzzTotals> {
   const { revision, seconds, blocks, seed, first } = options;
   const totals: BlockFuzzTotals = {
     blocks: 0,
@@ -118,9 +123,11 @@ export async function runBlockFuzz(options: BlockFuzzOptions): Promise<BlockFuzz
     next >= first + blocks || performance.now() >= deadline || totals.differences.size >= MAX_KINDS;
   const work = async (): Promise<void> => {
     while (!isOver()) {
+      // An oracle in this process never waits, and timers would get no turn.
+      await setImmediate();
       const index = next++;
       const blockCase = generateBlock(seed, index, revision);
-      const { expected, difference, known } = await compareBlock(blockCase, engine);
+      const { expected, difference, known } = await compareBlock(blockCase, engine, oracle);
       totals.blocks++;
       totals.transactions += expected.receipts.length;
       totals.rejected += expected.rejected.size;
@@ -133,26 +140,26 @@ export async function runBlockFuzz(options: BlockFuzzOptions): Promise<BlockFuzz
       totals.differences.set(kind, seen + 1);
       if (seen + 1 >= MAX_SAME) next = first + blocks;
       if (seen === 0)
-        await describe(blockCase, difference, engine, `b${BLOCK_GENERATOR_VERSION}-${seed}-${index}`);
+        await describe(blockCase, difference, engine, oracle, `b${BLOCK_GENERATOR_VERSION}-${seed}-${index}`);
     }
   };
-  const timer = setInterval(() => console.log(line(totals, options)), PROGRESS_SECONDS * 1000);
+  const timer = setInterval(() => console.log(line(totals, oracle, options)), PROGRESS_SECONDS * 1000);
   try {
-    await Promise.all(Array.from({ length: CONCURRENCY }, work));
+    await Promise.all(Array.from({ length: oracle.concurrency }, work));
   } finally {
     clearInterval(timer);
   }
   for (const [reason, count] of totals.known) console.log(`known, ${count} times: ${reason}`);
   for (const [kind, count] of totals.differences) console.log(`${count} times: ${kind}`);
-  console.log(line(totals, options));
+  console.log(line(totals, oracle, options));
   return totals;
 }
 
-function line(totals: BlockFuzzTotals, { seed, revision }: BlockFuzzOptions): string {
+function line(totals: BlockFuzzTotals, { name }: BlockOracle, { seed, revision }: BlockFuzzOptions): string {
   const { blocks, transactions, failed, rejected, gas } = totals;
   const differences = [...totals.differences.values()].reduce((sum, count) => sum + count, 0);
   return (
-    `${revision}: ${blocks} blocks, ${transactions} transactions (${failed} failed), ${rejected} refused, ` +
+    `${revision} and ${name}: ${blocks} blocks, ${transactions} transactions (${failed} failed), ${rejected} refused, ` +
     `${gas} gas, ${differences} differences (seed ${seed}, generator ${BLOCK_GENERATOR_VERSION})`
   );
 }

@@ -1,6 +1,7 @@
 /** Makes failing blocks small: everything goes without which the block still fails. */
 import { EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
 import type { FuzzAccount } from '../fuzz-case.ts';
+import { isDelegation } from '../oracle/delegations.ts';
 import { shorterCodes } from '../shrink.ts';
 import { type BlockCase, KEY_ADDRESSES, type SignedBy } from './block-case.ts';
 
@@ -67,7 +68,9 @@ function* simplerAccounts(blockCase: BlockCase): Generator<BlockCase> {
     if (account.storage.size > 0) yield withAccount(address, { ...account, storage: new Map() });
     if (address.startsWith('0x0000')) continue;
     if (!KEY_ADDRESSES.includes(address)) yield withAccount(address, undefined);
-    for (const code of shorterCodes(account.code)) yield withAccount(address, { ...account, code });
+    // A part of a delegation is code that nothing can deploy.
+    const codes = isDelegation(account.code) ? [EMPTY_BYTES] : shorterCodes(account.code);
+    for (const code of codes) yield withAccount(address, { ...account, code });
   }
 }
 

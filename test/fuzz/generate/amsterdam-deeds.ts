@@ -1,5 +1,6 @@
 /** Statements for what Amsterdam changes: state gas, transfers, new accounts, instructions with immediates. */
 
+import { OPCODES } from '../../../scripts/opcodes.ts';
 import type { Random } from '../random.ts';
 import { emitAddress } from './expressions.ts';
 import { BURNER, CREATOR, DESTROYER, PAYER, STORER } from './helpers.ts';
@@ -8,10 +9,7 @@ import type { ProgramContext } from './program-context.ts';
 const NEW_ACCOUNTS = 0xf4e5n << 144n;
 const FRESH_SLOTS = 0x5107_0000n;
 const INPUT = 0x300n;
-const SLOTNUM = 0x4b;
-const DUPN = 0xe6;
-const SWAPN = 0xe7;
-const EXCHANGE = 0xe8;
+const REACHING = ['DUPN', 'SWAPN', 'EXCHANGE'] as const;
 
 /** An address that mostly nothing is at; few enough to be met twice. */
 export function newAddress(random: Random): bigint {
@@ -211,20 +209,13 @@ function randomExchange(random: Random, depth: number): number {
 }
 
 function emitReach({ random, builder }: ProgramContext, depth: number): void {
-  const opcode = random.pick([DUPN, SWAPN, EXCHANGE]);
+  const name = random.pick(REACHING);
   let immediate: number;
   if (random.oneIn(40)) immediate = random.below(256);
-  else if (opcode === EXCHANGE) immediate = randomExchange(random, depth);
+  else if (name === 'EXCHANGE') immediate = randomExchange(random, depth);
   else immediate = (random.between(17, depth - 2) + 256 - 145) % 256;
-  builder.raw(opcode, immediate);
-  if (opcode === DUPN) builder.height++;
-}
-
-function pushSlotNumber({ builder, random }: ProgramContext): void {
-  builder.raw(SLOTNUM);
-  builder.height++;
-  builder.push(BigInt(32 * random.below(10)));
-  builder.op('MSTORE');
+  builder.op(name);
+  builder.raw(immediate);
 }
 
 /** A jump to a destination that an immediate seems to hide (EIP-8024: none are skipped). */
@@ -232,7 +223,7 @@ function jumpIntoImmediate({ builder, random }: ProgramContext): void {
   const end = builder.createLabel();
   builder.pushLabel(end);
   builder.op('JUMP');
-  builder.raw(random.pick([DUPN, SWAPN, EXCHANGE]));
+  builder.raw(OPCODES.get(random.pick(REACHING)) as number);
   builder.place(end);
 }
 
@@ -246,7 +237,6 @@ export function emitAmsterdamDeed(context: ProgramContext): void {
     [5, create],
     [1, burn],
     [2, reachDeep],
-    [1, pushSlotNumber],
     [1, jumpIntoImmediate],
   ]);
   emit(context);

@@ -8,7 +8,7 @@ import { generateTransaction } from './transaction.ts';
 import { randomWord } from './words.ts';
 
 /** Raised by every change to the generators that makes the same seed mean another program. */
-export const GENERATOR_VERSION = 1;
+export const GENERATOR_VERSION = 2;
 
 function generateBlock(random: Random, revision: Revision): FuzzBlock {
   const number = random.pick([0n, 1n, 255n, 256n, 257n, 1_000_000n]);
@@ -27,7 +27,7 @@ function generateBlock(random: Random, revision: Revision): FuzzBlock {
 /** What the oracle can bear of cases without sense. */
 const RAW_LIMITS: RawLimits = { maxGas: 200_000, maxCodeLength: 2000, allowsObjects: false };
 
-/** Revisions that @ethereumjs/evm is the oracle of: of Amsterdam it is geth, with whole blocks. */
+/** Revisions of which single programs are compared; of Amsterdam whole blocks are. */
 export const ORACLE_REVISIONS: readonly Revision[] = REVISIONS.filter((name) => name !== 'amsterdam');
 
 /** Case number `index` of a seed: one in ten without sense. Without a revision it is one of the oracle's, by turns. */

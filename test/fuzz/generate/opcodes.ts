@@ -11,9 +11,9 @@ export type OpcodeInfo = {
   readonly since: Revision;
 };
 
-/** Stack inputs and outputs, and the instructions that have them. */
+/** Stack inputs and outputs, and the instructions that have them; of DUPN, SWAPN and EXCHANGE what they add, for their immediate says how deep they reach. */
 const SHAPES: readonly (readonly [inputs: number, outputs: number, names: string])[] = [
-  [0, 0, 'STOP JUMPDEST INVALID'],
+  [0, 0, 'STOP JUMPDEST INVALID SWAPN EXCHANGE'],
   [2, 1, 'ADD MUL SUB DIV SDIV MOD SMOD EXP SIGNEXTEND LT GT SLT SGT EQ AND OR XOR BYTE SHL SHR SAR SHA3'],
   [3, 1, 'ADDMOD MULMOD CREATE'],
   [1, 1, 'ISZERO NOT CLZ BALANCE CALLDATALOAD EXTCODESIZE EXTCODEHASH BLOCKHASH BLOBHASH MLOAD SLOAD TLOAD'],
@@ -22,7 +22,7 @@ const SHAPES: readonly (readonly [inputs: number, outputs: number, names: string
     1,
     'ADDRESS ORIGIN CALLER CALLVALUE CALLDATASIZE CODESIZE GASPRICE RETURNDATASIZE COINBASE TIMESTAMP NUMBER',
   ],
-  [0, 1, 'PREVRANDAO GASLIMIT CHAINID SELFBALANCE BASEFEE BLOBBASEFEE PC MSIZE GAS PUSH0'],
+  [0, 1, 'PREVRANDAO GASLIMIT CHAINID SELFBALANCE BASEFEE BLOBBASEFEE PC MSIZE GAS PUSH0 SLOTNUM DUPN'],
   [3, 0, 'CALLDATACOPY CODECOPY RETURNDATACOPY MCOPY'],
   [4, 0, 'EXTCODECOPY'],
   [1, 0, 'POP JUMP SELFDESTRUCT'],
@@ -53,6 +53,10 @@ const SINCE: Readonly<Record<string, Revision>> = {
   BLOBHASH: 'cancun',
   BLOBBASEFEE: 'cancun',
   CLZ: 'osaka',
+  SLOTNUM: 'amsterdam',
+  DUPN: 'amsterdam',
+  SWAPN: 'amsterdam',
+  EXCHANGE: 'amsterdam',
 };
 
 function numbered(): OpcodeInfo[] {

@@ -27,7 +27,7 @@ export class ProgramBuilder {
     return this.#code.length;
   }
 
-  /** Adds an instruction without immediate bytes. */
+  /** Adds an instruction; immediate bytes are added with `raw`. */
   op(name: string): void {
     const info = OPCODE_BY_NAME.get(name);
     if (info === undefined) throw new RangeError(`no instruction ${name}`);

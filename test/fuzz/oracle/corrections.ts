@@ -1,5 +1,5 @@
 /** Where @ethereumjs/evm 10.1.3 departs from the protocol, and what it is made to do instead. */
-import type { EVM, ExecResult } from '@ethereumjs/evm';
+import { type EVM, EVMError, type ExecResult } from '@ethereumjs/evm';
 import { createAddressFromBigInt } from '@ethereumjs/util';
 import { minBigInt } from '../../../src/primitives/bigint.ts';
 import { bigIntToFixedBytes, bytesToBigInt, EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
@@ -53,7 +53,8 @@ function createFromAnyCode(evm: EVM): void {
     replaceHandler(evm, opcode, (old) => async (runState, common) => {
       const [value, offset, length, salt] = runState.stack.peek(inputs) as [bigint, bigint, bigint, bigint?];
       const code = length === 0n ? EMPTY_BYTES : runState.memory.read(Number(offset), Number(length));
-      if (!looksLikeObject(code) || code.length > MAX_INIT_CODE_LENGTH) return old(runState, common);
+      const isTooLong = common.isActivatedEIP(3860) && length > common.param('maxInitCodeSize');
+      if (!looksLikeObject(code) || isTooLong) return old(runState, common);
       runState.stack.popN(inputs);
       const gas = runState.messageGasLimit as bigint;
       const salted = salt === undefined ? [] : [bigIntToFixedBytes(salt, 32)];
@@ -63,13 +64,12 @@ function createFromAnyCode(evm: EVM): void {
   correct(0xf5, 4);
 }
 
-const MAX_INIT_CODE_LENGTH = 49_152;
-
 /** With what the correction below adds. */
 type Result = ExecResult & { revertData?: Uint8Array };
 type Creation = { readonly execResult: Result };
 /** What the library keeps to itself. */
 type Inside = {
+  runPrecompile(...args: readonly unknown[]): Promise<ExecResult> | ExecResult;
   runInterpreter(message: unknown, options: unknown): Promise<Result>;
   _executeCreate(message: unknown): Promise<Creation>;
 };
@@ -93,6 +93,16 @@ function revertWithAnyData(evm: EVM): void {
   };
 }
 
+function haltPrecompiles(evm: EVM): void {
+  const inside = evm as unknown as Inside;
+  const runPrecompile = inside.runPrecompile.bind(evm);
+  inside.runPrecompile = async (...args) => {
+    const result = await runPrecompile(...args);
+    if (result.exceptionError?.error !== 'revert') return result;
+    return { ...result, exceptionError: new EVMError(EVMError.errorMessages.OUT_OF_GAS) };
+  };
+}
+
 export const CORRECTIONS: readonly Correction[] = [
   {
     rule: 'EIP-1052 and the yellow paper, appendix H: EXTCODESIZE, EXTCODECOPY and EXTCODEHASH are of the code as it is',
@@ -108,5 +118,10 @@ export const CORRECTIONS: readonly Correction[] = [
     rule: 'EIP-3541 is about code that would be deployed; a creation that reverts deploys none',
     fault: 'revert data that begins with 0xef makes the creation halt and take all its gas',
     apply: revertWithAnyData,
+  },
+  {
+    rule: 'precompiles succeed or take all gas, which is what halting is',
+    fault: 'some that fail revert, which is another status, and from Amsterdam on gives state gas back',
+    apply: haltPrecompiles,
   },
 ];

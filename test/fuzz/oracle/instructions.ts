@@ -13,6 +13,12 @@ export function replaceHandler(evm: EVM, opcode: number, replace: (old: Handler)
   evm['_opcodeMap'][opcode] = { ...instruction, opHandler: replace(instruction.opHandler) };
 }
 
+/** Replaces what an instruction costs beyond its fixed part. */
+export function replaceGasHandler(evm: EVM, opcode: number, replace: (old: GasHandler) => GasHandler): void {
+  const instruction = evm['_opcodeMap'][opcode] as Instruction;
+  evm['_opcodeMap'][opcode] = { ...instruction, gasHandler: replace(instruction.gasHandler) };
+}
+
 /** Adds to the gas that an instruction costs. */
 export function addGas(evm: EVM, opcode: number, extra: bigint): void {
   const instruction = evm['_opcodeMap'][opcode] as Instruction;

@@ -1,4 +1,4 @@
-import { type EVM, EVMError, type ExecResult } from '@ethereumjs/evm';
+import type { EVM, ExecResult } from '@ethereumjs/evm';
 import { Account, Address } from '@ethereumjs/util';
 import type { Revision } from '../../../src/evm/revisions/revisions.ts';
 import { maxBigInt, minBigInt } from '../../../src/primitives/bigint.ts';
@@ -44,12 +44,6 @@ function statusOf({ exceptionError }: ExecResult, revision: Revision): 'success'
   if (exceptionError === undefined) return 'success';
   if (exceptionError.error === 'revert') return 'revert';
   return revision === 'frontier' && exceptionError.error === DEPOSIT_FAILURE ? 'success' : 'halt';
-}
-
-/** Precompiles do not revert: they succeed or take all gas, which is what halting is. The library calls that a revert. */
-function withoutRevert(result: ExecResult): ExecResult {
-  if (result.exceptionError?.error !== 'revert') return result;
-  return { ...result, exceptionError: new EVMError(EVMError.errorMessages.OUT_OF_GAS) };
 }
 
 /** Executes cases of one revision with @ethereumjs/evm, around which everything else is written anew here. */
@@ -153,9 +147,7 @@ export class Oracle {
       block: libraryBlock(fuzzCase),
       skipNonceIncrement: true,
     });
-    return tx.to !== undefined && this.#evm.precompiles.has(bytesToHex(tx.to).slice(2))
-      ? withoutRevert(execResult)
-      : execResult;
+    return execResult;
   }
 
   /** EIP-2929, 2930, 3651. */

@@ -5,7 +5,7 @@
 import type { GeneratedRequest } from '../requests/generators.ts';
 import type { Outcome } from './outcome.ts';
 
-export type Route = 'embedded' | 'HTTP node' | 'WebSocket node';
+export type Route = 'embedded' | 'HTTP node' | 'WebSocket node' | 'proven state';
 
 export type Difference = {
   readonly reason: string;
@@ -24,6 +24,10 @@ export type Difference = {
   readonly when?: (request: GeneratedRequest) => boolean;
 };
 
+/** Where a node answers, or may have to. */
+const NODES: readonly Route[] = ['HTTP node', 'WebSocket node', 'proven state'];
+/** Where this program executes. */
+const EXECUTED_HERE: readonly Route[] = ['embedded', 'proven state'];
 const INVALID = /^error -32602 .*$/s;
 const CALLS = ['eth_call', 'eth_estimateGas', 'eth_createAccessList'];
 const SIMULATED_IN_TIME = /^(?:result \[.*\]|error -38021 block timestamps must be in order: \d+ <= \d+)$/s;
@@ -58,7 +62,7 @@ export const DIFFERENCES: readonly Difference[] = [
     reason:
       'geth crashes where a block is moved to a fork whose header fields it has not, or has one too many',
     methods: CALLS,
-    routes: ['embedded'],
+    routes: EXECUTED_HERE,
     ours: /^(?:result "0x[0-9a-f]*"|error -32000 .*|error 3 .*)$/s,
     geth: /^error -32603 method handler crashed$/,
     when: (request) => overrides(request, 'number', 'time', 'difficulty', 'prevRandao'),
@@ -66,7 +70,7 @@ export const DIFFERENCES: readonly Difference[] = [
   {
     reason: 'a crash of a node is no fault of this program, whose code is -32603',
     methods: CALLS,
-    routes: ['HTTP node', 'WebSocket node'],
+    routes: NODES,
     ours: /^error -32000 method handler crashed$/,
     geth: /^error -32603 method handler crashed$/,
   },
@@ -124,7 +128,7 @@ export const DIFFERENCES: readonly Difference[] = [
     reason:
       'geth crashes where a priority fee near 2^256 wraps the maximum that it fills in, beside a list of blobs or of authorizations',
     methods: ['eth_createAccessList'],
-    routes: ['embedded'],
+    routes: EXECUTED_HERE,
     chance: 'one of 100,000 requests',
     ours: /^error -32000 .*$/s,
     geth: /^error -32603 method handler crashed$/,
@@ -155,7 +159,7 @@ export const DIFFERENCES: readonly Difference[] = [
   {
     reason: 'a node prepares its pending block anew from time to time',
     methods: ['eth_getBlockByNumber'],
-    routes: ['HTTP node', 'WebSocket node'],
+    routes: NODES,
     chance: 'it must happen between two requests that follow one another',
     ours: /^result \{.*"hash":null.*\}$/s,
     geth: /^result \{.*"hash":null.*\}$/s,
@@ -166,7 +170,7 @@ export const DIFFERENCES: readonly Difference[] = [
     reason:
       'a node prepares its pending block anew from time to time, and what is simulated on it has its time',
     methods: ['eth_simulateV1'],
-    routes: ['HTTP node', 'WebSocket node'],
+    routes: NODES,
     chance: 'it must happen between two requests that follow one another',
     ours: SIMULATED_IN_TIME,
     geth: SIMULATED_IN_TIME,

@@ -26,7 +26,7 @@ function pass(
       joined++;
       policy.noteBatch(joinedMs, 4, true);
     } else {
-      for (let call = 0; call < 4; call++) policy.noteAlone(aloneMs, true);
+      for (let call = 0; call < 4; call++) policy.noteAlone(aloneMs, 4);
     }
   }
   return joined;
@@ -63,7 +63,7 @@ describe('JoinPolicy', () => {
       setUp.clock.advanceNow(1);
       const isJoined = setUp.policy.decideTurn();
       if (isJoined) setUp.policy.noteBatch(joins ? 3 : 1, 4, true);
-      else setUp.policy.noteAlone(1, true);
+      else setUp.policy.noteAlone(1, 4);
       // A probe is one turn by itself.
       const wasJoined = joins;
       joins = setUp.policy.joinsCallers;
@@ -84,7 +84,7 @@ describe('JoinPolicy', () => {
       clock.advanceNow(1);
       const isJoined = policy.decideTurn();
       if (isJoined) policy.noteBatch(turn % 5 === 0 ? 100 : 1, 4, true);
-      else for (let call = 0; call < 4; call++) policy.noteAlone(turn % 100 === call ? 100 : 1, true);
+      else for (let call = 0; call < 4; call++) policy.noteAlone(turn % 100 === call ? 100 : 1, 4);
       if (isJoined && turn > 1_000) joined++;
     }
     assert.ok(joined < 70, `${joined}`);
@@ -95,6 +95,39 @@ describe('JoinPolicy', () => {
     pass(setUp, 1_000, 1, 0.9);
     pass(setUp, 60_000, 1, 1.05);
     assert.equal(pass(setUp, 160, 1, 1.05), 150);
+  });
+
+  it('goes on through a slow moment, and ends what is slow for seconds', () => {
+    const setUp = createPolicy();
+    pass(setUp, 1_000, 1, 0.8);
+    for (let moment = 0; moment < 20; moment++) {
+      pass(setUp, 900, 1, 5);
+      pass(setUp, 2_000, 1, 0.8);
+    }
+    assert.equal(pass(setUp, 160, 1, 0.8), 150);
+    pass(setUp, 5_000, 1, 5);
+    assert.equal(pass(setUp, 160, 1, 5), 10);
+  });
+
+  it('goes on where the load changes: calls of a quiet time are not compared with those of a busy one', () => {
+    const setUp = createPolicy();
+    pass(setUp, 20_000, 1, 1.6);
+    pass(setUp, 35_000, 1, 0.5);
+    assert.equal(pass(setUp, 160, 1, 0.5), 150);
+    pass(setUp, 20_000, 20, 16);
+    assert.equal(pass(setUp, 160, 20, 16), 150);
+  });
+
+  it('the slowest of a few calls alone says how slow they may be', () => {
+    const { policy, clock } = createPolicy();
+    pass({ policy, clock }, 1_000, 1, 0.8);
+    // Every third turn of calls alone is as slow as the joined ones: of so few turns, that may be the usual one.
+    for (let turn = 0; turn < 60_000; turn++) {
+      clock.advanceNow(2);
+      if (policy.decideTurn()) policy.noteBatch(2, 4, true);
+      else for (let call = 0; call < 4; call++) policy.noteAlone((turn >> 4) % 3 === 0 ? 2 : 1, 4);
+    }
+    assert.ok(policy.joinsCallers);
   });
 
   it('is alone again when too little is known', () => {
@@ -110,7 +143,7 @@ describe('JoinPolicy', () => {
     for (let turn = 0; turn < 2_000; turn++) {
       clock.advanceNow(1);
       if (policy.decideTurn()) policy.noteBatch(0.1, 4, true);
-      else policy.noteAlone(9, false);
+      else policy.noteAlone(9, 1);
     }
     assert.equal(Array.from({ length: 160 }, () => policy.decideTurn()).filter(Boolean).length, 10);
   });
@@ -125,7 +158,7 @@ describe('JoinPolicy', () => {
     assert.equal(policy.items, Number.POSITIVE_INFINITY);
     policy.noteBatch(500, 100, false);
     assert.equal(policy.items, Number.POSITIVE_INFINITY, 'what one call takes is not known');
-    policy.noteAlone(1, false);
+    policy.noteAlone(1, 1);
     policy.noteBatch(1 + 99 * 2, 100, false);
     assert.equal(policy.items, 5);
     policy.noteBatch(1, 199, false);
@@ -133,11 +166,11 @@ describe('JoinPolicy', () => {
     policy.noteBatch(0.5, 199, false, 0);
     assert.equal(policy.items, 25, 'as does one that waited here to be read');
     const far = createPolicy().policy;
-    far.noteAlone(100, false);
+    far.noteAlone(100, 1);
     far.noteBatch(100 + 99 * 2, 100, false);
     assert.equal(far.items, 50, 'at a node that is far away they may wait longer');
     const slow = createPolicy().policy;
-    slow.noteAlone(50, false);
+    slow.noteAlone(50, 1);
     slow.noteBatch(10_000, 100, false);
     assert.equal(slow.items, 1);
   });
@@ -145,7 +178,7 @@ describe('JoinPolicy', () => {
   it('a batch is given up after four times what it is expected to take, from 250 ms on', () => {
     const { policy } = createPolicy();
     assert.equal(policy.splitAfterMs(100), 250);
-    policy.noteAlone(10, false);
+    policy.noteAlone(10, 1);
     policy.noteBatch(10 + 99, 100, false);
     assert.equal(policy.splitAfterMs(100), 440);
     policy.noteBatch(100_000, 100, false);

@@ -89,3 +89,15 @@ it('nothing is judged before recent blocks have been looked at', () => {
   judge(0, WRONG);
   assert.match(verifier.whyUnproven(BLOCK, ['header']) ?? '', /not known yet/);
 });
+
+it('tells of blocks that it forgets what is not proven of', () => {
+  const { verifier } = open(1);
+  const forgotten: string[] = [];
+  verifier.onForgotten = (hash) => void forgotten.push(hash);
+  const hashes = Array.from({ length: 4_097 }, (_, i) => `0x${i.toString(16).padStart(64, '0')}`);
+  for (const hash of hashes) {
+    verifier.noteUnproven(hash, 'transactions', 'too large');
+    verifier.noteUnproven(hash, 'receipts', 'too large');
+  }
+  assert.deepEqual(forgotten, hashes.slice(0, 1));
+});

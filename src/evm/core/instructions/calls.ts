@@ -2,7 +2,7 @@
 import {
   balanceOf, codeHashOf, codeOf, create, exists, findAccount, hasCode, isEmpty, isWarm, precompileOf, setBalance, touch, warm,
 } from '../accounts.ts';
-import { BYTES, INSTRUCTIONS, LENGTH } from '../codes.ts';
+import { BYTES, INSTRUCTIONS, isDecoded, LENGTH } from '../codes.ts';
 import {
   accountOfFrame, CALL, CALLCODE, callerOfFrame, DELEGATECALL, isTooDeep, noteNeed, popFrame, pushFrame, setContext, setFramePrecompile,
   setOutput, STATICCALL, usedGas, valueOfFrame,
@@ -25,7 +25,7 @@ import { accountGas, chargeAccount, returnState } from '../state-gas.ts';
 import { GAS_OVERFLOW, PRICE_OVERFLOW, MEMORY_LIMIT, NEEDS_PRECOMPILE, OUT_OF_CALL_GAS, OUT_OF_GAS, SUCCESS, WRITE_PROTECTION } from '../generated/status.ts';
 import { addWords, subWords } from '../words/add.ts';
 import { isLess } from '../words/compare.ts';
-import { copyWord, fitsU64, isZero, setU64 } from '../words/word.ts';
+import { fitsU64, isZero, setU64 } from '../words/word.ts';
 
 const STIPEND: i64 = 2300;
 const IDENTITY: u32 = 4;
@@ -88,13 +88,17 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
   if (target == 0 || !requireCode(target)) return whyNot;
   let runs = target;
   let delegate: usize = 0;
-  if (hasCode(target) && isDelegation(codeOf(target))) {
-    delegate = requireDelegate(codeOf(target));
-    if (delegate == 0) return whyNot;
+  let code = hasCode(target) ? codeOf(target) : 0;
+  if (isDelegation(code)) {
+    delegate = requireDelegate(code);
+    if (delegate == 0 || !requireCode(delegate)) return whyNot;
     runs = delegate;
+    code = hasCode(delegate) ? codeOf(delegate) : 0;
   }
-  if (!requireDecoded(runs)) return whyNot;
-  const code = hasCode(runs) ? codeOf(runs) : 0;
+  if (code != 0 && !isDecoded(code)) {
+    if (!requireDecoded(runs)) return whyNot;
+    code = codeOf(runs);
+  }
 
   const cost = surcharge(kind, target, delegate, passesValue);
   const end = max(endOf(inputAt, inputAt - 32), endOf(outputAt, outputAt - 32));
@@ -121,11 +125,11 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
   const self = accountOfFrame();
   if (isTooDeep() || (passesValue && isLess(balanceOf(self), valueAt))) {
     if (isTransfer) skipTransfer();
-    if (has(EIP8037)) total += returnState(accountGas);
+    total += returnState(accountGas);
     return answer(ip, resultAt, total + given, gas, 0);
   }
-  const isPrecompile = precompileOf(target) != 0;
-  if (kind == CALL && !exists(target) && has(EIP158) && !passesValue && !isPrecompile) {
+  const precompile = precompileOf(target);
+  if (kind == CALL && !exists(target) && has(EIP158) && !passesValue && precompile == 0) {
     return answer(ip, resultAt, total + given, gas, 1);
   }
 
@@ -137,9 +141,7 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
   const account = kind == CALL || kind == STATICCALL ? target : self;
   const caller = isDelegated ? callerOfFrame() : self;
   const value = isDelegated ? valueOfFrame() : hasValue ? valueAt : zeroWord;
-  copyWord(addressWord, caller);
-  copyWord(targetWord, value);
-  if (code == 0 && !isPrecompile) {
+  if (code == 0 && precompile == 0) {
     // Nothing to run: what the call does to accounts is done here and cannot fail any more.
     if (isTransfer) addTransfer(self, target, valueAt);
     if (kind == CALL) pay(self, target, valueAt);
@@ -147,14 +149,14 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
     return answer(ip, resultAt, total + given, gas, 1);
   }
   pushFrame(kind, ip + 16, resultAt, total, given, handed, isCapped, gas);
-  setContext(account, addressWord, targetWord);
+  setContext(account, caller, value);
   setOutput(output, outputSize);
   setInput(data, size);
-  if (isTransfer) addTransfer(self, target, targetWord);
-  if (kind == CALL) pay(self, target, targetWord);
+  if (isTransfer) addTransfer(self, target, value);
+  if (kind == CALL) pay(self, target, value);
   else if (kind == STATICCALL && exists(target)) touch(target);
   if (kind == STATICCALL) setStatic(true);
-  return enter(isPrecompile ? precompileOf(target) : 0, code);
+  return enter(precompile, code);
 }
 
 /**

@@ -1,21 +1,14 @@
 /** Where geth's state transition and the engine differ, and are left so: one row each. */
 import { bytesToHex } from '../../../src/primitives/hex.ts';
-import type { BlockCase } from './block-case.ts';
+import type { KnownDifference } from './block-oracle.ts';
 import { protocolAccounts } from './block-state.ts';
-
-type KnownDifference = {
-  readonly reason: string;
-  readonly pattern: RegExp;
-  /** What must hold of the block. @param address the first group of the pattern */
-  readonly when: (blockCase: BlockCase, address: string) => boolean;
-};
 
 /** Code of the contracts that the protocol calls, by address. */
 const PROTOCOL_CODES: ReadonlyMap<string, string> = new Map(
   [...protocolAccounts()].map(([address, { code }]) => [address, bytesToHex(code)]),
 );
 
-const KNOWN: readonly KnownDifference[] = [
+export const GETH_DIFFERENCES: readonly KnownDifference[] = [
   {
     // EIP-7610 counts 28 of these accounts on mainnet, at whose addresses nothing can be created.
     reason:
@@ -39,11 +32,3 @@ const KNOWN: readonly KnownDifference[] = [
       }),
   },
 ];
-
-/** Why a difference is left so; undefined where it is a fault. */
-export function explainDifference(difference: string, blockCase: BlockCase): string | undefined {
-  return KNOWN.find(({ pattern, when }) => {
-    const match = pattern.exec(difference);
-    return match !== null && when(blockCase, match[1] ?? '');
-  })?.reason;
-}

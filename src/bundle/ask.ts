@@ -1,0 +1,56 @@
+import type { Chain } from '../chain/chain.ts';
+import type { ChainConfig } from '../chain/chain-config.ts';
+import type { Revision } from '../evm/revisions/revisions.ts';
+import { collectStream } from '../gateway/collect-stream.ts';
+import { isComplete, type JsonResult } from '../primitives/json-result.ts';
+import type { RequestScope } from '../util/request-scope.ts';
+import type { Members } from '../verification/findings.ts';
+import { findHeaderForm, writeHeader } from '../verification/hash-header.ts';
+import { isMembers } from '../verification/members.ts';
+import { RlpWriter } from '../verification/rlp-writer.ts';
+import { BundleError, type RollupSettings } from './format.ts';
+
+/** What a bundle is made from: a network's chain, and the limits of the asking. */
+export type Source = {
+  readonly chain: Chain;
+  readonly scope: RequestScope;
+  /** The fork schedule, where it is known. */
+  readonly config?: ChainConfig;
+  /** The fork of the block, where the user of the source says it. */
+  readonly fork?: Revision;
+  /** How the network's rollup is configured; absent where it is none. */
+  readonly rollup?: RollupSettings;
+  /** Layer 1, and the node that derives the chain from it, where the rollup has them. */
+  readonly l1?: Pick<Chain['blocks'], 'getHeader'>;
+  readonly opNode?: Pick<Chain, 'request'>;
+};
+
+/** A result as a value, read to its end. */
+export async function readResult(result: JsonResult): Promise<unknown> {
+  if (isComplete(result)) return JSON.parse(typeof result === 'string' ? result : result.text);
+  const pieces = await collectStream(result, () => true);
+  return JSON.parse(Buffer.concat(pieces ?? []).toString('utf8'));
+}
+
+/** A result that is an object. @throws BundleError where it is none */
+export async function readObject(result: JsonResult | null, what: string): Promise<Members> {
+  const value = result === null ? null : await readResult(result);
+  if (!isMembers(value)) throw new BundleError(`the network has no ${what}`);
+  return value;
+}
+
+/** The block object of a hash. @param isFull with whole transactions */
+export async function askBlock({ chain, scope }: Source, hash: string, isFull: boolean): Promise<Members> {
+  const reference = { kind: 'hash', hash, requireCanonical: false } as const;
+  return readObject(await chain.blocks.getBlock(reference, isFull, scope), `block ${hash}`);
+}
+
+/** The RLP of the header whose members an object has. @throws BundleError where they do not make its hash */
+export function encodeHeader(object: Members): Uint8Array {
+  const writer = new RlpWriter();
+  const form = findHeaderForm(object, String(object['hash']), writer);
+  if (form === undefined)
+    throw new BundleError(`the members of block ${String(object['hash'])} do not make its hash`);
+  writeHeader(object, form, writer);
+  return writer.take(0);
+}

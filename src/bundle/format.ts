@@ -1,0 +1,207 @@
+/** Proof bundles as files: canonical JSON, described in docs/bundles.md. */
+import * as z from 'zod';
+import { REVISIONS, type Revision } from '../evm/revisions/revisions.ts';
+import { bytesToHex } from '../primitives/hex.ts';
+import { keccak256 } from '../primitives/keccak.ts';
+import type { L1CostMode, RollupInfo } from '../rollup/rollup-family.ts';
+import { describeIssue } from '../util/describe-issue.ts';
+
+/** Why a bundle is not accepted; the message is a sentence without a full stop. */
+export class BundleError extends Error {
+  override readonly name = 'BundleError';
+}
+
+const FORMAT = 'portcullis-bundle/1';
+
+/** Rules that the block hash does not commit to. Quantities. */
+export type Rules = {
+  readonly chainId: string;
+  /** Name of the EVM's revision, which has to agree with the fields of the header. */
+  readonly fork: Revision;
+  /** EIP-4844; null before Cancun. */
+  readonly blobBaseFeeUpdateFraction: string | null;
+};
+
+/** How a rollup's methods were configured. */
+export type RollupSettings = {
+  readonly family: string;
+  readonly prefix: string;
+  readonly mode: RollupInfo['mode'];
+  readonly l1CostMode: L1CostMode;
+  readonly messageService: string | null;
+};
+
+/** One value that was read from a node, and that nothing proves. */
+export type Reading = {
+  readonly source: 'chain' | 'l1' | 'opNode';
+  readonly question: readonly unknown[];
+  readonly outcome:
+    | { readonly value: unknown }
+    | { readonly unsupported: true }
+    | { readonly error: { readonly kind: string; readonly message: string } };
+};
+
+/** What no evidence covers. */
+export type Told = {
+  readonly rules: Rules | null;
+  readonly rollup: RollupSettings | null;
+  readonly readings: readonly Reading[];
+  /** Members of the answer, ascending. */
+  readonly members: readonly string[];
+};
+
+/** What answers are proven by. Hex data. */
+export type BundleEvidence = {
+  /** RLP of the block's header. */
+  readonly header: string;
+  /** RLP of the headers before it, the parent first. */
+  readonly ancestors: readonly string[];
+  /** All transactions of the block, as its trie has them. */
+  readonly transactions: readonly string[];
+  /** RLP of all its uncles. */
+  readonly uncles: readonly string[];
+  /** RLP of trie nodes, ascending. */
+  readonly nodes: readonly string[];
+  /** Contract codes, ascending. */
+  readonly codes: readonly string[];
+};
+
+export type BundleAnswer =
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: number; readonly message: string; readonly data?: string } };
+
+/** What a bundle says: a question, its answer at a block, what proves it, and what is only told. */
+export type Bundle = {
+  readonly method: string;
+  readonly params: readonly unknown[];
+  /** Number as a quantity. */
+  readonly block: { readonly number: string; readonly hash: string };
+  readonly answer: BundleAnswer;
+  readonly evidence: BundleEvidence;
+  readonly told: Told;
+};
+
+const dataSchema = z.string().regex(/^0x([0-9a-f]{2})*$/, 'expected hex data in lower case');
+const hashSchema = z.string().regex(/^0x[0-9a-f]{64}$/, 'expected a hash in lower case');
+export const quantitySchema: z.ZodType<string> = z
+  .string()
+  .regex(/^0x(0|[1-9a-f][0-9a-f]*)$/, 'expected a quantity in lower case');
+
+/** Anything that is there. */
+const jsonSchema = z.unknown().refine((value) => value !== undefined, 'is missing');
+
+type BundleFile = { readonly format: typeof FORMAT } & Bundle & { readonly digest: string };
+
+/** The order of members is that of the text. */
+const fileSchema: z.ZodType<BundleFile> = z.strictObject({
+  format: z.literal(FORMAT),
+  method: z.string(),
+  params: z.array(z.unknown()),
+  block: z.strictObject({ number: quantitySchema, hash: hashSchema }),
+  answer: z.union([
+    z.strictObject({ result: jsonSchema }),
+    z.strictObject({
+      error: z.strictObject({ code: z.int(), message: z.string(), data: dataSchema.exactOptional() }),
+    }),
+  ]),
+  evidence: z.strictObject({
+    header: dataSchema,
+    ancestors: z.array(dataSchema),
+    transactions: z.array(dataSchema),
+    uncles: z.array(dataSchema),
+    nodes: z.array(dataSchema),
+    codes: z.array(dataSchema),
+  }),
+  told: z.strictObject({
+    rules: z
+      .strictObject({
+        chainId: quantitySchema,
+        fork: z.enum(REVISIONS),
+        blobBaseFeeUpdateFraction: quantitySchema.nullable(),
+      })
+      .nullable(),
+    rollup: z
+      .strictObject({
+        family: z.string(),
+        prefix: z.string(),
+        mode: z.enum(['sequencer', 'verifier']),
+        l1CostMode: z.enum(['folded', 'excluded']),
+        messageService: z
+          .string()
+          .regex(/^0x[0-9a-f]{40}$/, 'expected an address in lower case')
+          .nullable(),
+      })
+      .nullable(),
+    readings: z.array(
+      z.strictObject({
+        source: z.enum(['chain', 'l1', 'opNode']),
+        question: z.array(z.unknown()).min(1),
+        outcome: z.union([
+          z.strictObject({ value: jsonSchema }),
+          z.strictObject({ unsupported: z.literal(true) }),
+          z.strictObject({ error: z.strictObject({ kind: z.string(), message: z.string() }) }),
+        ]),
+      }),
+    ),
+    members: z.array(z.string()),
+  }),
+  digest: hashSchema,
+});
+
+/** What a text ends with. */
+const NO_DIGEST = `0x${'0'.repeat(64)}`;
+const END_LENGTH = `,"digest":"${NO_DIGEST}"}`.length;
+
+/** The one text that a bundle has. */
+export function encodeBundle(bundle: Bundle): string {
+  // Parsing puts the members into the order of the schema.
+  const text = JSON.stringify(fileSchema.parse({ format: FORMAT, ...bundle, digest: NO_DIGEST }));
+  const content = `${text.slice(0, -END_LENGTH)}}`;
+  // Of the text without it: tells damage; anyone can compute it.
+  const digest = bytesToHex(keccak256(new TextEncoder().encode(content)));
+  return `${content.slice(0, -1)},"digest":"${digest}"}\n`;
+}
+
+/** @throws BundleError for anything but the text that `encodeBundle` makes */
+export function decodeBundle(text: string): Bundle {
+  const parsed = fileSchema.safeParse(parseJson(text));
+  if (!parsed.success) throw new BundleError(`the file is no bundle: ${describeIssues(parsed.error.issues)}`);
+  const { format: _, digest: _digest, ...bundle } = parsed.data;
+  if (hasUpperCaseHex(bundle.params) || hasUpperCaseHex(bundle.answer))
+    throw new BundleError('the file has hex digits in upper case');
+  if (encodeBundle(bundle) !== text)
+    throw new BundleError(
+      'the file is damaged: its digest, or the order or spacing of its members, is not right',
+    );
+  return bundle;
+}
+
+function describeIssues([first]: readonly z.core.$ZodIssue[]): string {
+  if (first === undefined) return 'its form is not known';
+  const where = first.path.join('.');
+  return `${where === '' ? '' : `${where}: `}${describeIssue(first)}`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new BundleError('the file is no bundle: it is not JSON');
+  }
+}
+
+const HEX = /^0[xX][0-9a-fA-F]*$/;
+
+/** The value with hex texts in lower case, which says the same. */
+export function lowerHex(value: unknown): unknown {
+  if (typeof value === 'string') return HEX.test(value) ? value.toLowerCase() : value;
+  if (Array.isArray(value)) return value.map(lowerHex);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [lowerHex(name) as string, lowerHex(member)]),
+  );
+}
+
+function hasUpperCaseHex(value: unknown): boolean {
+  return JSON.stringify(lowerHex(value)) !== JSON.stringify(value);
+}

@@ -1,0 +1,51 @@
+/** What bundles can be made of, by name. */
+import type { MethodContext } from '../methods/method-context.ts';
+import { METHODS } from '../methods/table.ts';
+import { RpcError } from '../rpc/errors.ts';
+import { type Method, parseParams } from '../rpc/method.ts';
+import { BundleError } from './format.ts';
+import type { ReadKind } from './reads/read-kind.ts';
+import { receipts } from './reads/receipts.ts';
+import { transaction } from './reads/transaction.ts';
+import { uncle } from './reads/uncle.ts';
+
+/** A method whose answers can be proven, and where its parameters name the block; one without `read` executes. */
+export type ProvableMethod = {
+  readonly method: Method<MethodContext>;
+  readonly blockAt: number | undefined;
+  readonly read?: ReadKind;
+};
+
+/** By name; without a position the block is the head. */
+const ROWS: Readonly<Record<string, Omit<ProvableMethod, 'method'>>> = {
+  eth_getBlockReceipts: { blockAt: 0, read: receipts },
+  eth_getTransactionByBlockNumberAndIndex: { blockAt: 0, read: transaction },
+  eth_getUncleByBlockNumberAndIndex: { blockAt: 0, read: uncle },
+  eth_call: { blockAt: 1 },
+  eth_estimateGas: { blockAt: 1 },
+  l2_estimateGas: { blockAt: 1 },
+  rollup_getInfo: { blockAt: undefined },
+};
+
+/**
+ * @param prefix under which the network serves its `l2_estimateGas`
+ * @throws BundleError for a method of which no bundle can be made
+ */
+export function findProvable(name: string, prefix: string | undefined): ProvableMethod {
+  const common = prefix !== undefined && name === `${prefix}_estimateGas` ? 'l2_estimateGas' : name;
+  const row = Object.hasOwn(ROWS, common) ? ROWS[common] : undefined;
+  const method = METHODS.find((one) => one.name === common);
+  if (row === undefined || method === undefined)
+    throw new BundleError(`no bundles are made of ${name}; they are made of ${Object.keys(ROWS).join(', ')}`);
+  return { method, ...row };
+}
+
+/** The typed parameters of a question. @throws BundleError naming the one that is malformed */
+export function readParams({ method }: ProvableMethod, params: readonly unknown[]): readonly unknown[] {
+  try {
+    return parseParams(method.params, params);
+  } catch (error) {
+    if (error instanceof RpcError) throw new BundleError(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+import type { BlockReference } from '../chain/chain.ts';
+import { encodeQuantity } from '../primitives/quantity.ts';
+import { askBlock, encodeHeader, type Source } from './ask.ts';
+import { evidenceOf, readHeader } from './evidence.ts';
+import { type Bundle, BundleError, encodeBundle, lowerHex } from './format.ts';
+import { findProvable, type ProvableMethod, readParams } from './provable-methods.ts';
+import type { ReadKind } from './reads/read-kind.ts';
+import { findRules } from './runs/find-rules.ts';
+import { type ProvenRun, proveRun } from './runs/prove-run.ts';
+import { readEngineHeader } from './runs/rules.ts';
+import { verifyBundle } from './verify-bundle.ts';
+
+/** A question to be answered with its proof. */
+export type Question = { readonly method: string; readonly params: readonly unknown[] };
+
+const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
+
+/** A bundle, and what is worth knowing of how it was made. */
+export type Proof = { readonly text: string; readonly notes: readonly string[] };
+
+/**
+ * Answers a question with a bundle. What nodes say is checked on the way, and the whole once more as by its reader.
+ * @throws BundleError where something cannot be proven
+ * @throws ChainError where the source cannot be asked
+ */
+export async function prove(question: Question, source: Source): Promise<Proof> {
+  const provable = findProvable(question.method, source.rollup?.prefix);
+  const params = [...(lowerHex(question.params) as readonly unknown[])];
+  const { blockAt, read } = provable;
+  const named = blockAt === undefined ? undefined : readParams(provable, params)[blockAt];
+  const block = await pinBlock((named as BlockReference | undefined) ?? LATEST, source);
+  if (blockAt !== undefined) params[blockAt] = block.number;
+  const pinned = { method: question.method, params, block };
+  const { bundle, notes } =
+    read === undefined
+      ? await proveExecution(pinned, provable, source)
+      : { bundle: await proveRead(pinned, provable, read, source), notes: [] };
+  const text = encodeBundle(bundle);
+  await verifyBundle(text, { hash: block.hash });
+  return { text, notes };
+}
+
+async function proveExecution(
+  question: PinnedQuestion,
+  { method }: ProvableMethod,
+  source: Source,
+): Promise<ProvenRun> {
+  const { rollup } = source;
+  if (method.needsRollup === true && rollup === undefined)
+    throw new BundleError(`the network is no rollup: it has no method ${question.method}`);
+  const header = encodeHeader(await askBlock(source, question.block.hash, false));
+  const rules = await findRules(source, readEngineHeader(header));
+  const settings = method.needsRollup === true ? (rollup ?? null) : null;
+  return proveRun({ ...question, header, rules, rollup: settings }, source);
+}
+
+type PinnedQuestion = Pick<Bundle, 'method' | 'params' | 'block'>;
+
+/** The block that a reference means now. */
+async function pinBlock(reference: BlockReference, { chain, scope }: Source): Promise<Bundle['block']> {
+  const header = await chain.blocks.getHeader(reference, scope);
+  if (header === null) throw new BundleError('the network has no such block: nothing can be proven of it');
+  if (header.hash === undefined)
+    throw new BundleError('a pending block has no hash: nothing can be proven of it');
+  return { number: encodeQuantity(header.number), hash: header.hash };
+}
+
+async function proveRead(
+  question: PinnedQuestion,
+  provable: ProvableMethod,
+  read: ReadKind,
+  source: Source,
+): Promise<Bundle> {
+  const [, index = 0n] = readParams(provable, question.params) as readonly [unknown, bigint?];
+  const block = await askBlock(source, question.block.hash, true);
+  const collected = await read.collect(source, block, index);
+  const result = lowerHex(collected.result);
+  const encoded = encodeHeader(block);
+  const evidence = evidenceOf(encoded, collected.evidence);
+  const header = readHeader(encoded, question.block.hash);
+  const members = read.check({ header, index, result, evidence });
+  return {
+    ...question,
+    answer: { result },
+    evidence,
+    told: { rules: null, rollup: null, readings: [], members },
+  };
+}

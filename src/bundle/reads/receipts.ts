@@ -1,0 +1,33 @@
+import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
+import type { Members } from '../../verification/findings.ts';
+import { verifyReceipts } from '../../verification/verify-receipts.ts';
+import { readResult } from '../ask.ts';
+import { BundleError } from '../format.ts';
+import { noteReceipt, ToldMembers } from '../told-members.ts';
+import { byHash, type ReadKind } from './read-kind.ts';
+import { encodeTransactions, openTools, readFacts, refuseFindings } from './transactions.ts';
+
+/** All receipts of a block make the root in its header; their senders, prices and contracts follow from its transactions. */
+export const receipts: ReadKind = {
+  uses: ['transactions'],
+  async collect({ chain, scope }, block) {
+    const answer = await chain.blocks.getReceipts(byHash(block), scope);
+    return {
+      result: answer === null ? null : await readResult(answer),
+      evidence: { transactions: encodeTransactions(block).map(bytesToHex) },
+    };
+  },
+  check({ header, result, evidence }) {
+    const tools = openTools();
+    const facts = readFacts(evidence.transactions.map(hexToBytes), header);
+    verifyReceipts(result, header.verified, facts, tools);
+    refuseFindings(tools);
+    const told = new ToldMembers();
+    for (const [index, receipt] of (result as readonly Members[]).entries()) {
+      const own = facts[index];
+      if (own === undefined) throw new BundleError('there are more receipts than transactions');
+      noteReceipt(told, receipt, own, tools.writer);
+    }
+    return told.list;
+  },
+};

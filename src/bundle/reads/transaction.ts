@@ -1,0 +1,58 @@
+import { bytesEqual } from '../../primitives/bytes.ts';
+import { hexToBytes } from '../../primitives/hex.ts';
+import { EMPTY_TRIE_ROOT } from '../../primitives/keccak.ts';
+import { proveKey } from '../../primitives/merkle-proof.ts';
+import { MerkleTrie } from '../../primitives/merkle-trie.ts';
+import { encodeRlp } from '../../primitives/rlp.ts';
+import { isMembers } from '../../verification/members.ts';
+import { verifyPlace, verifySender, verifyTransaction } from '../../verification/verify-transaction.ts';
+import { readResult } from '../ask.ts';
+import { listPieces, readPieces, readTrie } from '../evidence.ts';
+import { BundleError } from '../format.ts';
+import { noteTransaction, ToldMembers } from '../told-members.ts';
+import { byHash, type ReadKind } from './read-kind.ts';
+import { encodeTransactions, openTools, recoverPublicKey, refuseFindings } from './transactions.ts';
+
+/** The nodes of the transactions trie on the way to a position show what is there, or that nothing is. */
+export const transaction: ReadKind = {
+  uses: ['nodes'],
+  async collect({ chain, scope }, block, index) {
+    const answer = await chain.transactions.getTransaction({ block: byHash(block), index }, scope);
+    return {
+      result: answer === null ? null : await readResult(answer),
+      evidence: { nodes: listPieces(proveIndex(encodeTransactions(block), index)) },
+    };
+  },
+  check({ header, index, result, evidence }) {
+    const nodes = readPieces(evidence.nodes);
+    const root = hexToBytes(String(header.members['transactionsRoot']));
+    const encoded = readTrie(root, encodeRlp(index), nodes);
+    nodes.refuseUnused('trie node');
+    if (encoded === undefined) {
+      if (result !== null) throw new BundleError('the block has no transaction at this position');
+      return [];
+    }
+    if (!isMembers(result)) throw new BundleError('the block has a transaction at this position');
+    const tools = openTools();
+    const verified = verifyTransaction(result, tools, header.verified.baseFeePerGas);
+    verifySender(result, tools, recoverPublicKey);
+    verifyPlace(result, header.verified, Number(index), tools.findings);
+    refuseFindings(tools);
+    if (verified === undefined || !bytesEqual(verified.encoded, encoded))
+      throw new BundleError('the block has another transaction at this position');
+    const told = new ToldMembers();
+    noteTransaction(told, result, verified.facts);
+    return told.list;
+  },
+};
+
+/** The nodes on the way to a position of the trie of these values. */
+function proveIndex(values: readonly Uint8Array[], index: bigint): readonly Uint8Array[] {
+  const trie = new MerkleTrie(EMPTY_TRIE_ROOT, () => undefined);
+  for (const [at, value] of values.entries()) trie.put(encodeRlp(BigInt(at)), value);
+  const nodes = new Map<string, Uint8Array>();
+  trie.commit((path, encoded) => {
+    if (encoded !== undefined) nodes.set(path.join(), encoded);
+  });
+  return proveKey(encodeRlp(index), (path) => nodes.get(path.join())).nodes;
+}

@@ -1,0 +1,70 @@
+/** Transactions of a block: as nodes give them, as the trie has them, and what receipts need of them. */
+
+import { getCryptography } from '../../engine/cryptography/create-cryptography.ts';
+import { bytesToHex } from '../../primitives/hex.ts';
+import { keccak256 } from '../../primitives/keccak.ts';
+import { decodeTransaction } from '../../verification/decode-transaction.ts';
+import { Findings, type Members } from '../../verification/findings.ts';
+import { isMembers } from '../../verification/members.ts';
+import { hashOrdered } from '../../verification/ordered-root.ts';
+import { RlpWriter } from '../../verification/rlp-writer.ts';
+import {
+  findSigner,
+  type TransactionFacts,
+  type VerifyTools,
+  verifyTransaction,
+} from '../../verification/verify-transaction.ts';
+import { decode, describeFindings, type ProvenHeader } from '../evidence.ts';
+import { BundleError } from '../format.ts';
+import { readList } from './read-kind.ts';
+
+/** @throws whatever the loaded library throws */
+export const recoverPublicKey = (
+  hash: Uint8Array,
+  signature: Uint8Array,
+  yParity: 0 | 1,
+): Uint8Array | undefined => getCryptography().recoverPublicKey(hash, signature, yParity);
+
+export function openTools(): VerifyTools {
+  return { findings: new Findings(), writer: new RlpWriter() };
+}
+
+/** @throws BundleError where something was found */
+export function refuseFindings({ findings }: VerifyTools): void {
+  if (findings.list.length > 0) throw new BundleError(describeFindings(findings));
+}
+
+/** Encodings of a block's transaction objects. @throws BundleError where they do not make the root in its header */
+export function encodeTransactions(block: Members): readonly Uint8Array[] {
+  const tools = openTools();
+  const encodings = readList(block, 'transactions').map((transaction) => {
+    const verified = isMembers(transaction) ? verifyTransaction(transaction, tools, undefined) : undefined;
+    refuseFindings(tools);
+    return verified?.encoded ?? new Uint8Array();
+  });
+  checkRoot(encodings, block, tools.writer);
+  return encodings;
+}
+
+function checkRoot(encodings: readonly Uint8Array[], { transactionsRoot }: Members, writer: RlpWriter): void {
+  if (hashOrdered(encodings, writer) !== transactionsRoot)
+    throw new BundleError('the transactions do not make the root in the header');
+}
+
+/** What receipts need to know of the transactions of a block. @throws BundleError where these are not all of its transactions */
+export function readFacts(
+  encodings: readonly Uint8Array[],
+  { members, verified }: ProvenHeader,
+): readonly TransactionFacts[] {
+  const tools = openTools();
+  checkRoot(encodings, members, tools.writer);
+  return encodings.map((encoded) => {
+    const decoded = decode(() => decodeTransaction(encoded), 'a transaction');
+    const hash = bytesToHex(keccak256(encoded));
+    const from = decode(() => findSigner(decoded, tools.writer, recoverPublicKey), 'a signature');
+    const whole = { ...decoded, hash, ...(from !== undefined && { from }) };
+    const facts = verifyTransaction(whole, tools, verified.baseFeePerGas)?.facts;
+    refuseFindings(tools);
+    return facts as TransactionFacts;
+  });
+}

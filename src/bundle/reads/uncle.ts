@@ -1,0 +1,52 @@
+import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
+import { keccak256 } from '../../primitives/keccak.ts';
+import { isMembers } from '../../verification/members.ts';
+import { RlpWriter } from '../../verification/rlp-writer.ts';
+import { verifyHeader } from '../../verification/verify-block.ts';
+import { encodeHeader, readObject } from '../ask.ts';
+import { describeFindings, readHeader } from '../evidence.ts';
+import { BundleError } from '../format.ts';
+import { ToldMembers } from '../told-members.ts';
+import { byHash, type ReadKind, readList } from './read-kind.ts';
+import { openTools } from './transactions.ts';
+
+/** The header commits to the list of uncles, each of which is a header. */
+export const uncle: ReadKind = {
+  uses: ['uncles'],
+  async collect({ chain, scope }, block, index) {
+    const uncles = [];
+    for (let at = 0n; at < readList(block, 'uncles').length; at++) {
+      const answer = await chain.blocks.getUncle(byHash(block), at, scope);
+      uncles.push(await readObject(answer, `uncle ${at} of block ${String(block['hash'])}`));
+    }
+    const encoded = uncles.map((object) => bytesToHex(encodeHeader(object)));
+    return { result: uncles[Number(index)] ?? null, evidence: { uncles: encoded } };
+  },
+  check({ header, index, result, evidence }) {
+    const encodings = evidence.uncles.map(hexToBytes);
+    if (hashList(encodings) !== header.verified.unclesHash)
+      throw new BundleError('the uncles do not make the hash in the header');
+    const encoded = encodings[Number(index)];
+    if (encoded === undefined) {
+      if (result !== null) throw new BundleError('the block has no uncle at this position');
+      return [];
+    }
+    if (!isMembers(result)) throw new BundleError('the block has an uncle at this position');
+    const { members, verified } = readHeader(encoded, bytesToHex(keccak256(encoded)));
+    const tools = openTools();
+    // What an uncle lists itself is not compared: uncles of uncles are in no answer.
+    if (verifyHeader(result, verified.hash, tools) === undefined)
+      throw new BundleError(describeFindings(tools.findings));
+    const told = new ToldMembers();
+    told.note('', result, new Set([...Object.keys(members), 'hash']));
+    return told.list;
+  },
+};
+
+/** Hash of the RLP list of encoded items. */
+function hashList(items: readonly Uint8Array[]): string {
+  const writer = new RlpWriter();
+  for (const item of items.toReversed()) writer.raw(item);
+  writer.list(0);
+  return bytesToHex(keccak256(writer.view(0)));
+}

@@ -1,0 +1,51 @@
+import { MissingState } from '../../engine/state/missing-state.ts';
+import { hexToBytes } from '../../primitives/hex.ts';
+import { keccak256 } from '../../primitives/keccak.ts';
+import { type ProvenHeader, readPieces } from '../evidence.ts';
+import { type Bundle, type BundleAnswer, BundleError } from '../format.ts';
+import { EvidenceBlock } from './evidence-block.ts';
+import { createEvidenceChain } from './evidence-chain.ts';
+import { GivenReadings } from './readings.ts';
+import { createConfig, readEngineHeader } from './rules.ts';
+import { runMethod } from './run-method.ts';
+
+/**
+ * Runs the method of a bundle on its evidence.
+ * @returns the answer that follows
+ * @throws BundleError where evidence is missing, or not needed
+ */
+export async function runBundle(bundle: Bundle, { encoded }: ProvenHeader): Promise<BundleAnswer> {
+  const { evidence, told } = bundle;
+  if (told.rules === null) throw new BundleError('the bundle does not say by which rules it was executed');
+  const header = readEngineHeader(encoded);
+  const hash = keccak256(encoded);
+  const stored = { header, hash, hashText: bundle.block.hash, totalDifficulty: 0n };
+  const config = createConfig(told.rules, header);
+  const block = new EvidenceBlock(stored, config, readPieces(evidence.nodes), readPieces(evidence.codes));
+  for (const ancestor of evidence.ancestors) block.addAncestor(hexToBytes(ancestor));
+  const readings = new GivenReadings(told.readings);
+  const chain = createEvidenceChain(block, readings, []);
+  try {
+    const answer = await runMethod(bundle, chain, told.rollup, readings);
+    block.refuseUnused();
+    readings.refuseUnused();
+    return answer;
+  } catch (error) {
+    if (!(error instanceof MissingState)) throw error;
+    throw new BundleError(`the evidence lacks ${describeNeed(error)}`);
+  }
+}
+
+/** What of a state is missing, for messages. */
+export function describeNeed({ need }: MissingState): string {
+  switch (need.kind) {
+    case 'account':
+      return `the proof of account ${need.address}`;
+    case 'slot':
+      return `the proof of slot ${need.slot} of ${need.address}`;
+    case 'code':
+      return `the code with the hash ${need.hash}`;
+    case 'blockHash':
+      return `the headers down to block ${need.number + 1n}`;
+  }
+}

@@ -1,0 +1,186 @@
+import * as z from 'zod';
+import type { BlockReference, CallRequest, Chain, HeaderView } from '../../chain/chain.ts';
+import { UNSUPPORTED } from '../../chain/chain.ts';
+import { ChainError, type ChainErrorKind } from '../../chain/errors.ts';
+import { executeJob } from '../../engine/execution/execute-job.ts';
+import { Simulator } from '../../engine/simulation/simulator.ts';
+import { MissingState } from '../../engine/state/missing-state.ts';
+import { bytesToHex } from '../../primitives/hex.ts';
+import type { JsonText } from '../../primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import { encodeQuantity } from '../../primitives/quantity.ts';
+import { BundleError, quantitySchema, type Reading } from '../format.ts';
+import type { EvidenceBlock } from './evidence-block.ts';
+import type { Readings } from './readings.ts';
+
+/** A call that was executed on the evidence, and what came of it: MissingState where there was too little. */
+export type Executed = {
+  readonly kind: 'call' | 'estimate';
+  readonly request: CallRequest;
+  readonly outcome: JsonText | ChainError | MissingState;
+};
+
+/** The cap on a call's gas, in units of the block's gas limit, as on embedded chains. */
+const GAS_CAP_FACTOR = 10n;
+
+/**
+ * A chain of one block, which answers from evidence, and from readings where nothing can be proven. Its execution throws MissingState
+ * where evidence is missing.
+ * @param executed gets each execution
+ */
+export function createEvidenceChain(block: EvidenceBlock, readings: Readings, executed: Executed[]): Chain {
+  const { stored, config } = block;
+  const { header } = stored;
+  // EVMs remember what they have read: none of an earlier run may be used.
+  const simulator = new Simulator(block);
+  const execute = (kind: Executed['kind'], request: CallRequest): JsonText => {
+    requireOwn(request.block, block);
+    const { call, stateOverrides, blockOverrides } = request;
+    const execution = executeJob(simulator, {
+      kind,
+      store: '',
+      gasLimit: header.gasLimit * GAS_CAP_FACTOR,
+      request: {
+        blockNumber: header.number,
+        isPending: false,
+        call,
+        ...(stateOverrides !== undefined && { stateOverrides }),
+        ...(blockOverrides !== undefined && { blockOverrides }),
+      },
+    });
+    try {
+      let step = execution.next();
+      while (step.done !== true) step = execution.next();
+      const outcome = `"${typeof step.value === 'string' ? step.value : bytesToHex(step.value)}"`;
+      executed.push({ kind, request, outcome });
+      return outcome;
+    } catch (error) {
+      if (error instanceof ChainError || error instanceof MissingState)
+        executed.push({ kind, request, outcome: error });
+      throw error;
+    }
+  };
+  const ask = (...question: readonly unknown[]): PromiseOrValue<unknown> =>
+    continueWith(readings.read({ source: 'chain', question }), readValue);
+  const askText = (...question: readonly unknown[]): PromiseOrValue<JsonText | null> =>
+    continueWith(ask(...question), (value) => (value === undefined ? null : JSON.stringify(value)));
+  const request = createRequest('chain', readings);
+  const parts: { readonly [K in keyof Chain]?: Partial<Chain[K]> } = {
+    chainId: config.chainId,
+    isAnswerable: true,
+    blocks: {
+      getHeader: (reference) =>
+        isOwn(reference, block) ? viewOf(block) : readTagged('chain', readings, reference),
+    },
+    state: {
+      getTransactionCount(address, reference) {
+        requireOwn(reference, block);
+        return `"${encodeQuantity(block.getNonce(address.toLowerCase()))}"`;
+      },
+    },
+    execution: {
+      call: (call) => execute('call', call),
+      estimateGas: (call) => execute('estimate', call),
+    },
+    fees: {
+      getGasPrice: () => askText('gasPrice'),
+      getPriorityFee: () => askText('priorityFee'),
+      getFeeHistory: ({ blockCount, percentiles }) => askText('feeHistory', blockCount, percentiles),
+    },
+    request,
+    close: async () => {},
+  };
+  return refuseOthers(parts, 'the chain') as Chain;
+}
+
+/** The methods of a node that answer what is only told. */
+export function createRequest(source: Reading['source'], readings: Readings): Chain['request'] {
+  return (method, params) =>
+    continueWith(readings.read({ source, question: ['request', method, params] }), (outcome) => {
+      if ('unsupported' in outcome) return UNSUPPORTED;
+      return JSON.stringify(readValue(outcome));
+    });
+}
+
+/** Headers of a layer 1, which are only told. */
+export function createL1(readings: Readings): Pick<Chain['blocks'], 'getHeader'> {
+  return { getHeader: (reference) => readTagged('l1', readings, reference) };
+}
+
+/** A value that is told; undefined where the source has none. @throws ChainError where it failed */
+function readValue(outcome: Reading['outcome']): unknown {
+  if ('error' in outcome) throw new ChainError(outcome.error.kind as ChainErrorKind, outcome.error.message);
+  return 'value' in outcome ? outcome.value : undefined;
+}
+
+/** What of a header is told: quantities; of the chain's own ones the number alone, which is what families read. Null where there is no such block. */
+type ToldHeader = { readonly number: string; readonly timestamp?: string } | null;
+
+const toldHeaderSchema: z.ZodType<ToldHeader> = z
+  .strictObject({ number: quantitySchema, timestamp: quantitySchema.exactOptional() })
+  .nullable();
+
+function readTagged(
+  source: Reading['source'],
+  readings: Readings,
+  reference: BlockReference,
+): PromiseOrValue<HeaderView | null> {
+  if (reference.kind !== 'tag') throw new BundleError('the answer needs another block than its own');
+  const outcome = readings.read({ source, question: ['header', reference.tag] });
+  return continueWith(outcome, (found) => {
+    const { success, data: header } = toldHeaderSchema.safeParse(readValue(found));
+    if (!success || (header !== null && (header.timestamp !== undefined) !== (source === 'l1')))
+      throw new BundleError(`the reading of a header is malformed: ${JSON.stringify(found)}`);
+    if (header === null) return null;
+    const { number, timestamp } = header;
+    const view = {
+      number: BigInt(number),
+      ...(timestamp !== undefined && { timestamp: BigInt(timestamp) }),
+    };
+    return refuseOthers(view, 'a told header') as HeaderView;
+  });
+}
+
+/** How a header is told. */
+export function describeHeader(source: Reading['source'], header: HeaderView | null): ToldHeader {
+  if (header === null) return null;
+  const number = encodeQuantity(header.number);
+  return source === 'l1' ? { number, timestamp: encodeQuantity(header.timestamp) } : { number };
+}
+
+function viewOf({ stored: { header, hashText } }: EvidenceBlock): HeaderView {
+  const { number, timestamp, gasLimit, baseFeePerGas, extraData } = header;
+  return {
+    number,
+    hash: hashText,
+    timestamp,
+    gasLimit,
+    extraData: bytesToHex(extraData),
+    ...(baseFeePerGas !== undefined && { baseFeePerGas }),
+  };
+}
+
+/** Whether a reference means the block; `latest` does: it is what the block was when the question was asked. */
+function isOwn(reference: BlockReference, { stored }: EvidenceBlock): boolean {
+  if (reference.kind === 'number') return reference.number === stored.header.number;
+  return reference.kind === 'hash' ? reference.hash === stored.hashText : reference.tag === 'latest';
+}
+
+/** @throws BundleError */
+function requireOwn(reference: BlockReference, block: EvidenceBlock): void {
+  if (!isOwn(reference, block))
+    throw new BundleError('the answer needs the state of another block than its own');
+}
+
+/** The parts that there are; any other operation is refused. */
+function refuseOthers(parts: object, name: string): object {
+  return new Proxy(parts, {
+    get(target, member) {
+      const part: unknown = Reflect.get(target, member);
+      // A promise of it asks whether it is a promise itself.
+      if (part === undefined && member !== 'then')
+        throw new BundleError(`a bundle has no evidence for ${String(member)} of ${name}`);
+      return typeof part === 'object' && part !== null ? refuseOthers(part, String(member)) : part;
+    },
+  });
+}

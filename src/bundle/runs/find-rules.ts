@@ -1,0 +1,23 @@
+import type { Header } from '../../chain/header.ts';
+import { ForkRules } from '../../remote/fork-rules.ts';
+import type { Source } from '../ask.ts';
+import { BundleError, type Rules } from '../format.ts';
+import { assumeRules, describeRules } from './rules.ts';
+
+/**
+ * The rules of a source's chain at a block: as named, as its schedule has them, as its nodes say (EIP-7910), or as public chains are known.
+ * @throws BundleError where nothing says them
+ */
+export async function findRules({ chain, scope, config, fork }: Source, header: Header): Promise<Rules> {
+  if (fork !== undefined) return assumeRules(chain.chainId, fork, header);
+  const rules = new ForkRules(chain.chainId, config);
+  if (config === undefined) {
+    const answer = await chain.node.getConfig(scope);
+    if (answer !== null) rules.note(JSON.parse(answer));
+  }
+  const found = rules.configAt(header);
+  if (found !== undefined) return describeRules(found, header);
+  throw new BundleError(
+    'the network does not say the rules of this block (eth_config): name its fork with --fork',
+  );
+}

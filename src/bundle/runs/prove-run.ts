@@ -1,0 +1,222 @@
+import type { CallRequest } from '../../chain/chain.ts';
+import { ChainError } from '../../chain/errors.ts';
+import { MissingState, type StateNeed } from '../../engine/state/missing-state.ts';
+import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
+import { keccak256 } from '../../primitives/keccak.ts';
+import { isMembers } from '../../verification/members.ts';
+import { askBlock, encodeHeader, readObject, readResult, type Source } from '../ask.ts';
+import { evidenceOf, listPieces, Pieces } from '../evidence.ts';
+import { type Bundle, BundleError, type RollupSettings, type Rules } from '../format.ts';
+import { describeNeed } from './check-run.ts';
+import { EvidenceBlock } from './evidence-block.ts';
+import { createEvidenceChain, type Executed } from './evidence-chain.ts';
+import { createReader } from './read-sources.ts';
+import { AskedReadings } from './readings.ts';
+import { createConfig, readEngineHeader } from './rules.ts';
+import { runMethod } from './run-method.ts';
+
+/** How often a method is run before it is given up: each run finds one part of the state that no hint named. */
+const MAX_RUNS = 2_000;
+
+/** What executes: a question at a block, and how its network is configured. */
+export type Run = Pick<Bundle, 'method' | 'params' | 'block'> & {
+  /** RLP of the block's header. */
+  readonly header: Uint8Array;
+  readonly rules: Rules;
+  readonly rollup: RollupSettings | null;
+};
+
+/** A bundle, and what the source says otherwise. */
+export type ProvenRun = { readonly bundle: Bundle; readonly notes: readonly string[] };
+
+/**
+ * Runs a method on evidence, asking for what is missing until there is enough.
+ * @throws BundleError where the source's proofs do not lead to the block's state root, or calls come to something else there
+ */
+export async function proveRun(run: Run, source: Source): Promise<ProvenRun> {
+  const { method, params, block: place, header: encoded, rules, rollup } = run;
+  const header = readEngineHeader(encoded);
+  const stored = { header, hash: keccak256(encoded), hashText: place.hash, totalDifficulty: 0n };
+  const block = new EvidenceBlock(stored, createConfig(rules, header), new Pieces(), new Pieces());
+  const collector = new Collector(block, source);
+  const readings = new AskedReadings(listSources(source), createReader(source));
+  for (let runs = 1; ; runs++) {
+    block.forgetUse();
+    readings.forgetUse();
+    const executed: Executed[] = [];
+    const chain = createEvidenceChain(block, readings, executed);
+    try {
+      const answer = await runMethod(run, chain, rollup, readings);
+      const notes = await compareExecuted(executed, block, source);
+      const told = { rules, rollup, readings: await readings.list(), members: [] };
+      return {
+        bundle: { method, params, block: place, answer, evidence: listEvidence(block, encoded), told },
+        notes,
+      };
+    } catch (error) {
+      if (!(error instanceof MissingState) || runs === MAX_RUNS) throw error;
+      await Promise.all(executed.map((execution) => collector.collectHinted(execution)));
+      await collector.collect(error);
+    }
+  }
+}
+
+function listSources({ opNode, l1 }: Source): ('chain' | 'l1' | 'opNode')[] {
+  return [
+    'chain',
+    ...(l1 === undefined ? [] : ['l1' as const]),
+    ...(opNode === undefined ? [] : ['opNode' as const]),
+  ];
+}
+
+function listEvidence(block: EvidenceBlock, encoded: Uint8Array): Bundle['evidence'] {
+  return evidenceOf(encoded, {
+    ancestors: block.usedAncestors.map(bytesToHex),
+    nodes: listPieces(block.nodes.used),
+    codes: listPieces(block.codes.used),
+  });
+}
+
+/** Asks a source for parts of the state of one block. */
+class Collector {
+  readonly #block: EvidenceBlock;
+  readonly #source: Source;
+  readonly #asked = new Set<string>();
+
+  constructor(block: EvidenceBlock, source: Source) {
+    this.#block = block;
+    this.#source = source;
+  }
+
+  /** @throws BundleError where it was asked for before */
+  async collect(missing: MissingState): Promise<void> {
+    const text = describeNeed(missing);
+    if (this.#asked.has(text))
+      throw new BundleError(
+        `the network does not prove its state: after it was asked, the evidence lacks ${text}`,
+      );
+    this.#asked.add(text);
+    await this.#ask(missing.need);
+  }
+
+  /** Adds what an execution reads that lacks something, as far as the source says, once; nothing depends on it. */
+  async collectHinted({ request, outcome }: Executed): Promise<void> {
+    const { chain, scope } = this.#source;
+    const text = JSON.stringify(request.call);
+    if (!(outcome instanceof MissingState) || this.#asked.has(text)) return;
+    this.#asked.add(text);
+    try {
+      const answer = await chain.execution.createAccessList({ ...request, block: this.#reference }, scope);
+      const { accessList } = await readObject(answer, 'access list');
+      if (!Array.isArray(accessList)) return;
+      await Promise.all(
+        accessList.map(({ address, storageKeys }) =>
+          this.#addProof(String(address), storageKeys as string[]),
+        ),
+      );
+    } catch (error) {
+      if (!(error instanceof ChainError || error instanceof BundleError)) throw error;
+    }
+  }
+
+  get #reference(): { kind: 'hash'; hash: string; requireCanonical: false } {
+    return { kind: 'hash', hash: this.#block.stored.hashText, requireCanonical: false };
+  }
+
+  async #ask(need: StateNeed): Promise<void> {
+    switch (need.kind) {
+      case 'account':
+        return this.#addProof(need.address, []);
+      case 'slot':
+        return this.#addProof(need.address, [need.slot]);
+      case 'code':
+        return this.#addCode(need.hash);
+      case 'blockHash':
+        return this.#addHeaders(need.number);
+    }
+  }
+
+  async #addProof(address: string, slots: readonly string[]): Promise<void> {
+    const { chain, scope } = this.#source;
+    const answer = await chain.state.getProof(address, slots, this.#reference, scope);
+    const { accountProof, storageProof } = await readObject(answer, `proof of account ${address}`);
+    this.#addNodes(accountProof);
+    if (!Array.isArray(storageProof)) return;
+    for (const slot of storageProof) if (isMembers(slot)) this.#addNodes(slot['proof']);
+  }
+
+  #addNodes(nodes: unknown): void {
+    if (!Array.isArray(nodes)) return;
+    for (const node of nodes) this.#block.nodes.add(hexToBytes(String(node)));
+  }
+
+  async #addCode(hash: string): Promise<void> {
+    const { chain, scope } = this.#source;
+    const address = this.#block.ownerOf.get(hash);
+    if (address === undefined) throw new Error('a code is needed of no account');
+    const code = await readResult(await chain.state.getCode(address, this.#reference, scope));
+    this.#block.codes.add(hexToBytes(String(code)));
+  }
+
+  /** Headers down to the one after a block, which has its hash. */
+  async #addHeaders(number: bigint): Promise<void> {
+    for (let above = this.#block.oldest; above > number + 1n; above--) {
+      const object = await askBlock(this.#source, bytesToHex(this.#block.oldestHash), false);
+      this.#block.addAncestor(encodeHeader(object));
+    }
+  }
+}
+
+/**
+ * Compares what was executed here with what the source says.
+ * @returns where gas estimates differ, which they may: clients search in their own ways
+ * @throws BundleError where calls differ
+ */
+async function compareExecuted(
+  executed: readonly Executed[],
+  { stored }: EvidenceBlock,
+  source: Source,
+): Promise<string[]> {
+  const block = { kind: 'hash', hash: stored.hashText, requireCanonical: false } as const;
+  const notes: string[] = [];
+  for (const { kind, request, outcome } of executed) {
+    if (outcome instanceof MissingState) continue;
+    const theirs = await askOutcome(kind, { ...request, block }, source);
+    if (isSameOutcome(outcome, theirs)) continue;
+    const difference = `the network answers ${describe(theirs)}, and its state leads to ${describe(outcome)}`;
+    if (kind === 'call' || typeof outcome !== typeof theirs) throw new BundleError(difference);
+    notes.push(`gas estimates differ: ${difference}`);
+  }
+  return notes;
+}
+
+async function askOutcome(
+  kind: Executed['kind'],
+  request: CallRequest,
+  { chain, scope }: Source,
+): Promise<string | ChainError> {
+  const { execution } = chain;
+  try {
+    const result = await (kind === 'call'
+      ? execution.call(request, scope)
+      : execution.estimateGas(request, scope));
+    return JSON.stringify(await readResult(result)).toLowerCase();
+  } catch (error) {
+    if (error instanceof ChainError) return error;
+    throw error;
+  }
+}
+
+function isSameOutcome(ours: string | ChainError, theirs: string | ChainError): boolean {
+  if (typeof ours === 'string' || typeof theirs === 'string') return ours === theirs;
+  return ours.kind === theirs.kind && textOf(ours.data) === textOf(theirs.data);
+}
+
+function textOf(data: ChainError['data']): string {
+  return data instanceof Uint8Array ? bytesToHex(data) : (data ?? '');
+}
+
+function describe(outcome: string | ChainError): string {
+  const text = typeof outcome === 'string' ? outcome : `${outcome.message} ${textOf(outcome.data)}`.trimEnd();
+  return text.length > 200 ? `${text.slice(0, 200)}...` : text;
+}

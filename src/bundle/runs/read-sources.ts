@@ -1,0 +1,66 @@
+import { type BlockTag, UNSUPPORTED } from '../../chain/chain.ts';
+import { ChainError, type ChainErrorKind } from '../../chain/errors.ts';
+import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
+import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import { readResult, type Source } from '../ask.ts';
+import { BundleError } from '../format.ts';
+import { describeHeader } from './evidence-chain.ts';
+import type { ReadingOutcome, ReadingQuestion } from './readings.ts';
+
+/** Failures that say nothing of what was asked for. */
+const ASIDE: ReadonlySet<ChainErrorKind> = new Set(['unavailable', 'busy', 'timeout', 'aborted']);
+const LATEST = { kind: 'tag', tag: 'latest' } as const;
+
+/** What asks the nodes of a source for values that nothing proves. */
+export function createReader(source: Source): (question: ReadingQuestion) => Promise<ReadingOutcome> {
+  return async (question) => {
+    try {
+      return await ask(source, question);
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error;
+      if (ASIDE.has(error.kind)) throw new BundleError(`the network cannot be asked: ${error.message}`);
+      return { error: { kind: error.kind, message: error.message } };
+    }
+  };
+}
+
+async function ask(
+  { chain, l1, opNode, scope }: Source,
+  { source, question }: ReadingQuestion,
+): Promise<ReadingOutcome> {
+  const [kind, ...parameters] = question as readonly [string, ...unknown[]];
+  switch (kind) {
+    case 'header': {
+      const blocks = source === 'l1' ? l1 : chain.blocks;
+      if (blocks === undefined) throw new BundleError('there is no layer 1 to be asked');
+      return {
+        value: describeHeader(
+          source,
+          await blocks.getHeader({ kind: 'tag', tag: parameters[0] as BlockTag }, scope),
+        ),
+      };
+    }
+    case 'request': {
+      const asked = source === 'opNode' ? opNode : chain;
+      if (asked === undefined) throw new BundleError('there is no op-node to be asked');
+      const [method, params] = parameters as [string, readonly unknown[]];
+      const answer = await asked.request(method, params, scope);
+      return answer === UNSUPPORTED ? { unsupported: true } : { value: await readResult(answer) };
+    }
+    case 'gasPrice':
+      return readPrice(chain.fees.getGasPrice(scope));
+    case 'priorityFee':
+      return readPrice(chain.fees.getPriorityFee(scope));
+    case 'feeHistory': {
+      const [blockCount, percentiles] = parameters as [number, readonly number[]];
+      return readPrice(chain.fees.getFeeHistory({ blockCount, newest: LATEST, percentiles }, scope));
+    }
+    default:
+      throw new Error(`nothing is asked by ${kind}`);
+  }
+}
+
+async function readPrice(asked: PromiseOrValue<JsonResult | JsonText | null>): Promise<ReadingOutcome> {
+  const answer = await asked;
+  return answer === null ? { unsupported: true } : { value: await readResult(answer) };
+}

@@ -1,0 +1,100 @@
+import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import { BundleError, type Reading } from '../format.ts';
+
+/** What is asked of a node that nothing proves: kind and parameters, as JSON values. */
+export type ReadingQuestion = Pick<Reading, 'source' | 'question'>;
+export type ReadingOutcome = Reading['outcome'];
+
+/** Where values come from that are only told. */
+export interface Readings {
+  has(source: Reading['source']): boolean;
+  read(question: ReadingQuestion): PromiseOrValue<ReadingOutcome>;
+}
+
+function keyOf({ source, question }: ReadingQuestion): string {
+  return JSON.stringify([source, question]);
+}
+
+/** The readings of a bundle, each of which has to be needed. */
+export class GivenReadings implements Readings {
+  readonly #outcomes = new Map<string, ReadingOutcome>();
+  readonly #sources = new Set<string>();
+  readonly #unused: Set<string>;
+
+  /** @throws BundleError where they are not in order, each once */
+  constructor(readings: readonly Reading[]) {
+    let last = '';
+    for (const reading of readings) {
+      const key = keyOf(reading);
+      if (key <= last) throw new BundleError('the readings are not in ascending order');
+      this.#outcomes.set(key, reading.outcome);
+      this.#sources.add(reading.source);
+      last = key;
+    }
+    this.#unused = new Set(this.#outcomes.keys());
+  }
+
+  has(source: Reading['source']): boolean {
+    return this.#sources.has(source);
+  }
+
+  read(question: ReadingQuestion): ReadingOutcome {
+    const key = keyOf(question);
+    const outcome = this.#outcomes.get(key);
+    if (outcome === undefined) throw new BundleError(`the bundle lacks the reading ${key}`);
+    this.#unused.delete(key);
+    return outcome;
+  }
+
+  /** @throws BundleError */
+  refuseUnused(): void {
+    const [key] = this.#unused;
+    if (key !== undefined) throw new BundleError(`the answer does not need the reading ${key}`);
+  }
+}
+
+/** Asks each question once, and keeps what is said. */
+export class AskedReadings implements Readings {
+  readonly #sources: ReadonlySet<Reading['source']>;
+  readonly #ask: (question: ReadingQuestion) => Promise<ReadingOutcome>;
+  readonly #asked = new Map<
+    string,
+    { readonly question: ReadingQuestion; readonly outcome: Promise<ReadingOutcome> }
+  >();
+  #used = new Set<string>();
+
+  constructor(
+    sources: readonly Reading['source'][],
+    ask: (question: ReadingQuestion) => Promise<ReadingOutcome>,
+  ) {
+    this.#sources = new Set(sources);
+    this.#ask = ask;
+  }
+
+  has(source: Reading['source']): boolean {
+    return this.#sources.has(source);
+  }
+
+  read(question: ReadingQuestion): Promise<ReadingOutcome> {
+    const key = keyOf(question);
+    this.#used.add(key);
+    let asked = this.#asked.get(key);
+    if (asked === undefined) {
+      asked = { question, outcome: this.#ask(question) };
+      this.#asked.set(key, asked);
+    }
+    return asked.outcome;
+  }
+
+  forgetUse(): void {
+    this.#used = new Set();
+  }
+
+  /** As a bundle lists those that were used. */
+  async list(): Promise<Reading[]> {
+    const rows = [...this.#asked].filter(([key]) => this.#used.has(key)).sort(([a], [b]) => (a < b ? -1 : 1));
+    return Promise.all(
+      rows.map(async ([, { question, outcome }]) => ({ ...question, outcome: await outcome })),
+    );
+  }
+}

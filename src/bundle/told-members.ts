@@ -1,0 +1,97 @@
+/** Which members of answers follow from the hash of their block; what has no row is only told. */
+import { findTransactionForm } from '../verification/encode-transaction.ts';
+import type { Members } from '../verification/findings.ts';
+import { isMembers } from '../verification/members.ts';
+import type { RlpWriter } from '../verification/rlp-writer.ts';
+import { deriveContract, type TransactionFacts } from '../verification/verify-transaction.ts';
+
+/** Where something in a block is. */
+const PLACE = ['blockHash', 'blockNumber', 'blockTimestamp', 'transactionIndex'];
+const RECEIPT = [
+  ...PLACE,
+  'transactionHash',
+  'to',
+  'cumulativeGasUsed',
+  'gasUsed',
+  'logsBloom',
+  'type',
+  'logs',
+  'blobGasUsed',
+];
+const LOG = [...PLACE, 'transactionHash', 'address', 'topics', 'data', 'logIndex', 'removed'];
+const ACCESS = ['address', 'storageKeys'];
+const AUTHORIZATION = ['chainId', 'address', 'nonce', 'yParity', 'r', 's'];
+const ROOT = /^0x[0-9a-f]{64}$/;
+const DEPOSIT_TYPE = 0x7e;
+
+/** Members for which null is a value; of others it says nothing. */
+const NULLABLE: ReadonlySet<string> = new Set(['to', 'contractAddress']);
+
+/** Collects names of members, each once. */
+export class ToldMembers {
+  readonly #names = new Set<string>();
+
+  /** Notes the members of an object that are not covered. @param prefix of their names: where the object is */
+  note(prefix: string, object: Members, covered: ReadonlySet<string>): void {
+    for (const [name, value] of Object.entries(object)) {
+      if (!covered.has(name) || (value === null && !NULLABLE.has(name))) this.#names.add(`${prefix}${name}`);
+    }
+  }
+
+  get list(): string[] {
+    return [...this.#names].sort();
+  }
+}
+
+/** Notes what of a verified receipt does not follow from its block. */
+export function noteReceipt(
+  told: ToldMembers,
+  receipt: Members,
+  facts: TransactionFacts,
+  writer: RlpWriter,
+): void {
+  const { root, logs, depositReceiptVersion } = receipt;
+  const covered = new Set(RECEIPT);
+  covered.add(typeof root === 'string' && ROOT.test(root) ? 'root' : 'status');
+  if (facts.from !== undefined) covered.add('from');
+  if (facts.gasPrice !== undefined) covered.add('effectiveGasPrice');
+  if (facts.to !== null || deriveContract(facts, writer) !== undefined) covered.add('contractAddress');
+  if (facts.type === DEPOSIT_TYPE && depositReceiptVersion != null)
+    for (const name of ['depositReceiptVersion', 'depositNonce']) covered.add(name);
+  told.note('[].', receipt, covered);
+  const ofLog = new Set(LOG);
+  for (const log of logs as readonly Members[]) told.note('[].logs[].', log, ofLog);
+}
+
+/** Notes what of a verified transaction does not follow from its block. */
+export function noteTransaction(
+  told: ToldMembers,
+  transaction: Members,
+  { gasPrice, from }: TransactionFacts,
+): void {
+  const form = findTransactionForm(transaction);
+  const covered = new Set([...PLACE, 'hash', 'type']);
+  for (const { members } of form?.fields ?? [])
+    covered.add(members.find((name) => transaction[name] != null) ?? (members[0] as string));
+  // Names of one thing, which are compared with each other.
+  for (const name of ['input', 'data']) covered.add(name);
+  if (form?.signed !== undefined) for (const name of ['v', 'yParity']) covered.add(name);
+  if (from !== undefined) covered.add('from');
+  if (gasPrice !== undefined) covered.add('gasPrice');
+  if (form?.type === undefined && isProtected(transaction)) covered.add('chainId');
+  told.note('', transaction, covered);
+  noteEntries(told, transaction, 'accessList', ACCESS);
+  noteEntries(told, transaction, 'authorizationList', AUTHORIZATION);
+}
+
+function noteEntries(told: ToldMembers, transaction: Members, list: string, names: readonly string[]): void {
+  const entries = transaction[list];
+  if (!Array.isArray(entries)) return;
+  const covered = new Set(names);
+  for (const entry of entries) if (isMembers(entry)) told.note(`${list}[].`, entry, covered);
+}
+
+/** Whether a legacy transaction was signed for one chain (EIP-155). */
+function isProtected({ v }: Members): boolean {
+  return typeof v === 'string' && BigInt(v) >= 35n;
+}

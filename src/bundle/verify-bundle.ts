@@ -1,0 +1,95 @@
+import type { Revision } from '../evm/revisions/revisions.ts';
+import { hexToBytes } from '../primitives/hex.ts';
+import { encodeQuantity } from '../primitives/quantity.ts';
+import { type ProvenHeader, readHeader } from './evidence.ts';
+import { type Bundle, BundleError, type BundleEvidence, decodeBundle } from './format.ts';
+import { findProvable, type ProvableMethod, readParams } from './provable-methods.ts';
+import type { ReadKind } from './reads/read-kind.ts';
+
+/** What the user of a bundle knows already. */
+export type Expected = {
+  /** Hash of the block, lower-case `0x` text: what everything is checked against. */
+  readonly hash: string;
+  /** A quantity. */
+  readonly chainId?: string;
+  readonly fork?: Revision;
+};
+
+/**
+ * Checks a bundle against a block hash, without asking anything.
+ * @returns what it proves
+ * @throws BundleError with the reason where it does not prove its answer
+ */
+export async function verifyBundle(text: string, expected: Expected): Promise<Bundle> {
+  try {
+    const bundle = decodeBundle(text);
+    await checkBundle(bundle, expected);
+    return bundle;
+  } catch (error) {
+    // A trie node or an encoding that is none, or lists too deep for the stack.
+    if (error instanceof RangeError) throw new BundleError(`the bundle is malformed: ${error.message}`);
+    throw error;
+  }
+}
+
+async function checkBundle(bundle: Bundle, { hash, chainId, fork }: Expected): Promise<void> {
+  const { method, block, evidence, told } = bundle;
+  if (block.hash !== hash) throw new BundleError(`the bundle is about block ${block.hash}, not ${hash}`);
+  const { rules } = told;
+  if (rules !== null && rules.chainId !== (chainId ?? rules.chainId))
+    throw new BundleError(`the bundle was made for chain ${BigInt(rules.chainId)}`);
+  if (rules !== null && rules.fork !== (fork ?? rules.fork))
+    throw new BundleError(`the bundle was made by the rules of ${rules.fork}`);
+  const header = readHeader(hexToBytes(evidence.header), hash);
+  if (block.number !== encodeQuantity(header.verified.number))
+    throw new BundleError(
+      `the block of this hash is ${encodeQuantity(header.verified.number)}, not ${block.number}`,
+    );
+  const provable = findProvable(method, told.rollup?.prefix);
+  if (provable.blockAt !== undefined && bundle.params[provable.blockAt] !== block.number)
+    throw new BundleError(`the parameters name another block than ${block.number}`);
+  if (provable.read !== undefined) checkRead(bundle, provable, provable.read, header);
+  else await checkRun(bundle, provable, header);
+}
+
+async function checkRun(bundle: Bundle, { method }: ProvableMethod, header: ProvenHeader): Promise<void> {
+  const { evidence, told, answer } = bundle;
+  requireOnly(evidence, ['ancestors', 'nodes', 'codes']);
+  if (told.members.length > 0)
+    throw new BundleError('the bundle leaves members out that its evidence covers');
+  if ((told.rollup !== null) !== (method.needsRollup === true))
+    throw new BundleError(`the method ${method.name} is ${told.rollup === null ? '' : 'not '}one of rollups`);
+  const { runBundle } = await import('./runs/check-run.ts');
+  const found = await runBundle(bundle, header);
+  if (JSON.stringify(found) !== JSON.stringify(answer))
+    throw new BundleError(`another answer follows from the evidence: ${shorten(JSON.stringify(found))}`);
+}
+
+/** Characters of an answer in a message. */
+const SHOWN = 200;
+
+function shorten(text: string): string {
+  return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}...`;
+}
+
+function checkRead(bundle: Bundle, provable: ProvableMethod, read: ReadKind, header: ProvenHeader): void {
+  const { params, answer, evidence, told } = bundle;
+  requireOnly(evidence, read.uses);
+  if (told.rules !== null || told.rollup !== null || told.readings.length > 0)
+    throw new BundleError('the bundle has rules or readings, which its answer does not need');
+  if (!('result' in answer)) throw new BundleError('no block proves an error of this method');
+  const [, index = 0n] = readParams(provable, params) as readonly [unknown, bigint?];
+  const members = read.check({ header, index, result: answer.result, evidence });
+  if (JSON.stringify(members) !== JSON.stringify(told.members))
+    throw new BundleError(
+      `not covered by the evidence: ${members.join(', ') || 'nothing'}; the bundle says otherwise`,
+    );
+}
+
+/** @throws BundleError where evidence is there that is not used */
+function requireOnly(evidence: BundleEvidence, uses: readonly (keyof BundleEvidence)[]): void {
+  for (const [name, list] of Object.entries(evidence)) {
+    if (Array.isArray(list) && list.length > 0 && !uses.includes(name as keyof BundleEvidence))
+      throw new BundleError(`the evidence has ${name}, which the answer does not need`);
+  }
+}

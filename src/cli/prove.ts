@@ -1,0 +1,146 @@
+import { parseArgs } from 'node:util';
+import type { Source } from '../bundle/ask.ts';
+import { prove } from '../bundle/prove.ts';
+import { createMemoryCache } from '../cache/memory-cache.ts';
+import { createBuiltinConfig } from '../config/builtin-config.ts';
+import type { Config } from '../config/config.ts';
+import { loadConfig } from '../config/load-config.ts';
+import type { NetworkOptions } from '../config/network-options.ts';
+import { EngineChain } from '../engine/engine-chain.ts';
+import { REVISIONS } from '../evm/revisions/revisions.ts';
+import { createLogger } from '../observe/logger.ts';
+import { suggestName } from '../util/near-name.ts';
+import { RequestScope } from '../util/request-scope.ts';
+import { EmbeddedChains } from './embedded-chains.ts';
+import { readRules } from './open-executions.ts';
+import { OpenNetworks } from './open-networks.ts';
+import type { OpenRollup } from './open-rollups.ts';
+import { readChoice, requireOption } from './option-values.ts';
+import { UsageError } from './usage.ts';
+
+const PROVE_USAGE = `portcullis prove METHOD [PARAMS] --network NAME [--config FILE] > bundle.json
+
+Answers a question with a bundle: the answer, the header of its block, and what proves the one by the other. Anyone can
+check it with \`portcullis verify\`, offline. PARAMS is a JSON array, as in a request; a tag is replaced by the number of
+the block that it means now. What a network of nodes answers is checked before it is written.
+
+  --network NAME   a network of the configuration
+  --config FILE    the configuration, as for serve; without it the networks are the built-in ones
+  --fork NAME      the block's fork, for calls on networks whose nodes do not say it (eth_config)
+
+Exit code 0, or 1 where the answer cannot be proven.
+`;
+
+/** How long it may take to collect a bundle, milliseconds: calls may need many proofs of slow nodes. */
+const TIME_LIMIT_MS = 600_000;
+/** Nothing is kept for long. */
+const CACHE = { bytes: 64 << 20, entryBytes: 16 << 20 };
+
+/** `portcullis prove`. @returns the exit code */
+export async function runProve(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      network: { type: 'string' },
+      config: { type: 'string', short: 'c' },
+      fork: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  if (values.help === true) {
+    process.stdout.write(PROVE_USAGE);
+    return 0;
+  }
+  const [method, params = '[]', ...rest] = positionals;
+  if (method === undefined || rest.length > 0)
+    throw new UsageError('prove takes a method and its parameters');
+  const name = requireOption('prove', 'network', values.network);
+  const question = { method, params: readParams(params) };
+  const config =
+    values.config === undefined
+      ? createBuiltinConfig(process.env)
+      : await loadConfig(values.config, process.env);
+  const settings = values.fork === undefined ? {} : { fork: readChoice('fork', values.fork, REVISIONS) };
+  const { text, notes } = await withSource(config, name, (source) =>
+    prove(question, { ...source, ...settings }),
+  );
+  for (const note of notes) process.stderr.write(`portcullis: ${note}\n`);
+  process.stdout.write(text);
+  return 0;
+}
+
+/** @throws UsageError */
+function readParams(text: string): readonly unknown[] {
+  try {
+    const params: unknown = JSON.parse(text);
+    if (Array.isArray(params)) return params;
+  } catch {
+    // Falls through: what is no JSON is no array either.
+  }
+  throw new UsageError('the parameters are not a JSON array');
+}
+
+/** The configuration with this network alone, and its layer 1. @throws UsageError where there is none */
+function pickNetwork(config: Config, name: string): Config {
+  const options = config.networks[name];
+  if (options === undefined)
+    throw new UsageError(`there is no network ${name}${suggestName(name, Object.keys(config.networks))}`);
+  const names = [name, options.rollup?.l1 ?? name];
+  const picked = Object.entries(config.networks).filter(([each]) => names.includes(each));
+  const opened = picked.map(([each, { pool, ...row }]): [string, NetworkOptions] => {
+    // A start does not wait for nodes whose chain is named; here an answer is needed at once.
+    const { chainId: _, ...unnamed } = pool;
+    // What nodes answer to calls is compared with what is executed here.
+    return [each, { ...row, pool: unnamed, execution: 'node' }];
+  });
+  return { ...config, networks: Object.fromEntries(opened) };
+}
+
+/** Opens a network of a configuration for as long as something is done with it. @throws UsageError where there is none */
+export async function withSource<T>(
+  whole: Config,
+  name: string,
+  work: (source: Source) => Promise<T>,
+): Promise<T> {
+  const config = pickNetwork(whole, name);
+  const { chain: genesis, pool } = whole.networks[name] ?? {};
+  const log = createLogger('silent');
+  const engine = new EmbeddedChains({
+    threads: 1,
+    onFault: (fault) => log.error({ fault }, 'execution fault'),
+  });
+  try {
+    const backends = { dataDir: config.dataDir, engine, cache: createMemoryCache(CACHE), log };
+    const networks = await OpenNetworks.open(config, backends);
+    try {
+      const chain = networks.chains.get(name);
+      if (chain === undefined) throw new Error(`network ${name} is not open`);
+      if (pool?.chainId !== undefined && pool.chainId !== chain.chainId)
+        throw new Error(`the nodes of network ${name} are of chain ${chain.chainId}, not ${pool.chainId}`);
+      return await work({
+        chain,
+        scope: new RequestScope(performance.now() + TIME_LIMIT_MS),
+        ...(genesis !== undefined && { config: readRules(genesis) }),
+        ...(chain instanceof EngineChain && { config: chain.config }),
+        ...describeRollup(networks.rollups.get(name)),
+      });
+    } finally {
+      await networks.close();
+    }
+  } finally {
+    await engine.close();
+  }
+}
+
+/** What a rollup's answers are composed of besides its chain. */
+function describeRollup(open: OpenRollup | undefined): Pick<Source, 'rollup' | 'l1' | 'opNode'> {
+  if (open === undefined) return {};
+  const { familyName: family, prefix, sources } = open;
+  const { mode, l1CostMode, messageService = null, l1, opNode } = sources;
+  return {
+    rollup: { family, prefix, mode, l1CostMode, messageService },
+    ...(l1 !== undefined && { l1 }),
+    ...(opNode !== undefined && { opNode }),
+  };
+}

@@ -1,0 +1,110 @@
+import { readFile, stat } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { type Bundle, BundleError, type Told } from '../bundle/format.ts';
+import { type Expected, verifyBundle } from '../bundle/verify-bundle.ts';
+import { REVISIONS } from '../evm/revisions/revisions.ts';
+import { encodeQuantity } from '../primitives/quantity.ts';
+import { describeSystemError } from '../util/system-error.ts';
+import { readChoice, requireOption } from './option-values.ts';
+import { UsageError } from './usage.ts';
+
+const VERIFY_USAGE = `portcullis verify FILE --hash HASH
+
+Checks a bundle of \`portcullis prove\` against the hash of a block, offline: whether its answer follows from what that block
+commits to. Where the hash is from is yours to know. What no evidence covers is printed as told, not proven.
+
+  --hash HASH     of the block: 0x and 64 hex digits
+  --chain-id ID   of the chain that the block is of; decimal
+  --fork NAME     of the block, by which calls have to have been executed
+
+Exit code 0 when it is verified, 1 when it is refused, 2 when it could not be looked at.
+`;
+
+const HASH = /^0x[0-9a-fA-F]{64}$/;
+/** More than the largest answers have with their evidence. */
+const MAX_FILE_BYTES: number = 256 << 20;
+/** Characters of an answer that are printed. */
+const SHOWN = 200;
+
+/** `portcullis verify`. @returns the exit code */
+export async function runVerify(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      hash: { type: 'string' },
+      'chain-id': { type: 'string' },
+      fork: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  if (values.help === true) {
+    process.stdout.write(VERIFY_USAGE);
+    return 0;
+  }
+  const [file, ...rest] = positionals;
+  if (file === undefined || rest.length > 0) throw new UsageError('verify takes one file');
+  const hash = requireOption('verify', 'hash', values.hash);
+  if (!HASH.test(hash)) throw new UsageError('--hash is not 0x and 64 hex digits');
+  const id = values['chain-id'];
+  if (id !== undefined && !/^\d{1,30}$/.test(id)) throw new UsageError('--chain-id is not a decimal number');
+  const expected: Expected = {
+    hash: hash.toLowerCase(),
+    ...(id !== undefined && { chainId: encodeQuantity(BigInt(id)) }),
+    ...(values.fork !== undefined && { fork: readChoice('fork', values.fork, REVISIONS) }),
+  };
+  const text = await readBundle(file);
+  try {
+    process.stdout.write(describeBundle(await verifyBundle(text, expected), expected));
+    return 0;
+  } catch (error) {
+    if (!(error instanceof BundleError)) throw error;
+    process.stderr.write(`refused: ${error.message}\n`);
+    return 1;
+  }
+}
+
+/** @throws UsageError where it cannot be read */
+async function readBundle(file: string): Promise<string> {
+  try {
+    const { size } = await stat(file);
+    if (size > MAX_FILE_BYTES) throw new UsageError(`${file} is larger than ${MAX_FILE_BYTES} bytes`);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(file));
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    if (error instanceof TypeError) throw new UsageError(`${file} is not in UTF-8`);
+    throw new UsageError(`${file}: ${describeSystemError(error)}`);
+  }
+}
+
+function describeBundle({ method, params, block, answer, told }: Bundle, expected: Expected): string {
+  const lines = [
+    `verified: ${method} at block ${BigInt(block.number)}`,
+    `  hash    ${block.hash}`,
+    `  params  ${shorten(JSON.stringify(params))}`,
+    'result' in answer
+      ? `  answer  ${shorten(JSON.stringify(answer.result))}`
+      : `  error   ${shorten(JSON.stringify(answer.error))}`,
+  ];
+  const unproven = listTold(told, expected);
+  lines.push(unproven.length === 0 ? 'everything in the answer is proven' : 'told, not proven:');
+  return `${[...lines, ...unproven.map((line) => `  ${line}`)].join('\n')}\n`;
+}
+
+function listTold({ rules, rollup, readings, members }: Told, { chainId, fork }: Expected): string[] {
+  const lines = members.map((member) => `member  ${member}`);
+  if (rules !== null) {
+    const { blobBaseFeeUpdateFraction: fraction } = rules;
+    if (chainId === undefined) lines.push(`chain   ${BigInt(rules.chainId)}`);
+    if (fork === undefined) lines.push(`fork    ${rules.fork}`);
+    if (fraction !== null) lines.push(`blobs   update fraction of their base fee ${BigInt(fraction)}`);
+  }
+  if (rollup !== null) lines.push(`rollup  ${JSON.stringify(rollup)}`);
+  for (const { source, question, outcome } of readings)
+    lines.push(`${source.padEnd(7)} ${JSON.stringify(question)}: ${shorten(JSON.stringify(outcome))}`);
+  return lines;
+}
+
+function shorten(text: string): string {
+  return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}... (${text.length} characters)`;
+}

@@ -1,0 +1,48 @@
+import type { AccountState, StateReader } from '../../evm/host.ts';
+import { EMPTY_BYTES } from '../../primitives/bytes.ts';
+import { bytesToHex } from '../../primitives/hex.ts';
+import { MissingState } from './missing-state.ts';
+
+/** Where parts of a state are looked up; undefined is what is not at hand. Addresses, slots and hashes are lower-case `0x` text. */
+export interface StateParts {
+  /** Null where no account exists. */
+  findAccount(address: string): AccountState | null | undefined;
+  /** Of an account that exists and has storage: the value without leading zeros. */
+  findSlot(address: string, slot: string): Uint8Array | undefined;
+  findCode(hash: string): Uint8Array | undefined;
+}
+
+/** A state of which parts are at hand. Its readers throw MissingState for the others. */
+export class PartialState implements StateReader {
+  readonly #parts: StateParts;
+
+  constructor(parts: StateParts) {
+    this.#parts = parts;
+  }
+
+  getAccount(address: Uint8Array): AccountState | undefined {
+    return this.#getAccount(bytesToHex(address));
+  }
+
+  getStorage(address: Uint8Array, slot: Uint8Array): Uint8Array {
+    const key = bytesToHex(address);
+    if (this.#getAccount(key)?.hasStorage !== true) return EMPTY_BYTES;
+    const text = bytesToHex(slot);
+    const value = this.#parts.findSlot(key, text);
+    if (value === undefined) throw new MissingState({ kind: 'slot', address: key, slot: text });
+    return value;
+  }
+
+  getCode(codeHash: Uint8Array): Uint8Array {
+    const hash = bytesToHex(codeHash);
+    const code = this.#parts.findCode(hash);
+    if (code === undefined) throw new MissingState({ kind: 'code', hash });
+    return code;
+  }
+
+  #getAccount(address: string): AccountState | undefined {
+    const account = this.#parts.findAccount(address);
+    if (account === undefined) throw new MissingState({ kind: 'account', address });
+    return account ?? undefined;
+  }
+}

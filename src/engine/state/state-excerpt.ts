@@ -1,0 +1,60 @@
+import type { ChainConfig } from '../../chain/chain-config.ts';
+import type { AccountState, StateReader } from '../../evm/host.ts';
+import type { StoredHeader } from '../../store/chain-reader.ts';
+import type { SimulatedChain } from '../simulation/simulated-chain.ts';
+import { MissingState } from './missing-state.ts';
+import { PartialState } from './partial-state.ts';
+
+/** An account and those of its slots that are at hand. */
+export type ExcerptAccount = {
+  readonly account: AccountState;
+  readonly slots: ReadonlyMap<string, Uint8Array>;
+};
+
+/** What executions on one block need of its chain, as far as it is at hand: for a thread that has nothing else. */
+export type StateExcerpt = {
+  readonly config: ChainConfig;
+  readonly block: StoredHeader;
+  readonly blockHashes: ReadonlyMap<bigint, Uint8Array>;
+  /** By lower-case `0x` text, as all that follows; null where no account exists. */
+  readonly accounts: ReadonlyMap<string, ExcerptAccount | null>;
+  readonly codes: ReadonlyMap<string, Uint8Array>;
+};
+
+/** A chain of one block, of which only an excerpt is at hand. */
+export class ExcerptChain implements SimulatedChain {
+  readonly #excerpt: StateExcerpt;
+  readonly #state: StateReader;
+
+  constructor(excerpt: StateExcerpt) {
+    const { accounts, codes } = excerpt;
+    this.#excerpt = excerpt;
+    this.#state = new PartialState({
+      findAccount: (address) => {
+        const known = accounts.get(address);
+        return known === null ? null : known?.account;
+      },
+      findSlot: (address, slot) => accounts.get(address)?.slots.get(slot),
+      findCode: (hash) => codes.get(hash),
+    });
+  }
+
+  get config(): ChainConfig {
+    return this.#excerpt.config;
+  }
+
+  getHeader(number: bigint): StoredHeader | undefined {
+    const { block } = this.#excerpt;
+    return number === block.header.number ? block : undefined;
+  }
+
+  getBlockHash(number: bigint): Uint8Array {
+    const hash = this.#excerpt.blockHashes.get(number);
+    if (hash === undefined) throw new MissingState({ kind: 'blockHash', number });
+    return hash;
+  }
+
+  openState(): StateReader {
+    return this.#state;
+  }
+}

@@ -1,0 +1,27 @@
+import { asBytes, asInteger, asList, decodeRlp } from './rlp.ts';
+
+const FIELDS = 4;
+const NONCE_BYTES = 8;
+const HASH_BYTES = 32;
+
+/** What a leaf of the state trie says (yellow paper 4.1). */
+export type AccountLeaf = {
+  readonly nonce: bigint;
+  /** Wei. */
+  readonly balance: bigint;
+  readonly storageRoot: Uint8Array;
+  readonly codeHash: Uint8Array;
+};
+
+/** @throws RangeError when the bytes are no account */
+export function decodeAccountLeaf(leaf: Uint8Array): AccountLeaf {
+  const fields = asList(decodeRlp(leaf), 'account');
+  if (fields.length !== FIELDS) throw new RangeError(`rlp: account of ${fields.length} fields`);
+  const [nonce, balance, storageRoot, codeHash] = fields;
+  return {
+    nonce: asInteger(nonce, 'nonce', NONCE_BYTES),
+    balance: asInteger(balance, 'balance'),
+    storageRoot: asBytes(storageRoot, 'storageRoot', HASH_BYTES),
+    codeHash: asBytes(codeHash, 'codeHash', HASH_BYTES),
+  };
+}

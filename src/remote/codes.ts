@@ -1,0 +1,61 @@
+import { bytesToHex } from '../primitives/hex.ts';
+import { EMPTY_CODE_HASH, keccak256 } from '../primitives/keccak.ts';
+import { Lru } from '../util/lru.ts';
+
+/** Where codes outlive the process. */
+export interface CodeTable {
+  read(hash: string): Uint8Array | undefined;
+  write(codes: ReadonlyMap<string, Uint8Array>): void;
+}
+
+const ENTRY_BYTES = 300;
+const EMPTY_HASH: string = bytesToHex(EMPTY_CODE_HASH);
+const NO_CODE = new Uint8Array(0);
+
+/** Codes of contracts by their hashes. */
+export class Codes {
+  readonly #table: CodeTable | undefined;
+  readonly #onFault: (error: unknown) => void;
+  readonly #known: Lru<string, Uint8Array>;
+
+  /**
+   * @param bytes that may be held in memory
+   * @param onFault called where the table fails: codes are asked for again then
+   */
+  constructor(bytes: number, table: CodeTable | undefined, onFault: (error: unknown) => void) {
+    this.#table = table;
+    this.#onFault = onFault;
+    this.#known = new Lru(
+      bytes,
+      Number.POSITIVE_INFINITY,
+      undefined,
+      ({ length }: Uint8Array) => length + ENTRY_BYTES,
+    );
+  }
+
+  find(hash: string): Uint8Array | undefined {
+    if (hash === EMPTY_HASH) return NO_CODE;
+    const known = this.#known.get(hash);
+    if (known !== undefined) return known;
+    const stored = this.#try(() => this.#table?.read(hash));
+    if (stored === undefined || bytesToHex(keccak256(stored)) !== hash) return undefined;
+    this.#known.set(hash, stored);
+    return stored;
+  }
+
+  /** @param codes by their hashes, which have been compared */
+  add(codes: ReadonlyMap<string, Uint8Array>): void {
+    for (const [hash, code] of codes) this.#known.set(hash, code);
+    this.#try(() => this.#table?.write(codes));
+  }
+
+  /** A disk that is full, or an environment that is broken, is no reason to fail. */
+  #try<T>(work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      this.#onFault(error);
+      return undefined;
+    }
+  }
+}

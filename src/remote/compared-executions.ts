@@ -1,0 +1,192 @@
+import type { CallRequest } from '../chain/chain.ts';
+import { ChainError } from '../chain/errors.ts';
+import type { SimulationKind } from '../engine/simulation/call-environment.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { ExecutionFigures } from '../observe/sources.ts';
+import type { JsonResult } from '../primitives/json-result.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { encodeQuantity } from '../primitives/quantity.ts';
+import { RequestScope } from '../util/request-scope.ts';
+import type { RemoteExecutions } from './remote-executions.ts';
+import type { Place, StateSource } from './state-source.ts';
+
+/** Calls that have to have the same outcome here and at a node. */
+const COMPARISONS = 20;
+/** Between two comparisons once calls are executed here, and from a difference to the next try, milliseconds. */
+const SAMPLE_MS = 60_000;
+const RETRY_MS = 3_600_000;
+const LIMIT_MS = 20_000;
+/** Calls that wait for their comparison; larger ones are not compared, UTF-16 units. */
+const MAX_WAITING = 4;
+const MAX_LENGTH = 65_536;
+/** What both get where the call gives none: limits of nodes differ, and code sees its gas. */
+const GAS = encodeQuantity(10_000_000);
+/** Clients end their search for an estimate at different distances from the least gas: the part by which they may differ. */
+const ESTIMATE_TOLERANCE = 0.05;
+
+type Compared = Exclude<SimulationKind, 'accessList'>;
+type Waiting = { readonly kind: Compared; readonly request: CallRequest };
+/** `unknown`: nodes did not answer, or do not prove what the call reads. */
+type Verdict = 'same' | 'different' | 'unknown';
+
+export type ComparedOptions = {
+  readonly here: RemoteExecutions;
+  readonly source: StateSource;
+  readonly log: Logger;
+  readonly network: string;
+  /** Called with faults of this program. */
+  readonly onFault: (error: unknown) => void;
+};
+
+/** Executes calls here once recent ones have had the same outcome here and at nodes, and as long as samples of them have. */
+export class ComparedExecutions {
+  readonly #options: ComparedOptions;
+  #state: ExecutionFigures['state'] = 'comparing';
+  #reason = '';
+  #same = 0;
+  #unknown = 0;
+  /** When the next call is compared, on the clock of `performance.now()`. */
+  #nextAt = 0;
+  readonly #waiting: Waiting[] = [];
+  #isBusy = false;
+
+  constructor(options: ComparedOptions) {
+    this.#options = options;
+  }
+
+  /** @returns undefined where nodes have to be asked */
+  execute(
+    kind: SimulationKind,
+    request: CallRequest,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult | undefined> {
+    if (kind !== 'accessList' && scope.startedAt >= this.#nextAt) this.#queue({ kind, request });
+    return this.#state === 'local' ? this.#options.here.execute(kind, request, scope) : undefined;
+  }
+
+  noteHead(place: Place): void {
+    this.#options.here.noteHead(place);
+  }
+
+  describe(): ExecutionFigures {
+    const reason = this.#reason === '' ? {} : { reason: this.#reason };
+    return { ...this.#options.here.describe(), state: this.#state, ...reason };
+  }
+
+  #queue(waiting: Waiting): void {
+    if (this.#waiting.length >= MAX_WAITING || JSON.stringify(waiting.request.call).length > MAX_LENGTH)
+      return;
+    this.#waiting.push(waiting);
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    this.#compareAll()
+      .catch(this.#options.onFault)
+      .finally(() => {
+        this.#isBusy = false;
+      });
+  }
+
+  async #compareAll(): Promise<void> {
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift())
+      this.#note(await this.#compare(next), next);
+  }
+
+  #note(verdict: Verdict, { request }: Waiting): void {
+    const { log, network } = this.#options;
+    if (verdict === 'same') {
+      this.#same++;
+      this.#unknown = 0;
+      if (this.#same < COMPARISONS) return;
+      this.#nextAt = performance.now() + SAMPLE_MS;
+      if (this.#state === 'local') return;
+      this.#state = 'local';
+      this.#reason = '';
+      log.info(
+        { network, compared: COMPARISONS },
+        'calls are executed here from now on: they have the outcomes that nodes gave',
+      );
+      return;
+    }
+    if (verdict === 'unknown' && ++this.#unknown < COMPARISONS) return;
+    const to = request.call.to ?? 'a new contract';
+    this.#leave(
+      verdict === 'different'
+        ? `a call of ${to} had another outcome here than at a node`
+        : 'nodes do not prove the state that calls read',
+    );
+  }
+
+  /** Calls are the nodes' until a comparison begins anew. */
+  #leave(reason: string): void {
+    const { log, network } = this.#options;
+    this.#state = 'node';
+    this.#reason = reason;
+    this.#same = 0;
+    this.#unknown = 0;
+    this.#waiting.length = 0;
+    this.#nextAt = performance.now() + RETRY_MS;
+    log.warn({ network, reason }, 'calls are executed by nodes');
+  }
+
+  /** Runs a call at the head, here and at a node. */
+  async #compare({ kind, request }: Waiting): Promise<Verdict> {
+    const { source, here } = this.#options;
+    const scope = new RequestScope(performance.now() + LIMIT_MS);
+    let place: Place | undefined;
+    try {
+      place = await source.locate({ kind: 'tag', tag: 'latest' }, scope);
+    } catch (error) {
+      if (!source.isOutage(error)) throw error;
+    }
+    if (place === undefined) return 'unknown';
+    const call = { ...request.call, gas: request.call.gas ?? GAS };
+    const pinned: CallRequest = {
+      ...request,
+      call,
+      block: { kind: 'hash', hash: place.hash, requireCanonical: false },
+    };
+    const [ours, theirs] = await Promise.all([
+      readOutcome(source, async () => here.execute(kind, pinned, scope)),
+      readOutcome(source, () => this.#askNode(kind, pinned, place, scope)),
+    ]);
+    if (ours === undefined || theirs === undefined) return 'unknown';
+    return areSame(kind, ours, theirs) ? 'same' : 'different';
+  }
+
+  #askNode(
+    kind: Compared,
+    { call, stateOverrides, blockOverrides }: CallRequest,
+    place: Place,
+    scope: RequestScope,
+  ): Promise<unknown> {
+    const further = [stateOverrides ?? (blockOverrides && {}), blockOverrides].filter(
+      (one) => one !== undefined,
+    );
+    const rest = further.map((one) => `,${JSON.stringify(one)}`).join('');
+    const question = {
+      method: kind === 'call' ? 'eth_call' : 'eth_estimateGas',
+      encode: (block: string) => `[${JSON.stringify(call)},${block}${rest}]`,
+    };
+    return this.#options.source.ask(question, place, (answer) => JSON.stringify(answer), scope);
+  }
+}
+
+/** A result as text; of a failure its kind and data, since clients have different words. Undefined where there is no answer. */
+async function readOutcome(source: StateSource, work: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    const result = await work();
+    return typeof result === 'string' ? result.toLowerCase() : undefined;
+  } catch (error) {
+    if (!source.isOutage(error)) throw error;
+    if (!(error instanceof ChainError)) return undefined;
+    if (error.kind === 'reverted') return `reverted ${String(error.data ?? '0x').toLowerCase()}`;
+    return error.kind === 'failed' ? 'failed' : undefined;
+  }
+}
+
+function areSame(kind: Compared, ours: string, theirs: string): boolean {
+  if (ours === theirs) return true;
+  if (kind === 'call' || !ours.startsWith('"0x') || !theirs.startsWith('"0x')) return false;
+  const [own, other] = [Number(JSON.parse(ours)), Number(JSON.parse(theirs))];
+  return Math.abs(own - other) <= ESTIMATE_TOLERANCE * other;
+}

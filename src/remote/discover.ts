@@ -1,0 +1,124 @@
+import { ChainError } from '../chain/errors.ts';
+import { executeJob } from '../engine/execution/execute-job.ts';
+import type { CallJob } from '../engine/execution/job.ts';
+import { runSlice, SLICE_MS } from '../engine/execution/run-slice.ts';
+import { EvmPool } from '../engine/simulation/evm-pool.ts';
+import type { SimulatedChain } from '../engine/simulation/simulated-chain.ts';
+import { Simulator } from '../engine/simulation/simulator.ts';
+import { MissingState } from '../engine/state/missing-state.ts';
+import type { AccountState, StateReader } from '../evm/host.ts';
+import { EMPTY_BYTES } from '../primitives/bytes.ts';
+import { bytesToHex } from '../primitives/hex.ts';
+import type { Proven, RemoteBlock } from './remote-block.ts';
+import { StateKeys } from './state-keys.ts';
+
+/** What a run that may err has read. */
+export type Discovery = {
+  readonly read: StateKeys;
+  /** What of it is not proven at the block. */
+  readonly missing: StateKeys;
+  /** Whether it met an account or a code of which nothing is known: what comes behind them is not among these. */
+  readonly isBlind: boolean;
+};
+
+const NO_HASH = new Uint8Array(32);
+
+/** Finds out what a call reads, by running it for a slice on what is proven and on guesses where that ends. Its results are worth nothing. */
+export class Discoverer {
+  readonly #proven: Proven;
+  readonly #memoryLimit: number;
+  /** Of its own: what its EVM has read is not true. */
+  readonly #evms: EvmPool;
+
+  constructor(proven: Proven, memoryLimit: number) {
+    this.#proven = proven;
+    this.#memoryLimit = memoryLimit;
+    this.#evms = new EvmPool(memoryLimit, 1);
+  }
+
+  discover(job: CallJob<undefined>, block: RemoteBlock): Discovery {
+    const chain = new GuessedChain(this.#proven, block);
+    const simulator = new Simulator(chain, this.#memoryLimit, { used: 0 }, this.#evms);
+    try {
+      const execution = executeJob(simulator, job);
+      let step = runSlice(execution, performance.now() + SLICE_MS);
+      if (!step.done) for (step = execution.return(''); !step.done; ) step = execution.next();
+    } catch (error) {
+      if (!(error instanceof ChainError || error instanceof MissingState)) throw error;
+    }
+    return chain;
+  }
+}
+
+/** A block's state: what is proven of it; where that ends, what accounts and slots were at other blocks; else nothing. */
+class GuessedChain implements SimulatedChain, StateReader, Discovery {
+  readonly read: StateKeys = new StateKeys();
+  readonly missing: StateKeys = new StateKeys();
+  isBlind = false;
+  readonly #proven: Proven;
+  readonly #block: RemoteBlock;
+
+  constructor(proven: Proven, block: RemoteBlock) {
+    this.#proven = proven;
+    this.#block = block;
+  }
+
+  get config(): SimulatedChain['config'] {
+    return this.#block.config;
+  }
+
+  getHeader(): RemoteBlock['stored'] {
+    return this.#block.stored;
+  }
+
+  openState(): StateReader {
+    return this;
+  }
+
+  getBlockHash(number: bigint): Uint8Array {
+    this.read.addBlockHash(number);
+    const hash = this.#block.blockHashes.get(number);
+    if (hash === undefined) this.missing.addBlockHash(number);
+    return hash ?? NO_HASH;
+  }
+
+  getAccount(address: Uint8Array): AccountState | undefined {
+    const key = bytesToHex(address);
+    this.read.addAccount(key);
+    const { states } = this.#proven;
+    const proven = states.findAccount(this.#block.stateRoot, key);
+    if (proven !== undefined) return proven?.account;
+    this.missing.addAccount(key);
+    const latest = states.latestOf(key);
+    if (latest === undefined) this.isBlind = true;
+    return latest?.proven?.account;
+  }
+
+  getStorage(address: Uint8Array, slot: Uint8Array): Uint8Array {
+    const account = this.getAccount(address);
+    if (account?.hasStorage !== true) return EMPTY_BYTES;
+    const [key, text] = [bytesToHex(address), bytesToHex(slot)];
+    const { states } = this.#proven;
+    const proven = states.findAccount(this.#block.stateRoot, key);
+    this.read.addAccount(key).add(text);
+    const value = proven == null ? undefined : states.findSlot(proven.storageRoot, text);
+    if (value !== undefined) return value;
+    this.missing.addAccount(key).add(text);
+    for (const root of states.latestOf(key)?.roots ?? []) {
+      const earlier = states.findSlot(root, text);
+      if (earlier !== undefined) return earlier;
+    }
+    return EMPTY_BYTES;
+  }
+
+  /** A guessed code would be kept as decoded: where it is not known, the run ends. */
+  getCode(codeHash: Uint8Array): Uint8Array {
+    const hash = bytesToHex(codeHash);
+    this.read.codes.add(hash);
+    const code = this.#proven.codes.find(hash);
+    if (code !== undefined) return code;
+    this.missing.codes.add(hash);
+    this.isBlind = true;
+    throw new MissingState({ kind: 'code', hash });
+  }
+}

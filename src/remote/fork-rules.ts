@@ -1,0 +1,110 @@
+import { type ChainConfig, type ForkName, parseChainConfig } from '../chain/chain-config.ts';
+import type { Header } from '../chain/header.ts';
+import { rulesAt } from '../engine/transition/rules.ts';
+import type { ForkField } from '../evm/revisions/revision-rules.ts';
+import { latestRules } from '../evm/revisions/revisions.ts';
+import { isMembers } from '../verification/members.ts';
+import { AT_GENESIS, findKnownChain } from './known-chains.ts';
+
+/** Forks by time that change what is executed, oldest first. What changes blobs alone is in the schedule that a node tells. */
+const FORKS = ['shanghai', 'cancun', 'prague', 'osaka', 'amsterdam'] as const satisfies readonly ForkName[];
+const FORK_FIELDS: readonly ForkField[] = [
+  'baseFeePerGas',
+  'withdrawalsRoot',
+  'blobGasUsed',
+  'excessBlobGas',
+  'parentBeaconBlockRoot',
+  'requestsHash',
+  'blockAccessListHash',
+  'slotNumber',
+];
+
+const NEVER = 2n ** 63n;
+
+/** Rules that a node has told, for blocks from one time to another, seconds. Of several that it may mean a block's header decides. */
+type ToldRules = { readonly configs: readonly ChainConfig[]; readonly since: bigint; readonly until: bigint };
+
+/** Which rules a chain follows: as configured; else as a node says of its present (EIP-7910); else as a table of public chains has them. */
+export class ForkRules {
+  readonly #chainId: bigint;
+  readonly #configured: ChainConfig | undefined;
+  readonly #known: ChainConfig | undefined;
+  #told: ToldRules | undefined;
+
+  constructor(chainId: bigint, configured: ChainConfig | undefined) {
+    this.#chainId = chainId;
+    this.#configured = configured;
+    this.#known = findKnownChain(chainId);
+  }
+
+  /** Whether a node is to be asked for the rules at a time, seconds. */
+  needsTelling(timestamp: bigint): boolean {
+    if (this.#configured !== undefined) return false;
+    return this.#told === undefined || timestamp >= this.#told.until;
+  }
+
+  /** Takes a node's `eth_config`; of another form it says nothing. */
+  note(answer: unknown): void {
+    try {
+      this.#told = this.#readConfig(answer);
+    } catch (error) {
+      if (!(error instanceof RangeError || error instanceof SyntaxError)) throw error;
+    }
+  }
+
+  #readConfig(answer: unknown): ToldRules | undefined {
+    if (!isMembers(answer) || !isMembers(answer['current'])) return undefined;
+    const { precompiles, activationTime, blobSchedule } = answer['current'];
+    const since = toTime(activationTime);
+    if (!isMembers(precompiles) || since === undefined) return undefined;
+    const { next } = answer;
+    const until = isMembers(next) ? toTime(next['activationTime']) : undefined;
+    const addresses = Object.values(precompiles).map((address) => BigInt(String(address)));
+    const configs = FORKS.flatMap((fork) =>
+      hasPrecompiles(fork, addresses) ? [this.#configOf(fork, blobSchedule)] : [],
+    );
+    return { configs, since, until: until ?? NEVER };
+  }
+
+  /** The rules that a block follows; undefined where they are not known, or its header is not of theirs. */
+  configAt(header: Header): ChainConfig | undefined {
+    return this.#candidates(header).find((config) => fitsHeader(config, header));
+  }
+
+  #candidates({ timestamp }: Header): readonly ChainConfig[] {
+    if (this.#configured !== undefined) return [this.#configured];
+    const known = this.#known === undefined ? [] : [this.#known];
+    const told = this.#told;
+    if (told === undefined || timestamp < told.since || timestamp >= told.until) return known;
+    return [...told.configs, ...known];
+  }
+
+  #configOf(fork: (typeof FORKS)[number], blobs: unknown): ChainConfig {
+    const active = FORKS.slice(0, FORKS.indexOf(fork) + 1);
+    const times = Object.fromEntries(active.map((name) => [`${name}Time`, 0]));
+    // Amsterdam has the schedule of the fork before it.
+    const scheduled = fork === 'amsterdam' ? 'osaka' : fork;
+    return parseChainConfig({
+      ...AT_GENESIS,
+      terminalTotalDifficulty: 0,
+      ...times,
+      chainId: `${this.#chainId}`,
+      ...(isMembers(blobs) && { blobSchedule: { [scheduled]: blobs } }),
+    });
+  }
+}
+
+function hasPrecompiles(fork: (typeof FORKS)[number], addresses: readonly bigint[]): boolean {
+  const { precompiles } = latestRules(['frontier', ...FORKS.slice(0, FORKS.indexOf(fork) + 1)]);
+  return precompiles.size === addresses.length && addresses.every((one) => precompiles.has(Number(one)));
+}
+
+function fitsHeader(config: ChainConfig, header: Header): boolean {
+  const { number, timestamp, difficulty } = header;
+  const { revision } = rulesAt(config, { number, timestamp, isMerged: difficulty === 0n });
+  return FORK_FIELDS.every((field) => revision.headerFields.has(field) === (header[field] !== undefined));
+}
+
+function toTime(value: unknown): bigint | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : undefined;
+}

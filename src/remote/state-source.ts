@@ -1,0 +1,36 @@
+import type { BlockReference } from '../chain/chain.ts';
+import type { JsonText } from '../primitives/json-result.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import type { RequestScope } from '../util/request-scope.ts';
+
+/** A block of the served chain. The hash is lower-case `0x` text. */
+export type Place = { readonly number: bigint; readonly hash: string };
+
+/** What is asked of a node about a block. */
+export type NodeQuestion = {
+  readonly method: string;
+  /** JSON text of the parameters. @param block JSON text of the parameter that names the block */
+  readonly encode: (block: JsonText) => JsonText;
+};
+
+/** Where executions get what they miss: nodes that are not believed. */
+export interface StateSource {
+  readonly chainId: bigint;
+  /** The block of the served chain that a reference means; undefined where it means none, or one that has left the chain. */
+  locate(reference: BlockReference, scope: RequestScope): PromiseOrValue<Place | undefined>;
+  /**
+   * Asks about a block. Questions of one scope and turn share a request where the node takes them.
+   * @param read the answer as it was parsed; undefined where it is wrong, so that another node is asked
+   * @throws UpstreamFault, ChainError where no node gives an answer that can be used
+   */
+  ask<T>(
+    question: NodeQuestion,
+    place: Place,
+    read: (answer: unknown) => T | undefined,
+    scope: RequestScope,
+  ): Promise<T>;
+  /** Notes how far an answer is to be believed that was executed here on proven state of a block. */
+  noteProven(place: Place, isNamed: boolean, scope: RequestScope): void;
+  /** Whether a rejection of `ask` is a node's or the network's, and not a fault of this program. */
+  isOutage(error: unknown): boolean;
+}

@@ -1,0 +1,99 @@
+import type { BlockReference, CallRequest } from '../chain/chain.ts';
+import { ChainError } from '../chain/errors.ts';
+import type { ExecutionFigures } from '../observe/sources.ts';
+import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { encodeQuantity } from '../primitives/quantity.ts';
+import type { RequestScope } from '../util/request-scope.ts';
+import type { ResolvedBlock } from './block-resolver.ts';
+import { findHash, type QuestionParts } from './call-questions.ts';
+import { UpstreamFault } from './fault.ts';
+import type { RoutedCall } from './routed-call.ts';
+import type { TrustRules } from './verifying/trust.ts';
+
+export type ExecutionKind = 'call' | 'estimate' | 'accessList';
+
+/** Executes calls without believing nodes. */
+export interface LocalExecutions {
+  /** @returns the answer as JSON; undefined where nodes have to be asked */
+  execute(
+    kind: ExecutionKind,
+    request: CallRequest,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult | undefined>;
+  /** There is another served head. */
+  noteHead(place: Place): void;
+  describe(): ExecutionFigures;
+}
+
+type Place = { readonly number: bigint; readonly hash: string };
+type NodeQuestion = { readonly method: string; readonly encode: (block: JsonText) => JsonText };
+
+/** What executions here ask nodes for: parts of states at blocks of the served chain, which they compare with what they know. */
+export class StateSource {
+  readonly chainId: bigint;
+  readonly #parts: QuestionParts;
+  readonly #trust: TrustRules;
+
+  constructor(chainId: bigint, parts: QuestionParts, trust: TrustRules) {
+    this.chainId = chainId;
+    this.#parts = parts;
+    this.#trust = trust;
+  }
+
+  /** The block of the served chain that a reference means; undefined where it means none, or one that has left the chain. */
+  locate(reference: BlockReference, scope: RequestScope): PromiseOrValue<Place | undefined> {
+    const { resolver, directory } = this.#parts;
+    return continueWith(resolver.resolveSoon(reference, scope), (resolved) => {
+      if (!isCanonical(resolved)) return undefined;
+      return continueWith(findHash(resolved.position, directory, scope), (place) =>
+        continueWith(reference.kind === 'hash' ? undefined : this.#trust.link(place, scope), () => place),
+      );
+    });
+  }
+
+  /**
+   * Asks about a block, by its hash where nodes take one.
+   * @param read undefined where the answer is wrong: another node is asked
+   */
+  async ask<T>(
+    { method, encode }: NodeQuestion,
+    place: Place,
+    read: (answer: unknown) => T | undefined,
+    scope: RequestScope,
+  ): Promise<T> {
+    let value: T | undefined;
+    const call: RoutedCall = {
+      method,
+      params: encode(`"${encodeQuantity(place.number)}"`),
+      paramsByHash: encode(`{"blockHash":"${place.hash}","requireCanonical":false}`),
+      block: place,
+      nulls: 'fault',
+      isText: true,
+      check(result) {
+        value = read(JSON.parse(result as JsonText));
+        if (value === undefined)
+          throw new UpstreamFault('wrong', 'the answer does not prove what was asked for');
+        return result;
+      },
+    };
+    await this.#parts.ask({ call, scope });
+    return value as T;
+  }
+
+  /** Notes how far an answer is to be believed that was executed here on proven state of a block. */
+  noteProven(place: Place, isNamed: boolean, scope: RequestScope): void {
+    this.#trust.noteExecuted(scope, place, isNamed);
+  }
+
+  /** Whether a rejection of `ask` or `locate` is a node's or the network's. */
+  isOutage(error: unknown): boolean {
+    return error instanceof UpstreamFault || error instanceof ChainError;
+  }
+}
+
+function isCanonical(
+  resolved: ResolvedBlock,
+): resolved is Extract<ResolvedBlock, { readonly kind: 'block' }> {
+  return resolved.kind === 'block' && resolved.isCanonical;
+}

@@ -1,0 +1,73 @@
+import type { JsonText } from '../../primitives/json-result.ts';
+import { encodeQuantity } from '../../primitives/quantity.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import type { Members } from '../../verification/findings.ts';
+import { isMembers } from '../../verification/members.ts';
+import { type ProofQuestion, verifyAccountProof } from '../../verification/state-proof.ts';
+import type { VerifiedHeader } from '../../verification/verify-block.ts';
+import { UpstreamFault } from '../fault.ts';
+import type { Ask, RoutedCall, Witness } from '../routed-call.ts';
+import type { Upstream } from '../upstream.ts';
+import { lacksProof } from './lacks-proof.ts';
+import type { Verifier } from './verifier.ts';
+
+/** Nodes that are asked for a proof until one verifies: all of most pools. */
+const WITNESSES = 16;
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+const FIRST_SLOT: string = `0x${'0'.repeat(64)}`;
+
+/** A block whose header was recomputed, and an account that it has touched. */
+export type StateSample = { readonly header: VerifiedHeader; readonly address: string };
+
+/** What a sample has shown. `silent`: no node answered. */
+export type StateTrial =
+  | { readonly kind: 'proven' | 'silent' }
+  | { readonly kind: 'unproven'; readonly reason: string };
+
+/** The account that the block's first transaction went to, or the one that its fees went to. */
+export function chooseAccount({ transactions, miner }: Members): string {
+  const [first]: readonly unknown[] = Array.isArray(transactions) ? transactions : [];
+  const to = isMembers(first) ? first['to'] : undefined;
+  const address = [to, miner].find((each) => typeof each === 'string' && ADDRESS.test(each));
+  return typeof address === 'string' ? address.toLowerCase() : `0x${'0'.repeat(40)}`;
+}
+
+/** Asks nodes to prove an account and a slot until the answer of one verifies, or there is none left. */
+export async function tryState(
+  verifier: Verifier,
+  ask: Ask,
+  { header, address }: StateSample,
+  scope: RequestScope,
+): Promise<StateTrial> {
+  const question: ProofQuestion = { address, slots: [FIRST_SLOT] };
+  const { number, hash } = header;
+  const subject = `"${address}",["${FIRST_SLOT}"]`;
+  const call: RoutedCall = {
+    method: 'eth_getProof',
+    params: `[${subject},"${encodeQuantity(number)}"]`,
+    paramsByHash: `[${subject},{"blockHash":"${hash}"}]`,
+    block: { number, hash },
+    nulls: 'fault',
+    isText: true,
+  };
+  const asked = new Set<Upstream>();
+  let reason: string | undefined;
+  while (asked.size < WITNESSES) {
+    const witness: Witness = {};
+    try {
+      const text = (await ask({ call, scope, except: asked, witness })) as JsonText;
+      const { findings } = verifier.openTools();
+      verifyAccountProof(JSON.parse(text), question, header.stateRoot, findings);
+      const [finding] = findings.list;
+      if (finding === undefined) return { kind: 'proven' };
+      reason ??= finding.text;
+    } catch (error) {
+      if (!lacksProof(error) && !(error instanceof UpstreamFault)) throw error;
+      if (lacksProof(error)) reason ??= `no node proves the state: ${error.message}`;
+      break;
+    }
+    if (witness.upstream === undefined) break;
+    asked.add(witness.upstream);
+  }
+  return reason === undefined ? { kind: 'silent' } : { kind: 'unproven', reason };
+}

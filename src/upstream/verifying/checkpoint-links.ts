@@ -1,0 +1,252 @@
+import { ChainError } from '../../chain/errors.ts';
+import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
+import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import { encodeQuantity } from '../../primitives/quantity.ts';
+import { Lru } from '../../util/lru.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import { isMembers } from '../../verification/members.ts';
+import { verifyAccountProof } from '../../verification/state-proof.ts';
+import { type VerifiedHeader, verifyHeader } from '../../verification/verify-block.ts';
+import { UpstreamFault } from '../fault.ts';
+import type { Checkpoint } from '../options.ts';
+import type { Ask, BlockPosition, RoutedCall } from '../routed-call.ts';
+import type { Verifier } from './verifier.ts';
+
+/** Headers that are followed for one question, so many of them asked for at a time. */
+export const MAX_WALK = 1_024n;
+const BATCH = 64n;
+/** Linked blocks that are remembered: about 150 bytes each. */
+const MAX_LINKED = 65_536;
+/** EIP-2935: the contract that keeps hashes of the last blocks, and how many. */
+const HISTORY_ADDRESS = '0x0000f90827f1c53a10cb7a02335b175320002935';
+export const HISTORY_LENGTH = 8_191n;
+/** Proofs that are followed one after the other to one old block. */
+const MAX_JUMPS = 64n;
+
+type Block = { readonly number: bigint; readonly hash: string };
+
+/**
+ * Blocks that hashes link to the checkpoint. Its ancestors, by the parents that headers name or by what EIP-2935 keeps in a block's state, are blocks of the
+ * chain whatever nodes say. A block above it that has it among its ancestors is of no other chain, but may still be one that nodes invented.
+ */
+export class CheckpointLinks {
+  readonly checkpoint: Checkpoint;
+  readonly #verifier: Verifier;
+  readonly #ask: Ask;
+  readonly #linked = new Lru<bigint, string>(MAX_LINKED, Number.POSITIVE_INFINITY);
+  readonly #running = new Map<string, Promise<string | undefined>>();
+  /** The highest block that was linked. */
+  #top: Block;
+
+  constructor(checkpoint: Checkpoint, verifier: Verifier, ask: Ask) {
+    this.checkpoint = checkpoint;
+    this.#verifier = verifier;
+    this.#ask = ask;
+    this.#top = checkpoint;
+  }
+
+  /** Whether a block is linked to the checkpoint, as far as that is known. */
+  has({ number, hash }: BlockPosition): boolean {
+    return hash !== undefined && this.#find(number) === hash;
+  }
+
+  /** The hash of a height at or below the checkpoint, as far as it is known. */
+  hashAt(number: bigint): string | undefined {
+    return number <= this.checkpoint.number ? this.#find(number) : undefined;
+  }
+
+  /** The same; asks nodes for the blocks between. Undefined where they do not lead there. Never rejects. */
+  findHash(number: bigint, scope: RequestScope): PromiseOrValue<string | undefined> {
+    if (number > this.checkpoint.number) return undefined;
+    return this.#find(number) ?? this.#once(`${number}`, () => this.#goDown(number, scope));
+  }
+
+  /** Finds out whether a block is linked. Never rejects. */
+  link(position: BlockPosition, scope: RequestScope): PromiseOrValue<unknown> {
+    const { number, hash } = position;
+    if (hash === undefined || this.has(position)) return undefined;
+    if (number <= this.checkpoint.number) return this.findHash(number, scope);
+    return this.#once(hash, () => this.#reachUp({ number, hash }, scope));
+  }
+
+  #find(number: bigint): string | undefined {
+    return number === this.checkpoint.number ? this.checkpoint.hash : this.#linked.get(number);
+  }
+
+  /** Once for all that ask at the same time; what nodes cannot answer links nothing. */
+  #once(name: string, work: () => Promise<string | undefined>): Promise<string | undefined> {
+    const running = this.#running.get(name);
+    if (running !== undefined) return running;
+    const result = work()
+      .catch((error: unknown) => {
+        if (error instanceof UpstreamFault || error instanceof ChainError) return undefined;
+        throw error;
+      })
+      .finally(() => this.#running.delete(name));
+    this.#running.set(name, result);
+    return result;
+  }
+
+  /** Links the block of a height below the checkpoint. */
+  async #goDown(number: bigint, scope: RequestScope): Promise<string | undefined> {
+    let from = this.#findAbove(number);
+    for (let jumps = 0n; from.number - number > MAX_WALK && jumps < MAX_JUMPS; jumps++) {
+      const to = from.number - number > HISTORY_LENGTH ? from.number - HISTORY_LENGTH : number;
+      const hash = await this.#proveOlder(from, to, scope);
+      if (hash === undefined) return undefined;
+      from = { number: to, hash };
+      this.#linked.set(to, hash);
+    }
+    await this.#walk(from, number, scope);
+    return this.#find(number);
+  }
+
+  /** The linked block that is least far above a height: one of the next, or one that jumps have passed. */
+  #findAbove(number: bigint): Block {
+    const { checkpoint } = this;
+    const next = number + MAX_WALK < checkpoint.number ? number + MAX_WALK : checkpoint.number;
+    for (let at = number; at <= next; at++) {
+      const hash = this.#find(at);
+      if (hash !== undefined) return { number: at, hash };
+    }
+    for (let jumps = (checkpoint.number - number) / HISTORY_LENGTH; jumps > 0n; jumps--) {
+      const at = checkpoint.number - jumps * HISTORY_LENGTH;
+      const hash = this.#find(at);
+      if (hash !== undefined) return { number: at, hash };
+    }
+    return checkpoint;
+  }
+
+  /** Links a block above the checkpoint, where it has it among its ancestors. */
+  async #reachUp(block: Block, scope: RequestScope): Promise<string | undefined> {
+    const below = this.#top.number < block.number ? this.#top : this.checkpoint;
+    if (block.number - below.number <= MAX_WALK) {
+      const path = await this.#follow(block, below.number, scope);
+      if (path === undefined) return undefined;
+      for (const { number, hash } of path) this.#linked.set(number, hash);
+    } else {
+      if (block.number - below.number > HISTORY_LENGTH) return undefined;
+      if ((await this.#proveOlder(block, below.number, scope)) !== below.hash) return undefined;
+      this.#linked.set(block.number, block.hash);
+    }
+    if (block.number > this.#top.number) this.#top = block;
+    return block.hash;
+  }
+
+  /** Links the parents of a linked block, down to a height. */
+  async #walk(from: Block, to: bigint, scope: RequestScope): Promise<void> {
+    const headers = new HeaderReader(this.#verifier, this.#ask, scope);
+    let at = from;
+    while (at.number > to) {
+      const { parentHash } = await headers.read(at, at.number - to);
+      at = { number: at.number - 1n, hash: parentHash };
+      this.#linked.set(at.number, at.hash);
+    }
+  }
+
+  /** A block and its ancestors down to a linked one. Undefined where the first of those at or below a height is not linked. */
+  async #follow(block: Block, to: bigint, scope: RequestScope): Promise<readonly Block[] | undefined> {
+    const headers = new HeaderReader(this.#verifier, this.#ask, scope);
+    const path: Block[] = [];
+    let at = block;
+    while (!this.has(at)) {
+      // Where the top has left the chain, its own ancestors are still linked.
+      if (at.number <= this.checkpoint.number || block.number - at.number > MAX_WALK) return undefined;
+      path.push(at);
+      const left = at.number > to ? at.number - to : 1n;
+      const { parentHash } = await headers.read(at, left);
+      at = { number: at.number - 1n, hash: parentHash };
+    }
+    return path;
+  }
+
+  /** What the state of a block has as the hash of an older one (EIP-2935). Undefined where it has none. */
+  async #proveOlder(from: Block, to: bigint, scope: RequestScope): Promise<string | undefined> {
+    const { stateRoot } = await new HeaderReader(this.#verifier, this.#ask, scope).read(from, 1n);
+    const slot = `0x${(to % HISTORY_LENGTH).toString(16).padStart(64, '0')}`;
+    const question = { address: HISTORY_ADDRESS, slots: [slot] };
+    const subject = `"${HISTORY_ADDRESS}",["${slot}"]`;
+    let word = 0n;
+    const call: RoutedCall = {
+      method: 'eth_getProof',
+      params: `[${subject},"${encodeQuantity(from.number)}"]`,
+      paramsByHash: `[${subject},{"blockHash":"${from.hash}"}]`,
+      block: from,
+      nulls: 'fault',
+      isText: true,
+      check: (result) => {
+        const { findings } = this.#verifier.openTools();
+        const proven = verifyAccountProof(JSON.parse(result as JsonText), question, stateRoot, findings);
+        if (proven === undefined)
+          throw new UpstreamFault('wrong', 'the proof of an older block hash is wrong');
+        word = proven.words[0] ?? 0n;
+        return result;
+      },
+    };
+    await this.#ask({ call, scope });
+    return word === 0n ? undefined : `0x${word.toString(16).padStart(64, '0')}`;
+  }
+}
+
+/** Headers of blocks with known hashes, one parent after the other: those that come next are asked for together, by number. */
+class HeaderReader {
+  readonly #verifier: Verifier;
+  readonly #ask: Ask;
+  readonly #scope: RequestScope;
+  readonly #coming = new Map<bigint, Promise<VerifiedHeader | undefined>>();
+
+  constructor(verifier: Verifier, ask: Ask, scope: RequestScope) {
+    this.#verifier = verifier;
+    this.#ask = ask;
+    this.#scope = scope;
+  }
+
+  /**
+   * @param left headers that will be read from this one on
+   * @throws UpstreamFault where no node has it
+   */
+  async read({ number, hash }: Block, left: bigint): Promise<VerifiedHeader> {
+    if (left > 1n && !this.#coming.has(number)) {
+      for (let i = 0n; i < left && i < BATCH; i++) this.#coming.set(number - i, this.#readAt(number - i));
+    }
+    const coming = await this.#coming.get(number);
+    this.#coming.delete(number);
+    // Nodes may have another block at the height by now, or tell a wrong one.
+    if (coming?.hash === hash) return coming;
+    return this.#request('eth_getBlockByHash', hash, { number, hash });
+  }
+
+  #readAt(number: bigint): Promise<VerifiedHeader | undefined> {
+    const header = this.#request('eth_getBlockByNumber', encodeQuantity(number), { number, hash: undefined });
+    return header.catch((error: unknown) => {
+      if (error instanceof UpstreamFault || error instanceof ChainError) return undefined;
+      throw error;
+    });
+  }
+
+  async #request(method: string, name: string, block: BlockPosition): Promise<VerifiedHeader> {
+    let header: VerifiedHeader | undefined;
+    const call: RoutedCall = {
+      method,
+      params: `["${name}",false]`,
+      block,
+      nulls: 'fault',
+      isText: true,
+      check: (result) => {
+        header = this.#verify(result, block);
+        return result;
+      },
+    };
+    await this.#ask({ call, scope: this.#scope });
+    if (header === undefined) throw new UpstreamFault('missing', 'no node has the header');
+    return header;
+  }
+
+  #verify(result: JsonResult, { number, hash }: BlockPosition): VerifiedHeader {
+    const block: unknown = JSON.parse(result as JsonText);
+    const members = isMembers(block) ? block : {};
+    const header = verifyHeader(members, hash ?? String(members['hash']), this.#verifier.openTools());
+    if (header?.number !== number) throw new UpstreamFault('wrong', 'the header is not that of its block');
+    return header;
+  }
+}

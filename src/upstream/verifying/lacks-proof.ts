@@ -1,0 +1,24 @@
+import { ChainError } from '../../chain/errors.ts';
+import { type FaultKind, Refutation, UpstreamFault } from '../fault.ts';
+
+/** What nodes say that have no proof of a state, whose state may be there all the same: no method, state too old, too many keys, too slow. */
+const FAULTS: ReadonlySet<FaultKind> = new Set<FaultKind>([
+  'unsupported',
+  'missing',
+  'pruned',
+  'tooMuch',
+  'tooLarge',
+  'timeout',
+  'unknown',
+  'wrong',
+]);
+
+/**
+ * Whether nodes have no proof against the block, as opposed to one that its block refutes, or no answer at all. Proofs of nodes that are on another
+ * branch are `wrong`.
+ */
+export function lacksProof(error: unknown): error is Error {
+  if (error instanceof Refutation) return false;
+  if (error instanceof UpstreamFault) return FAULTS.has(error.kind);
+  return error instanceof ChainError && error.kind !== 'unavailable' && error.kind !== 'aborted';
+}

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { MAIN } from '../../scripts/program-files.ts';
+import { decodeBundle } from '../../src/bundle/format.ts';
+import { verifyBundle } from '../../src/bundle/verify-bundle.ts';
+import type { Config } from '../../src/config/config.ts';
+import { type RunningService, startService } from '../support/service.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import {
+  BUILTIN,
+  createConfig,
+  hashOf,
+  listNodes,
+  makeBundle,
+  makeBundles,
+  type Row,
+  SEVEN,
+} from './bundles.ts';
+import { countBytes, isDamageRefused, judgeForgery, type Outcome } from './flips.ts';
+
+const run = promisify(execFile);
+const folder = makeTemporaryFolder();
+let node: RunningService;
+let embedded: Config;
+/** Bundles of `SEVEN`. */
+let own: string[];
+let theirs: string[];
+
+before(async () => {
+  const hosts = Object.entries(BUILTIN).map(([name, row]) => [name, { hosts: [name], ...row }]);
+  node = await startService({ networks: Object.fromEntries(hosts) });
+  embedded = createConfig(BUILTIN, folder.path);
+  own = await makeBundles(embedded, SEVEN);
+  theirs = await makeBundles(createConfig(listNodes(node.authority), folder.path), SEVEN);
+});
+after(async () => {
+  await node.close();
+  folder.remove();
+});
+
+/** What the command says of a bundle, in a process of its own that knows nothing but the file. */
+async function verify(text: string, hash: string): Promise<{ code: number; out: string; err: string }> {
+  const file = join(folder.path, `${Math.random()}.json`);
+  writeFileSync(file, text);
+  const options = { env: { PATH: process.env['PATH'] }, cwd: folder.path };
+  return run(process.execPath, [MAIN, 'verify', file, '--hash', hash], options).then(
+    ({ stdout, stderr }) => ({ code: 0, out: stdout, err: stderr }),
+    ({ code, stdout, stderr }) => ({ code, out: stdout, err: stderr }),
+  );
+}
+
+test('each of the seven methods of embedded chains and of nodes, verified offline', async (t) => {
+  for (const [index, { network, method }] of SEVEN.entries()) {
+    await t.test(`${method} of ${network}`, async () => {
+      const text = own[index] as string;
+      const { code, out, err } = await verify(text, hashOf(text));
+      assert.equal(err, '');
+      assert.equal(code, 0);
+      assert.match(out, new RegExp(`^verified: ${method} at block \\d+\n  hash    ${hashOf(text)}\n`));
+      const [a, b] = [decodeBundle(text), decodeBundle(theirs[index] as string)];
+      assert.deepEqual([b.answer, b.evidence], [a.answer, a.evidence]);
+    });
+  }
+});
+
+test('another hash, a damaged file, and no file', async () => {
+  const [text = ''] = own;
+  const other = await verify(text, `0x${'1'.repeat(64)}`);
+  assert.equal(other.code, 1);
+  assert.match(other.err, /^refused: the bundle is about block 0x[0-9a-f]{64}, not 0x1{64}\n$/);
+  const damaged = await verify(text.replace('"eth_call"', '"eth_calk"'), hashOf(text));
+  assert.deepEqual([damaged.code, damaged.err.slice(0, 28)], [1, 'refused: the file is damaged']);
+  const { code } = await verify(text, 'latest');
+  assert.equal(code, 2);
+});
+
+test('made and verified by the commands', async () => {
+  const question = ['eth_getTransactionByBlockNumberAndIndex', '["0x3","0x0"]', '--network', 'devnet'];
+  const environment = { PATH: process.env['PATH'], PORTCULLIS_DATA_DIR: join(folder.path, 'data') };
+  const { stdout } = await run(process.execPath, [MAIN, 'prove', ...question], { env: environment });
+  const { code, out } = await verify(stdout, hashOf(stdout));
+  assert.equal(code, 0);
+  assert.match(out, /^verified: eth_getTransactionByBlockNumberAndIndex at block 3\n/);
+  assert.match(out, /\neverything in the answer is proven\n$/);
+  const unproven = run(
+    process.execPath,
+    [MAIN, 'prove', 'eth_call', '[{},"pending"]', '--network', 'devnet'],
+    {
+      env: environment,
+    },
+  );
+  await assert.rejects(unproven, { code: 1, stderr: /^portcullis: a pending block has no hash/ });
+});
+
+test('a chain or a fork other than that of the bundle', async () => {
+  const [text = ''] = own;
+  const hash = hashOf(text);
+  const { rules } = decodeBundle(text).told;
+  const { chainId = '', fork = 'frontier' } = rules ?? {};
+  await verifyBundle(text, { hash, chainId, fork });
+  await assert.rejects(verifyBundle(text, { hash, chainId: '0x1' }), /made for chain 7337/);
+  await assert.rejects(verifyBundle(text, { hash, fork: 'london' }), /made by the rules of amsterdam/);
+});
+
+const REFUSALS: readonly (readonly [string, Row, RegExp])[] = [
+  [
+    'a block that there is not',
+    { network: 'devnet', method: 'eth_getBlockReceipts', params: ['0xffffff'] },
+    /no such block/,
+  ],
+  ['a pending block', { network: 'devnet', method: 'eth_call', params: [{}, 'pending'] }, /pending block/],
+  [
+    'another method',
+    { network: 'devnet', method: 'eth_getLogs', params: [{}] },
+    /no bundles are made of eth_getLogs/,
+  ],
+  [
+    'a method of rollups on another chain',
+    { network: 'devnet', method: 'rollup_getInfo', params: [] },
+    /no rollup/,
+  ],
+  [
+    'a malformed parameter',
+    { network: 'devnet', method: 'eth_getBlockReceipts', params: [7] },
+    /invalid argument 0/,
+  ],
+];
+for (const [name, row, reason] of REFUSALS) {
+  test(`nothing is proven of ${name}`, async () => {
+    await assert.rejects(makeBundle(embedded, row), reason);
+  });
+}
+
+const { calls } = (await import('./bundles.ts')).FACTS['devnet'] as { calls: { revert: object } };
+/** PUSH 3, NUMBER, SUB, BLOCKHASH, and the word returned. */
+const OLD_HASH = { data: '0x600343034060005260206000f3' };
+const FURTHER: readonly Row[] = [
+  { network: 'devnet', method: 'eth_call', params: [calls.revert, '0x46'] },
+  { network: 'devnet', method: 'eth_call', params: [OLD_HASH, 'latest'] },
+  { network: 'devnet', method: 'eth_call', params: [OLD_HASH, '0x20'] },
+  {
+    network: 'devnet',
+    method: 'eth_estimateGas',
+    params: [{ to: `0x${'9'.repeat(40)}`, value: '0x1' }, '0x12'],
+  },
+  { network: 'devnet', method: 'eth_getTransactionByBlockNumberAndIndex', params: ['latest', '0x99'] },
+  { network: 'devnet', method: 'eth_getUncleByBlockNumberAndIndex', params: ['latest', '0x0'] },
+  { network: 'devnet', method: 'eth_getBlockReceipts', params: ['0x0'] },
+  { network: 'rollup', method: 'l2_estimateGas', params: [{ from: `0x${'7'.repeat(40)}` }, '0x3'] },
+];
+
+test('reverts, block hashes, old blocks, and what there is not', async () => {
+  const texts = await makeBundles(embedded, FURTHER);
+  for (const [index, { network, method, params }] of FURTHER.entries()) {
+    const { answer } = decodeBundle(texts[index] as string);
+    const served = await askNode(network, method, params);
+    assert.deepEqual('result' in answer ? answer.result : answer.error, served, method);
+  }
+});
+
+async function askNode(network: string, method: string, params: readonly unknown[]): Promise<unknown> {
+  const response = await fetch(`http://${node.authority}/${network}/v3/demo`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+  const { result, error } = (await response.json()) as { result?: unknown; error?: unknown };
+  return error ?? result;
+}
+
+/** Of each bundle one byte in so many is changed; all of them by `npm run test:bundles`. */
+const STEP = 499;
+
+test('changed bytes are refused, and by forgers too but for what is told or asked', async () => {
+  for (const [index, row] of SEVEN.entries()) {
+    const text = own[index] as string;
+    const outcomes = new Map<Outcome, number[]>();
+    for (let at = 0; at < countBytes(text); at += STEP) {
+      assert.ok(await isDamageRefused(text, at, 1), `${row.method}: byte ${at}`);
+      for (const mask of [1, 0x20]) {
+        const outcome = await judgeForgery(text, at, mask);
+        outcomes.set(outcome, [...(outcomes.get(outcome) ?? []), at]);
+      }
+    }
+    assert.deepEqual(
+      [outcomes.get('meaningless'), outcomes.get('forged')],
+      [undefined, undefined],
+      row.method,
+    );
+    assert.ok((outcomes.get('refused') ?? []).length > 0);
+  }
+});

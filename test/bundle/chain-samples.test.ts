@@ -1,0 +1,67 @@
+/** Bundles of recorded blocks of many chains, each with its own forms of headers and transactions. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { BundleError, decodeBundle } from '../../src/bundle/format.ts';
+import { prove } from '../../src/bundle/prove.ts';
+import type { HeaderView } from '../../src/chain/chain.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
+import type { Members } from '../../src/verification/findings.ts';
+import { createFakeChain } from '../support/fake-chain.ts';
+import { SKIP_REASON } from '../support/vectors.ts';
+import { readSamples, type Sample } from '../verification/samples.ts';
+
+const samples = readSamples();
+
+/** Proves a question about a recorded block by what was recorded. */
+async function proveOf({ block, receipts }: Sample, method: string, ...rest: string[]): Promise<string> {
+  const transactions = block['transactions'] as readonly Members[];
+  const header = { number: BigInt(String(block['number'])), hash: String(block['hash']) };
+  const chain = createFakeChain({
+    blocks: {
+      getHeader: () => header as HeaderView,
+      getBlock: () => JSON.stringify(block),
+      getReceipts: () => JSON.stringify(receipts),
+    },
+    transactions: {
+      getTransaction: (reference) =>
+        JSON.stringify(transactions[Number('index' in reference && reference.index)]),
+    },
+  });
+  const question = { method, params: [String(block['number']), ...rest] };
+  return (await prove(question, { chain, scope: new RequestScope(Number.POSITIVE_INFINITY) })).text;
+}
+
+/** Forms of headers that are encoded for verification, and not read from their encoding. */
+const UNREAD: ReadonlySet<string> = new Set(['tempo']);
+
+test('recorded blocks', { skip: samples === undefined && SKIP_REASON }, async (t) => {
+  for (const sample of samples ?? []) {
+    const { expected, family, name, block, receipts } = sample;
+    const transactions = block['transactions'];
+    if (!expected.header.startsWith('OK') || !expected.transactions.startsWith('OK')) continue;
+    const isReadable = !UNREAD.has(family);
+    if (Array.isArray(transactions) && transactions.length > 0) {
+      await t.test(`${name}: a transaction`, () =>
+        expectProof(isReadable && areWhole(transactions), () =>
+          proveOf(sample, 'eth_getTransactionByBlockNumberAndIndex', '0x0'),
+        ),
+      );
+    }
+    if (receipts === undefined) continue;
+    await t.test(`${name}: receipts`, () =>
+      expectProof(isReadable && areWhole(receipts) && expected.receipts.startsWith('OK'), () =>
+        proveOf(sample, 'eth_getBlockReceipts'),
+      ),
+    );
+  }
+});
+
+/** Some recordings lack members that every node gives. */
+function areWhole(objects: readonly Members[]): boolean {
+  return objects.every(({ from }) => from != null);
+}
+
+async function expectProof(isProvable: boolean, work: () => Promise<string>): Promise<void> {
+  if (isProvable) assert.ok('result' in decodeBundle(await work()).answer);
+  else await assert.rejects(work, BundleError);
+}

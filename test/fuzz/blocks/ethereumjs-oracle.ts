@@ -1,0 +1,196 @@
+/** Blocks executed by @ethereumjs/vm. */
+import { Block, createBlockHeader } from '@ethereumjs/block';
+import { createTxFromRLP, type TypedTransaction } from '@ethereumjs/tx';
+import { createWithdrawal } from '@ethereumjs/util';
+import { createVM, type RunBlockResult, runBlock, type VM } from '@ethereumjs/vm';
+import { BUILDER_DEPOSITS, BUILDER_EXITS } from '../../../scripts/contracts/builder-contracts.ts';
+import { bigIntToFixedBytes } from '../../../src/primitives/bytes.ts';
+import { bytesToHex } from '../../../src/primitives/hex.ts';
+import { blockHashOf } from '../fuzz-case.ts';
+import { CORRECTIONS } from '../oracle/corrections.ts';
+import { createOracleEvm } from '../oracle/create-oracle-evm.ts';
+import { OracleState } from '../oracle/oracle-state.ts';
+import { type BlockCase, signTransaction } from './block-case.ts';
+import type { BlockOracle, KnownDifference } from './block-oracle.ts';
+import { type BlockOutcome, failedBlock } from './block-outcome.ts';
+import { protocolAccounts } from './block-state.ts';
+import { VM_CORRECTIONS, type VmCorrection } from './ethereumjs-corrections.ts';
+import { ETHEREUMJS_DIFFERENCES } from './ethereumjs-differences.ts';
+
+const PROTOCOL = protocolAccounts();
+/** geth 1.17.8 refuses transactions with more; EIP-8037 has no such rule. */
+const GETH_GAS_CAP = 2n ** 32n - 1n;
+
+/** A transaction that may not be in the block. */
+class Refusal extends Error {
+  readonly place: number;
+
+  constructor(place: number, reason: string) {
+    super(reason);
+    this.place = place;
+  }
+}
+
+/**
+ * Contracts of the protocol get their own code back, unless they are missing: the library calls those of requests without a block
+ * environment, and writes the storage of those of EIP-2935 and 4788 without running them.
+ * Accounts with nothing but storage are removed: the library follows EIP-7610, which geth and Amsterdam's list of EIPs leave out.
+ */
+function adaptBlock(blockCase: BlockCase): BlockCase {
+  const accounts = new Map(blockCase.accounts);
+  for (const [address, account] of accounts) {
+    const { nonce, code, storage } = account;
+    const own = PROTOCOL.get(address);
+    if (own !== undefined) accounts.set(address, { ...account, code: own.code, storage: own.storage });
+    else if (nonce === 0n && code.length === 0 && storage.size > 0) accounts.delete(address);
+  }
+  return { ...blockCase, accounts };
+}
+
+async function createVm(
+  blockCase: BlockCase,
+  state: OracleState,
+  corrections: readonly VmCorrection[],
+): Promise<VM> {
+  const evm = await createOracleEvm(blockCase.revision, state);
+  for (const { apply } of CORRECTIONS) apply(evm);
+  state.load(blockCase.accounts);
+  const vm = await createVM({
+    common: evm.common,
+    stateManager: state,
+    evm,
+    blockchain: evm.blockchain as never,
+  });
+  if (vm.common.isActivatedEIP(8037)) for (const { apply } of corrections) apply(vm);
+  return vm;
+}
+
+function createHeader({ block }: BlockCase, vm: VM): ReturnType<typeof createBlockHeader> {
+  return createBlockHeader(
+    {
+      parentHash: bigIntToFixedBytes(blockHashOf(block.number - 1n), 32),
+      coinbase: block.beneficiary as `0x${string}`,
+      number: block.number,
+      gasLimit: block.gasLimit,
+      timestamp: block.timestamp,
+      mixHash: bigIntToFixedBytes(block.prevRandao, 32),
+      baseFeePerGas: block.baseFeePerGas,
+      excessBlobGas: block.excessBlobGas,
+      parentBeaconBlockRoot: bigIntToFixedBytes(block.parentBeaconBlockRoot, 32),
+      ...(block.slotNumber !== undefined && { slotNumber: block.slotNumber }),
+    },
+    { common: vm.common },
+  );
+}
+
+/** @throws Refusal */
+function readTransactions(encoded: readonly Uint8Array[], { common }: VM): TypedTransaction[] {
+  const room = common.getBlobGasSchedule().maxBlobGasPerBlock / common.param('blobGasPerBlob');
+  const hasReservoir = common.isActivatedEIP(8037);
+  let blobs = 0n;
+  return encoded.map((bytes, place) => {
+    let transaction: TypedTransaction;
+    try {
+      transaction = createTxFromRLP(bytes, { common });
+    } catch (error) {
+      throw new Refusal(place, (error as Error).message);
+    }
+    if (hasReservoir && transaction.gasLimit > GETH_GAS_CAP)
+      throw new Refusal(place, "more gas than geth's cap");
+    // The library counts the blobs of a block when it validates its header.
+    blobs += BigInt('numBlobs' in transaction ? transaction.numBlobs() : 0);
+    if (blobs > room) throw new Refusal(place, 'more blobs than a block may have');
+    return transaction;
+  });
+}
+
+function outcomeOf(result: RunBlockResult, state: OracleState): BlockOutcome {
+  const { receipts, results, gasUsed, requestsHash, blockLevelAccessList } = result;
+  let stateGasUsed = 0n;
+  let executionGasUsed = 0n;
+  for (const { txStateGas, txRegularGas, blockGasSpent } of results) {
+    stateGasUsed += txStateGas ?? 0n;
+    executionGasUsed += txRegularGas ?? blockGasSpent;
+  }
+  return {
+    hasOwnReasons: true,
+    rejected: new Map(),
+    receipts: receipts.map((receipt, index) => ({
+      status: BigInt((receipt as { status: number }).status),
+      gasUsed: results[index]?.totalGasSpent as bigint,
+      cumulativeGasUsed: receipt.cumulativeBlockGasUsed,
+      logs: receipt.logs.map(
+        ([address, topics, data]) =>
+          `${bytesToHex(address)} ${topics.map(bytesToHex).join()} ${bytesToHex(data)}`,
+      ),
+    })),
+    gasUsed,
+    executionGasUsed,
+    stateGasUsed,
+    requestsHash: requestsHash === undefined ? undefined : bytesToHex(requestsHash),
+    accessList: blockLevelAccessList === undefined ? undefined : bytesToHex(blockLevelAccessList.serialize()),
+    accounts: state.accounts,
+  };
+}
+
+export class EthereumjsOracle implements BlockOracle {
+  readonly name: string = 'ethereumjs';
+  readonly concurrency: number = 1;
+  readonly known: readonly KnownDifference[] = ETHEREUMJS_DIFFERENCES;
+  readonly adapt: BlockOracle['adapt'] = adaptBlock;
+  readonly #corrections: readonly VmCorrection[];
+
+  /** @param corrections fewer leave the library's faults in, to see whether they are noticed */
+  constructor(corrections: readonly VmCorrection[] = VM_CORRECTIONS) {
+    this.#corrections = corrections;
+  }
+
+  /** Executes a case; transactions that are refused are left out, one after the other. */
+  async run(blockCase: BlockCase): Promise<BlockOutcome> {
+    const rejected = new Map<number, string>();
+    for (;;) {
+      const kept = [...blockCase.transactions.keys()].filter((index) => !rejected.has(index));
+      try {
+        return { ...(await this.#runWithRequests(blockCase, kept)), rejected };
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        rejected.set(kept[error.place] as number, error.message);
+      }
+    }
+  }
+
+  /** The library generates blocks without the contracts of EIP-8282; only when it validates a block are they required. */
+  async #runWithRequests(blockCase: BlockCase, kept: readonly number[]): Promise<BlockOutcome> {
+    const outcome = await this.#runKept(blockCase, kept, true);
+    const isMissing = [BUILDER_DEPOSITS, BUILDER_EXITS].some(
+      ({ address }) => !blockCase.accounts.has(address),
+    );
+    if (!isMissing) return outcome;
+    const checked = await this.#runKept(blockCase, kept, false);
+    return checked.failure?.includes('builder request contract') === true ? checked : outcome;
+  }
+
+  /** Executes the transactions that are kept. @throws Refusal */
+  async #runKept(blockCase: BlockCase, kept: readonly number[], generate: boolean): Promise<BlockOutcome> {
+    const state = new OracleState();
+    const vm = await createVm(blockCase, state, this.#corrections);
+    const encoded = kept.map((index) => signTransaction(blockCase.transactions[index] as never).encoded);
+    const transactions = readTransactions(encoded, vm);
+    const withdrawals = blockCase.withdrawals.map(({ index, validatorIndex, address, amount }) =>
+      createWithdrawal({ index, validatorIndex, address, amount }),
+    );
+    let executed = 0;
+    vm.events.on('beforeTx', () => state.originalStorageCache.clear());
+    vm.events.on('afterTx', () => executed++);
+    const block = new Block(createHeader(blockCase, vm), transactions, [], withdrawals, {
+      common: vm.common,
+    });
+    try {
+      return outcomeOf(await runBlock(vm, { block, generate, skipBlockValidation: true }), state);
+    } catch (error) {
+      const { message } = error as Error;
+      if (executed < transactions.length) throw new Refusal(executed, message);
+      return failedBlock(message, true);
+    }
+  }
+}

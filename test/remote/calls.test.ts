@@ -1,0 +1,310 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { assemble } from '../../scripts/assembler.ts';
+import type { BlockReference, CallRequest } from '../../src/chain/chain.ts';
+import { bytesToHex } from '../../src/primitives/hex.ts';
+import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
+import { FaultUpstream } from '../support/fault-upstream.ts';
+import type { Call, Fault } from '../support/faults/fault.ts';
+import { openRemote, type RemoteNetwork } from './remote-harness.ts';
+
+const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
+const addressOf = (digit: string): string => `0x${digit.repeat(40)}`;
+const word = (value: bigint | number): string => `0x${value.toString(16).padStart(64, '0')}`;
+/** Runs the code of the account in its slot 0 on its own storage. */
+const PROXY = addressOf('a');
+/** Returns the slot that the call's data name. */
+const READER = addressOf('b');
+/** The same, after so many steps as the second word says. */
+const SLOW_READER = addressOf('c');
+const REVERTER = addressOf('d');
+const HASHER = addressOf('e');
+const GREEDY = addressOf('f');
+const SENDER = addressOf('5');
+
+const PROGRAMS: Readonly<Record<string, string>> = {
+  [PROXY]: `CALLDATASIZE 0 0 CALLDATACOPY 0 0 CALLDATASIZE 0 0 SLOAD GAS DELEGATECALL POP
+    RETURNDATASIZE 0 0 RETURNDATACOPY RETURNDATASIZE 0 RETURN`,
+  [READER]: '0 CALLDATALOAD SLOAD 0 MSTORE 32 0 RETURN',
+  [SLOW_READER]:
+    '32 CALLDATALOAD loop: 1 SWAP1 SUB DUP1 @loop JUMPI 0 CALLDATALOAD SLOAD 0 MSTORE 32 0 RETURN',
+  [REVERTER]: '0 CALLDATALOAD SLOAD 0 MSTORE 32 0 REVERT',
+  [HASHER]: '0 CALLDATALOAD NUMBER SUB BLOCKHASH 0 MSTORE 32 0 RETURN',
+};
+const SLOTS = 40;
+const PAUSE_MS = 10;
+
+const callOf = (to: string, ...words: readonly (bigint | number)[]): CallRequest => ({
+  call: { to, data: `0x${words.map((one) => word(one).slice(2)).join('')}` },
+  block: LATEST,
+});
+
+const resultOf = (value: number): object => ({ result: `"${word(value)}"`, trust: 'single' });
+
+/** Answers of a kind as something else than the node gave. */
+function alter(of: string, change: (result: Record<string, unknown>) => unknown): Fault {
+  return {
+    concerns: ({ method }) => method === of,
+    async answer(call, ask) {
+      const answer = await ask(call);
+      return 'result' in answer ? { result: change(answer.result as Record<string, unknown>) } : answer;
+    },
+  };
+}
+
+type StorageProof = { readonly value: string; readonly proof: readonly string[] };
+const alterSlots = (change: (proof: StorageProof) => object): Fault =>
+  alter('eth_getProof', ({ storageProof, ...rest }) => ({
+    ...rest,
+    storageProof: (storageProof as StorageProof[]).map((proof) => ({ ...proof, ...change(proof) })),
+  }));
+
+const LIES: Readonly<Record<string, Fault>> = {
+  'the value of a slot': alterSlots(() => ({ value: '0x1' })),
+  'a slot that is said to be empty': alterSlots(() => ({ value: '0x0', proof: [] })),
+  'a proof without its last node': alterSlots(({ proof }) => ({ proof: proof.slice(0, -1) })),
+  'an account without storage': alter('eth_getProof', (result) => ({
+    ...result,
+    storageHash: `0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421`,
+    storageProof: (result['storageProof'] as StorageProof[]).map((proof) => ({
+      ...proof,
+      value: '0x0',
+      proof: [],
+    })),
+  })),
+  'an account that is said not to be there': alter('eth_getProof', (result) => ({
+    ...result,
+    accountProof: [],
+  })),
+  'another code': alter('eth_getCode', () => '0x600160005260206000f3' as never),
+  'another state root': alter('eth_getBlockByNumber', (block) => ({ ...block, stateRoot: word(1) })),
+};
+
+describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
+  let anvil: Anvil;
+  let door: FaultUpstream;
+  let network: RemoteNetwork;
+  const asked: string[] = [];
+
+  before(async () => {
+    anvil = await startAnvil();
+    for (const [address, source] of Object.entries(PROGRAMS)) {
+      await anvil.request('anvil_setCode', address, bytesToHex(assemble(source)));
+      for (let slot = 1; slot <= SLOTS; slot++)
+        await anvil.request('anvil_setStorageAt', address, word(slot), word(slot * 7));
+    }
+    await anvil.request('anvil_setStorageAt', PROXY, word(0), word(BigInt(READER)));
+    await anvil.request('anvil_setBalance', SENDER, '0xde0b6b3a7640000');
+    await anvil.request('anvil_mine', '0x120');
+    door = await FaultUpstream.start(anvil.httpUrl);
+  });
+  after(async () => {
+    await door.close();
+    await anvil.kill();
+  });
+  beforeEach(async () => {
+    await door.setFault({ concerns: note });
+    network = await openRemote(door.httpUrl);
+    asked.length = 0;
+  });
+  afterEach(() => network.close());
+
+  /** Concerns nothing: it only listens. */
+  function note({ method }: Call): boolean {
+    asked.push(method);
+    return false;
+  }
+  const count = (method: string): number => asked.filter((one) => one === method).length;
+
+  test('a call that was never made takes three trips at most, then none', async () => {
+    const request = callOf(PROXY, 7);
+    const cold = await network.countTrips(async () => {
+      assert.deepEqual(await network.ask('call', request), resultOf(7 * 7));
+    });
+    assert.ok(cold >= 1 && cold <= 3, `${cold} trips`);
+    assert.equal(await network.countTrips(() => network.ask('call', request)), 0);
+    assert.equal(await network.countTrips(() => network.ask('estimateGas', request)), 0);
+    assert.equal(await network.countTrips(() => network.ask('createAccessList', request)), 0);
+    assert.equal(count('eth_call') + count('eth_estimateGas'), 0);
+    assert.ok(count('eth_createAccessList') <= 1);
+  });
+
+  test('another slot of a known contract takes one trip, and so does anything known at the next block', async () => {
+    await network.ask('call', callOf(PROXY, 1));
+    assert.equal(await network.countTrips(() => network.ask('call', callOf(PROXY, 2))), 1);
+    await mineAfter(() => anvil.request('anvil_setStorageAt', READER, word(9), word(1)));
+    assert.ok((await network.countTrips(() => network.ask('call', callOf(PROXY, 1)))) <= 1);
+    await mineAfter(() => anvil.request('anvil_setStorageAt', PROXY, word(2), word(1234)));
+    const trips = await network.countTrips(async () => {
+      assert.deepEqual(await network.ask('call', callOf(PROXY, 2)), resultOf(1234));
+    });
+    assert.ok(trips <= 1, `${trips} trips`);
+    await mineAfter(() => anvil.request('anvil_setStorageAt', PROXY, word(2), word(14)));
+  });
+
+  async function mineAfter(change: () => Promise<unknown>): Promise<void> {
+    const { number } = network.chain.heads.served as { readonly number: bigint };
+    await change();
+    await anvil.request('anvil_mine', '0x1');
+    await network.followTo(number + 1n);
+  }
+
+  test('what calls read at one head is proven at the next before they ask', async () => {
+    const warmed = async (heads: number): Promise<void> => {
+      while (network.figures().warmed < heads) await sleep(PAUSE_MS);
+    };
+    await network.ask('call', callOf(PROXY, 11));
+    await mineAfter(() => anvil.request('anvil_setStorageAt', PROXY, word(11), word(4321)));
+    await warmed(1);
+    const trips = await network.countTrips(async () => {
+      assert.deepEqual(await network.ask('call', callOf(PROXY, 11)), resultOf(4321));
+      assert.notEqual((await network.ask('estimateGas', callOf(PROXY, 11))).result, undefined);
+    });
+    assert.equal(trips, 0);
+    await mineAfter(() => anvil.request('anvil_setStorageAt', PROXY, word(11), word(77)));
+    await warmed(2);
+    assert.equal(await network.countTrips(() => network.ask('call', callOf(PROXY, 11))), 0);
+  });
+
+  test('calls that are made at the same time ask for nothing twice', async () => {
+    const request = callOf(PROXY, 3);
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => network.ask('call', request)));
+    for (const outcome of outcomes) assert.deepEqual(outcome, resultOf(21));
+    // The sender, the proxy, and what it delegates to.
+    assert.ok(count('eth_getProof') <= 6, `${count('eth_getProof')} proofs`);
+  });
+
+  test('a revert has its data, which a node has as well', async () => {
+    const outcome = await network.ask('call', callOf(REVERTER, 4));
+    assert.deepEqual(outcome, { error: 'execution reverted', data: word(28), trust: 'single' });
+    assert.equal(count('eth_call'), 0);
+  });
+
+  test('overrides of accounts and of the block', async () => {
+    const stateOverrides = {
+      [READER]: { stateDiff: { [word(5)]: word(99) } },
+      [HASHER]: { code: bytesToHex(assemble('CALLER BALANCE NUMBER ADD 0 MSTORE 32 0 RETURN')) },
+      [SENDER]: { balance: '0x10' },
+    };
+    const read = { ...callOf(READER, 5), stateOverrides };
+    assert.deepEqual(await network.ask('call', read), resultOf(99));
+    assert.deepEqual(await network.ask('call', { ...callOf(READER, 6), stateOverrides }), resultOf(42));
+    const call = { ...callOf(HASHER), stateOverrides, blockOverrides: { number: '0x5' } };
+    const sent = { ...call, call: { ...call.call, from: SENDER } };
+    assert.deepEqual(await network.ask('call', sent), resultOf(0x15));
+    const cleared = { [READER]: { state: {} } };
+    assert.deepEqual(
+      await network.ask('call', { ...callOf(READER, 6), stateOverrides: cleared }),
+      resultOf(0),
+    );
+    assert.equal(count('eth_call'), 0);
+  });
+
+  test('hashes of blocks before, creations and precompiles', async () => {
+    for (const back of [1, 2, 200, 256, 257]) {
+      const request = callOf(HASHER, back);
+      const { result } = await network.ask('call', request);
+      const theirs = await anvil.request('eth_call', request.call, 'latest');
+      assert.equal(result, JSON.stringify(theirs), `${back} blocks before`);
+    }
+    const data = bytesToHex(assemble('ADDRESS 0 MSTORE 32 0 RETURN'));
+    for (const call of [
+      { from: SENDER, data },
+      { to: '0x0000000000000000000000000000000000000002', data: '0x616263' },
+      { from: SENDER, to: SENDER, value: '0x1' },
+    ]) {
+      const { result } = await network.ask('call', { call, block: LATEST });
+      assert.equal(result, JSON.stringify(await anvil.request('eth_call', call, 'latest')));
+    }
+    assert.equal(network.figures().executed, 8);
+  });
+
+  test('a call that moves to a thread, and misses there what nothing knew of', async () => {
+    const before = network.figures().executed;
+    assert.deepEqual(await network.ask('call', callOf(SLOW_READER, 8, 1_000_000)), resultOf(56));
+    assert.deepEqual(await network.ask('call', callOf(SLOW_READER, 9, 1_000_000)), resultOf(63));
+    assert.equal(network.figures().executed - before, 2);
+    assert.equal(count('eth_call'), 0);
+  });
+
+  test('an estimate is enough gas, and what a node with the same search would say', async () => {
+    const request = callOf(PROXY, 7);
+    const { result = '' } = await network.ask('estimateGas', request);
+    const gas = JSON.parse(result) as string;
+    const withGas = (amount: number) =>
+      anvil.request('eth_call', { ...request.call, gas: word(amount).replace(/^0x0+/, '0x') }, 'latest');
+    assert.equal(await withGas(Number(gas)), word(49));
+    assert.notEqual(await withGas(Math.floor(Number(gas) * 0.98)).catch(() => 'out of gas'), word(49));
+  });
+
+  test('state that nodes do not prove any more is the nodes to answer, and counted', async () => {
+    await door.setFault({
+      concerns: (call) => note(call) || call.method === 'eth_getProof',
+      answer: async () => ({
+        error: { code: -32_603, message: 'distance to target block exceeds maximum proof window' },
+      }),
+    });
+    assert.deepEqual(await network.ask('call', callOf(READER, 1)), {
+      result: `"${word(7)}"`,
+      trust: undefined,
+    });
+    const { executed, left } = network.figures();
+    assert.equal(executed, 0);
+    assert.equal(left['unproven'], 1);
+    // After three in a row the block's state is not asked for with each call.
+    for (let i = 0; i < 2; i++) await network.ask('call', callOf(READER, 2));
+    asked.length = 0;
+    await network.ask('call', callOf(READER, 3));
+    assert.deepEqual([count('eth_getProof'), network.figures().left['unproven']], [0, 4]);
+  });
+
+  test('what cannot be executed here is the nodes to answer', async () => {
+    const pending: CallRequest = { ...callOf(READER, 1), block: { kind: 'tag', tag: 'pending' } };
+    assert.equal((await network.ask('call', pending)).result, `"${word(7)}"`);
+    const unpriced: CallRequest = {
+      call: { ...callOf(READER, 1).call, from: SENDER, maxFeePerGas: '0xffffffffff' },
+      block: LATEST,
+    };
+    assert.notEqual((await network.ask('createAccessList', unpriced)).result, undefined);
+    const missing = await network.ask('call', {
+      ...callOf(READER, 1),
+      block: { kind: 'number', number: 99_999n },
+    });
+    assert.equal(missing.error, 'header not found');
+    const { left, executed } = network.figures();
+    assert.deepEqual({ ...left }, { block: 2, fees: 1, rules: 0, unproven: 0, unsettled: 0 });
+    assert.equal(executed, 0);
+  });
+
+  test('a call that reads more than nodes should prove is the nodes to answer', async () => {
+    const code = bytesToHex(assemble('5000 loop: DUP1 SLOAD POP 1 SWAP1 SUB DUP1 @loop JUMPI STOP'));
+    await mineAfter(() => anvil.request('anvil_setCode', GREEDY, code));
+    await mineAfter(() => anvil.request('anvil_setStorageAt', GREEDY, word(1), word(1)));
+    asked.length = 0;
+    assert.equal((await network.ask('call', callOf(GREEDY))).result, '"0x"');
+    assert.equal(network.figures().left['unsettled'], 1);
+    assert.equal(count('eth_call'), 1);
+  });
+
+  for (const [name, lie] of Object.entries(LIES)) {
+    test(`a node that lies is not believed: ${name}`, async () => {
+      const honest = await FaultUpstream.start(anvil.httpUrl);
+      await door.setFault(lie);
+      const both = await openRemote([door.httpUrl, honest.httpUrl]);
+      try {
+        for (const slot of [1, 2, 3]) {
+          const outcome = await both.ask('call', callOf(PROXY, slot));
+          assert.deepEqual(outcome, { result: `"${word(slot * 7)}"`, trust: 'proven' });
+        }
+        assert.equal(both.figures().executed, 3);
+      } finally {
+        await both.close();
+        await honest.close();
+      }
+      const { result } = await network.ask('call', callOf(PROXY, 1));
+      assert.equal(result, `"${word(7)}"`);
+      assert.equal(network.figures().executed, 0);
+    });
+  }
+});

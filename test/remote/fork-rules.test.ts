@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { describe, test } from 'node:test';
+import { parseChainConfig } from '../../src/chain/chain-config.ts';
+import { BLANK_HEADER, type Header } from '../../src/chain/header.ts';
+import { ForkRules } from '../../src/remote/fork-rules.ts';
+import { findKnownChain } from '../../src/remote/known-chains.ts';
+import { GETH_SKIP, installGeth } from '../geth/node/geth-program.ts';
+
+const CANCUN = {
+  baseFeePerGas: 1n,
+  withdrawalsRoot: new Uint8Array(32),
+  blobGasUsed: 0n,
+  excessBlobGas: 0n,
+  parentBeaconBlockRoot: new Uint8Array(32),
+};
+const PRAGUE = { ...CANCUN, requestsHash: new Uint8Array(32) };
+const AMSTERDAM = { ...PRAGUE, blockAccessListHash: new Uint8Array(32), slotNumber: 1n };
+
+const headerAt = (timestamp: number, fields: Partial<Header> = PRAGUE): Header => ({
+  ...BLANK_HEADER,
+  number: 100n,
+  timestamp: BigInt(timestamp),
+  ...fields,
+});
+
+/** An answer of eth_config, with so many of the precompiles that there are, in the order of their addresses. */
+const tell = (precompiles: number, activationTime: number, next?: number): object => {
+  const addresses = Array.from({ length: precompiles }, (_, i) => (i < 17 ? i + 1 : 0x100));
+  const current = {
+    activationTime,
+    blobSchedule: { target: 3, max: 5, baseFeeUpdateFraction: 7 },
+    precompiles: Object.fromEntries(
+      addresses.map((at) => [`P${at}`, `0x${at.toString(16).padStart(40, '0')}`]),
+    ),
+  };
+  return { current, next: next === undefined ? null : { activationTime: next } };
+};
+
+const latestFork = (rules: ForkRules, header: Header): string | undefined => {
+  const config = rules.configAt(header);
+  return config?.timeForks.findLast(({ time }) => time <= header.timestamp)?.fork;
+};
+
+describe('fork rules', () => {
+  test('what a node tells holds from the activation of its fork up to the next', () => {
+    const rules = new ForkRules(77n, undefined);
+    assert.equal(rules.configAt(headerAt(50)), undefined);
+    assert.ok(rules.needsTelling(0n));
+    rules.note(tell(18, 100, 200));
+    assert.ok(!rules.needsTelling(150n));
+    assert.equal(latestFork(rules, headerAt(150)), 'osaka');
+    assert.equal(rules.configAt(headerAt(99)), undefined);
+    assert.equal(rules.configAt(headerAt(200)), undefined);
+    assert.ok(rules.needsTelling(200n));
+    const blobs = rules.configAt(headerAt(150))?.blobSchedule.get('osaka');
+    assert.deepEqual(blobs, { target: 3n, max: 5n, baseFeeUpdateFraction: 7n });
+  });
+
+  test('precompiles and the fields of the header decide which fork it is', () => {
+    const rules = new ForkRules(77n, undefined);
+    rules.note(tell(18, 0));
+    assert.equal(latestFork(rules, headerAt(1)), 'osaka');
+    assert.equal(latestFork(rules, headerAt(1, AMSTERDAM)), 'amsterdam');
+    assert.equal(rules.configAt(headerAt(1, CANCUN)), undefined);
+    rules.note(tell(17, 0));
+    assert.equal(latestFork(rules, headerAt(1)), 'prague');
+    rules.note(tell(10, 0));
+    assert.equal(latestFork(rules, headerAt(1, CANCUN)), 'cancun');
+    assert.equal(rules.configAt(headerAt(1)), undefined);
+    rules.note(tell(16, 0));
+    assert.equal(rules.configAt(headerAt(1)), undefined);
+  });
+
+  test('configured rules are the only ones', () => {
+    const rules = new ForkRules(
+      1n,
+      parseChainConfig({
+        chainId: 1,
+        londonBlock: 0,
+        terminalTotalDifficulty: 0,
+        shanghaiTime: 0,
+        cancunTime: 0,
+        pragueTime: 0,
+      }),
+    );
+    assert.ok(!rules.needsTelling(1n << 40n));
+    rules.note(tell(18, 0));
+    assert.equal(latestFork(rules, headerAt(1)), 'prague');
+    assert.equal(rules.configAt(headerAt(1, CANCUN)), undefined);
+  });
+
+  test('an answer of another form says nothing', () => {
+    for (const answer of [
+      undefined,
+      null,
+      1,
+      'x',
+      [],
+      {},
+      { current: null },
+      { current: { activationTime: 'x' } },
+    ]) {
+      const rules = new ForkRules(77n, undefined);
+      rules.note(answer);
+      assert.equal(rules.configAt(headerAt(1)), undefined);
+    }
+    const rules = new ForkRules(77n, undefined);
+    rules.note({ current: { activationTime: 0, precompiles: { A: 'no number' } } });
+    rules.note({
+      current: { ...(tell(18, 0) as { current: object }).current, blobSchedule: { target: 'x' } },
+    });
+    assert.equal(rules.configAt(headerAt(1)), undefined);
+  });
+});
+
+test('the schedules of public chains are those of geth', { skip: GETH_SKIP }, () => {
+  for (const [name, chainId] of [
+    ['mainnet', 1n],
+    ['sepolia', 11_155_111n],
+    ['hoodi', 560_048n],
+  ] as const) {
+    const dumped = execFileSync(installGeth(), ['dumpgenesis', `--${name}`], {
+      encoding: 'utf8',
+      maxBuffer: 1 << 26,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const { config } = JSON.parse(dumped) as { config: { readonly terminalTotalDifficulty: number } };
+    const [, total] = /"terminalTotalDifficulty":\s*(\d+)/.exec(dumped) ?? [];
+    const theirs = parseChainConfig(config, total);
+    const ours = findKnownChain(chainId);
+    assert.ok(ours !== undefined);
+    // What deposits are read from is of no use for calls, and an entry that says what was in force says nothing.
+    const rulesOf = ({ depositContract: _, blobSchedule, ...rest }: typeof ours) => ({
+      ...rest,
+      blobs: [...blobSchedule].filter(([fork]) => fork !== 'osaka'),
+    });
+    assert.deepEqual(rulesOf(ours), rulesOf(theirs), name);
+  }
+  assert.equal(findKnownChain(77n), undefined);
+});

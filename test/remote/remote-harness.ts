@@ -1,0 +1,86 @@
+/** A network of one node on which calls are executed here, and the node's own answers to compare with. */
+import assert from 'node:assert/strict';
+import { createMemoryCache } from '../../src/cache/memory-cache.ts';
+import type { CallRequest, Chain } from '../../src/chain/chain.ts';
+import { ChainError } from '../../src/chain/errors.ts';
+import { EmbeddedChains } from '../../src/cli/embedded-chains.ts';
+import { openChain } from '../../src/cli/open-chain.ts';
+import { networkOptionsSchema } from '../../src/config/network-options.ts';
+import { createLogger } from '../../src/observe/logger.ts';
+import type { ChainFigures, ExecutionFigures } from '../../src/observe/sources.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+
+export type Kind = 'call' | 'estimateGas' | 'createAccessList';
+export type Outcome = { readonly result?: string; readonly error?: string; readonly data?: unknown };
+
+const LIMIT_MS = 60_000;
+
+export type RemoteNetwork = {
+  readonly chain: Chain;
+  readonly figures: () => ExecutionFigures;
+  /** What the network answers, with the trust that it says. */
+  ask(kind: Kind, request: CallRequest): Promise<Outcome & { readonly trust: string | undefined }>;
+  /** Trips that some work took. */
+  countTrips(work: () => Promise<unknown>): Promise<number>;
+  /** Waits until a block is served. */
+  followTo(number: bigint): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** @param options of the network, beside its node */
+export async function openRemote(
+  url: string | readonly string[],
+  options: Readonly<Record<string, unknown>> = { execution: 'local' },
+): Promise<RemoteNetwork> {
+  const folder = makeTemporaryFolder();
+  const faults: unknown[] = [];
+  const log = createLogger('error', { sink: { write: (line) => void faults.push(line) } });
+  const engine = new EmbeddedChains({ threads: 1, onFault: (fault) => faults.push(fault) });
+  const cache = createMemoryCache({ bytes: 1 << 20, entryBytes: 1 << 16 });
+  const parsed = networkOptionsSchema.parse({ hosts: ['remote'], upstreams: [url].flat(), ...options });
+  const chain = await openChain('remote', parsed, { dataDir: folder.path, engine, cache, log });
+  const figures = (): ExecutionFigures => {
+    const { execution } = chain.describe() as ChainFigures;
+    assert.ok(execution !== undefined);
+    return execution;
+  };
+  return {
+    chain,
+    figures,
+    async ask(kind, request) {
+      const scope = new RequestScope(performance.now() + LIMIT_MS);
+      try {
+        const result = await chain.execution[kind](request, scope);
+        return { result: String(result), trust: scope.trust };
+      } catch (error) {
+        if (!(error instanceof ChainError)) throw error;
+        const { data, message } = error;
+        return { error: message, ...(data !== undefined && { data }), trust: scope.trust };
+      }
+    },
+    async countTrips(work) {
+      const before = figures().trips;
+      await work();
+      return figures().trips - before;
+    },
+    followTo(number) {
+      return new Promise((resolve) => {
+        const look = (): void => {
+          if ((chain.heads.served?.number ?? -1n) < number) return;
+          end();
+          resolve();
+        };
+        const end = chain.heads.watch(look);
+        look();
+      });
+    },
+    async close() {
+      await chain.close();
+      await engine.close();
+      await cache.close();
+      folder.remove();
+      assert.deepEqual(faults, []);
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { CacheKey } from '../../src/cache/cache.ts';
+import { ChainError } from '../../src/chain/errors.ts';
+import type { JsonText } from '../../src/primitives/json-result.ts';
+import { recoverPublicKey } from '../../src/primitives/secp256k1.ts';
+import type { BlockDirectory } from '../../src/upstream/block-directory.ts';
+import type { BlockResolver } from '../../src/upstream/block-resolver.ts';
+import type { BlockHeader } from '../../src/upstream/heads/block.ts';
+import { parseHeader } from '../../src/upstream/heads/parse-block.ts';
+import type { VerifyMode } from '../../src/upstream/options.ts';
+import type { Ask } from '../../src/upstream/routed-call.ts';
+import { StateQuestions } from '../../src/upstream/state-questions.ts';
+import { openVerification } from '../../src/upstream/verifying/open-verification.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
+import { createRecordingLog } from '../gateway/recording-log.ts';
+import { askNode } from '../support/faults/ask-node.ts';
+import { type RunningService, startService } from '../support/service.ts';
+
+const ADDRESS = '0xcabe9823112d187ea24d56be8e47ae75ed52a842';
+const LIMIT_MS = 600_000;
+
+let node: RunningService;
+let nodeUrl: string;
+
+before(async () => {
+  node = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
+  nodeUrl = `http://${node.authority}/devnet/v3/demo`;
+});
+after(() => node.close());
+
+type Asked = { readonly method: string; readonly deadline: number };
+
+/** Questions about the head of a true node, whose proofs do not come in time once it is slow. */
+async function open(verify: VerifyMode) {
+  const asked: Asked[] = [];
+  const state = { isSlow: false };
+  const request = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+    const answer = await askNode(nodeUrl, { method, params });
+    assert.ok('result' in answer);
+    return answer.result;
+  };
+  const ask: Ask = async ({ call, scope }) => {
+    const { method, params, check } = call;
+    asked.push({ method, deadline: scope.deadline });
+    if (state.isSlow && method === 'eth_getProof')
+      throw new ChainError('timeout', 'execution aborted (timeout = 5s)');
+    const text: JsonText = JSON.stringify(await request(method, JSON.parse(params) as unknown[]));
+    return check?.(text) ?? text;
+  };
+  const head: BlockHeader = parseHeader(await request('eth_getBlockByNumber', ['latest', false]));
+  const verification = openVerification({
+    network: 'test',
+    verify,
+    log: createRecordingLog(),
+    ask,
+    upstreams: [],
+    recoverPublicKey,
+    condemn: () => {},
+    head: () => head,
+    isWitnessed: () => true,
+  });
+  await verification.calibrate();
+  const position = { number: head.number, hash: head.hash };
+  const kept: CacheKey[] = [];
+  const questions = new StateQuestions({
+    cacheScope: () => '1',
+    ask,
+    keep: (key) => void kept.push(key),
+    resolver: {
+      resolveNow: () => ({ kind: 'block', position, isCanonical: true }),
+    } as unknown as BlockResolver,
+    directory: { findKnown: () => undefined } as unknown as BlockDirectory,
+    proofs: verification.proofs,
+  });
+  asked.length = 0;
+  return { questions, asked, kept, state, verification };
+}
+
+const LATEST = { kind: 'tag', tag: 'latest' } as const;
+
+describe('a proof that does not come in time', () => {
+  it('leaves half of the time for an answer without one, which is not kept as proven', async () => {
+    const { questions, asked, kept, state, verification } = await open('auto');
+    try {
+      state.isSlow = true;
+      const scope = new RequestScope(performance.now() + LIMIT_MS);
+      const balance = await questions.getBalance(ADDRESS, LATEST, scope);
+      assert.match(balance, /^"0x[0-9a-f]+"$/);
+      assert.equal(scope.trust, 'single');
+      const proof = asked.find(({ method }) => method === 'eth_getProof');
+      const plain = asked.find(({ method }) => method === 'eth_getBalance');
+      assert.equal(plain?.deadline, scope.deadline);
+      const left = scope.deadline - (proof?.deadline ?? 0);
+      assert.ok(left > LIMIT_MS / 4 && left <= LIMIT_MS / 2, `${left} ms are left`);
+      assert.deepEqual(kept, []);
+      state.isSlow = false;
+      const next = new RequestScope(performance.now() + LIMIT_MS);
+      assert.equal(await questions.getBalance(ADDRESS, LATEST, next), balance);
+      assert.equal(next.trust, 'proven');
+      assert.deepEqual(
+        kept.map(({ question }) => question),
+        [`1:eth_getBalance:"${ADDRESS}":verified`],
+      );
+    } finally {
+      verification.close();
+    }
+  });
+
+  it('has all of the time where it is needed, and its absence is the reason of the refusal', async () => {
+    const { questions, asked, state, verification } = await open('require');
+    try {
+      state.isSlow = true;
+      const scope = new RequestScope(performance.now() + LIMIT_MS);
+      const answer = Promise.resolve(questions.getBalance(ADDRESS, LATEST, scope));
+      await assert.rejects(answer, /demands: no node proves the state: execution aborted/);
+      assert.equal(asked.find(({ method }) => method === 'eth_getProof')?.deadline, scope.deadline);
+      assert.ok(asked.every(({ method }) => method !== 'eth_getBalance'));
+    } finally {
+      verification.close();
+    }
+  });
+});

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { BlockReference } from '../../src/chain/chain.ts';
+import { encodeQuantity } from '../../src/primitives/quantity.ts';
+import type { Checkpoint } from '../../src/upstream/options.ts';
+import type { Members } from '../../src/verification/findings.ts';
+import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
+import { askNode } from '../support/faults/ask-node.ts';
+import type { Fault } from '../support/faults/fault.ts';
+import { type RunningService, startService } from '../support/service.ts';
+import { createScope } from '../upstream/support/exchange.ts';
+import { forgeBlock } from '../verified/lies.ts';
+import { type LiedNetwork, openNetwork } from './liars.ts';
+
+const at = (number: bigint): BlockReference => ({ kind: 'number', number });
+
+async function readBlock(nodeUrl: string, number: bigint): Promise<Members> {
+  const params = [encodeQuantity(number), false];
+  const answer = await askNode(nodeUrl, { method: 'eth_getBlockByNumber', params });
+  assert.ok('result' in answer);
+  return answer.result as Members;
+}
+
+async function readCheckpoint(nodeUrl: string, number: bigint): Promise<Checkpoint> {
+  return { number, hash: String((await readBlock(nodeUrl, number))['hash']) };
+}
+
+/** What the network says of a block, and how far it is to be believed. */
+async function ask({ chain }: LiedNetwork, number: bigint): Promise<{ hash: unknown; trust: unknown }> {
+  const scope = createScope();
+  const block = JSON.parse(String(await chain.blocks.getBlock(at(number), false, scope))) as Members;
+  return { hash: block['hash'], trust: scope.trust };
+}
+
+describe('a checkpoint', () => {
+  const POINT = 40n;
+  let node: RunningService;
+  let nodeUrl: string;
+  let head: bigint;
+
+  before(async () => {
+    node = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
+    nodeUrl = `http://${node.authority}/devnet/v3/demo`;
+    const answer = await askNode(nodeUrl, { method: 'eth_blockNumber', params: [] });
+    head = BigInt('result' in answer ? String(answer.result) : 0);
+  });
+  after(() => node.close());
+
+  test('proves its ancestors by the word of one node, and no block above it', async () => {
+    const checkpoint = await readCheckpoint(nodeUrl, POINT);
+    const network = await openNetwork(nodeUrl, 1, 0, {}, { verify: 'require', checkpoint });
+    try {
+      for (const number of [POINT, POINT - 1n, 3n, 0n]) {
+        const { hash } = await readBlock(nodeUrl, number);
+        assert.deepEqual(await ask(network, number), { hash, trust: 'proven' }, `${number}`);
+      }
+      await assert.rejects(ask(network, POINT + 1n), /only one node has the block/);
+    } finally {
+      await network.close();
+    }
+  });
+
+  test('leaves blocks above it to two nodes, which have to have it among their ancestors', async () => {
+    const checkpoint = await readCheckpoint(nodeUrl, POINT);
+    const other = await readCheckpoint(nodeUrl, POINT - 1n);
+    for (const [point, isLinked] of [
+      [checkpoint, true],
+      [{ ...checkpoint, hash: other.hash }, false],
+    ] as const) {
+      const network = await openNetwork(nodeUrl, 2, 0, {}, { verify: 'require', checkpoint: point });
+      try {
+        const asked = ask(network, head);
+        if (isLinked) assert.equal((await asked).trust, 'proven');
+        else await assert.rejects(asked, /link the block to the checkpoint, block 40/);
+      } finally {
+        await network.close();
+      }
+    }
+  });
+
+  test('finds a block that all nodes have forged, which nothing else finds', async () => {
+    const forged = forgeBlock(await readBlock(nodeUrl, 30n));
+    assert.ok(forged !== undefined);
+    const fault: Fault = { answer: forged.lie };
+    const believed = await openNetwork(nodeUrl, 3, 3, fault, { isFromStart: true });
+    assert.deepEqual(await ask(believed, 30n), { hash: forged.hash, trust: 'proven' });
+    await believed.close();
+    const checkpoint = await readCheckpoint(nodeUrl, POINT);
+    for (const verify of ['auto', 'require'] as const) {
+      const network = await openNetwork(nodeUrl, 3, 3, fault, { isFromStart: true, verify, checkpoint });
+      try {
+        const found = await ask(network, 30n).catch(() => undefined);
+        assert.notEqual(found?.trust, 'proven');
+        if (verify === 'require') assert.equal(found, undefined);
+        for (const each of network.nodes) await each.setFault();
+        assert.deepEqual(await ask(network, 29n), {
+          hash: (await readBlock(nodeUrl, 29n))['hash'],
+          trust: 'proven',
+        });
+      } finally {
+        await network.close();
+      }
+    }
+  });
+});
+
+describe('a checkpoint that is far away', { skip: ANVIL_SKIP }, () => {
+  const BLOCKS = 1_200n;
+  let anvil: Anvil;
+
+  before(async () => {
+    anvil = await startAnvil({ args: ['--no-mining'] });
+    await anvil.request('anvil_mine', encodeQuantity(BLOCKS));
+  });
+  after(() => anvil.kill());
+
+  /** Nodes that cannot prove what hashes a block's state keeps. */
+  const withoutProofs: Fault = {
+    concerns: ({ method }) => method === 'eth_getProof',
+    answer: () => Promise.resolve({ error: { code: -32601, message: 'the method does not exist' } }),
+  };
+
+  for (const [name, point, number] of [
+    ['above', BLOCKS, 20n],
+    ['below', 20n, BLOCKS],
+  ] as const) {
+    test(`${name} is linked by what a state keeps of older blocks`, async () => {
+      const checkpoint = await readCheckpoint(anvil.httpUrl, point);
+      const network = await openNetwork(anvil.httpUrl, 2, 0, {}, { verify: 'require', checkpoint });
+      try {
+        const before = network.nodes.reduce((sum, { calls }) => sum + calls, 0);
+        assert.equal((await ask(network, number)).trust, 'proven');
+        const asked = network.nodes.reduce((sum, { calls }) => sum + calls, 0) - before;
+        assert.ok(asked < 100, `${asked} questions`);
+      } finally {
+        await network.close();
+      }
+    });
+
+    test(`${name} is not linked where nodes do not prove state, and the error says so`, async () => {
+      const checkpoint = await readCheckpoint(anvil.httpUrl, point);
+      const options = { verify: 'require', checkpoint, isFromStart: true } as const;
+      const network = await openNetwork(anvil.httpUrl, 2, 2, withoutProofs, options);
+      try {
+        await assert.rejects(ask(network, number), /configure one that is nearer/);
+      } finally {
+        await network.close();
+      }
+    });
+  }
+});

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bytesToHex } from '../../src/primitives/hex.ts';
+import { encodeTransaction, findTransactionForm } from '../../src/verification/encode-transaction.ts';
+import { Findings, type Members } from '../../src/verification/findings.ts';
+import { writeHeader } from '../../src/verification/hash-header.ts';
+import { RlpWriter } from '../../src/verification/rlp-writer.ts';
+import type { TransactionForm } from '../../src/verification/transaction-forms.ts';
+import { verifyHeader } from '../../src/verification/verify-block.ts';
+import { verifyRawBlock } from '../../src/verification/verify-raw.ts';
+import { SKIP_REASON } from '../support/vectors.ts';
+import { readSamples, type Sample } from './samples.ts';
+
+/** Behind the uncles of Avalanche's blocks: a version, and what is moved between its chains. */
+const AVALANCHE_REST: readonly string[] = ['0x0', '0x'];
+
+/** Recorded blocks without uncles and withdrawals, with all transactions. */
+const samples = (readSamples() ?? []).filter(({ block, expected }) => {
+  const { transactions, uncles, withdrawals } = block;
+  const isWhole = Array.isArray(transactions) && transactions.every((each) => typeof each === 'object');
+  const isPlain =
+    Array.isArray(uncles) && uncles.length === 0 && !(Array.isArray(withdrawals) && withdrawals.length > 0);
+  return isWhole && isPlain && expected.header === 'OK' && expected.transactions === 'OK';
+});
+
+function readHeader({ block }: Sample) {
+  const tools = { findings: new Findings(), writer: new RlpWriter() };
+  const header = verifyHeader(block, String(block['hash']), tools);
+  assert.ok(header !== undefined);
+  return header;
+}
+
+function encode({ block, family }: Sample, transactions: readonly Members[]): string {
+  const { form } = readHeader({ block } as Sample);
+  const writer = new RlpWriter();
+  const mark = writer.mark;
+  // From the end to the beginning.
+  if (family === 'avalanche')
+    for (const item of AVALANCHE_REST) assert.ok(item === '0x' ? writer.data(item) : writer.quantity(item));
+  else if (block['withdrawalsRoot'] != null) writer.list(writer.mark);
+  writer.list(writer.mark);
+  const list = writer.mark;
+  for (const transaction of transactions.toReversed()) {
+    const shape = findTransactionForm(transaction) as TransactionForm;
+    const bytes = encodeTransaction(transaction, shape, writer);
+    if (shape.type === undefined) writer.raw(bytes);
+    else writer.bytes(bytes);
+  }
+  writer.list(list);
+  writeHeader(block, form, writer);
+  writer.list(mark);
+  return bytesToHex(writer.take(mark));
+}
+
+function findIn(text: string, sample: Sample): Findings {
+  const findings = new Findings();
+  verifyRawBlock(text, readHeader(sample), { findings, writer: new RlpWriter() });
+  return findings;
+}
+
+test('encoded blocks of all forms of headers contradict nothing, and with a transaction less they do', {
+  skip: samples.length === 0 && SKIP_REASON,
+}, () => {
+  const forms = new Set<string>();
+  for (const sample of samples) {
+    const transactions = sample.block['transactions'] as readonly Members[];
+    const { form } = readHeader(sample);
+    forms.add(form.name);
+    const { list } = findIn(encode(sample, transactions), sample);
+    assert.ok(
+      list.every(({ kind }) => kind === 'unknown'),
+      `${sample.name}: ${JSON.stringify(list)}`,
+    );
+    if (form.name === 'ethereum') assert.deepEqual(list, [], sample.name);
+    if (transactions.length === 0 || form.outer !== undefined) continue;
+    assert.ok(findIn(encode(sample, transactions.slice(1)), sample).has('transactions'), sample.name);
+  }
+  assert.ok(forms.size >= 4, [...forms].join());
+});

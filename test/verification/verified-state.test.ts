@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { BlockReference } from '../../src/chain/chain.ts';
+import { encodeQuantity } from '../../src/primitives/quantity.ts';
+import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
+import type { RequestScope } from '../../src/util/request-scope.ts';
+import { askNode } from '../support/faults/ask-node.ts';
+import type { Call, Fault } from '../support/faults/fault.ts';
+import { type RunningService, startService } from '../support/service.ts';
+import { createScope } from '../upstream/support/exchange.ts';
+import { lieAt, listLeaves, openNetwork, type Path } from './liars.ts';
+
+type Question = {
+  readonly method: string;
+  readonly params: readonly unknown[];
+  readonly ask: (chain: UpstreamChain, scope: RequestScope) => unknown;
+  /** What nodes are asked for it, of whose answers liars change leaves. */
+  readonly asked: readonly string[];
+};
+
+const NUMBER = 59n;
+const AT: BlockReference = { kind: 'number', number: NUMBER };
+/** A contract with storage, and an account that does not exist. */
+const CONTRACT = '0xcabe9823112d187ea24d56be8e47ae75ed52a842';
+const NOBODY = `0x${'77'.repeat(20)}`;
+const SLOT = `0x${'0'.repeat(63)}2`;
+const PROOFS: readonly string[] = ['eth_getProof'];
+
+let node: RunningService;
+let nodeUrl: string;
+
+before(async () => {
+  node = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
+  nodeUrl = `http://${node.authority}/devnet/v3/demo`;
+});
+after(() => node.close());
+
+async function ask(method: string, params: readonly unknown[]): Promise<unknown> {
+  const answer = await askNode(nodeUrl, { method, params });
+  assert.ok('result' in answer, JSON.stringify(answer));
+  return answer.result;
+}
+
+function listQuestions(): readonly Question[] {
+  const at = encodeQuantity(NUMBER);
+  return [CONTRACT, NOBODY].flatMap((address): readonly Question[] => [
+    {
+      method: 'eth_getBalance',
+      params: [address, at],
+      ask: ({ state }, scope) => state.getBalance(address, AT, scope),
+      asked: PROOFS,
+    },
+    {
+      method: 'eth_getTransactionCount',
+      params: [address, at],
+      ask: ({ state }, scope) => state.getTransactionCount(address, AT, scope),
+      asked: PROOFS,
+    },
+    {
+      method: 'eth_getCode',
+      params: [address, at],
+      ask: ({ state }, scope) => state.getCode(address, AT, scope),
+      asked: address === NOBODY ? PROOFS : ['eth_getProof', 'eth_getCode'],
+    },
+    {
+      method: 'eth_getStorageAt',
+      params: [address, SLOT, at],
+      ask: ({ state }, scope) => state.getStorageAt(address, SLOT, AT, scope),
+      asked: PROOFS,
+    },
+    {
+      method: 'eth_getStorageValues',
+      params: [{ [address]: [SLOT] }, at],
+      ask: ({ state }, scope) => state.getStorageValues(new Map([[address, [SLOT]]]), AT, scope),
+      asked: PROOFS,
+    },
+    {
+      method: 'eth_getProof',
+      params: [address, [SLOT], at],
+      ask: ({ state }, scope) => state.getProof(address, [SLOT], AT, scope),
+      asked: PROOFS,
+    },
+  ]);
+}
+
+const isOf =
+  (method: string) =>
+  (call: Call): boolean =>
+    call.method === method;
+
+/** A leaf of each kind that an answer has: one of each member, and the first and the last node of a proof. */
+function chooseLeaves(answer: unknown): readonly Path[] {
+  const byKind = new Map<string, Path>();
+  for (const { path } of listLeaves(answer)) {
+    byKind.set(path.filter((step) => typeof step === 'string').join('.'), path);
+    if (path.at(-1) === 0) byKind.set(path.join('.'), path);
+  }
+  return [...byKind.values()];
+}
+
+/** What nodes are asked for a question. */
+async function listLies(question: Question): Promise<readonly { method: string; path: Path }[]> {
+  const [subject, ...rest] = question.params;
+  const address = typeof subject === 'string' ? subject : Object.keys(subject as object)[0];
+  const lies = await Promise.all(
+    question.asked.map(async (method) => {
+      const params = method === 'eth_getProof' ? [address, [SLOT], rest.at(-1)] : [address, rest.at(-1)];
+      return chooseLeaves(await ask(method, params)).map((path) => ({ method, path }));
+    }),
+  );
+  // Where no slot is asked for the answer has none.
+  const hasSlots = /Storage|Proof/.test(question.method);
+  return lies.flat().filter(({ path }) => hasSlots || path[0] !== 'storageProof');
+}
+
+test('every answer is proven where nobody lies, kept ones too', async () => {
+  const network = await openNetwork(nodeUrl, 2, 0, {});
+  try {
+    for (const question of listQuestions()) {
+      const truth = await ask(question.method, question.params);
+      for (const round of ['asked', 'kept']) {
+        const scope = createScope();
+        const answer = await question.ask(network.chain, scope);
+        const where = `${question.method} ${round}`;
+        assert.deepEqual(JSON.parse(String(answer)), truth, where);
+        assert.equal(scope.trust, 'proven', where);
+        if (round === 'kept') assert.equal(scope.hasAskedNode, false, where);
+      }
+    }
+  } finally {
+    await network.close();
+  }
+});
+
+type Proof = {
+  readonly address: string;
+  readonly accountProof: readonly string[];
+  readonly storageProof: readonly { readonly proof: readonly string[] }[];
+};
+
+/** Answers that are true of something else, or lack or have a part too many. */
+const LIES: readonly (readonly [
+  string,
+  (proof: Proof, ask: (params: readonly unknown[]) => Promise<Proof>) => Promise<unknown>,
+])[] = [
+  ['another block', (_, askOther) => askOther([CONTRACT, [SLOT], '0xa'])],
+  [
+    'another account',
+    async (proof, askOther) => ({ ...(await askOther([NOBODY, [SLOT], '0x3b'])), address: proof.address }),
+  ],
+  [
+    'another slot',
+    async (proof, askOther) => {
+      const { storageProof } = await askOther([CONTRACT, [`0x${'0'.repeat(63)}3`], '0x3b']);
+      return { ...proof, storageProof: storageProof.map((each) => ({ ...each, key: SLOT })) };
+    },
+  ],
+  ['no proof', async (proof) => ({ ...proof, accountProof: [] })],
+  ['a node too few', async (proof) => ({ ...proof, accountProof: proof.accountProof.slice(0, -1) })],
+  ['a node too many', async (proof) => ({ ...proof, accountProof: [...proof.accountProof, '0xc0'] })],
+  ['another order', async (proof) => ({ ...proof, accountProof: proof.accountProof.toReversed() })],
+  ['no slots', async (proof) => ({ ...proof, storageProof: [] })],
+  [
+    'a slot that is empty',
+    async (proof) => ({
+      ...proof,
+      storageProof: proof.storageProof.map((each) => ({
+        ...each,
+        value: '0x0',
+        proof: each.proof.slice(0, 1),
+      })),
+    }),
+  ],
+  ['something else', async () => [1]],
+];
+
+test('a proof that is true of something else, or has a part too many or too few, is found', async () => {
+  for (const [name, lie] of LIES) {
+    const fault: Fault = {
+      concerns: isOf('eth_getProof'),
+      answer: async (call, askTrue) => {
+        const answer = await askTrue(call);
+        assert.ok('result' in answer);
+        const askOther = async (params: readonly unknown[]): Promise<Proof> => {
+          const other = await askTrue({ method: call.method, params });
+          assert.ok('result' in other);
+          return other.result as Proof;
+        };
+        return { result: await lie(answer.result as Proof, askOther) };
+      },
+    };
+    const network = await openNetwork(nodeUrl, 2, 1, fault);
+    try {
+      const scope = createScope();
+      const value = await network.chain.state.getStorageAt(CONTRACT, SLOT, AT, scope);
+      const truth = await ask('eth_getStorageAt', [CONTRACT, SLOT, encodeQuantity(NUMBER)]);
+      assert.equal(JSON.parse(value), truth, name);
+      assert.equal(scope.trust, 'proven', name);
+      assert.equal(network.chain.describe().upstreams[0]?.state, 'excluded', name);
+    } finally {
+      await network.close();
+    }
+  }
+});
+
+for (const liars of [1, 2]) {
+  test(`${liars} of three lie: the truth each time, and they are quarantined`, async () => {
+    for (const question of listQuestions()) {
+      const truth = await ask(question.method, question.params);
+      for (const { method, path } of await listLies(question)) {
+        const network = await openNetwork(nodeUrl, 3, liars, lieAt(isOf(method), path));
+        try {
+          const where = `${question.method} of ${question.params[0]}: ${method} ${path.join('.')}`;
+          const scope = createScope();
+          const answer = await question.ask(network.chain, scope);
+          assert.deepEqual(JSON.parse(String(answer)), truth, where);
+          assert.equal(scope.trust, 'proven', where);
+          const { upstreams } = network.chain.describe();
+          const states = upstreams.map(({ state }) => state === 'excluded');
+          assert.deepEqual(states, [true, liars === 2, false], where);
+        } finally {
+          await network.close();
+        }
+      }
+    }
+  });
+}

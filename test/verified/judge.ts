@@ -1,0 +1,53 @@
+import { isDeepStrictEqual } from 'node:util';
+import { listDifferences, type Path } from './json-changes.ts';
+import type { Reply } from './lied-network.ts';
+import type { AskedQuestion } from './questions.ts';
+import { MAY_BE_ABSENT, type ObjectKind, UNCOVERED } from './uncovered.ts';
+
+/**
+ * `truth`: the client got the true answer. `refused`: an error. `told`: a changed member that no root covers, or a changed answer of a method that
+ * is not verified, not called proven. `unproven`: a changed answer of the only node, not called proven. `missed`: all others.
+ */
+export type Verdict = 'truth' | 'refused' | 'told' | 'unproven' | 'missed';
+
+/** Members that differ, where all of them are uncovered. */
+export type Judgement = { readonly verdict: Verdict; readonly members: readonly string[] };
+
+const HASH = /^0x[0-9a-f]{64}$/;
+const LISTS: Readonly<Record<string, ObjectKind>> = {
+  transactions: 'transaction',
+  withdrawals: 'withdrawal',
+  logs: 'log',
+};
+
+/** @param isAlone whether no node tells the truth and nothing has to be proven */
+export function judge(question: AskedQuestion, truth: Reply, reply: Reply, isAlone: boolean): Judgement {
+  if ('error' in reply) return { verdict: 'refused', members: [] };
+  const want = 'error' in truth ? undefined : truth.value;
+  if (isDeepStrictEqual(reply.value, want)) return { verdict: 'truth', members: [] };
+  const differences = listDifferences(reply.value, want).map((path) => ({
+    name: nameOf(path, question.of),
+    isAbsent: readAt(reply.value, path) == null,
+  }));
+  const members = [...new Set(differences.map(({ name }) => name))];
+  const isUncovered = ({ name, isAbsent }: { readonly name: string; readonly isAbsent: boolean }): boolean =>
+    name in UNCOVERED || (isAbsent && name in MAY_BE_ABSENT);
+  if (differences.every(isUncovered)) return { verdict: 'told', members };
+  // No root covers what is absent; a block by its number is known to be there.
+  const isNull = reply.value === null && HASH.test(String(question.params[0]));
+  if (isNull && reply.trust !== 'proven') return { verdict: 'told', members: [`null of ${question.method}`] };
+  if (!question.isCovered)
+    return { verdict: reply.trust === 'proven' ? 'missed' : 'told', members: [question.method] };
+  return { verdict: isAlone && reply.trust !== 'proven' ? 'unproven' : 'missed', members };
+}
+
+function readAt(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>((at, key) => Object(at)[key], value);
+}
+
+/** `transaction.from`: the object by the list that it is in. */
+function nameOf(path: Path, of: ObjectKind): string {
+  const names = path.filter((key) => Number.isNaN(Number(key))).map(String);
+  const list = names.slice(0, -1).findLast((name) => name in LISTS);
+  return `${list === undefined ? of : LISTS[list]}.${names.at(-1) ?? 'whole'}`;
+}

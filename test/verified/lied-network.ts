@@ -1,0 +1,132 @@
+/** Three nodes in this process, some of which lie, and the service's chain of them. */
+import { createMemoryCache } from '../../src/cache/memory-cache.ts';
+import { DEFAULT_LOG_LIMITS } from '../../src/chain/log-range.ts';
+import { SENDING_TOOLS } from '../../src/cli/sending-tools.ts';
+import type { Network } from '../../src/methods/network.ts';
+import { METHODS } from '../../src/methods/table.ts';
+import { isComplete } from '../../src/primitives/json-result.ts';
+import { openUpstreamChain } from '../../src/upstream/open-upstream-chain.ts';
+import {
+  type Checkpoint,
+  poolOptionsSchema,
+  upstreamsSchema,
+  type VerifyMode,
+} from '../../src/upstream/options.ts';
+import { DEFAULT_SEND } from '../../src/upstream/sending/options.ts';
+import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
+import { RequestScope, type Trust } from '../../src/util/request-scope.ts';
+import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
+import { FaultUpstream } from '../support/fault-upstream.ts';
+import type { Answer } from '../support/faults/fault.ts';
+import type { Question, Truth } from './truth.ts';
+
+/** Longer than a busy machine stalls. */
+const LIMIT_MS = 60_000;
+/** Nothing listens there: nodes answer themselves. */
+const NOWHERE = 'http://127.0.0.1:9';
+
+export type Transport = 'HTTP' | 'WebSocket';
+
+/** What a node says instead of the truth. */
+export type Lie = (question: Question, ask: Truth['ask']) => Promise<Answer>;
+
+/** What a client gets. */
+export type Reply =
+  | { readonly value: unknown; readonly trust: Trust | undefined }
+  | { readonly error: string };
+
+/** Nodes that stay, while networks of them come and go. */
+export class Stage {
+  readonly #truth: Truth;
+  readonly #nodes: readonly FaultUpstream[];
+  readonly #lies: (Lie | undefined)[];
+  /** Is told of each question that a node gets. */
+  onQuestion: ((question: Question) => void) | undefined;
+
+  private constructor(truth: Truth, nodes: readonly FaultUpstream[]) {
+    this.#truth = truth;
+    this.#nodes = nodes;
+    this.#lies = nodes.map(() => undefined);
+  }
+
+  static async open(truth: Truth, count: number): Promise<Stage> {
+    const nodes = await Promise.all(Array.from({ length: count }, () => FaultUpstream.start(NOWHERE)));
+    const stage = new Stage(truth, nodes);
+    await Promise.all(nodes.map((node, i) => node.setFault({ answer: (call) => stage.#answer(i, call) })));
+    return stage;
+  }
+
+  #answer(node: number, question: Question): Promise<Answer> {
+    this.onQuestion?.(question);
+    const { ask } = this.#truth;
+    return this.#lies[node]?.(question, ask) ?? ask(question);
+  }
+
+  /** The first nodes lie from now on, the others tell the truth. */
+  setLie(liars: number, lie: Lie | undefined): void {
+    for (const i of this.#lies.keys()) this.#lies[i] = i < liars ? lie : undefined;
+  }
+
+  /** The chain of so many nodes; the first are asked before others. */
+  async openChain(count: number, liars: number, options: NetworkOptions): Promise<LiedNetwork> {
+    const rows = this.#nodes.slice(0, count).map((node, i) => ({
+      url: options.transport === 'HTTP' ? node.httpUrl : node.webSocketUrl,
+      name: `node${i}`,
+      tier: i < liars ? 1 : 2,
+    }));
+    const log = createRecordingLog();
+    const chain = await openUpstreamChain({
+      network: 'test',
+      upstreams: upstreamsSchema.parse(rows),
+      pool: poolOptionsSchema.parse({ retries: 0, hedgePercent: 0, pollInterval: '60s' }),
+      logs: DEFAULT_LOG_LIMITS,
+      cache: createMemoryCache({ bytes: 1 << 24, entryBytes: 1 << 20 }),
+      log,
+      verify: options.verify,
+      checkpoint: options.checkpoint,
+      sending: { options: DEFAULT_SEND, tools: SENDING_TOOLS },
+    });
+    return { chain, log, ask: (question) => askChain(chain, question) };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#nodes.map((node) => node.close()));
+  }
+}
+
+export type NetworkOptions = {
+  readonly transport: Transport;
+  readonly verify: VerifyMode;
+  readonly checkpoint?: Checkpoint | undefined;
+};
+
+export type LiedNetwork = {
+  readonly chain: UpstreamChain;
+  readonly log: RecordingLog;
+  ask(question: Question): Promise<Reply>;
+};
+
+const BY_NAME = new Map(METHODS.map((method) => [method.name, method]));
+
+/** As the service answers: parameters by their codecs, the method by its row. */
+async function askChain(chain: UpstreamChain, { method, params }: Question): Promise<Reply> {
+  const row = BY_NAME.get(method);
+  if (row === undefined) throw new Error(`${method}: there is no such method`);
+  const network: Network = {
+    name: 'test',
+    chain,
+    hasNodes: true,
+    safeTag: 'reject',
+    callTimeoutMs: LIMIT_MS,
+    allowsDemoKey: true,
+  };
+  const scope = new RequestScope(performance.now() + LIMIT_MS);
+  try {
+    const result = await row.invoke(params, { network, clientVersion: 'test', scope });
+    if (!isComplete(result)) throw new Error(`${method}: the answer is too large for this test`);
+    return { value: JSON.parse(typeof result === 'string' ? result : result.text), trust: scope.trust };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return { error: error.message };
+  }
+}

@@ -1,0 +1,46 @@
+/** What liars say: one answer changed, or a block forged in all answers about it. */
+
+import type { Members } from '../../src/verification/findings.ts';
+import { hashEthereumHeader } from '../../src/verification/hash-header.ts';
+import { isMembers } from '../../src/verification/members.ts';
+import { RlpWriter } from '../../src/verification/rlp-writer.ts';
+import type { Answer } from '../support/faults/fault.ts';
+import type { Change } from './json-changes.ts';
+import type { Lie } from './lied-network.ts';
+import { keyOf, type Question } from './truth.ts';
+
+const FORGED_ROOT = `0x${'0f'.repeat(32)}`;
+
+/** Answers one question with a change of what is true. */
+export function changeAnswer(about: Question, change: Change): Lie {
+  const key = keyOf(about);
+  return async (question, ask) => {
+    const answer = await ask(question);
+    return keyOf(question) === key && 'result' in answer ? { result: change.apply(answer.result) } : answer;
+  };
+}
+
+/**
+ * Tells of another state root in one block, and of the hash that it has then, in all answers: nothing that is said about that block contradicts itself.
+ * @returns undefined where its hash is not that of Ethereum's form
+ */
+export function forgeBlock(block: Members): { readonly lie: Lie; readonly hash: string } | undefined {
+  const writer = new RlpWriter();
+  const hash = String(block['hash']);
+  if (hashEthereumHeader(block, writer) !== hash) return undefined;
+  const forged = String(hashEthereumHeader({ ...block, stateRoot: FORGED_ROOT }, writer));
+  const rewrite = (value: unknown): unknown => {
+    if (value === hash) return forged;
+    if (Array.isArray(value)) return value.map(rewrite);
+    if (!isMembers(value)) return value;
+    const isBlock = value['hash'] === hash && 'parentHash' in value;
+    const changed = Object.entries(value).map(([name, item]) => [name, rewrite(item)]);
+    return { ...Object.fromEntries(changed), ...(isBlock && { stateRoot: FORGED_ROOT }) };
+  };
+  const lie: Lie = async ({ method, params }, ask) => {
+    const text = JSON.stringify(params).replaceAll(forged, hash);
+    const answer: Answer = await ask({ method, params: JSON.parse(text) as unknown[] });
+    return 'result' in answer ? { result: rewrite(answer.result) } : answer;
+  };
+  return { lie, hash: forged };
+}

@@ -1,0 +1,50 @@
+import { bytesToHex } from '../../src/primitives/hex.ts';
+import { keccak256 } from '../../src/primitives/keccak.ts';
+import type { Members } from '../../src/verification/findings.ts';
+import { isMembers } from '../../src/verification/members.ts';
+import type { Answer } from '../support/faults/fault.ts';
+import type { Sample } from '../verification/samples.ts';
+import type { Question, Truth } from './truth.ts';
+
+const MISSING: Answer = { error: { code: -32601, message: 'the method does not exist' } };
+
+/** A node that has one recorded block, which is its head, and nothing before. */
+export function replaySample({ family, name, block, receipts }: Sample): Truth {
+  const transactions = (block['transactions'] ?? []) as readonly Members[];
+  const own = new Set([block['number'], 'latest', 'safe', 'finalized']);
+  const giveBlock = (isWhole: unknown): unknown =>
+    isWhole === true
+      ? block
+      : { ...block, transactions: transactions.map((each) => (isMembers(each) ? each['hash'] : each)) };
+  const isOwn = ([reference]: Question['params']): boolean =>
+    own.has(reference) || String(reference).toLowerCase() === String(block['hash']).toLowerCase();
+  const answers: Readonly<Record<string, (params: Question['params']) => unknown>> = {
+    // Of no known chain, and another one for each sample.
+    eth_chainId: () => `0x1${bytesToHex(keccak256(Buffer.from(name)).subarray(0, 4)).slice(2)}`,
+    web3_clientVersion: () => 'recorded/1',
+    eth_syncing: () => false,
+    eth_blockNumber: () => block['number'],
+    eth_getBlockByNumber: ([reference, isWhole]) => (isOwn([reference]) ? giveBlock(isWhole) : null),
+    eth_getBlockByHash: ([reference, isWhole]) => (isOwn([reference]) ? giveBlock(isWhole) : null),
+    eth_getTransactionByHash: ([hash]) =>
+      transactions.find((each) => isMembers(each) && each['hash'] === hash) ?? null,
+    eth_getTransactionByBlockNumberAndIndex: ([reference, index]) =>
+      isOwn([reference]) ? (transactions[Number(index)] ?? null) : null,
+    eth_getTransactionByBlockHashAndIndex: ([reference, index]) =>
+      isOwn([reference]) ? (transactions[Number(index)] ?? null) : null,
+    ...(receipts !== undefined && {
+      eth_getBlockReceipts: ([reference]) => (isOwn([reference]) ? receipts : null),
+      eth_getTransactionReceipt: ([hash]) =>
+        receipts.find((each) => each['transactionHash'] === hash) ?? null,
+    }),
+  };
+  return {
+    name: `${family} ${name}`,
+    isRecorded: true,
+    ask: ({ method, params }) => {
+      const answer = answers[method];
+      return Promise.resolve(answer === undefined ? MISSING : { result: answer(params) });
+    },
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,233 @@
+/** Has nodes lie about one thing after the other, and judges what a client gets. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Members } from '../../src/verification/findings.ts';
+import { isMembers } from '../../src/verification/members.ts';
+import { type Change, listChanges, listDistinctChanges } from './json-changes.ts';
+import { type Judgement, judge, type Verdict } from './judge.ts';
+import { type Lie, type Reply, Stage } from './lied-network.ts';
+import { changeAnswer, forgeBlock } from './lies.ts';
+import { type AskedQuestion, listQuestions } from './questions.ts';
+import { SETTINGS, type Setting, TRUE_SETTINGS } from './settings.ts';
+import { keyOf, type Question, type Truth } from './truth.ts';
+
+export type RunOptions = {
+  readonly maxBlocks: number;
+  /** Of so many questions one is asked. */
+  readonly stride: number;
+  /** Cases that are run, of all: 1 runs each in each setting. */
+  readonly share: number;
+  /** Whether changes that are alike are all made. */
+  readonly isEvery: boolean;
+  /** Networks at the same time. */
+  readonly parallel: number;
+  /** Only questions of methods with this text in their name. */
+  readonly only: string;
+};
+
+/** What nodes were asked for one answer to a client, and that answer. */
+type Trace = { readonly question: AskedQuestion; readonly truth: Reply; readonly asked: readonly Question[] };
+
+type Case = {
+  readonly trace: Trace;
+  readonly name: string;
+  readonly lie: Lie;
+  /** A block that does not contradict itself: told from the start, and only found by others who know the block. */
+  readonly isForged?: true;
+};
+
+export type Figures = {
+  readonly verdicts: Record<Verdict, number>;
+  readonly falseAlarms: string[];
+  readonly missed: string[];
+  /** Members and methods that were passed on changed, and how often. */
+  readonly told: Map<string, number>;
+  methods: number;
+  cases: number;
+};
+
+export function openFigures(): Figures {
+  const verdicts = { truth: 0, refused: 0, told: 0, unproven: 0, missed: 0 };
+  return { verdicts, falseAlarms: [], missed: [], told: new Map(), methods: 0, cases: 0 };
+}
+
+const MAX_NODES = 3;
+
+/** @param alien answers of another chain */
+export async function runCases(
+  truth: Truth,
+  alien: Truth | undefined,
+  options: RunOptions,
+  figures: Figures,
+): Promise<void> {
+  const listed = await listQuestions(truth, options.maxBlocks);
+  const questions = listed.filter(
+    ({ method }, i) => method.includes(options.only) && i % options.stride === 0,
+  );
+  const stage = await Stage.open(truth, MAX_NODES);
+  const traces: Trace[] = [];
+  for (const [i, question] of questions.entries()) {
+    const trace = await traceTruth(stage, question, TRUE_SETTINGS[i % 2] ?? [], truth, figures);
+    if (trace !== undefined) traces.push(trace);
+  }
+  await stage.close();
+  figures.methods = Math.max(figures.methods, new Set(traces.map(({ question }) => question.method)).size);
+  const list = options.isEvery ? listChanges : listDistinctChanges;
+  const runs: { readonly each: Case; readonly setting: Setting }[] = [];
+  let count = 0;
+  for (const trace of traces) {
+    for await (const each of listCases(list, trace, traces, truth, alien)) {
+      for (const [s, setting] of SETTINGS.entries()) {
+        if (isChosen(count, s, options.share) && canBeFound(each, setting)) runs.push({ each, setting });
+      }
+      count++;
+    }
+  }
+  let next = 0;
+  const work = async (): Promise<void> => {
+    const own = await Stage.open(truth, MAX_NODES);
+    for (let run = runs[next++]; run !== undefined; run = runs[next++]) {
+      note(figures, truth, run.each, run.setting, await runCase(own, run.each, run.setting));
+    }
+    await own.close();
+  };
+  await Promise.all(Array.from({ length: options.parallel }, work));
+}
+
+/** What most nodes have forged from the start is the chain, unless a checkpoint says otherwise. */
+function canBeFound({ isForged }: Case, { liars, hasCheckpoint }: Setting): boolean {
+  return isForged !== true || hasCheckpoint || liars === 1;
+}
+
+/** Spread evenly over the cases, and in each setting others. */
+function isChosen(index: number, setting: number, share: number): boolean {
+  const at = index + setting / SETTINGS.length;
+  return Math.floor((at + 1) * share) > Math.floor(at * share);
+}
+
+const IN_BACKGROUND: ReadonlySet<string> = new Set([
+  'eth_chainId',
+  'eth_syncing',
+  'eth_subscribe',
+  'net_version',
+  'web3_clientVersion',
+]);
+const TAGS: ReadonlySet<unknown> = new Set(['latest', 'safe', 'finalized', 'pending']);
+
+/** Asks where no node lies, in these settings; remembers what nodes were asked. Undefined where the node has no answer to it. */
+async function traceTruth(
+  stage: Stage,
+  question: AskedQuestion,
+  settings: readonly Setting[],
+  truth: Truth,
+  figures: Figures,
+): Promise<Trace | undefined> {
+  const asked = new Map<string, Question>();
+  let told: Reply | undefined;
+  for (const setting of settings) {
+    const checkpoint = setting.hasCheckpoint ? question.checkpoint : undefined;
+    const network = await stage.openChain(setting.nodes, 0, { ...setting, checkpoint });
+    // With a checkpoint nodes are asked for more in the background.
+    if (!setting.hasCheckpoint)
+      stage.onQuestion = ({ method, params }) => {
+        if (IN_BACKGROUND.has(method) || TAGS.has(params[0])) return;
+        asked.set(keyOf({ method, params }), { method, params });
+      };
+    const reply = await network.ask(question);
+    stage.onQuestion = undefined;
+    const { upstreams, verification } = network.chain.describe();
+    await network.chain.close();
+    if (told === undefined && ('error' in reply || reply.value === null)) return undefined;
+    told ??= reply;
+    const note = (text: string): unknown =>
+      figures.falseAlarms.push(
+        `${truth.name}, ${setting.name}, ${setting.transport}: ${keyOf(question)}: ${text}`,
+      );
+    if (upstreams.some(({ state }) => state !== 'up')) note('a node is quarantined');
+    if ((verification?.counts.refuted ?? 0) > 0) note('an answer is refuted');
+    if ('error' in reply) {
+      const isExpected = question.isCovered && truth.isRecorded !== true;
+      if (isExpected || setting.verify !== 'require') note(reply.error);
+      continue;
+    }
+    if (!isDeepStrictEqual('value' in told && told.value, reply.value)) note('the answer differs');
+    // Without a checkpoint one node proves what is asked by hash.
+    const isProvable = setting.nodes > 1 || setting.hasCheckpoint;
+    if (question.isCovered && isProvable && reply.trust !== 'proven' && truth.isRecorded !== true)
+      note(`${reply.trust}, not proven`);
+  }
+  if (told === undefined) return undefined;
+  const isProven = 'trust' in told && told.trust === 'proven';
+  const isCovered = question.isCovered && (isProven || truth.isRecorded !== true);
+  return { question: { ...question, isCovered }, truth: told, asked: [...asked.values()] };
+}
+
+async function* listCases(
+  list: (value: unknown) => Iterable<Change>,
+  trace: Trace,
+  traces: readonly Trace[],
+  truth: Truth,
+  alien: Truth | undefined,
+): AsyncGenerator<Case> {
+  for (const about of trace.asked) {
+    const answer = await truth.ask(about);
+    if ('error' in answer || answer.result === null) continue;
+    const others = await listOthers(about, traces, truth, alien);
+    for (const change of [...list(answer.result), ...others]) {
+      const name = `${about.method} ${change.kind} ${change.path.join('.')}`;
+      yield { trace, name, lie: changeAnswer(about, change) };
+    }
+    const forged = isMembers(answer.result) ? forgeBlock(answer.result as Members) : undefined;
+    if (forged !== undefined)
+      yield { trace, name: `${about.method} forged`, lie: forged.lie, isForged: true };
+  }
+}
+
+/** The answers to a question of the same method about another block, and of another chain. */
+async function listOthers(
+  about: Question,
+  traces: readonly Trace[],
+  truth: Truth,
+  alien: Truth | undefined,
+): Promise<readonly Change[]> {
+  const like = traces.flatMap(({ asked }) => asked).filter(({ method }) => method === about.method);
+  const other = like.find((each) => keyOf(each) !== keyOf(about));
+  const answers = [
+    { kind: "another block's" as const, answer: other && (await truth.ask(other)) },
+    { kind: "another chain's" as const, answer: await alien?.ask(about) },
+  ];
+  const own = await truth.ask(about);
+  return answers.flatMap(({ kind, answer }) =>
+    answer === undefined || !('result' in answer) || JSON.stringify(answer) === JSON.stringify(own)
+      ? []
+      : [{ kind, path: [], apply: () => answer.result }],
+  );
+}
+
+async function runCase(stage: Stage, { trace, lie, isForged }: Case, setting: Setting): Promise<Judgement> {
+  const { nodes, liars, verify } = setting;
+  stage.setLie(liars, isForged === true ? lie : undefined);
+  const checkpoint = setting.hasCheckpoint ? trace.question.checkpoint : undefined;
+  const network = await stage.openChain(nodes, liars, { ...setting, checkpoint });
+  try {
+    stage.setLie(liars, lie);
+    const reply = await network.ask(trace.question);
+    return judge(trace.question, trace.truth, reply, liars === nodes && verify === 'auto');
+  } finally {
+    await network.chain.close();
+  }
+}
+
+function note(
+  figures: Figures,
+  { name: source }: Truth,
+  { trace, name }: Case,
+  setting: Setting,
+  { verdict, members }: Judgement,
+): void {
+  figures.cases++;
+  figures.verdicts[verdict]++;
+  const where = `${source}, ${setting.name}, ${setting.transport}: ${keyOf(trace.question)}: ${name}`;
+  if (verdict === 'missed') figures.missed.push(`${where}: ${members.join(' ')}`);
+  if (verdict === 'told')
+    for (const member of members) figures.told.set(member, 1 + (figures.told.get(member) ?? 0));
+}

@@ -1,0 +1,29 @@
+import type { NetworkOptions } from './lied-network.ts';
+
+/** How many nodes there are, how many of them lie, and what the service is told to do about it. */
+export type Setting = Omit<NetworkOptions, 'checkpoint'> & {
+  readonly name: string;
+  readonly nodes: number;
+  readonly liars: number;
+  /** Whether the configuration names the hash of a block above. */
+  readonly hasCheckpoint: boolean;
+};
+
+const LIARS: readonly Omit<Setting, 'transport'>[] = [
+  { name: 'one of three', nodes: 3, liars: 1, verify: 'auto', hasCheckpoint: false },
+  { name: 'two of three', nodes: 3, liars: 2, verify: 'auto', hasCheckpoint: false },
+  { name: 'one of one', nodes: 1, liars: 1, verify: 'auto', hasCheckpoint: false },
+  { name: 'one of one with a checkpoint', nodes: 1, liars: 1, verify: 'require', hasCheckpoint: true },
+  { name: 'all of three with a checkpoint', nodes: 3, liars: 3, verify: 'require', hasCheckpoint: true },
+];
+
+/** Over each transport between the service and its nodes. */
+export const SETTINGS: readonly Setting[] = LIARS.flatMap((row) => [
+  { ...row, transport: 'HTTP' as const },
+  { ...row, transport: 'WebSocket' as const },
+]);
+
+/** Where no node lies they differ in nothing but this; over each of the transports. */
+export const TRUE_SETTINGS: readonly (readonly Setting[])[] = (['HTTP', 'WebSocket'] as const).map(
+  (transport) => SETTINGS.filter((row) => row.transport === transport && row.name !== 'two of three'),
+);

@@ -1,0 +1,69 @@
+/** Nodes whose answers are changed. */
+
+import { isMembers } from '../../src/verification/members.ts';
+import { startGeth } from '../geth/node/geth-node.ts';
+import { GETH_SKIP } from '../geth/node/geth-program.ts';
+import { executionApisChain } from '../geth/sides.ts';
+import { ANVIL_SKIP } from '../support/anvil.ts';
+import { startService } from '../support/service.ts';
+import { findVectors, SKIP_REASON } from '../support/vectors.ts';
+import { readSamples } from '../verification/samples.ts';
+import { openAnvil } from './anvil-source.ts';
+import { replaySample } from './recorded-source.ts';
+import { isOfNode } from './run-true-nodes.ts';
+import { rememberNode, type Truth } from './truth.ts';
+
+export type Source = {
+  readonly name: string;
+  /** Why this machine has none; false where it has. */
+  readonly skip: string | false;
+  open(): Promise<Truth>;
+};
+
+/** Of the head of that chain; calls are not compared here. */
+const GAS_LIMIT = 0x4c4b40n;
+const vectors = findVectors('execution-apis');
+
+/** The built-in chain, executed in this process. */
+export const DEVNET: Source = {
+  name: 'devnet',
+  skip: false,
+  async open() {
+    const service = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
+    return rememberNode('devnet', `http://${service.authority}/devnet/v3/demo`, () => service.close());
+  },
+};
+
+const GETH: Source = {
+  name: 'geth',
+  skip: vectors === undefined ? SKIP_REASON : GETH_SKIP,
+  async open() {
+    const node = await startGeth({ ...executionApisChain(vectors as string), blockGasLimit: GAS_LIMIT });
+    return rememberNode('geth', node.httpUrl, () => node.close());
+  },
+};
+
+/** Transactions of a recorded block whose answers are changed. */
+const MAX_TRANSACTIONS = 8;
+
+/** Small recorded blocks of which everything recomputes, as nodes gave them. */
+const RECORDED: readonly Source[] = (readSamples() ?? [])
+  .filter((sample) => {
+    const { header, transactions, receipts } = sample.expected;
+    const list = isOfNode(sample) ? (sample.block['transactions'] as readonly unknown[]) : [];
+    const isSmall = list.length > 0 && list.length <= MAX_TRANSACTIONS;
+    const isNamed = list.every((each) => isMembers(each) && each['blockHash'] != null);
+    return isSmall && isNamed && header === 'OK' && transactions === 'OK' && /^(OK|-)/.test(receipts);
+  })
+  .map((sample) => ({
+    name: `recorded ${sample.name}`,
+    skip: false,
+    open: () => Promise.resolve(replaySample(sample)),
+  }));
+
+export const SOURCES: readonly Source[] = [
+  DEVNET,
+  { name: 'anvil', skip: ANVIL_SKIP, open: openAnvil },
+  GETH,
+  ...RECORDED,
+];

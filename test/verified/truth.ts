@@ -1,0 +1,44 @@
+/** Nodes that tell the truth, asked once for each answer. */
+import { askNode } from '../support/faults/ask-node.ts';
+import type { Answer, Call } from '../support/faults/fault.ts';
+
+export type Question = Pick<Call, 'method' | 'params'>;
+
+/** What a node says; the same each time. */
+export type Truth = {
+  readonly name: string;
+  /** Of a chain of which something may not be verifiable. */
+  readonly isRecorded?: true;
+  readonly ask: (question: Question) => Promise<Answer>;
+  close(): Promise<void>;
+};
+
+export function keyOf({ method, params }: Question): string {
+  return JSON.stringify([method, params]);
+}
+
+/** The answers of a node with a chain that does not grow. */
+export function rememberNode(name: string, url: string, close: () => Promise<void>): Truth {
+  const answers = new Map<string, Promise<Answer>>();
+  return {
+    name,
+    ask(question) {
+      const key = keyOf(question);
+      const known = answers.get(key) ?? askNode(url, question);
+      answers.set(key, known);
+      return known;
+    },
+    close,
+  };
+}
+
+/** @throws Error where the node has no result */
+export async function askResult(
+  truth: Truth,
+  method: string,
+  ...params: readonly unknown[]
+): Promise<unknown> {
+  const answer = await truth.ask({ method, params });
+  if ('error' in answer) throw new Error(`${truth.name}: ${method}: ${answer.error.message}`);
+  return answer.result;
+}

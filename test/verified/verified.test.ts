@@ -1,0 +1,38 @@
+/** The short form of `npm run test:verified`. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { readSamples } from '../verification/samples.ts';
+import { openFigures, runCases } from './run-cases.ts';
+import { askSample, fuzzTrueNodes, isOfNode, type TrueFigures } from './run-true-nodes.ts';
+import { DEVNET } from './sources.ts';
+import type { Truth } from './truth.ts';
+
+const REQUESTS = 300;
+const SAMPLES = 6;
+
+describe('answers of nodes', () => {
+  let truth: Truth;
+  before(async () => {
+    truth = await DEVNET.open();
+  });
+  after(() => truth.close());
+
+  test('no change of one is missed that a root covers', async () => {
+    const figures = openFigures();
+    const options = { maxBlocks: 1, stride: 7, share: 0.003, isEvery: false, only: '', parallel: 4 };
+    await runCases(truth, undefined, options, figures);
+    assert.deepEqual(figures.falseAlarms, []);
+    assert.deepEqual(figures.missed, []);
+    assert.ok(figures.cases > 30, `${figures.cases} changes`);
+    assert.ok(figures.verdicts.truth > 0 && figures.verdicts.refused > 0);
+  });
+
+  test('none that is true is refuted', async () => {
+    const figures: TrueFigures = { asked: 0, falseAlarms: [] };
+    await fuzzTrueNodes(truth, REQUESTS, 1, figures);
+    const samples = (readSamples() ?? []).filter(isOfNode);
+    for (const sample of samples.slice(0, SAMPLES)) await askSample(sample, 'WebSocket', figures);
+    assert.deepEqual(figures.falseAlarms, []);
+    assert.ok(figures.asked >= REQUESTS);
+  });
+});
