@@ -132,6 +132,7 @@ describe('a checkpoint that is far away', { skip: ANVIL_SKIP }, () => {
         assert.equal((await ask(network, number)).trust, 'proven');
         const asked = network.nodes.reduce((sum, { calls }) => sum + calls, 0) - before;
         assert.ok(asked < 100, `${asked} questions`);
+        for (const between of [1_150n, 700n]) assert.equal((await ask(network, between)).trust, 'proven');
       } finally {
         await network.close();
       }
