@@ -19,7 +19,7 @@ import { Lru } from '../util/lru.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { Codes, type CodeTable } from './codes.ts';
 import { Collector } from './collector.ts';
-import { Discoverer } from './discover.ts';
+import { Discoverer, type Discovery } from './discover.ts';
 import { addMissing, createExcerpt } from './excerpt.ts';
 import { ForkRules } from './fork-rules.ts';
 import { ProvenStates } from './proven-states.ts';
@@ -252,7 +252,7 @@ export class RemoteExecutions {
     return recoverWith<HexData>(
       () => {
         if (this.#chain.select(run.block)) this.#simulator.forgetEnvironment();
-        const job = { ...run.job, store: () => this.#excerpt(run) };
+        const job = { ...run.job, store: () => this.#excerpt(run, scope) };
         return pool.run(job, this.#simulator, scope);
       },
       (error) => {
@@ -266,7 +266,7 @@ export class RemoteExecutions {
   async #collectAndRetry(run: Run, scope: RequestScope): Promise<HexData> {
     const { block, request, further } = run;
     if (++run.attempts > MAX_ATTEMPTS || run.trips > MAX_TRIPS) throw new LeftToNodes('unsettled');
-    const { missing, isBlind } = this.#discoverer.discover(run.job, block);
+    const { missing, isBlind } = this.#discover(run, scope);
     // What only a thread has met comes late: there may be more of it.
     const isLate = addMissing(further, block, this.#proven, missing);
     if (missing.isEmpty) return this.#attempt(run, scope);
@@ -282,10 +282,17 @@ export class RemoteExecutions {
   }
 
   /** What a thread needs of a run's state. */
-  #excerpt({ job, block, further }: Run): StateExcerpt {
-    const { read } = this.#discoverer.discover(job, block);
-    read.merge(further);
-    return createExcerpt(block, read, this.#proven);
+  #excerpt(run: Run, scope: RequestScope): StateExcerpt {
+    const { read } = this.#discover(run, scope);
+    read.merge(run.further);
+    return createExcerpt(run.block, read, this.#proven);
+  }
+
+  #discover({ job, block }: Run, scope: RequestScope): Discovery {
+    const startedAt = performance.now();
+    const discovery = this.#discoverer.discover(job, block);
+    this.#options.pool.charge(scope, performance.now() - startedAt);
+    return discovery;
   }
 
   /** The block of a call and the head, whose gas limit bounds that of calls. */

@@ -174,6 +174,17 @@ describe('first slices', () => {
     assert.equal(slices.choose(kind('expensive 1'), 'thread'), SLICE_MS);
   });
 
+  test('of an owner are charged with what else was done for its calls', () => {
+    slices.noteOwner('greedy', now);
+    for (let i = 0; i < 4; i++) slices.noteWork('greedy', SLICE_MS);
+    assert.equal(slices.choose(kind('a', 'greedy'), 'thread'), SLICE_MS);
+    slices.noteOwner('other', now);
+    for (let i = 0; i < 4; i++) slices.noteWork('greedy', SLICE_MS);
+    assert.equal(slices.choose(kind('a', 'greedy'), 'thread'), TINY_SLICE_MS);
+    assert.equal(slices.choose(kind('a', 'other'), 'thread'), SLICE_MS);
+    assert.equal(slices.isCalmAt(now), false);
+  });
+
   test('of an owner that is alone are its own', () => {
     slices.noteOwner('owner', now);
     for (let i = 0; i < 20; i++) slices.noteFinished(kind(`expensive ${i}`), 2);

@@ -53,6 +53,7 @@ function alter(of: string, change: (result: Record<string, unknown>) => unknown)
   };
 }
 
+type Header = { readonly hash: string; readonly parentHash: string };
 type StorageProof = { readonly value: string; readonly proof: readonly string[] };
 const alterSlots = (change: (proof: StorageProof) => object): Fault =>
   alter('eth_getProof', ({ storageProof, ...rest }) => ({
@@ -165,6 +166,25 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     await mineAfter(() => anvil.request('anvil_setStorageAt', PROXY, word(11), word(77)));
     await warmed(2);
     assert.equal(await network.countTrips(() => network.ask('call', callOf(PROXY, 11))), 0);
+  });
+
+  test('after a reorg calls see the new blocks and their state', async () => {
+    const source = '1 NUMBER SUB BLOCKHASH 0 MSTORE 5 SLOAD 32 MSTORE 64 0 RETURN';
+    const request: CallRequest = {
+      ...callOf(READER),
+      stateOverrides: { [READER]: { code: bytesToHex(assemble(source)) } },
+    };
+    for (const value of [111, 112]) {
+      await anvil.request('anvil_reorg', 2, []);
+      await anvil.request('anvil_setStorageAt', READER, word(5), word(value));
+      await anvil.request('anvil_mine', '0x1');
+      const { hash, parentHash } = (await anvil.request('eth_getBlockByNumber', 'latest', false)) as Header;
+      while (network.chain.heads.served?.hash !== hash) await sleep(PAUSE_MS);
+      const { result } = await network.ask('call', request);
+      assert.equal(result, `"${parentHash}${word(value).slice(2)}"`);
+    }
+    await mineAfter(() => anvil.request('anvil_setStorageAt', READER, word(5), word(35)));
+    assert.ok(network.figures().executed >= 2);
   });
 
   test('calls that are made at the same time ask for nothing twice', async () => {

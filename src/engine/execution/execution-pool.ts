@@ -118,6 +118,12 @@ export class ExecutionPool {
     return this.#heavyCalls.run(toThreadJob(job), kind, scope);
   }
 
+  /** Charges an owner for what else was done for its calls on this thread. */
+  charge({ owner = '' }: RequestScope, ms: number): void {
+    this.#inlineMs += ms;
+    if (ms > EXPENSIVE_MS) this.#firstSlices.noteWork(owner, ms);
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#heavyCalls.close();

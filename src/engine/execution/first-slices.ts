@@ -122,9 +122,15 @@ export class FirstSlices {
       weight.heavyInARow = Math.min(weight.heavyInARow, 1);
       weight.isExpensive = isExpensive;
     }
-    if (!isExpensive) return;
+    if (isExpensive) this.noteWork(owner, ms);
+  }
+
+  /** Something else that was expensive was done for an owner's calls. */
+  noteWork(owner: string, ms: number): void {
+    const now = this.#now();
+    if (!this.isSharedAt(now)) return;
     this.#charge(owner, ms);
-    this.#calmFrom = Math.max(this.#calmFrom, this.#now() + MEMORY_MS);
+    this.#calmFrom = Math.max(this.#calmFrom, now + MEMORY_MS);
   }
 
   /** One has not. For a shape known as light that may be chance: it is unknown from now on. */
