@@ -32,7 +32,8 @@ const ROWS: Readonly<Record<string, Omit<ProvableMethod, 'method'>>> = {
  * @throws BundleError for a method of which no bundle can be made
  */
 export function findProvable(name: string, prefix: string | undefined): ProvableMethod {
-  const common = prefix !== undefined && name === `${prefix}_estimateGas` ? 'l2_estimateGas' : name;
+  const isOwn = prefix !== undefined && name === `${prefix}_estimateGas` && !Object.hasOwn(ROWS, name);
+  const common = isOwn ? 'l2_estimateGas' : name;
   const row = Object.hasOwn(ROWS, common) ? ROWS[common] : undefined;
   const method = METHODS.find((one) => one.name === common);
   if (row === undefined || method === undefined)

@@ -56,7 +56,7 @@ async function checkRun(bundle: Bundle, { method }: ProvableMethod, header: Prov
   const { evidence, told, answer } = bundle;
   requireOnly(evidence, ['ancestors', 'nodes', 'codes']);
   if (told.members.length > 0)
-    throw new BundleError('the bundle leaves members out that its evidence covers');
+    throw new BundleError('the bundle lists members as told that its evidence covers');
   if ((told.rollup !== null) !== (method.needsRollup === true))
     throw new BundleError(`the method ${method.name} is ${told.rollup === null ? '' : 'not '}one of rollups`);
   const { runBundle } = await import('./runs/check-run.ts');

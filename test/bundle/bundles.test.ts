@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { MAIN } from '../../scripts/program-files.ts';
-import { decodeBundle } from '../../src/bundle/format.ts';
+import { type Bundle, decodeBundle, encodeBundle } from '../../src/bundle/format.ts';
 import { verifyBundle } from '../../src/bundle/verify-bundle.ts';
 import type { Config } from '../../src/config/config.ts';
 import { type RunningService, startService } from '../support/service.ts';
@@ -106,6 +106,108 @@ test('a chain or a fork other than that of the bundle', async () => {
   await assert.rejects(verifyBundle(text, { hash, fork: 'london' }), /made by the rules of amsterdam/);
 });
 
+type Alteration = (bundle: Bundle) => Partial<Bundle>;
+const ROLLUP = {
+  family: 'op-stack',
+  prefix: 'eth',
+  mode: 'verifier',
+  l1CostMode: 'folded',
+  messageService: null,
+} as const;
+/** By the position of the bundle in `SEVEN`: what is changed, and the reason for which it is refused. */
+const ALTERATIONS: readonly (readonly [string, number, Alteration, RegExp])[] = [
+  [
+    'a node that is not needed',
+    0,
+    ({ evidence }) => ({ evidence: { ...evidence, nodes: ['0xc0', ...evidence.nodes].sort() } }),
+    /a trie node that the answer does not need/,
+  ],
+  [
+    'nodes in another order',
+    0,
+    ({ evidence }) => ({ evidence: { ...evidence, nodes: evidence.nodes.toReversed() } }),
+    /not in ascending order/,
+  ],
+  [
+    'a node too few',
+    0,
+    ({ evidence }) => ({ evidence: { ...evidence, nodes: evidence.nodes.slice(1) } }),
+    /the evidence lacks the proof/,
+  ],
+  [
+    'a code too few',
+    1,
+    ({ evidence }) => ({ evidence: { ...evidence, codes: [] } }),
+    /the evidence lacks the code/,
+  ],
+  [
+    'an ancestor that is not needed',
+    0,
+    ({ evidence }) => ({ evidence: { ...evidence, ancestors: [evidence.header] } }),
+    /the header has the hash/,
+  ],
+  [
+    'rules of another fork',
+    0,
+    changeTold('rules', { chainId: '0x1ca9', fork: 'london', blobBaseFeeUpdateFraction: null }),
+    /not one of the fork london/,
+  ],
+  ['settings of a rollup', 0, changeTold('rollup', ROLLUP), /not one of rollups/],
+  [
+    'a member that is told without being listed',
+    2,
+    changeTold('members', []),
+    /not covered by the evidence: \[\]\.blobGasPrice/,
+  ],
+  [
+    'a member that is listed without being told',
+    3,
+    changeTold('members', ['from']),
+    /not covered by the evidence: nothing/,
+  ],
+  [
+    'a reading that is not needed',
+    6,
+    ({ told }) => ({
+      told: {
+        ...told,
+        readings: [
+          ...told.readings,
+          { source: 'opNode', question: ['request', 'x', []], outcome: { value: 1 } },
+        ],
+      },
+    }),
+    /does not need the reading/,
+  ],
+  [
+    'a reading too few',
+    6,
+    ({ told }) => ({ told: { ...told, readings: told.readings.slice(1) } }),
+    /lacks the reading/,
+  ],
+  [
+    'another block in the parameters',
+    0,
+    ({ params }) => ({ params: [params[0], '0x1'] }),
+    /name another block/,
+  ],
+];
+
+function changeTold<K extends keyof Bundle['told']>(name: K, value: Bundle['told'][K]): Alteration {
+  return ({ told }) => ({ told: { ...told, [name]: value } });
+}
+
+for (const [name, index, alter, reason] of ALTERATIONS) {
+  test(`a bundle with ${name} is refused`, async () => {
+    const bundle = decodeBundle(own[index] as string);
+    const text = encodeBundle({ ...bundle, ...alter(bundle) });
+    await assert.rejects(verifyBundle(text, { hash: bundle.block.hash }), {
+      name: 'BundleError',
+      message: reason,
+    });
+  });
+}
+
 const REFUSALS: readonly (readonly [string, Row, RegExp])[] = [
   [
     'a block that there is not',
@@ -173,7 +275,7 @@ async function askNode(network: string, method: string, params: readonly unknown
 }
 
 /** Of each bundle one byte in so many is changed; all of them by `npm run test:bundles`. */
-const STEP = 499;
+const STEP = 997;
 
 test('changed bytes are refused, and by forgers too but for what is told or asked', async () => {
   for (const [index, row] of SEVEN.entries()) {
