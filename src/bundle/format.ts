@@ -126,7 +126,10 @@ const fileSchema: z.ZodType<BundleFile> = z.strictObject({
         prefix: z.string(),
         mode: z.enum(['sequencer', 'verifier']),
         l1CostMode: z.enum(['folded', 'excluded']),
-        messageService: z.string().nullable(),
+        messageService: z
+          .string()
+          .regex(/^0x[0-9a-f]{40}$/, 'expected an address in lower case')
+          .nullable(),
       })
       .nullable(),
     readings: z.array(

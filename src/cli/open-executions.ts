@@ -47,7 +47,8 @@ export async function prepareExecutions(
   };
 }
 
-function readRules(path: string): ChainConfig {
+/** The rules of a chain from its genesis file. @throws Error naming the file */
+export function readRules(path: string): ChainConfig {
   try {
     return parseGenesis(readFileSync(path, 'utf8')).config;
   } catch (error) {

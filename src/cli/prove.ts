@@ -12,6 +12,7 @@ import { createLogger } from '../observe/logger.ts';
 import { suggestName } from '../util/near-name.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { EmbeddedChains } from './embedded-chains.ts';
+import { readRules } from './open-executions.ts';
 import { OpenNetworks } from './open-networks.ts';
 import type { OpenRollup } from './open-rollups.ts';
 import { readChoice, requireOption } from './option-values.ts';
@@ -103,6 +104,7 @@ export async function withSource<T>(
   work: (source: Source) => Promise<T>,
 ): Promise<T> {
   const config = pickNetwork(whole, name);
+  const { chain: genesis, pool } = whole.networks[name] ?? {};
   const log = createLogger('silent');
   const engine = new EmbeddedChains({
     threads: 1,
@@ -114,9 +116,12 @@ export async function withSource<T>(
     try {
       const chain = networks.chains.get(name);
       if (chain === undefined) throw new Error(`network ${name} is not open`);
+      if (pool?.chainId !== undefined && pool.chainId !== chain.chainId)
+        throw new Error(`the nodes of network ${name} are of chain ${chain.chainId}, not ${pool.chainId}`);
       return await work({
         chain,
         scope: new RequestScope(performance.now() + TIME_LIMIT_MS),
+        ...(genesis !== undefined && { config: readRules(genesis) }),
         ...(chain instanceof EngineChain && { config: chain.config }),
         ...describeRollup(networks.rollups.get(name)),
       });

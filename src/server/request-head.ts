@@ -1,3 +1,5 @@
+import { copyText } from '../util/copy-text.ts';
+
 /** Header fields of one request, browsers' and proxies' among them; with more it is refused. */
 export const MAX_HEADER_FIELDS = 128;
 
@@ -142,7 +144,9 @@ export function findRoute(target: string): Route {
   const keyed = KEYED_PATH.exec(path);
   if (keyed !== null) {
     const [, network, webSocket, key] = keyed;
-    return { to: webSocket === undefined ? 'http' : 'webSocket', network, key: key === '' ? undefined : key };
+    const to = webSocket === undefined ? 'http' : 'webSocket';
+    // A copy: V8 compares strings that are cut out of others in its runtime, and the key is looked up for every call.
+    return { to, network, key: key === undefined || key === '' ? undefined : copyText(key) };
   }
   switch (path) {
     case '/openrpc.json':

@@ -3,6 +3,7 @@ import { TRANSACTION_FORMS, type TransactionForm } from './transaction-forms.ts'
 
 /** Members that no hash covers, that follow from what one covers, and that clients of all nodes give. */
 const OF_TRANSACTION: readonly string[] = ['from'];
+const OF_BLOCK: readonly string[] = ['uncles'];
 const OF_PLACE: readonly string[] = ['blockHash', 'blockNumber', 'transactionIndex'];
 const OF_RECEIPT: readonly string[] = [
   ...OF_PLACE,
@@ -48,6 +49,11 @@ export function compareTransactionMembers(
     if (saysNothing(transaction[name], transaction['gasPrice'])) continue;
     findings.contradict('members', `a transaction has ${name}, which its type has not`, [hash, name]);
   }
+}
+
+/** Of a block, not of its header alone. */
+export function requireBlockMembers(block: Members, findings: Findings): void {
+  requireMembers(block, OF_BLOCK, 'block', block['hash'], findings);
 }
 
 /** Of a transaction in a block. */

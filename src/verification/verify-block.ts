@@ -1,5 +1,6 @@
 import { bytesToHex } from '../primitives/hex.ts';
 import { EMPTY_LIST_HASH } from '../primitives/keccak.ts';
+import { requireBlockMembers } from './compare-members.ts';
 import { Findings, type Members } from './findings.ts';
 import { findHeaderForm, hashEthereumHeader } from './hash-header.ts';
 import type { HeaderForm } from './header-forms.ts';
@@ -86,6 +87,7 @@ export function verifyBody(
   header: VerifiedHeader,
   tools: VerifyTools,
 ): readonly TransactionFacts[] | undefined {
+  requireBlockMembers(block, tools.findings);
   verifyWithdrawals(block, tools);
   const { transactions, transactionsRoot } = block;
   if (!(transactions instanceof ListText))
@@ -167,6 +169,7 @@ function verifyTransactions(
  * @param hashes of the transactions, lower-case
  */
 export function verifyListed(block: Members, hashes: readonly string[], tools: VerifyTools): void {
+  requireBlockMembers(block, tools.findings);
   verifyWithdrawals(block, tools);
   const { transactions } = block;
   const isRight =

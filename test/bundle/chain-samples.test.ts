@@ -42,17 +42,24 @@ test('recorded blocks', { skip: samples === undefined && SKIP_REASON }, async (t
     const isReadable = !UNREAD.has(family);
     if (Array.isArray(transactions) && transactions.length > 0) {
       await t.test(`${name}: a transaction`, () =>
-        expectProof(isReadable, () => proveOf(sample, 'eth_getTransactionByBlockNumberAndIndex', '0x0')),
+        expectProof(isReadable && areWhole(transactions), () =>
+          proveOf(sample, 'eth_getTransactionByBlockNumberAndIndex', '0x0'),
+        ),
       );
     }
     if (receipts === undefined) continue;
     await t.test(`${name}: receipts`, () =>
-      expectProof(isReadable && expected.receipts.startsWith('OK'), () =>
+      expectProof(isReadable && areWhole(receipts) && expected.receipts.startsWith('OK'), () =>
         proveOf(sample, 'eth_getBlockReceipts'),
       ),
     );
   }
 });
+
+/** Some recordings lack members that every node gives. */
+function areWhole(objects: readonly Members[]): boolean {
+  return objects.every(({ from }) => from != null);
+}
 
 async function expectProof(isProvable: boolean, work: () => Promise<string>): Promise<void> {
   if (isProvable) assert.ok('result' in decodeBundle(await work()).answer);

@@ -220,6 +220,21 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     ],
   },
   {
+    name: 'a checkpoint where nothing is verified',
+    text: `${NODE}    checkpoint: { number: 1, hash: "0x${'ab'.repeat(32)}" }\n`,
+    errors: [
+      'p.yaml:5: networks.n.checkpoint: only a network with upstreams and verify: auto or require has a checkpoint',
+    ],
+  },
+  {
+    name: 'a checkpoint without a hash',
+    text: `${NODE}    verify: require\n    checkpoint: { number: -1, hash: "0xab" }\n`,
+    errors: [
+      'p.yaml:6: networks.n.checkpoint.number: expected at least 0',
+      'p.yaml:6: networks.n.checkpoint.hash: expected a block hash: 0x and 64 hex digits',
+    ],
+  },
+  {
     name: 'what is there in place of passthrough',
     text: `${NODE}    passthrough: read\n`,
     errors: [
@@ -302,6 +317,13 @@ test('a pool needs no value', () => {
     hedgePercent: 5,
     cache: true,
   });
+});
+
+test('a checkpoint is a number in either form, and a hash in lower case', () => {
+  for (const number of ['16', '"0x10"']) {
+    const text = `${NODE}    verify: auto\n    checkpoint: { number: ${number}, hash: "0x${'AB'.repeat(32)}" }\n`;
+    assert.deepEqual(parseNetwork(text).checkpoint, { number: 16n, hash: `0x${'ab'.repeat(32)}` });
+  }
 });
 
 test('values of a pool', () => {

@@ -51,6 +51,7 @@ const told = (method: string, params: Row['params']): Row => ({
   params,
 });
 
+const SLOT = `0x${'00'.repeat(32)}`;
 /** The root of no accounts: what anvil's genesis block has, whatever its state is. */
 const NO_STATE = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
 /** Of the state of a block. */
@@ -98,6 +99,7 @@ const ROWS: readonly Row[] = [
   covered('eth_getRawTransactionByHash', 'other', byTransaction),
   covered('eth_getRawTransactionByBlockNumberAndIndex', 'other', byNumberAndIndex),
   covered('eth_getRawTransactionByBlockHashAndIndex', 'other', byHashAndIndex),
+  covered('debug_getRawTransaction', 'other', byTransaction),
   covered('debug_getRawBlock', 'other', byNumber),
   covered('debug_getRawHeader', 'other', byNumber),
   covered('debug_getRawReceipts', 'other', byNumber),
@@ -105,14 +107,14 @@ const ROWS: readonly Row[] = [
   state('eth_getTransactionCount', ({ account, number }) => [account, number]),
   state('eth_getCode', ({ account, number }) => [account, number]),
   state('eth_getStorageAt', ({ account, number }) => [account, '0x0', number]),
+  state('eth_getStorageValues', ({ account, number }) => [{ [account]: [SLOT] }, number]),
   state('eth_getProof', ({ account, number }) => [account, ['0x0'], number]),
   covered('eth_getLogs', 'log', ({ number }) => [[{ fromBlock: number, toBlock: number }]]),
   told('eth_call', ({ account, number }) => [[{ to: account }, number]]),
+  told('eth_estimateGas', ({ account, number }) => [[{ to: account }, number]]),
+  told('eth_createAccessList', ({ account, number }) => [[{ to: account }, number]]),
   told('eth_feeHistory', ({ number }) => [['0x2', number, []]]),
 ];
-
-/** Names of all methods that are asked. */
-export const ASKED_METHODS: readonly string[] = ROWS.map(({ method }) => method);
 
 /** Questions about blocks of different kinds. */
 export async function listQuestions(truth: Truth, maxBlocks: number): Promise<readonly AskedQuestion[]> {

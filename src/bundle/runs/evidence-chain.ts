@@ -113,11 +113,11 @@ function readValue(outcome: Reading['outcome']): unknown {
   return 'value' in outcome ? outcome.value : undefined;
 }
 
-/** What of a header is told: quantities. Null where there is no such block. */
-export type ToldHeader = { readonly number: string; readonly timestamp: string } | null;
+/** What of a header is told: quantities; of the chain's own ones the number alone, which is what families read. Null where there is no such block. */
+type ToldHeader = { readonly number: string; readonly timestamp?: string } | null;
 
 const toldHeaderSchema: z.ZodType<ToldHeader> = z
-  .strictObject({ number: quantitySchema, timestamp: quantitySchema })
+  .strictObject({ number: quantitySchema, timestamp: quantitySchema.exactOptional() })
   .nullable();
 
 function readTagged(
@@ -129,16 +129,23 @@ function readTagged(
   const outcome = readings.read({ source, question: ['header', reference.tag] });
   return continueWith(outcome, (found) => {
     const { success, data: header } = toldHeaderSchema.safeParse(readValue(found));
-    if (!success) throw new BundleError(`the reading of a header is malformed: ${JSON.stringify(found)}`);
+    if (!success || (header !== null && (header.timestamp !== undefined) !== (source === 'l1')))
+      throw new BundleError(`the reading of a header is malformed: ${JSON.stringify(found)}`);
     if (header === null) return null;
-    const view = { number: BigInt(header.number), timestamp: BigInt(header.timestamp) };
+    const { number, timestamp } = header;
+    const view = {
+      number: BigInt(number),
+      ...(timestamp !== undefined && { timestamp: BigInt(timestamp) }),
+    };
     return refuseOthers(view, 'a told header') as HeaderView;
   });
 }
 
 /** How a header is told. */
-export function describeHeader(header: HeaderView | null): ToldHeader {
-  return header && { number: encodeQuantity(header.number), timestamp: encodeQuantity(header.timestamp) };
+export function describeHeader(source: Reading['source'], header: HeaderView | null): ToldHeader {
+  if (header === null) return null;
+  const number = encodeQuantity(header.number);
+  return source === 'l1' ? { number, timestamp: encodeQuantity(header.timestamp) } : { number };
 }
 
 function viewOf({ stored: { header, hashText } }: EvidenceBlock): HeaderView {

@@ -34,7 +34,10 @@ async function ask(
       const blocks = source === 'l1' ? l1 : chain.blocks;
       if (blocks === undefined) throw new BundleError('there is no layer 1 to be asked');
       return {
-        value: describeHeader(await blocks.getHeader({ kind: 'tag', tag: parameters[0] as BlockTag }, scope)),
+        value: describeHeader(
+          source,
+          await blocks.getHeader({ kind: 'tag', tag: parameters[0] as BlockTag }, scope),
+        ),
       };
     }
     case 'request': {
