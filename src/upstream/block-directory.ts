@@ -106,7 +106,7 @@ export class BlockDirectory {
   async #askByNumber(number: bigint, known: string | undefined, scope: RequestScope): Promise<Block | null> {
     const epoch = this.#epoch;
     const links = known === undefined ? this.#links() : undefined;
-    const hash = links === undefined ? known : await links.findHash(number, scope);
+    const hash = links === undefined ? known : await links.findHash(number);
     const call = this.#aboutNumber(number, hash);
     const block = await (hash === undefined ? this.#agreeOnce(call) : this.#fetch({ call, scope }));
     if (block !== null && epoch === this.#epoch) this.#hashes.set(number, block.hash);

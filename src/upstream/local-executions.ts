@@ -47,7 +47,7 @@ export class StateSource {
     return continueWith(resolver.resolveSoon(reference, scope), (resolved) => {
       if (!isCanonical(resolved)) return undefined;
       return continueWith(findHash(resolved.position, directory, scope), (place) =>
-        continueWith(reference.kind === 'hash' ? undefined : this.#trust.link(place, scope), () => place),
+        continueWith(reference.kind === 'hash' ? undefined : this.#trust.link(place), () => place),
       );
     });
   }

@@ -118,7 +118,7 @@ export class LogQuestions {
         throw new UpstreamFault('wrong', 'blocks left the chain while their logs were read');
       }
       const position = { number: range.last, hash: expected?.hashOf(range.last) };
-      await proofs?.trust.link(position, inner);
+      await proofs?.trust.link(position);
       proofs?.trust.noteLogs(scope, position, false, explain(expected));
       return answer;
     } finally {

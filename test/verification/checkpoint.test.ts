@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlockReference } from '../../src/chain/chain.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import type { Checkpoint } from '../../src/upstream/options.ts';
@@ -11,6 +12,9 @@ import { type RunningService, startService } from '../support/service.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { forgeBlock } from '../verified/lies.ts';
 import { type LiedNetwork, openNetwork } from './liars.ts';
+
+/** Longer than a busy machine stalls. */
+const PATIENCE_MS = 60_000;
 
 const at = (number: bigint): BlockReference => ({ kind: 'number', number });
 
@@ -132,6 +136,7 @@ describe('a checkpoint that is far away', { skip: ANVIL_SKIP }, () => {
         assert.equal((await ask(network, number)).trust, 'proven');
         const asked = network.nodes.reduce((sum, { calls }) => sum + calls, 0) - before;
         assert.ok(asked < 100, `${asked} questions`);
+        for (const between of [1_150n, 700n]) assert.equal((await ask(network, between)).trust, 'proven');
       } finally {
         await network.close();
       }
@@ -148,4 +153,22 @@ describe('a checkpoint that is far away', { skip: ANVIL_SKIP }, () => {
       }
     });
   }
+
+  test('links what takes the place of linked blocks', async () => {
+    const checkpoint = await readCheckpoint(anvil.httpUrl, 1_190n);
+    const network = await openNetwork(anvil.httpUrl, 2, 0, {}, { verify: 'require', checkpoint });
+    try {
+      const before = await ask(network, BLOCKS);
+      assert.equal(before.trust, 'proven');
+      const from = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
+      await anvil.request('anvil_reorg', 3, [[{ from, to: from, value: '0x1' }, 0]]);
+      const { hash } = await readBlock(anvil.httpUrl, BLOCKS);
+      assert.notEqual(hash, before.hash);
+      for (const limit = performance.now() + PATIENCE_MS; performance.now() < limit; await sleep(20))
+        if (network.chain.heads.served?.hash === hash) break;
+      assert.deepEqual(await ask(network, BLOCKS), { hash, trust: 'proven' });
+    } finally {
+      await network.close();
+    }
+  });
 });

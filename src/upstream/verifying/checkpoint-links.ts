@@ -3,7 +3,7 @@ import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import { Lru } from '../../util/lru.ts';
-import type { RequestScope } from '../../util/request-scope.ts';
+import { RequestScope } from '../../util/request-scope.ts';
 import { isMembers } from '../../verification/members.ts';
 import { verifyAccountProof } from '../../verification/state-proof.ts';
 import { type VerifiedHeader, verifyHeader } from '../../verification/verify-block.ts';
@@ -15,8 +15,11 @@ import type { Verifier } from './verifier.ts';
 /** Headers that are followed for one question, so many of them asked for at a time. */
 export const MAX_WALK = 1_024n;
 const BATCH = 64n;
-/** Linked blocks that are remembered: about 150 bytes each. */
+/** Linked blocks that are remembered, the last ones and one of so many: about 150 bytes each. */
 const MAX_LINKED = 65_536;
+const MILESTONE = 512n;
+/** How long finding out may take. */
+const LINK_LIMIT_MS = 10_000;
 /** EIP-2935: the contract that keeps hashes of the last blocks, and how many. */
 const HISTORY_ADDRESS = '0x0000f90827f1c53a10cb7a02335b175320002935';
 export const HISTORY_LENGTH = 8_191n;
@@ -34,15 +37,13 @@ export class CheckpointLinks {
   readonly #verifier: Verifier;
   readonly #ask: Ask;
   readonly #linked = new Lru<bigint, string>(MAX_LINKED, Number.POSITIVE_INFINITY);
+  readonly #milestones = new Lru<bigint, string>(MAX_LINKED, Number.POSITIVE_INFINITY);
   readonly #running = new Map<string, Promise<string | undefined>>();
-  /** The highest block that was linked. */
-  #top: Block;
 
   constructor(checkpoint: Checkpoint, verifier: Verifier, ask: Ask) {
     this.checkpoint = checkpoint;
     this.#verifier = verifier;
     this.#ask = ask;
-    this.#top = checkpoint;
   }
 
   /** Whether a block is linked to the checkpoint, as far as that is known. */
@@ -56,28 +57,37 @@ export class CheckpointLinks {
   }
 
   /** The same; asks nodes for the blocks between. Undefined where they do not lead there. Never rejects. */
-  findHash(number: bigint, scope: RequestScope): PromiseOrValue<string | undefined> {
+  findHash(number: bigint): PromiseOrValue<string | undefined> {
     if (number > this.checkpoint.number) return undefined;
-    return this.#find(number) ?? this.#once(`${number}`, () => this.#goDown(number, scope));
+    return this.#find(number) ?? this.#once(`${number}`, (scope) => this.#goDown(number, scope));
   }
 
   /** Finds out whether a block is linked. Never rejects. */
-  link(position: BlockPosition, scope: RequestScope): PromiseOrValue<unknown> {
+  link(position: BlockPosition): PromiseOrValue<unknown> {
     const { number, hash } = position;
     if (hash === undefined || this.has(position)) return undefined;
-    if (number <= this.checkpoint.number) return this.findHash(number, scope);
-    return this.#once(hash, () => this.#reachUp({ number, hash }, scope));
+    if (number <= this.checkpoint.number) return this.findHash(number);
+    return this.#once(hash, (scope) => this.#reachUp({ number, hash }, scope));
   }
 
   #find(number: bigint): string | undefined {
-    return number === this.checkpoint.number ? this.checkpoint.hash : this.#linked.get(number);
+    if (number === this.checkpoint.number) return this.checkpoint.hash;
+    return this.#linked.get(number) ?? this.#milestones.get(number);
   }
 
-  /** Once for all that ask at the same time; what nodes cannot answer links nothing. */
-  #once(name: string, work: () => Promise<string | undefined>): Promise<string | undefined> {
+  #note({ number, hash }: Block): void {
+    this.#linked.set(number, hash);
+    if (number % MILESTONE === 0n) this.#milestones.set(number, hash);
+  }
+
+  /** Once for all that ask at the same time, whichever of them goes away; what nodes cannot answer links nothing. */
+  #once(
+    name: string,
+    work: (scope: RequestScope) => Promise<string | undefined>,
+  ): Promise<string | undefined> {
     const running = this.#running.get(name);
     if (running !== undefined) return running;
-    const result = work()
+    const result = work(new RequestScope(performance.now() + LINK_LIMIT_MS))
       .catch((error: unknown) => {
         if (error instanceof UpstreamFault || error instanceof ChainError) return undefined;
         throw error;
@@ -95,7 +105,7 @@ export class CheckpointLinks {
       const hash = await this.#proveOlder(from, to, scope);
       if (hash === undefined) return undefined;
       from = { number: to, hash };
-      this.#linked.set(to, hash);
+      this.#note(from);
     }
     await this.#walk(from, number, scope);
     return this.#find(number);
@@ -119,18 +129,27 @@ export class CheckpointLinks {
 
   /** Links a block above the checkpoint, where it has it among its ancestors. */
   async #reachUp(block: Block, scope: RequestScope): Promise<string | undefined> {
-    const below = this.#top.number < block.number ? this.#top : this.checkpoint;
-    if (block.number - below.number <= MAX_WALK) {
+    const below = this.#findBelow(block.number);
+    const distance = block.number - below.number;
+    if (distance > HISTORY_LENGTH) return undefined;
+    if (distance > MAX_WALK) {
+      if ((await this.#proveOlder(block, below.number, scope)) !== below.hash) return undefined;
+      this.#note(block);
+    } else {
       const path = await this.#follow(block, below.number, scope);
       if (path === undefined) return undefined;
-      for (const { number, hash } of path) this.#linked.set(number, hash);
-    } else {
-      if (block.number - below.number > HISTORY_LENGTH) return undefined;
-      if ((await this.#proveOlder(block, below.number, scope)) !== below.hash) return undefined;
-      this.#linked.set(block.number, block.hash);
+      for (const each of path) this.#note(each);
     }
-    if (block.number > this.#top.number) this.#top = block;
     return block.hash;
+  }
+
+  /** The linked block that is least far below a height above the checkpoint, as far as EIP-2935 reaches; otherwise the checkpoint. */
+  #findBelow(number: bigint): Block {
+    for (let back = 1n; back <= HISTORY_LENGTH && number - back > this.checkpoint.number; back++) {
+      const hash = this.#find(number - back);
+      if (hash !== undefined) return { number: number - back, hash };
+    }
+    return this.checkpoint;
   }
 
   /** Links the parents of a linked block, down to a height. */
@@ -140,7 +159,7 @@ export class CheckpointLinks {
     while (at.number > to) {
       const { parentHash } = await headers.read(at, at.number - to);
       at = { number: at.number - 1n, hash: parentHash };
-      this.#linked.set(at.number, at.hash);
+      this.#note(at);
     }
   }
 
@@ -150,7 +169,7 @@ export class CheckpointLinks {
     const path: Block[] = [];
     let at = block;
     while (!this.has(at)) {
-      // Where the top has left the chain, its own ancestors are still linked.
+      // Where the block below has left the chain, its own ancestors are still linked.
       if (at.number <= this.checkpoint.number || block.number - at.number > MAX_WALK) return undefined;
       path.push(at);
       const left = at.number > to ? at.number - to : 1n;

@@ -120,7 +120,7 @@ export function openVerification(parts: VerificationParts): Verification {
   const linkHead = async (): Promise<void> => {
     const at = head();
     if (links === undefined || at === undefined) return;
-    await attempt((_, scope) => Promise.resolve(links.link(at, scope)));
+    await links.link(at);
   };
   const report = ({ calibration }: Verifier): void => {
     const fields = Object.fromEntries(calibration.describe().map(({ subject, state }) => [subject, state]));

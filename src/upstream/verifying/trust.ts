@@ -31,8 +31,8 @@ export class TrustRules {
   }
 
   /** Finds out whether a block is linked to the checkpoint, where one is configured. Never rejects. */
-  link(position: BlockPosition, scope: RequestScope): PromiseOrValue<unknown> {
-    return this.#links?.link(position, scope);
+  link(position: BlockPosition): PromiseOrValue<unknown> {
+    return this.#links?.link(position);
   }
 
   /** The same as `note`, once it is known whether the block is linked to the checkpoint. */
@@ -42,7 +42,7 @@ export class TrustRules {
     isNamed: boolean,
     subjects: readonly Subject[],
   ): PromiseOrValue<void> {
-    const linking = isNamed ? undefined : this.link(position, scope);
+    const linking = isNamed ? undefined : this.link(position);
     return continueWith(linking, () => this.note(scope, position, isNamed, subjects));
   }
 
