@@ -17,7 +17,7 @@ type Kind = {
   readonly name: string;
   /** Different ones: of what is not about a single owner more than one head sees. */
   readonly count: number;
-  /** How many of ten requests are of it. */
+  /** Requests of it in a row of all kinds. */
   readonly share: number;
   readonly encode: (index: number, block: string) => string;
 };
@@ -38,7 +38,7 @@ function listOwners(index: number): readonly Uint8Array[] {
 
 const ALL_KINDS: readonly Kind[] = [
   {
-    name: 'balance',
+    name: 'account balance',
     count: OWNERS.length,
     share: 3,
     encode: (index, block) => encodeRequest('eth_getBalance', [bytesToHex(ownerAt(index)), block]),
@@ -63,34 +63,43 @@ const ALL_KINDS: readonly Kind[] = [
   },
 ];
 
+/** What is asked in one load. Balances of accounts are not executed: they are proven, one question for each. */
+export type Load = { readonly name: string; readonly kinds: readonly Kind[] };
+
 /** Kinds with one of these texts in their names. */
 const ONLY = (process.env['KINDS'] ?? '').split(';');
 const KINDS = ALL_KINDS.filter(({ name }) => ONLY.some((text) => name.includes(text)));
-/** Of the requests of a kind, one in so many is compared. */
-const COMPARED_PARTS = 64;
+const EXECUTED = KINDS.filter(({ name }) => name !== 'account balance');
+
+/** Calls that are executed, then the same with balances of accounts among them. */
+export const LOADS: readonly Load[] = [
+  { name: 'calls', kinds: EXECUTED },
+  { name: 'calls and balances', kinds: KINDS },
+].filter(({ kinds }, index) => kinds.length > (index === 0 ? 0 : EXECUTED.length));
+
+/** Of the requests of a kind, so many are compared. */
+const COMPARED = 64;
 
 /** Requests of each kind at a block, to be compared. */
 export function listCompared(block: string): readonly string[] {
   return KINDS.flatMap(({ count, encode }) =>
-    Array.from({ length: COMPARED_PARTS }, (_, part) =>
-      encode(Math.floor((part * count) / COMPARED_PARTS), block),
-    ),
+    Array.from({ length: COMPARED }, (_, part) => encode(Math.floor((part * count) / COMPARED), block)),
   );
 }
 
-/** Requests at the latest block in turn, of all kinds by their shares. */
-export function createRequests({ path }: Target): () => Uint8Array {
-  const kinds = KINDS.map(({ count, share, encode }) => ({
+/** Requests of a load at the latest block in turn, of all kinds by their shares. */
+export function createRequests({ path }: Target, { kinds }: Load): () => Uint8Array {
+  const sequences = kinds.map(({ count, share, encode }) => ({
     share,
     posts: Array.from({ length: count }, (_, index) =>
       encodePost(path, '127.0.0.1', encode(index, 'latest')),
     ),
     next: 0,
   }));
-  const turns = kinds.flatMap((kind) => Array.from({ length: kind.share }, () => kind));
+  const turns = sequences.flatMap((sequence) => Array.from({ length: sequence.share }, () => sequence));
   let turn = 0;
   return () => {
-    const kind = turns[turn++ % turns.length] as (typeof turns)[number];
-    return kind.posts[kind.next++ % kind.posts.length] as Uint8Array;
+    const sequence = turns[turn++ % turns.length] as (typeof turns)[number];
+    return sequence.posts[sequence.next++ % sequence.posts.length] as Uint8Array;
   };
 }

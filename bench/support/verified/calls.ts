@@ -1,6 +1,6 @@
 /**
  * Calls that this program executes on proven state (`execution: local`, `verify: auto`) against calls that it passes on (`execution: node`,
- * `verify: off`), in front of one node that makes a block every 2 s, at different round trips to it. ROUNDS (5), CALL_ROUND_MS (4000),
+ * `verify: off`), in front of one node that makes a block every 2 s, at different round trips to it. CALL_ROUNDS (3), CALL_ROUND_MS (4000),
  * DELAYS (`0;1;20`, milliseconds), KINDS of calls by parts of their names (`quote;multicall`), FIRST_CALLS (10) of each kind at each delay.
  */
 import { join } from 'node:path';
@@ -15,11 +15,12 @@ import { type Figure, formatColumns } from '../figures.ts';
 import { startProgram } from '../proxy/program.ts';
 import type { Row } from '../proxy/rows.ts';
 import { type FirstCall, keepTransferring, listFirstCalls, startCallNode } from './call-chain.ts';
-import { createRequests, listCompared } from './call-requests.ts';
+import { createRequests, LOADS, type Load, listCompared } from './call-requests.ts';
 import { DelayedNode } from './delayed-node.ts';
 
-const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
+const ROUNDS = Number(process.env['CALL_ROUNDS'] ?? 3);
 const ROUND_MS = Number(process.env['CALL_ROUND_MS'] ?? 4_000);
+const WARM_UP_MS = ROUND_MS / 2;
 const DELAYS = (process.env['DELAYS'] ?? '0;1;20').split(';').map(Number);
 const FIRST_CALLS = Number(process.env['FIRST_CALLS'] ?? 10);
 const CONNECTIONS = 16;
@@ -42,7 +43,8 @@ type Side = {
   readonly pid: number;
   /** Where its node is. */
   readonly nodePort: number;
-  readonly next: () => Uint8Array;
+  /** The next request of a load. */
+  readonly next: ReadonlyMap<Load, () => Uint8Array>;
   readonly readMetrics: () => Promise<string>;
   readonly stop: () => Promise<void> | void;
 };
@@ -88,7 +90,7 @@ export async function measureCalls(): Promise<readonly Figure[]> {
     await compareAnswers(anvil, sides);
     for (const [index, delay] of DELAYS.entries()) {
       await node.setDelay(delay);
-      figures.push(...(await measureDelay(sides, node, delay)));
+      for (const load of LOADS) figures.push(...(await measureLoad(sides, node, delay, load)));
       const of = firstCalls.slice(2 * index * FIRST_CALLS, 2 * (index + 1) * FIRST_CALLS);
       await measureFirstCalls(sides, of);
     }
@@ -121,7 +123,12 @@ async function startSide(
     settings,
   });
   const target = program.targetOf(ROW) as Target;
-  return { ...program, target, nodePort, next: createRequests(target) };
+  return {
+    ...program,
+    target,
+    nodePort,
+    next: new Map(LOADS.map((load) => [load, createRequests(target, load)])),
+  };
 }
 
 /** Compares answers at a block that both sides have. */
@@ -144,20 +151,23 @@ async function isBehind(target: Target, block: string): Promise<boolean> {
   return BigInt(result) < BigInt(block);
 }
 
-/** All rounds at a delay, sides in turns; the first round warms up. */
-async function measureDelay(
+/** All rounds of a load at a delay; sides in turns, after a round that warms up. */
+async function measureLoad(
   sides: readonly Side[],
   node: DelayedNode,
   delay: number,
+  load: Load,
 ): Promise<readonly Figure[]> {
   const samples = new Map(sides.map((side) => [side, [] as Sample[]]));
   for (let round = 0; round <= ROUNDS; round++) {
-    for (const side of round % 2 === 0 ? sides : [...sides].reverse()) {
-      const sample = await measureRound(side, node);
+    // Always in this order, so that no side is idle for longer than a round: what was read some heads ago is not asked for at new ones.
+    for (const side of sides) {
+      const sample = await measureRound(side, node, load, round === 0 ? WARM_UP_MS : ROUND_MS);
       if (round > 0) samples.get(side)?.push(sample);
     }
   }
-  const header = ['calls', 'req/s', 'req/CPU-s', 'node requests', 'node calls', 'p50 ms', 'p99 ms'];
+  const where = `${load.name} at ${delay} ms`;
+  const header = [where, 'req/s', 'req/CPU-s', 'node requests', 'node calls', 'p50 ms', 'p99 ms'];
   const rows = [...samples].map(([{ name }, rounds]) => [
     name,
     show(rounds, 'perSecond', 0),
@@ -167,34 +177,39 @@ async function measureDelay(
     show(rounds, 'p50', 2),
     show(rounds, 'p99', 2),
   ]);
-  console.log(`\nround trip of ${delay} ms\n${formatColumns([header, ...rows])}`);
+  console.log(`\n${formatColumns([header, ...rows])}`);
   const [passed, executed] = [...samples.values()] as [Sample[], Sample[]];
   const times = (more: readonly Sample[], less: readonly Sample[], figure: keyof Sample): number =>
     median(more.map((sample, round) => sample[figure] / (less[round] as Sample)[figure]));
   const atLeast = LEAST_FASTER[delay];
   return [
     {
-      name: `requests saved at ${delay} ms`,
+      name: `${where}: requests saved`,
       value: times(passed, executed, 'nodeRequests'),
       atLeast: LEAST_SAVED,
     },
     {
-      name: `p50 at ${delay} ms`,
+      name: `${where}: p50`,
       value: times(passed, executed, 'p50'),
       ...(atLeast !== undefined && { atLeast }),
     },
-    { name: `CPU at ${delay} ms`, value: times(executed, passed, 'perCpuSecond'), atLeast: LEAST_CHEAPER },
+    { name: `${where}: CPU`, value: times(executed, passed, 'perCpuSecond'), atLeast: LEAST_CHEAPER },
   ];
 }
 
-async function measureRound({ target, pid, nodePort, next }: Side, node: DelayedNode): Promise<Sample> {
+async function measureRound(
+  { target, pid, nodePort, next }: Side,
+  node: DelayedNode,
+  load: Load,
+  durationMs: number,
+): Promise<Sample> {
   const [before, cpuBefore] = [await node.readCounts(nodePort), readCpuSeconds(pid)];
   const { requests, seconds, latencies } = await runLoad({
     host: '127.0.0.1',
     port: target.port,
-    request: next,
+    request: next.get(load) as () => Uint8Array,
     connections: CONNECTIONS,
-    durationMs: ROUND_MS,
+    durationMs,
   });
   const [after, cpu] = [await node.readCounts(nodePort), readCpuSeconds(pid)];
   return {
@@ -246,8 +261,8 @@ async function measureFirstCalls(sides: readonly Side[], calls: readonly FirstCa
         `${kind}, ${name}`,
         showMedian(latencies, 1),
         Math.max(...latencies).toFixed(1),
-        name === 'passed on' ? '1' : `${median(trips)}`,
-        name === 'passed on' ? '1' : `${Math.max(...trips)}`,
+        // No figure of a side that passes calls on.
+        ...(trips.some((count) => count > 0) ? [`${median(trips)}`, `${Math.max(...trips)}`] : []),
       ];
     }),
   );
