@@ -123,7 +123,7 @@ const fileSchema: z.ZodType<BundleFile> = z.strictObject({
     rollup: z
       .strictObject({
         family: z.string(),
-        prefix: z.string(),
+        prefix: z.string().regex(/^[a-z][a-zA-Z0-9]{0,31}$/, 'expected a prefix of methods'),
         mode: z.enum(['sequencer', 'verifier']),
         l1CostMode: z.enum(['folded', 'excluded']),
         messageService: z

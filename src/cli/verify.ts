@@ -59,7 +59,7 @@ export async function runVerify(args: string[]): Promise<number> {
     return 0;
   } catch (error) {
     if (!(error instanceof BundleError)) throw error;
-    process.stderr.write(`refused: ${error.message}\n`);
+    process.stderr.write(`refused: ${maskControls(error.message)}\n`);
     return 1;
   }
 }
@@ -88,7 +88,13 @@ function describeBundle({ method, params, block, answer, told }: Bundle, expecte
   ];
   const unproven = listTold(told, expected);
   lines.push(unproven.length === 0 ? 'everything in the answer is proven' : 'told, not proven:');
-  return `${[...lines, ...unproven.map((line) => `  ${line}`)].join('\n')}\n`;
+  const all = [...lines, ...unproven.map((line) => `  ${line}`)];
+  return `${all.map(maskControls).join('\n')}\n`;
+}
+
+/** What a file holds must not steer a terminal. */
+function maskControls(line: string): string {
+  return line.replace(/\p{Cc}/gu, '?');
 }
 
 function listTold({ rules, rollup, readings, members }: Told, { chainId, fork }: Expected): string[] {

@@ -96,6 +96,18 @@ test('made and verified by the commands', async () => {
   await assert.rejects(unproven, { code: 1, stderr: /^portcullis: a pending block has no hash/ });
 });
 
+test('what a file holds does not steer a terminal', async () => {
+  const bundle = decodeBundle(own[3] as string);
+  const name = '\u009b2J\n';
+  const answer = {
+    result: { ...('result' in bundle.answer && (bundle.answer.result as object)), [name]: 1 },
+  };
+  const text = encodeBundle({ ...bundle, answer, told: { ...bundle.told, members: [name] } });
+  const { code, out } = await verify(text, bundle.block.hash);
+  assert.equal(code, 0);
+  assert.match(out, /\n {2}member {2}\?2J\?\n$/);
+});
+
 test('a chain or a fork other than that of the bundle', async () => {
   const [text = ''] = own;
   const hash = hashOf(text);

@@ -12,7 +12,7 @@ import { DERIVED, MAY_BE_ABSENT, UNCOVERED } from './uncovered.ts';
 
 const { values } = parseArgs({
   options: {
-    share: { type: 'string', default: '0.01' },
+    share: { type: 'string', default: '0.005' },
     every: { type: 'boolean', default: false },
     blocks: { type: 'string', default: '6' },
     source: { type: 'string', default: '' },

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonText } from '../../../src/primitives/json-result.ts';
 import { recoverPublicKey } from '../../../src/primitives/secp256k1.ts';
+import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import type { BlockHeader } from '../../../src/upstream/heads/block.ts';
 import { parseHeader } from '../../../src/upstream/heads/parse-block.ts';
 import { openVerification, type Verification } from '../../../src/upstream/verifying/open-verification.ts';
@@ -30,7 +31,10 @@ async function open(): Promise<{
   const script = { change: (block: object): object => block, calls: 0 };
   const request = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     script.calls++;
-    const answer = await askNode(nodeUrl, { method, params });
+    // What is under way when a test ends finds the node closed.
+    const answer = await askNode(nodeUrl, { method, params }).catch(() => {
+      throw new UpstreamFault('unreachable', 'the node does not answer');
+    });
     assert.ok('result' in answer);
     const { result } = answer;
     return typeof result === 'object' && result !== null && 'parentHash' in result
