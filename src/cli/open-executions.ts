@@ -8,8 +8,10 @@ import type { Logger } from '../observe/logger.ts';
 import { ComparedExecutions } from '../remote/compared-executions.ts';
 import { LmdbCodes } from '../remote/lmdb-codes.ts';
 import { RemoteExecutions } from '../remote/remote-executions.ts';
+import { SampledCalls } from '../remote/sampled-calls.ts';
 import { loadFamily } from '../rollup/family-table.ts';
 import type { LocalExecutions, StateSource } from '../upstream/local-executions.ts';
+import { samplesCalls } from './open-chain.ts';
 
 /** Begins to execute calls, once the network's nodes are there. */
 export type OpenExecutions = (source: StateSource) => LocalExecutions;
@@ -30,20 +32,26 @@ export function openCodes(dataDir: string): LmdbCodes {
 /** @throws Error naming the file that cannot be read */
 export async function prepareExecutions(
   network: string,
-  { execution, chain, rollup }: NetworkOptions,
+  options: NetworkOptions,
   { pool, codes, stateBytes, log }: ExecutionParts,
 ): Promise<OpenExecutions | undefined> {
+  const { execution, chain, rollup, verifyCalls: share } = options;
   const family = rollup?.family === undefined ? undefined : await loadFamily(rollup.family);
   if (family?.hasOwnMachine === true) {
     const fields = { network, family: family.name };
-    log.warn(fields, 'calls are executed by nodes: rollups of this family have a machine of their own');
+    if (execution !== 'node')
+      log.warn(fields, 'calls are executed by nodes: rollups of this family have a machine of their own');
     return undefined;
   }
   const config = chain === undefined ? undefined : readRules(chain);
   const onFault = (error: unknown): void => log.error({ network, err: error }, 'execution fault');
   return (source) => {
     const here = new RemoteExecutions({ source, pool, config, stateBytes, codes, onFault });
-    return execution === 'auto' ? new ComparedExecutions({ here, source, log, network, onFault }) : here;
+    if (execution === 'local') return here;
+    const inner =
+      execution === 'auto' ? new ComparedExecutions({ here, source, log, network, onFault }) : undefined;
+    if (inner !== undefined && !samplesCalls(options)) return inner;
+    return new SampledCalls({ here, inner, source, pool, share, log, network, onFault });
   };
 }
 
