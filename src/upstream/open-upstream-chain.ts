@@ -290,7 +290,12 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     resolver,
     directory,
   };
-  local = options.openExecutions?.(new StateSource(chainId, parts, proofs.trust));
+  try {
+    local = options.openExecutions?.(new StateSource(chainId, parts, proofs.trust));
+  } catch (error) {
+    await close();
+    throw error;
+  }
   const headQuestions = new HeadQuestions(parts);
   const blocks = new BlockQuestions(parts);
   sending = new Sending({
