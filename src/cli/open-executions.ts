@@ -1,7 +1,4 @@
 /** Loads the engine: to be imported only where calls of nodes' chains are executed here. */
-import { readFileSync } from 'node:fs';
-import type { ChainConfig } from '../chain/chain-config.ts';
-import { parseGenesis } from '../chain/genesis.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
 import type { ExecutionPool } from '../engine/execution/execution-pool.ts';
 import type { Logger } from '../observe/logger.ts';
@@ -12,6 +9,7 @@ import { SampledCalls } from '../remote/sampled-calls.ts';
 import { loadFamily } from '../rollup/family-table.ts';
 import type { LocalExecutions, StateSource } from '../upstream/local-executions.ts';
 import { samplesCalls } from './open-chain.ts';
+import { readRules, requireChain } from './read-rules.ts';
 
 /** Begins to execute calls, once the network's nodes are there. */
 export type OpenExecutions = (source: StateSource) => LocalExecutions;
@@ -29,7 +27,7 @@ export function openCodes(dataDir: string): LmdbCodes {
   return new LmdbCodes(dataDir);
 }
 
-/** @throws Error naming the file that cannot be read */
+/** @throws Error naming the file where it cannot be read; so does what is returned where it is of another chain than the nodes */
 export async function prepareExecutions(
   network: string,
   options: NetworkOptions,
@@ -46,6 +44,7 @@ export async function prepareExecutions(
   const config = chain === undefined ? undefined : readRules(chain);
   const onFault = (error: unknown): void => log.error({ network, err: error }, 'execution fault');
   return (source) => {
+    if (chain !== undefined && config !== undefined) requireChain(chain, config, source.chainId);
     const here = new RemoteExecutions({ source, pool, config, stateBytes, codes, onFault });
     if (execution === 'local') return here;
     const inner =
@@ -53,15 +52,4 @@ export async function prepareExecutions(
     if (inner !== undefined && !samplesCalls(options)) return inner;
     return new SampledCalls({ here, inner, source, pool, share, log, network, onFault });
   };
-}
-
-/** The rules of a chain from its genesis file. @throws Error naming the file */
-export function readRules(path: string): ChainConfig {
-  try {
-    return parseGenesis(readFileSync(path, 'utf8')).config;
-  } catch (error) {
-    throw new Error(`the rules of the chain in ${path} cannot be read: ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
 }

@@ -121,6 +121,10 @@ function checkSource(name: string, network: NetworkOptions): Problem[] {
     const message = 'only a network with one upstream can follow it wherever it goes';
     return [{ path: [...path, 'pool', 'development'], message, dependsOn }];
   }
+  if (network.verify !== 'off' && upstreams === undefined) {
+    const message = 'only answers of nodes are verified: embedded chains are executed here';
+    return [{ path: [...path, 'verify'], message, dependsOn }];
+  }
   if (network.checkpoint !== undefined && (upstreams === undefined || network.verify === 'off')) {
     const message = 'only a network with upstreams and verify: auto or require has a checkpoint';
     return [{ path: [...path, 'checkpoint'], message, dependsOn: [...dependsOn, [...path, 'verify']] }];
@@ -128,7 +132,7 @@ function checkSource(name: string, network: NetworkOptions): Problem[] {
   return [];
 }
 
-/** Transactions go to nodes of the network, by their names. */
+/** Calls are executed here by rules that are known, and only where there is a choice. */
 function checkExecution(name: string, { execution, chain, upstreams, rollup }: NetworkOptions): Problem[] {
   const path = ['networks', name];
   const isHere = execution !== 'node';
@@ -141,9 +145,11 @@ function checkExecution(name: string, { execution, chain, upstreams, rollup }: N
     return [{ path: [...path, 'execution'], message, dependsOn: [[...path, 'rollup']] }];
   }
   if (chain === undefined || isHere) return [];
-  return [{ path: [...path, 'chain'], message: 'is of no use with execution: node' }];
+  const message = 'is only read with execution: local or auto';
+  return [{ path: [...path, 'chain'], message, dependsOn: [[...path, 'execution']] }];
 }
 
+/** Transactions go to nodes of the network, by their names. */
 function checkSend(name: string, { send, upstreams }: NetworkOptions): Problem[] {
   const { to } = send;
   const path = ['networks', name, 'send'];

@@ -290,13 +290,18 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     resolver,
     directory,
   };
-  local = options.openExecutions?.(
-    new StateSource(chainId, parts, proofs.trust, (node, blockHash, evidence) => {
-      membership.condemn(node, evidence);
-      // What it said of the block may be kept.
-      cache.evictBlock(blockHash);
-    }),
-  );
+  try {
+    local = options.openExecutions?.(
+      new StateSource(chainId, parts, proofs.trust, (node, blockHash, evidence) => {
+        membership.condemn(node, evidence);
+        // What it said of the block may be kept.
+        cache.evictBlock(blockHash);
+      }),
+    );
+  } catch (error) {
+    await close();
+    throw error;
+  }
   const headQuestions = new HeadQuestions(parts);
   const blocks = new BlockQuestions(parts);
   sending = new Sending({
