@@ -1,100 +1,23 @@
 /**
- * What verification costs: the program as a user starts it in front of a node, twice, with `verify: auto` and with `verify: off`. Requests per
- * CPU-second of either, in turns, for blocks of 200 transactions that are not kept, and for answers that are. ROUNDS (5), ROUND_MS (1200), ONLY.
+ * What verification costs and saves, for the program as a user starts it, twice, in turns. PARTS (`reads;calls`) chooses: `reads` of blocks with
+ * `verify: auto` and `off` (ROUNDS (5), ROUND_MS (1200), ONLY); `calls` that are executed here and by the node (`support/verified/calls.ts`).
  */
-import { join } from 'node:path';
-import { MAIN } from '../scripts/program-files.ts';
-import { makeTemporaryFolder } from '../test/support/embedded.ts';
-import { encodeRequest, post } from './support/ask.ts';
-import type { Workload } from './support/call-workloads.ts';
 import { CAN_PIN, LOAD_CORE, NO_PIN_NOTE, pinSelf } from './support/cpu.ts';
-import { concludeWith } from './support/figures.ts';
-import { Nodes } from './support/proxy/nodes.ts';
-import { startProgram } from './support/proxy/program.ts';
-import type { Row, Target } from './support/proxy/rows.ts';
-import type { Subject } from './support/proxy/subject.ts';
-import { compareSides, type Side, type Sides } from './support/sides.ts';
+import { concludeWith, type Figure } from './support/figures.ts';
+import { measureCalls } from './support/verified/calls.ts';
+import { measureReads } from './support/verified/reads.ts';
 
-/** Below the newest ones, so that all of them are the same for both. */
-const FIRST = 4;
-const BLOCKS = 40;
-const LEAST_RATIO = 0.9;
-const LEAST_KEPT_RATIO = 0.97;
-/** Networks that keep answers, and that keep none. */
-const [KEPT, FRESH] = ['kept', 'fresh'];
+const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
+  reads: measureReads,
+  calls: measureCalls,
+};
 
-const quantity = (value: number): string => `0x${value.toString(16)}`;
-const NUMBERS = Array.from({ length: BLOCKS }, (_, i) => quantity(FIRST + i));
-
-/** A workload of one question about each block. */
-function ask(name: string, method: string, blocks: readonly string[], ...rest: readonly unknown[]): Workload {
-  return { name, target: undefined, bodies: blocks.map((block) => encodeRequest(method, [block, ...rest])) };
+if (!CAN_PIN) console.error(NO_PIN_NOTE);
+pinSelf(LOAD_CORE);
+const figures: Figure[] = [];
+for (const name of (process.env['PARTS'] ?? 'reads;calls').split(';')) {
+  const measure = PARTS[name];
+  if (measure === undefined) throw new Error(`PARTS: ${name} is none of ${Object.keys(PARTS).join(', ')}`);
+  figures.push(...(await measure()));
 }
-
-async function readHashes(target: Target): Promise<readonly string[]> {
-  const answers = NUMBERS.map((number) =>
-    post(target, encodeRequest('eth_getBlockByNumber', [number, false])),
-  );
-  const blocks = (await Promise.all(answers)).map((text) => JSON.parse(text) as { result: { hash: string } });
-  return blocks.map(({ result }) => result.hash);
-}
-
-function sidesOf(subjects: readonly [Subject, Subject], network: string): Sides {
-  const row: Row = { name: network, network, isWebSocket: false, upstreams: 1, connections: 1, body: '' };
-  const sideOf = (subject: Subject): Side => ({
-    ...(subject.targetOf(row) as Target),
-    pid: subject.pid,
-    label: subject.name,
-  });
-  return [sideOf(subjects[0]), sideOf(subjects[1])];
-}
-
-async function run(): Promise<void> {
-  if (!CAN_PIN) console.error(NO_PIN_NOTE);
-  pinSelf(LOAD_CORE);
-  const folder = makeTemporaryFolder();
-  const nodes = await Nodes.start(1, true);
-  const started: Subject[] = [];
-  const start = async (name: string, verify: string): Promise<Subject> => {
-    const subject = await startProgram({
-      name,
-      main: MAIN,
-      folder: join(folder.path, verify),
-      nodes: nodes.urls,
-      settings: { verify },
-      further: { [KEPT as string]: {}, [FRESH as string]: { pool: { cache: false } } },
-    });
-    started.push(subject);
-    return subject;
-  };
-  try {
-    const subjects = [await start('verify: off', 'off'), await start('verify: auto', 'auto')] as const;
-    const fresh = sidesOf(subjects, FRESH as string);
-    const hashes = await readHashes(fresh[0]);
-    const figures = await compareSides(
-      fresh,
-      [
-        ask('whole blocks', 'eth_getBlockByNumber', NUMBERS, true),
-        ask('whole blocks by hash', 'eth_getBlockByHash', hashes, true),
-        ask('blocks with hashes', 'eth_getBlockByNumber', NUMBERS, false),
-        ask('receipts', 'eth_getBlockReceipts', NUMBERS),
-      ],
-      () => LEAST_RATIO,
-    );
-    const kept = await compareSides(
-      sidesOf(subjects, KEPT as string),
-      [
-        ask('kept block', 'eth_getBlockByNumber', NUMBERS.slice(0, 1), true),
-        ask('kept receipts', 'eth_getBlockReceipts', NUMBERS.slice(0, 1)),
-      ],
-      () => LEAST_KEPT_RATIO,
-    );
-    concludeWith([...figures, ...kept]);
-  } finally {
-    for (const { stop } of started) await stop();
-    nodes.stop();
-    folder.remove();
-  }
-}
-
-await run();
+concludeWith(figures);

@@ -13,11 +13,14 @@ import { TOKEN_CODE } from '../contracts/token.ts';
 import { encodeRequest } from './ask.ts';
 import type { Contract } from './chain.ts';
 
-const [TOKEN, ROUTER, MULTICALL, LOOPS] = ['token', 'router', 'multicall', 'loops'].map((name) =>
-  labelAddress(`bench ${name}`),
-) as [Uint8Array, Uint8Array, Uint8Array, Uint8Array];
-const PAIRS: readonly Uint8Array[] = [0, 1, 2].map((i) => labelAddress(`bench pair ${i}`));
-const OWNERS: readonly Uint8Array[] = Array.from({ length: 256 }, (_, i) => labelAddress(`bench owner ${i}`));
+export const TOKEN: Uint8Array = labelAddress('bench token');
+export const ROUTER: Uint8Array = labelAddress('bench router');
+export const MULTICALL: Uint8Array = labelAddress('bench multicall');
+const LOOPS = labelAddress('bench loops');
+export const PAIRS: readonly Uint8Array[] = [0, 1, 2].map((i) => labelAddress(`bench pair ${i}`));
+export const OWNERS: readonly Uint8Array[] = Array.from({ length: 500 }, (_, i) =>
+  labelAddress(`bench owner ${i}`),
+);
 
 const ETHER = 10n ** 18n;
 /** Calls in one multicall and in one batch. */
@@ -28,8 +31,17 @@ const CALL_BYTES = 36;
 const VARIANTS = 16;
 
 /** Slot of the mapping at slot 0. */
-function balanceSlot(owner: Uint8Array): string {
+export function balanceSlot(owner: Uint8Array): string {
   return bytesToHex(keccak256(concatBytes(padLeft(owner, 32), encodeWord(0n))));
+}
+
+export function createPair(address: Uint8Array, index: number): Contract {
+  const reserves = packReserves(
+    BigInt(index + 7) * 10n ** 24n,
+    BigInt(3 * index + 5) * 10n ** 23n,
+    1_700_000_000n,
+  );
+  return { address, code: PAIR_CODE, storage: { '0x0': reserves } };
 }
 
 /** What must be there before the first call. */
@@ -44,13 +56,7 @@ export const CALL_CONTRACTS: readonly Contract[] = [
       ]),
     ),
   },
-  ...PAIRS.map((address, i) => ({
-    address,
-    code: PAIR_CODE,
-    storage: {
-      '0x0': packReserves(BigInt(i + 7) * 10n ** 24n, BigInt(3 * i + 5) * 10n ** 23n, 1_700_000_000n),
-    },
-  })),
+  ...PAIRS.map(createPair),
   { address: ROUTER, code: ROUTER_CODE },
   { address: MULTICALL, code: MULTICALL_CODE },
   {
@@ -82,34 +88,34 @@ function encodeBalanceOf(index: number): Uint8Array {
   return encodeBalance(ownerAt(index));
 }
 
-function encodeBalance(owner: Uint8Array): Uint8Array {
+export function encodeBalance(owner: Uint8Array): Uint8Array {
   return encodeCall('balanceOf(address)', owner);
 }
 
-function encodeQuote(amount: bigint): Uint8Array {
+export function encodeQuote(amount: bigint, pairs: readonly Uint8Array[] = PAIRS): Uint8Array {
   const head = encodeCall('getAmountsOut(uint256,address[])', amount, 64n);
-  return concatBytes(head, encodeWord(BigInt(PAIRS.length)), ...PAIRS.map((pair) => padLeft(pair, 32)));
+  return concatBytes(head, encodeWord(BigInt(pairs.length)), ...pairs.map((pair) => padLeft(pair, 32)));
 }
 
-/** Balances of a hundred owners. */
-function encodeMulticall(first: number): Uint8Array {
-  const tuples = Array.from({ length: MANY }, (_, i) =>
+/** Balances of owners. */
+export function encodeMulticall(owners: readonly Uint8Array[]): Uint8Array {
+  const tuples = owners.map((owner) =>
     concatBytes(
       padLeft(TOKEN, 32),
       encodeWord(64n),
       encodeWord(BigInt(CALL_BYTES)),
-      encodeBalanceOf(first + i),
+      encodeBalance(owner),
       new Uint8Array(-CALL_BYTES & 31),
     ),
   );
   const size = (tuples[0] as Uint8Array).length;
-  const offsets = tuples.map((_, i) => encodeWord(BigInt(32 * MANY + i * size)));
+  const offsets = tuples.map((_, i) => encodeWord(BigInt(32 * owners.length + i * size)));
   const head = encodeCall('aggregate((address,bytes)[])', 32n);
-  return concatBytes(head, encodeWord(BigInt(MANY)), ...offsets, ...tuples);
+  return concatBytes(head, encodeWord(BigInt(owners.length)), ...offsets, ...tuples);
 }
 
-function encodeEthCall(to: Uint8Array, data: Uint8Array, id?: number): string {
-  return encodeRequest('eth_call', [{ to: bytesToHex(to), data: bytesToHex(data) }, 'latest'], id);
+export function encodeEthCall(to: Uint8Array, data: Uint8Array, id?: number, block = 'latest'): string {
+  return encodeRequest('eth_call', [{ to: bytesToHex(to), data: bytesToHex(data) }, block], id);
 }
 
 function encodeEstimate(index: number): string {
@@ -164,7 +170,11 @@ export const WORKLOADS: readonly Workload[] = [
     target: 1.7,
     bodies: vary((i) => encodeEthCall(ROUTER, encodeQuote(BigInt(i + 1) * ETHER))),
   },
-  { name: 'multicall', target: 1.5, bodies: vary((i) => encodeEthCall(MULTICALL, encodeMulticall(7 * i))) },
+  {
+    name: 'multicall',
+    target: 1.5,
+    bodies: vary((i) => encodeEthCall(MULTICALL, encodeMulticall(OWNERS.slice(7 * i, 7 * i + MANY)))),
+  },
   {
     name: 'SLOAD',
     target: 2,

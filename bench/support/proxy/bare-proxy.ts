@@ -6,15 +6,19 @@ import { type Dispatcher, Pool } from 'undici';
 const CONNECTIONS = 64;
 const HEADERS = { 'content-type': 'application/json' };
 
+/** Called with the body of each request; passes it on, at once or later. */
+export type Admit = (body: Buffer, pass: () => void) => void;
+
 /** The least that a proxy can do: it passes bytes on and back. What anything that thinks is compared with. */
-export async function serveBareProxy(url: string): Promise<number> {
+export async function serveBareProxy(url: string, admit: Admit = (_, pass) => pass()): Promise<number> {
   const pool = new Pool(url, { connections: CONNECTIONS });
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const options = { path: '/', method: 'POST' as const, headers: HEADERS, body: Buffer.concat(chunks) };
-      pool.dispatch(options, new PassOn(response));
+      const body = Buffer.concat(chunks);
+      const options = { path: '/', method: 'POST' as const, headers: HEADERS, body };
+      admit(body, () => pool.dispatch(options, new PassOn(response)));
     });
   });
   server.listen(0, '127.0.0.1');

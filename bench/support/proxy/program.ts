@@ -51,7 +51,7 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
     admin: { host: '127.0.0.1', port: adminPort },
     networks: {
       nodes1: network('nodes1', nodes.slice(0, 1)),
-      nodes3: network('nodes3', nodes),
+      ...(nodes.length > 1 && { nodes3: network('nodes3', nodes) }),
       ...Object.fromEntries(furtherRows),
       ...(hasEmbedded && { [EMBEDDED_NETWORK]: { hosts: ['devnet.localhost'], builtin: 'devnet' } }),
     },
@@ -68,7 +68,7 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
   });
   const { port, pid, stop } = server;
   await awaitHead(port, `/nodes1/v3/${key}`);
-  await awaitHead(port, `/nodes3/v3/${key}`);
+  if (nodes.length > 1) await awaitHead(port, `/nodes3/v3/${key}`);
   for (const label of Object.keys(further)) await awaitHead(port, `/${label}/v3/${key}`);
   return {
     name,

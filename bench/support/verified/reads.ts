@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import { MAIN } from '../../../scripts/program-files.ts';
+import { makeTemporaryFolder } from '../../../test/support/embedded.ts';
+import { encodeRequest, post } from '../ask.ts';
+import type { Workload } from '../call-workloads.ts';
+import type { Figure } from '../figures.ts';
+import { Nodes } from '../proxy/nodes.ts';
+import { startProgram } from '../proxy/program.ts';
+import type { Row, Target } from '../proxy/rows.ts';
+import type { Subject } from '../proxy/subject.ts';
+import { compareSides, type Side, type Sides } from '../sides.ts';
+
+/** Below the newest ones, so that all of them are the same for both. */
+const FIRST = 4;
+const BLOCKS = 40;
+const LEAST_RATIO = 0.9;
+const LEAST_KEPT_RATIO = 0.97;
+/** Networks that keep answers, and that keep none. */
+const [KEPT, FRESH] = ['kept', 'fresh'];
+
+const quantity = (value: number): string => `0x${value.toString(16)}`;
+const NUMBERS = Array.from({ length: BLOCKS }, (_, i) => quantity(FIRST + i));
+
+/** A workload of one question about each block. */
+function ask(name: string, method: string, blocks: readonly string[], ...rest: readonly unknown[]): Workload {
+  return { name, target: undefined, bodies: blocks.map((block) => encodeRequest(method, [block, ...rest])) };
+}
+
+async function readHashes(target: Target): Promise<readonly string[]> {
+  const answers = NUMBERS.map((number) =>
+    post(target, encodeRequest('eth_getBlockByNumber', [number, false])),
+  );
+  const blocks = (await Promise.all(answers)).map((text) => JSON.parse(text) as { result: { hash: string } });
+  return blocks.map(({ result }) => result.hash);
+}
+
+function sidesOf(subjects: readonly [Subject, Subject], network: string): Sides {
+  const row: Row = { name: network, network, isWebSocket: false, upstreams: 1, connections: 1, body: '' };
+  const sideOf = (subject: Subject): Side => ({
+    ...(subject.targetOf(row) as Target),
+    pid: subject.pid,
+    label: subject.name,
+  });
+  return [sideOf(subjects[0]), sideOf(subjects[1])];
+}
+
+/** Requests per CPU-second with `verify: auto` against `verify: off`, for blocks of 200 transactions that are not kept, and for answers that are. */
+export async function measureReads(): Promise<readonly Figure[]> {
+  const folder = makeTemporaryFolder();
+  const nodes = await Nodes.start(1, true);
+  const started: Subject[] = [];
+  const start = async (name: string, verify: string): Promise<Subject> => {
+    const subject = await startProgram({
+      name,
+      main: MAIN,
+      folder: join(folder.path, verify),
+      nodes: nodes.urls,
+      settings: { verify },
+      further: { [KEPT as string]: {}, [FRESH as string]: { pool: { cache: false } } },
+    });
+    started.push(subject);
+    return subject;
+  };
+  try {
+    const subjects = [await start('verify: off', 'off'), await start('verify: auto', 'auto')] as const;
+    const fresh = sidesOf(subjects, FRESH as string);
+    const hashes = await readHashes(fresh[0]);
+    const figures = await compareSides(
+      fresh,
+      [
+        ask('whole blocks', 'eth_getBlockByNumber', NUMBERS, true),
+        ask('whole blocks by hash', 'eth_getBlockByHash', hashes, true),
+        ask('blocks with hashes', 'eth_getBlockByNumber', NUMBERS, false),
+        ask('receipts', 'eth_getBlockReceipts', NUMBERS),
+      ],
+      () => LEAST_RATIO,
+    );
+    const kept = await compareSides(
+      sidesOf(subjects, KEPT as string),
+      [
+        ask('kept block', 'eth_getBlockByNumber', NUMBERS.slice(0, 1), true),
+        ask('kept receipts', 'eth_getBlockReceipts', NUMBERS.slice(0, 1)),
+      ],
+      () => LEAST_KEPT_RATIO,
+    );
+    return [...figures, ...kept];
+  } finally {
+    for (const { stop } of started) await stop();
+    nodes.stop();
+    folder.remove();
+  }
+}
