@@ -78,12 +78,9 @@ export async function startCallNode(folder: string, firstCalls: readonly FirstCa
     args: ['--init', genesis, '--hardfork', 'prague', '--block-time', String(BLOCK_SECONDS)],
   });
   await anvil.request('anvil_autoImpersonateAccount', true);
-  for (const [index, owner] of OWNERS.entries())
-    await anvil.request(
-      'anvil_setBalance',
-      bytesToHex(owner),
-      `0x${(BigInt(index + 1) * ETHER).toString(16)}`,
-    );
+  const fund = (owner: Uint8Array, index: number): Promise<unknown> =>
+    anvil.request('anvil_setBalance', bytesToHex(owner), `0x${(BigInt(index + 1) * ETHER).toString(16)}`);
+  await Promise.all(OWNERS.map(fund));
   await anvil.request('anvil_mine', '0x8');
   return anvil;
 }

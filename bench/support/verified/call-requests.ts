@@ -78,7 +78,7 @@ export const LOADS: readonly Load[] = [
 ].filter(({ kinds }, index) => kinds.length > (index === 0 ? 0 : EXECUTED.length));
 
 /** Of the requests of a kind, so many are compared. */
-const COMPARED = 64;
+const COMPARED = 16;
 
 /** Requests of each kind at a block, to be compared. */
 export function listCompared(block: string): readonly string[] {
