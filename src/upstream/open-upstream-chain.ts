@@ -291,7 +291,13 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     directory,
   };
   try {
-    local = options.openExecutions?.(new StateSource(chainId, parts, proofs.trust));
+    local = options.openExecutions?.(
+      new StateSource(chainId, parts, proofs.trust, (node, blockHash, evidence) => {
+        membership.condemn(node, evidence);
+        // What it said of the block may be kept.
+        cache.evictBlock(blockHash);
+      }),
+    );
   } catch (error) {
     await close();
     throw error;
@@ -313,7 +319,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   const chain: UpstreamChain = new UpstreamChain({
     chainId,
     sending,
-    calls: new CallQuestions(parts),
+    calls: new CallQuestions(parts, local),
     local,
     blocks,
     transactions: new TransactionQuestions(parts, blocks),

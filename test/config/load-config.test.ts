@@ -37,6 +37,7 @@ test('the example file validates and says what its comments say', async () => {
     embedded: { data: resolve('data/mine'), proofBlocks: 128 },
     verify: 'off',
     verifyLogBlocks: 32,
+    verifyCalls: 1,
     execution: 'node',
     send: { to: 'all' },
     methods: { except: [], also: [] },
