@@ -133,7 +133,8 @@ function checkSource(name: string, network: NetworkOptions): Problem[] {
 }
 
 /** Calls are executed here by rules that are known, and only where there is a choice. */
-function checkExecution(name: string, { execution, chain, upstreams, rollup }: NetworkOptions): Problem[] {
+function checkExecution(name: string, network: NetworkOptions): Problem[] {
+  const { execution, chain, upstreams, rollup, verify, verifyCalls } = network;
   const path = ['networks', name];
   const isHere = execution !== 'node';
   if (isHere && upstreams === undefined) {
@@ -144,9 +145,16 @@ function checkExecution(name: string, { execution, chain, upstreams, rollup }: N
     const message = 'rollup.family has to be named: whether calls can be executed here depends on it';
     return [{ path: [...path, 'execution'], message, dependsOn: [[...path, 'rollup']] }];
   }
-  if (chain === undefined || isHere) return [];
-  const message = 'is only read with execution: local or auto';
-  return [{ path: [...path, 'chain'], message, dependsOn: [[...path, 'execution']] }];
+  const isSampled = upstreams !== undefined && verify !== 'off' && verifyCalls > 0;
+  if (chain === undefined || isHere || isSampled) return [];
+  const message = 'is only read with execution: local or auto, or where answers to calls are verified';
+  return [
+    {
+      path: [...path, 'chain'],
+      message,
+      dependsOn: ['execution', 'verify', 'verifyCalls'].map((key) => [...path, key]),
+    },
+  ];
 }
 
 /** Transactions go to nodes of the network, by their names. */

@@ -453,8 +453,9 @@ test('where calls are executed is a matter of nodes', () => {
     'p.yaml:5: networks.n.execution: only networks of upstreams have a choice: embedded chains are executed here',
   ]);
   assert.deepEqual(errorsOf(`${NODE}    chain: genesis.json\n`), [
-    'p.yaml:5: networks.n.chain: is only read with execution: local or auto',
+    'p.yaml:5: networks.n.chain: is only read with execution: local or auto, or where answers to calls are verified',
   ]);
+  assert.deepEqual(errorsOf(`${NODE}    verify: auto\n    chain: genesis.json\n`), []);
   assert.deepEqual(errorsOf(`${NODE}    execution: auto\n    rollup: {}\n`), [
     'p.yaml:5: networks.n.execution: rollup.family has to be named: whether calls can be executed here depends on it',
   ]);
