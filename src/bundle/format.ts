@@ -81,7 +81,8 @@ export type Bundle = {
   readonly told: Told;
 };
 
-const dataSchema = z.string().regex(/^0x([0-9a-f]{2})*$/, 'expected hex data in lower case');
+// Without a capture, which takes a regular expression's stack for each byte: text may have many millions.
+const dataSchema = z.string().regex(/^0x(?:[0-9a-f]{2})*$/, 'expected hex data in lower case');
 const hashSchema = z.string().regex(/^0x[0-9a-f]{64}$/, 'expected a hash in lower case');
 export const quantitySchema: z.ZodType<string> = z
   .string()

@@ -5,7 +5,7 @@ import { UsageError } from './usage.ts';
 
 const CHECK_CONFIG_USAGE = `portcullis check-config FILE
 
-Reads a configuration file as \`portcullis serve\` would, and the certificates, key sets and chain stores that it names,
+Reads a configuration file as \`portcullis serve\` would, and the certificates, key sets, genesis files and chain stores that it names,
 and prints ok or what is wrong, one line each: file, line, key, reason. Exit code 0 or 1.
 `;
 

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import { readTlsPair } from '../server/tls-files.ts';
 import { checkLmdbFile, hasLmdbFile } from '../util/lmdb-folder.ts';
 import { describeSystemError } from '../util/system-error.ts';
+import { readRules } from './read-rules.ts';
 
 /** What is wrong with the files that a configuration names and a service would read. */
 export function checkFiles({ listen, networks, access }: Config): Problem[] {
@@ -16,7 +17,8 @@ export function checkFiles({ listen, networks, access }: Config): Problem[] {
     }
   };
   if (listen.tls !== undefined) problems.push(...checkTls(listen.tls));
-  for (const [name, { embedded }] of Object.entries(networks)) {
+  for (const [name, { chain, embedded }] of Object.entries(networks)) {
+    if (chain !== undefined) check(['networks', name, 'chain'], () => readRules(chain));
     if (embedded === undefined) continue;
     check(['networks', name, 'embedded', 'data'], () => {
       checkLmdbFile(embedded.data);

@@ -41,11 +41,17 @@ export async function openChain(
   const { upstreams } = options;
   if (upstreams !== undefined) {
     const { engine, dataDir, log } = backends;
-    const openExecutions =
-      options.execution === 'node' ? undefined : await engine.prepareExecutions(name, options, dataDir, log);
+    const isNeeded = options.execution !== 'node' || samplesCalls(options);
+    const openExecutions = isNeeded ? await engine.prepareExecutions(name, options, dataDir, log) : undefined;
     return openNodes(name, upstreams, backends, { ...options, openExecutions });
   }
   return backends.engine.open(options, backends.dataDir, backends.log);
+}
+
+/** Whether answers of nodes to calls are compared with executions here; not where the machine of a rollup is not known. */
+export function samplesCalls({ verify, verifyCalls, execution, rollup }: NetworkOptions): boolean {
+  const isKnown = rollup === undefined || rollup.family !== undefined;
+  return verify !== 'off' && verifyCalls > 0 && execution !== 'local' && isKnown;
 }
 
 /** Settings of a network of nodes; each as by default where it is absent. */

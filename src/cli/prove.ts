@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Source } from '../bundle/ask.ts';
 import { prove } from '../bundle/prove.ts';
 import { createMemoryCache } from '../cache/memory-cache.ts';
+import type { ChainConfig } from '../chain/chain-config.ts';
 import { createBuiltinConfig } from '../config/builtin-config.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
@@ -12,10 +13,10 @@ import { createLogger } from '../observe/logger.ts';
 import { suggestName } from '../util/near-name.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { EmbeddedChains } from './embedded-chains.ts';
-import { readRules } from './open-executions.ts';
 import { OpenNetworks } from './open-networks.ts';
 import type { OpenRollup } from './open-rollups.ts';
 import { readChoice, requireOption } from './option-values.ts';
+import { readRules, requireChain } from './read-rules.ts';
 import { UsageError } from './usage.ts';
 
 const PROVE_USAGE = `portcullis prove METHOD [PARAMS] --network NAME [--config FILE] > bundle.json
@@ -28,7 +29,7 @@ the block that it means now. What a network of nodes answers is checked before i
   --config FILE    the configuration, as for serve; without it the networks are the built-in ones
   --fork NAME      the block's fork, for calls on networks whose nodes do not say it (eth_config)
 
-Exit code 0, or 1 where the answer cannot be proven.
+Exit code 0, 1 where the answer cannot be proven, 2 where the command line is wrong.
 `;
 
 /** How long it may take to collect a bundle, milliseconds: calls may need many proofs of slow nodes. */
@@ -92,7 +93,7 @@ function pickNetwork(config: Config, name: string): Config {
     // A start does not wait for nodes whose chain is named; here an answer is needed at once.
     const { chainId: _, ...unnamed } = pool;
     // What nodes answer to calls is compared with what is executed here.
-    return [each, { ...row, pool: unnamed, execution: 'node' }];
+    return [each, { ...row, pool: unnamed, execution: 'node', verifyCalls: 0 }];
   });
   return { ...config, networks: Object.fromEntries(opened) };
 }
@@ -121,7 +122,7 @@ export async function withSource<T>(
       return await work({
         chain,
         scope: new RequestScope(performance.now() + TIME_LIMIT_MS),
-        ...(genesis !== undefined && { config: readRules(genesis) }),
+        ...(genesis !== undefined && { config: readChainRules(genesis, chain.chainId) }),
         ...(chain instanceof EngineChain && { config: chain.config }),
         ...describeRollup(networks.rollups.get(name)),
       });
@@ -131,6 +132,13 @@ export async function withSource<T>(
   } finally {
     await engine.close();
   }
+}
+
+/** The rules of the chain that the nodes have. @throws Error naming the file */
+function readChainRules(path: string, chainId: bigint): ChainConfig {
+  const rules = readRules(path);
+  requireChain(path, rules, chainId);
+  return rules;
 }
 
 /** What a rollup's answers are composed of besides its chain. */

@@ -51,7 +51,7 @@ function describe(error: unknown): string {
   // node names the file that it could not open, which is any.
   if (OUT_OF_FILES.has(readErrorCode(error) ?? '')) return describeSystemError(error);
   const message = error instanceof Error ? error.message : String(error);
-  return message.replace(/(?![\n\t])\p{Cc}/gu, '?');
+  return message.replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 }
 
 const OUT_OF_FILES: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Bundle, BundleError, type Told } from '../bundle/format.ts';
 import { type Expected, verifyBundle } from '../bundle/verify-bundle.ts';
@@ -23,6 +23,7 @@ Exit code 0 when it is verified, 1 when it is refused, 2 when it could not be lo
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 /** More than the largest answers have with their evidence. */
 const MAX_FILE_BYTES: number = 256 << 20;
+const READ_BYTES: number = 1 << 20;
 /** Characters of an answer that are printed. */
 const SHOWN = 200;
 
@@ -67,9 +68,15 @@ export async function runVerify(args: string[]): Promise<number> {
 /** @throws UsageError where it cannot be read */
 async function readBundle(file: string): Promise<string> {
   try {
-    const { size } = await stat(file);
-    if (size > MAX_FILE_BYTES) throw new UsageError(`${file} is larger than ${MAX_FILE_BYTES} bytes`);
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(file));
+    const chunks: Buffer[] = [];
+    let size = 0;
+    // A pipe has no size that could be looked at before.
+    for await (const chunk of createReadStream(file, { highWaterMark: READ_BYTES })) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > MAX_FILE_BYTES) throw new UsageError(`${file} is larger than ${MAX_FILE_BYTES} bytes`);
+    }
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
   } catch (error) {
     if (error instanceof UsageError) throw error;
     if (error instanceof TypeError) throw new UsageError(`${file} is not in UTF-8`);
@@ -92,9 +99,9 @@ function describeBundle({ method, params, block, answer, told }: Bundle, expecte
   return `${all.map(maskControls).join('\n')}\n`;
 }
 
-/** What a file holds must not steer a terminal. */
+/** What a file holds must not steer a terminal, nor change the direction or the lines of what is read on it. */
 function maskControls(line: string): string {
-  return line.replace(/\p{Cc}/gu, '?');
+  return line.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 }
 
 function listTold({ rules, rollup, readings, members }: Told, { chainId, fork }: Expected): string[] {

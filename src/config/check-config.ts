@@ -121,6 +121,10 @@ function checkSource(name: string, network: NetworkOptions): Problem[] {
     const message = 'only a network with one upstream can follow it wherever it goes';
     return [{ path: [...path, 'pool', 'development'], message, dependsOn }];
   }
+  if (network.verify !== 'off' && upstreams === undefined) {
+    const message = 'only answers of nodes are verified: embedded chains are executed here';
+    return [{ path: [...path, 'verify'], message, dependsOn }];
+  }
   if (network.checkpoint !== undefined && (upstreams === undefined || network.verify === 'off')) {
     const message = 'only a network with upstreams and verify: auto or require has a checkpoint';
     return [{ path: [...path, 'checkpoint'], message, dependsOn: [...dependsOn, [...path, 'verify']] }];
@@ -128,8 +132,9 @@ function checkSource(name: string, network: NetworkOptions): Problem[] {
   return [];
 }
 
-/** Transactions go to nodes of the network, by their names. */
-function checkExecution(name: string, { execution, chain, upstreams, rollup }: NetworkOptions): Problem[] {
+/** Calls are executed here by rules that are known, and only where there is a choice. */
+function checkExecution(name: string, network: NetworkOptions): Problem[] {
+  const { execution, chain, upstreams, rollup, verify, verifyCalls } = network;
   const path = ['networks', name];
   const isHere = execution !== 'node';
   if (isHere && upstreams === undefined) {
@@ -140,10 +145,19 @@ function checkExecution(name: string, { execution, chain, upstreams, rollup }: N
     const message = 'rollup.family has to be named: whether calls can be executed here depends on it';
     return [{ path: [...path, 'execution'], message, dependsOn: [[...path, 'rollup']] }];
   }
-  if (chain === undefined || isHere) return [];
-  return [{ path: [...path, 'chain'], message: 'is of no use with execution: node' }];
+  const isSampled = upstreams !== undefined && verify !== 'off' && verifyCalls > 0;
+  if (chain === undefined || isHere || isSampled) return [];
+  const message = 'is only read with execution: local or auto, or where answers to calls are verified';
+  return [
+    {
+      path: [...path, 'chain'],
+      message,
+      dependsOn: ['execution', 'verify', 'verifyCalls'].map((key) => [...path, key]),
+    },
+  ];
 }
 
+/** Transactions go to nodes of the network, by their names. */
 function checkSend(name: string, { send, upstreams }: NetworkOptions): Problem[] {
   const { to } = send;
   const path = ['networks', name, 'send'];

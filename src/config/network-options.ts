@@ -13,6 +13,7 @@ import {
   type UpstreamOptions,
   upstreamsSchema,
   type VerifyMode,
+  verifyCallsSchema,
   verifyLogBlocksSchema,
   verifySchema,
 } from '../upstream/options.ts';
@@ -38,6 +39,8 @@ export type NetworkOptions = {
   readonly verify: VerifyMode;
   /** Blocks of a range of eth_getLogs up to which its answer is. */
   readonly verifyLogBlocks: number;
+  /** Of nodes' answers to calls, those that are compared with an execution here where answers are verified, per cent. */
+  readonly verifyCalls: number;
   /** Where calls are executed; of `upstreams`. */
   readonly execution: ExecutionMode;
   /** Path of a genesis file with the rules of the chain, for calls that are executed here; of `upstreams`. */
@@ -93,6 +96,7 @@ export const networkOptionsSchema: z.ZodType<NetworkOptions> = z.strictObject({
   pool: poolOptionsSchema,
   verify: verifySchema,
   verifyLogBlocks: verifyLogBlocksSchema,
+  verifyCalls: verifyCallsSchema,
   execution: executionModeSchema,
   chain: z.string().min(1).exactOptional(),
   checkpoint: checkpointSchema.exactOptional(),

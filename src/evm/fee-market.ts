@@ -39,9 +39,15 @@ function fakeExponential(factor: bigint, numerator: bigint, denominator: bigint)
   return sum / denominator;
 }
 
-/** Price of a unit of blob gas, wei. */
+/** The highest price: a word has no more. The exponential is above it from this exponent on. */
+const MAX_PRICE = 2n ** 256n - 1n;
+const MAX_EXPONENT = 178n;
+
+/** Price of a unit of blob gas, wei. A header that no chain checked may lead to a price whose digits would take hours. */
 export function computeBlobGasPrice(excessBlobGas: bigint, baseFeeUpdateFraction: bigint): bigint {
-  return fakeExponential(MIN_BLOB_GAS_PRICE, excessBlobGas, baseFeeUpdateFraction);
+  if (excessBlobGas >= MAX_EXPONENT * baseFeeUpdateFraction) return MAX_PRICE;
+  const price = fakeExponential(MIN_BLOB_GAS_PRICE, excessBlobGas, baseFeeUpdateFraction);
+  return price > MAX_PRICE ? MAX_PRICE : price;
 }
 
 export type BlobMarketParent = {

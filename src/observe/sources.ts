@@ -25,6 +25,17 @@ export type VerificationFigures = {
   readonly trust: { readonly proven: number; readonly agreed: number; readonly single: number };
 };
 
+/** Answers of nodes to calls that were executed here too, by what came of it. */
+export type SampleCounts = {
+  same: number;
+  /** Another node and the execution here have another outcome. */
+  refuted: number;
+  /** No node has the outcome of the execution here. */
+  different: number;
+  /** The state is not proven, or the outcome depends on what clients choose. */
+  unknown: number;
+};
+
 /** Calls of a network of nodes that are executed here. */
 export type ExecutionFigures = {
   /** `comparing`: calls are compared with nodes' answers before one is answered from here. */
@@ -40,6 +51,8 @@ export type ExecutionFigures = {
   readonly bytes: number;
   /** Calls that nodes were asked for, by why. */
   readonly left: Readonly<Record<string, number>>;
+  /** Absent where nodes' answers are not sampled. */
+  readonly samples?: Readonly<SampleCounts>;
 };
 
 /** Figures of a network's chain. */
@@ -51,7 +64,7 @@ export type ChainFigures = {
   readonly upstreams: readonly UpstreamFigures[];
   /** Absent where nothing is verified. */
   readonly verification?: VerificationFigures;
-  /** Absent where nodes execute. */
+  /** Absent where nothing is executed here. */
   readonly execution?: ExecutionFigures;
 };
 

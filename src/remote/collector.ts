@@ -7,7 +7,7 @@ import { encodeQuantity } from '../primitives/quantity.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { Findings } from '../verification/findings.ts';
 import { encodeHeaderOf } from '../verification/hash-header.ts';
-import { isMembers } from '../verification/members.ts';
+import { asText, isMembers } from '../verification/members.ts';
 import { RlpWriter } from '../verification/rlp-writer.ts';
 import { verifyAccountProof } from '../verification/state-proof.ts';
 import type { Proven, RemoteBlock } from './remote-block.ts';
@@ -60,8 +60,8 @@ export class Collector {
     );
     const codes = [...missing.codes].map((hash) => this.#fetchCode(hash, place, trip));
     const hashes = missing.oldestHash === undefined ? [] : this.#fetchHashes(block, missing.oldestHash, trip);
-    await Promise.all([...proofs, ...codes, ...hashes]);
-    return (await hinted) ?? new StateKeys();
+    const [found] = await Promise.all([hinted, ...proofs, ...codes, ...hashes]);
+    return found ?? new StateKeys();
   }
 
   /** @returns the scope of the questions of a trip, which share requests */
@@ -218,7 +218,7 @@ export class Collector {
     let hash = place.hash;
     for (const [index, header] of headers.entries()) {
       if (!isMembers(header) || encodeHeaderOf(header, hash, this.#writer) === undefined) return;
-      hash = String(header['parentHash']).toLowerCase();
+      hash = asText(header['parentHash']).toLowerCase();
       blockHashes.set(end - BigInt(index) - 1n, hexToBytes(hash));
     }
   }
@@ -250,11 +250,11 @@ function readAccessList(answer: unknown): StateKeys | undefined {
   let count = 0;
   for (const entry of answer['accessList'] as readonly unknown[]) {
     if (!isMembers(entry) || !Array.isArray(entry['storageKeys'])) return undefined;
-    const address = String(entry['address']).toLowerCase();
+    const address = asText(entry['address']).toLowerCase();
     if (!ADDRESS.test(address)) return undefined;
     const slots = keys.addAccount(address);
     for (const key of entry['storageKeys'] as readonly unknown[]) {
-      const slot = String(key).toLowerCase();
+      const slot = asText(key).toLowerCase();
       if (WORD.test(slot)) slots.add(slot);
       if (++count > MAX_HINTED) return keys;
     }

@@ -1,5 +1,4 @@
 import type { CallRequest } from '../chain/chain.ts';
-import { ChainError } from '../chain/errors.ts';
 import type { SimulationKind } from '../engine/simulation/call-environment.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { ExecutionFigures } from '../observe/sources.ts';
@@ -7,6 +6,7 @@ import type { JsonResult } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { RequestScope } from '../util/request-scope.ts';
+import { askOf, executeHere, isCertain, isPlain, judgeOpinions, type Verdict } from './call-outcome.ts';
 import type { RemoteExecutions } from './remote-executions.ts';
 import type { Place, StateSource } from './state-source.ts';
 
@@ -21,13 +21,9 @@ const MAX_WAITING = 4;
 const MAX_LENGTH = 65_536;
 /** What both get where the call gives none: limits of nodes differ, and code sees its gas. */
 const GAS = encodeQuantity(10_000_000);
-/** Clients end their search for an estimate at different distances from the least gas: the part by which they may differ. */
-const ESTIMATE_TOLERANCE = 0.05;
 
 type Compared = Exclude<SimulationKind, 'accessList'>;
 type Waiting = { readonly kind: Compared; readonly request: CallRequest };
-/** `unknown`: nodes did not answer, or do not prove what the call reads. */
-type Verdict = 'same' | 'different' | 'unknown';
 
 export type ComparedOptions = {
   readonly here: RemoteExecutions;
@@ -93,7 +89,7 @@ export class ComparedExecutions {
 
   #note(verdict: Verdict, { request }: Waiting): void {
     const { log, network } = this.#options;
-    if (verdict === 'same') {
+    if (verdict === 'same' || verdict === 'refuted') {
       this.#same++;
       this.#unknown = 0;
       if (this.#same < COMPARISONS) return;
@@ -111,7 +107,7 @@ export class ComparedExecutions {
     const to = request.call.to ?? 'a new contract';
     this.#leave(
       verdict === 'different'
-        ? `a call of ${to} had another outcome here than at a node`
+        ? `a call of ${to} had another outcome here than at each node that was asked`
         : 'nodes do not prove the state that calls read',
     );
   }
@@ -128,7 +124,7 @@ export class ComparedExecutions {
     log.warn({ network, reason }, 'calls are executed by nodes');
   }
 
-  /** Runs a call at the head, here and at a node. */
+  /** Runs a call at the head, here and at a node; at further ones until one has the same outcome. */
   async #compare({ kind, request }: Waiting): Promise<Verdict> {
     const { source, here } = this.#options;
     const scope = new RequestScope(performance.now() + LIMIT_MS);
@@ -145,48 +141,15 @@ export class ComparedExecutions {
       call,
       block: { kind: 'hash', hash: place.hash, requireCanonical: false },
     };
-    const [ours, theirs] = await Promise.all([
-      readOutcome(source, async () => here.execute(kind, pinned, scope)),
-      readOutcome(source, () => this.#askNode(kind, pinned, place, scope)),
-    ]);
-    if (ours === undefined || theirs === undefined) return 'unknown';
-    return areSame(kind, ours, theirs) ? 'same' : 'different';
-  }
-
-  #askNode(
-    kind: Compared,
-    { call, stateOverrides, blockOverrides }: CallRequest,
-    place: Place,
-    scope: RequestScope,
-  ): Promise<unknown> {
-    const further = [stateOverrides ?? (blockOverrides && {}), blockOverrides].filter(
-      (one) => one !== undefined,
+    const ours = await executeHere(here, source, kind, pinned, scope);
+    if (ours === undefined) return 'unknown';
+    const compared = { kind, call, place, ours };
+    const opinions = source.survey(askOf(kind, pinned), place, scope);
+    return judgeOpinions(
+      source,
+      compared,
+      opinions,
+      async () => kind === 'call' && isPlain(request) && (await isCertain(here, source, compared, scope)),
     );
-    const rest = further.map((one) => `,${JSON.stringify(one)}`).join('');
-    const question = {
-      method: kind === 'call' ? 'eth_call' : 'eth_estimateGas',
-      encode: (block: string) => `[${JSON.stringify(call)},${block}${rest}]`,
-    };
-    return this.#options.source.ask(question, place, (answer) => JSON.stringify(answer), scope);
   }
-}
-
-/** A result as text; of a failure its kind and data, since clients have different words. Undefined where there is no answer. */
-async function readOutcome(source: StateSource, work: () => Promise<unknown>): Promise<string | undefined> {
-  try {
-    const result = await work();
-    return typeof result === 'string' ? result.toLowerCase() : undefined;
-  } catch (error) {
-    if (!source.isOutage(error)) throw error;
-    if (!(error instanceof ChainError)) return undefined;
-    if (error.kind === 'reverted') return `reverted ${String(error.data ?? '0x').toLowerCase()}`;
-    return error.kind === 'failed' ? 'failed' : undefined;
-  }
-}
-
-function areSame(kind: Compared, ours: string, theirs: string): boolean {
-  if (ours === theirs) return true;
-  if (kind === 'call' || !ours.startsWith('"0x') || !theirs.startsWith('"0x')) return false;
-  const [own, other] = [Number(JSON.parse(ours)), Number(JSON.parse(theirs))];
-  return Math.abs(own - other) <= ESTIMATE_TOLERANCE * other;
 }

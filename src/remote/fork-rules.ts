@@ -3,6 +3,7 @@ import type { Header } from '../chain/header.ts';
 import { rulesAt } from '../engine/transition/rules.ts';
 import type { ForkField } from '../evm/revisions/revision-rules.ts';
 import { latestRules } from '../evm/revisions/revisions.ts';
+import type { Members } from '../verification/findings.ts';
 import { isMembers } from '../verification/members.ts';
 import { AT_GENESIS, findKnownChain } from './known-chains.ts';
 
@@ -19,12 +20,13 @@ const FORK_FIELDS: readonly ForkField[] = [
   'slotNumber',
 ];
 
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const NEVER = 2n ** 63n;
 
 /** Rules that a node has told, for blocks from one time to another, seconds. Of several that it may mean a block's header decides. */
 type ToldRules = { readonly configs: readonly ChainConfig[]; readonly since: bigint; readonly until: bigint };
 
-/** Which rules a chain follows: as configured; else as a node says of its present (EIP-7910); else as a table of public chains has them. */
+/** Which rules a chain follows: as configured; else as a node says of its present (EIP-7910), but for forks before those of public chains in a table; else as the table has them. */
 export class ForkRules {
   readonly #chainId: bigint;
   readonly #configured: ChainConfig | undefined;
@@ -48,18 +50,18 @@ export class ForkRules {
     try {
       this.#told = this.#readConfig(answer);
     } catch (error) {
-      if (!(error instanceof RangeError || error instanceof SyntaxError)) throw error;
+      if (!(error instanceof RangeError)) throw error;
     }
   }
 
   #readConfig(answer: unknown): ToldRules | undefined {
     if (!isMembers(answer) || !isMembers(answer['current'])) return undefined;
     const { precompiles, activationTime, blobSchedule } = answer['current'];
-    const since = toTime(activationTime);
+    const since = toInteger(activationTime);
     if (!isMembers(precompiles) || since === undefined) return undefined;
     const { next } = answer;
-    const until = isMembers(next) ? toTime(next['activationTime']) : undefined;
-    const addresses = Object.values(precompiles).map((address) => BigInt(String(address)));
+    const until = isMembers(next) ? toInteger(next['activationTime']) : undefined;
+    const addresses = Object.values(precompiles).map(readAddress);
     const configs = FORKS.flatMap((fork) =>
       hasPrecompiles(fork, addresses) ? [this.#configOf(fork, blobSchedule)] : [],
     );
@@ -76,7 +78,8 @@ export class ForkRules {
     const known = this.#known === undefined ? [] : [this.#known];
     const told = this.#told;
     if (told === undefined || timestamp < told.since || timestamp >= told.until) return known;
-    return [...told.configs, ...known];
+    const least = this.#known === undefined ? -1 : indexOfFork(this.#known, timestamp);
+    return [...told.configs.filter((config) => indexOfFork(config, timestamp) >= least), ...known];
   }
 
   #configOf(fork: (typeof FORKS)[number], blobs: unknown): ChainConfig {
@@ -89,9 +92,24 @@ export class ForkRules {
       terminalTotalDifficulty: 0,
       ...times,
       chainId: `${this.#chainId}`,
-      ...(isMembers(blobs) && { blobSchedule: { [scheduled]: blobs } }),
+      ...(isMembers(blobs) && { blobSchedule: { [scheduled]: readBlobs(blobs) } }),
     });
   }
+}
+
+/** The latest fork that a chain has had at a time, by its place among `FORKS`; below 0 where it had none. */
+function indexOfFork({ timeForks }: ChainConfig, timestamp: bigint): number {
+  return FORKS.findLastIndex((name) =>
+    timeForks.some(({ fork, time }) => fork === name && time <= timestamp),
+  );
+}
+
+/** @throws RangeError where it is no schedule that a price can be computed with */
+function readBlobs({ target, max, baseFeeUpdateFraction }: Members): object {
+  const hasIntegers = toInteger(target) !== undefined && toInteger(max) !== undefined;
+  if (hasIntegers && (toInteger(baseFeeUpdateFraction) ?? 0n) > 0n)
+    return { target, max, baseFeeUpdateFraction };
+  throw new RangeError('no schedule of blobs');
 }
 
 function hasPrecompiles(fork: (typeof FORKS)[number], addresses: readonly bigint[]): boolean {
@@ -105,6 +123,12 @@ function fitsHeader(config: ChainConfig, header: Header): boolean {
   return FORK_FIELDS.every((field) => revision.headerFields.has(field) === (header[field] !== undefined));
 }
 
-function toTime(value: unknown): bigint | undefined {
+/** @throws RangeError where it is none */
+function readAddress(value: unknown): bigint {
+  if (typeof value === 'string' && ADDRESS.test(value)) return BigInt(value);
+  throw new RangeError('no address');
+}
+
+function toInteger(value: unknown): bigint | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : undefined;
 }

@@ -328,13 +328,15 @@ export class RemoteExecutions {
       first !== undefined && (to === undefined || this.#proven.states.latestOf(to) === undefined);
     const hinting = isUnknown ? collector.askHint(first.request, place, trip) : undefined;
     const telling = this.#rules.needsTelling(0n) ? this.#askRules(place, trip) : undefined;
-    const [encoded] = await this.#ask(Promise.all([collector.askHeader(place, trip), telling]));
+    const [encoded, hinted] = await this.#ask(
+      Promise.all([collector.askHeader(place, trip), hinting, telling]),
+    );
     const header = headerFromRlp(decodeRlp(encoded));
     if (telling === undefined && this.#rules.needsTelling(header.timestamp))
       await this.#ask(this.#askRules(place, collector.beginTrip(scope)));
     const config = this.#rules.configAt(header);
     if (config === undefined) throw new LeftToNodes('rules');
-    if (hinting !== undefined) first?.hinted.merge(await this.#ask(hinting));
+    if (hinted !== undefined) first?.hinted.merge(hinted);
     const hash = hexToBytes(place.hash);
     const block: RemoteBlock = {
       config,

@@ -1,4 +1,5 @@
 import type { BlockReference } from '../chain/chain.ts';
+import type { ChainError } from '../chain/errors.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
@@ -12,6 +13,12 @@ export type NodeQuestion = {
   /** JSON text of the parameters. @param block JSON text of the parameter that names the block */
   readonly encode: (block: JsonText) => JsonText;
 };
+
+/** A node, for those that hand it back. */
+export type NodeRef = { readonly name: string };
+
+/** What a node answered: JSON text, or an error that is an answer. */
+export type Opinion = { readonly node: NodeRef; readonly answer: JsonText | ChainError };
 
 /** Where executions get what they miss: nodes that are not believed. */
 export interface StateSource {
@@ -29,6 +36,15 @@ export interface StateSource {
     read: (answer: unknown) => T | undefined,
     scope: RequestScope,
   ): Promise<T>;
+  /** Asks one node after the other about a block, each when its answer is read, until there is none left that answers. */
+  survey(
+    question: NodeQuestion,
+    place: Place,
+    scope: RequestScope,
+    except?: readonly NodeRef[],
+  ): AsyncIterable<Opinion>;
+  /** A node's answer about a block is proven to be wrong: the node is quarantined, and what is kept of the block is forgotten. */
+  refute(node: NodeRef, place: Place, evidence: string): void;
   /** Notes how far an answer is to be believed that was executed here on proven state of a block. */
   noteProven(place: Place, isNamed: boolean, scope: RequestScope): void;
   /** Whether a rejection of `ask` is a node's or the network's, and not a fault of this program. */

@@ -22,7 +22,7 @@ export const FAMILY_NAMES: readonly string[] = Object.keys(TABLE);
 
 /** The family of this name. @throws Error when there is none */
 export async function loadFamily(name: string): Promise<FamilyRow> {
-  const load = TABLE[name];
+  const load = Object.hasOwn(TABLE, name) ? TABLE[name] : undefined;
   if (load === undefined) throw new Error(`there is no rollup family ${name}`);
   return load();
 }

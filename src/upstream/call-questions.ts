@@ -2,14 +2,15 @@ import type { CacheKey } from '../cache/cache.ts';
 import type { BlockReference, CallObject, CallRequest, SimulateRequest } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { continueWith, type PromiseOrValue, recoverWith } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { BlockDirectory } from './block-directory.ts';
 import type { BlockResolver, ResolvedBlock } from './block-resolver.ts';
 import { CallAtBlock } from './call-at-block.ts';
 import { checkAccessList, checkSimulation } from './checks/check-simulations.ts';
 import { checkData, checkQuantity } from './checks/check-values.ts';
-import type { Ask, BlockPosition } from './routed-call.ts';
+import type { CallSampler } from './local-executions.ts';
+import type { Ask, BlockPosition, Exchange, Witness } from './routed-call.ts';
 import type { Proofs } from './verifying/proofs.ts';
 
 export type QuestionParts = {
@@ -38,7 +39,13 @@ type EncodedRequest = {
   readonly overrides: string;
 };
 
-type Question = { readonly method: string; readonly request: EncodedRequest; readonly check: Check };
+type Question = {
+  readonly method: string;
+  readonly request: EncodedRequest;
+  readonly check: Check;
+  /** The same call where the answer to it is to be compared. */
+  readonly sample?: CallRequest | undefined;
+};
 
 /** A block with a known hash. */
 export type PinnedBlock = {
@@ -49,13 +56,17 @@ export type PinnedBlock = {
 /** `eth_call`, `eth_estimateGas`, `eth_createAccessList` and `eth_simulateV1`: at one block for all upstreams, by its hash where nodes take one. */
 export class CallQuestions {
   readonly #parts: QuestionParts;
+  readonly #sampler: Partial<CallSampler> | undefined;
 
-  constructor(parts: QuestionParts) {
+  /** @param sampler what some answers are compared by */
+  constructor(parts: QuestionParts, sampler?: Partial<CallSampler>) {
     this.#parts = parts;
+    this.#sampler = sampler;
   }
 
   call(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult> {
-    return this.#ask('eth_call', encodeRequest(request), checkData, scope);
+    const sample = this.#sampler?.isSample?.(request) === true ? request : undefined;
+    return this.#ask('eth_call', encodeRequest(request), checkData, scope, sample);
   }
 
   estimateGas(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonText> {
@@ -79,8 +90,9 @@ export class CallQuestions {
     request: EncodedRequest,
     check: Check,
     scope: RequestScope,
+    sample?: CallRequest,
   ): PromiseOrValue<JsonResult> {
-    const question = { method, request, check };
+    const question = { method, request, check, sample };
     const resolved = this.#parts.resolver.resolveNow(request.block);
     return isPinned(resolved) ? this.#askAt(question, resolved, scope) : this.#resolveAndAsk(question, scope);
   }
@@ -100,7 +112,7 @@ export class CallQuestions {
   }
 
   #askAt(
-    { method, request, check }: Question,
+    { method, request, check, sample }: Question,
     { position, isCanonical }: PinnedBlock,
     scope: RequestScope,
   ): PromiseOrValue<JsonResult> {
@@ -115,7 +127,34 @@ export class CallQuestions {
         }
       : undefined;
     const call = new CallAtBlock(method, { text, overrides, isStrict, isCanonical }, position, key, check);
-    return this.#parts.ask({ call, scope });
+    if (sample === undefined || !isCanonical) return this.#parts.ask({ call, scope });
+    return this.#askSampled(sample, position, { call, scope });
+  }
+
+  /** Hands the answer to be compared, where a node has given it to this call: not a kept one, nor one that another call waits for too. */
+  #askSampled(
+    request: CallRequest,
+    place: PinnedBlock['position'],
+    exchange: Exchange,
+  ): PromiseOrValue<JsonResult> {
+    const witness: Witness = {};
+    const note = (answer: JsonResult | ChainError): void => {
+      const node = witness.upstream;
+      if (node !== undefined && (typeof answer === 'string' || answer instanceof ChainError))
+        this.#sampler?.noteAnswer?.({ node, answer, request, place });
+    };
+    const asked = recoverWith<JsonResult>(
+      () => this.#parts.ask({ ...exchange, witness }),
+      (error) => {
+        // Other failures may be by limits of the node.
+        if (error instanceof ChainError && error.kind === 'reverted') note(error);
+        throw error;
+      },
+    );
+    return continueWith(asked, (result) => {
+      note(result);
+      return result;
+    });
   }
 }
 

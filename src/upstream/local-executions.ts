@@ -8,13 +8,24 @@ import type { RequestScope } from '../util/request-scope.ts';
 import type { ResolvedBlock } from './block-resolver.ts';
 import { findHash, type QuestionParts } from './call-questions.ts';
 import { UpstreamFault } from './fault.ts';
-import type { RoutedCall } from './routed-call.ts';
+import type { RoutedCall, Witness } from './routed-call.ts';
+import type { Upstream } from './upstream.ts';
 import type { TrustRules } from './verifying/trust.ts';
 
 export type ExecutionKind = 'call' | 'estimate' | 'accessList';
 
+/** What a node answered: JSON text, or an error that is an answer. */
+export type Opinion = { readonly node: Upstream; readonly answer: JsonText | ChainError };
+
+/** Compares some of the answers that nodes give to calls. */
+export interface CallSampler {
+  /** Whether the answer to this call is to be handed to `noteAnswer`. */
+  isSample(request: CallRequest): boolean;
+  noteAnswer(answer: Opinion & { readonly request: CallRequest; readonly place: Place }): void;
+}
+
 /** Executes calls without believing nodes. */
-export interface LocalExecutions {
+export interface LocalExecutions extends Partial<CallSampler> {
   /** @returns the answer as JSON; undefined where nodes have to be asked */
   execute(
     kind: ExecutionKind,
@@ -34,11 +45,19 @@ export class StateSource {
   readonly chainId: bigint;
   readonly #parts: QuestionParts;
   readonly #trust: TrustRules;
+  readonly #onRefuted: (node: Upstream, blockHash: string, evidence: string) => void;
 
-  constructor(chainId: bigint, parts: QuestionParts, trust: TrustRules) {
+  /** @param onRefuted a node's answer about a block is proven to be wrong */
+  constructor(
+    chainId: bigint,
+    parts: QuestionParts,
+    trust: TrustRules,
+    onRefuted: (node: Upstream, blockHash: string, evidence: string) => void,
+  ) {
     this.chainId = chainId;
     this.#parts = parts;
     this.#trust = trust;
+    this.#onRefuted = onRefuted;
   }
 
   /** The block of the served chain that a reference means; undefined where it means none, or one that has left the chain. */
@@ -57,19 +76,14 @@ export class StateSource {
    * @param read undefined where the answer is wrong: another node is asked
    */
   async ask<T>(
-    { method, encode }: NodeQuestion,
+    question: NodeQuestion,
     place: Place,
     read: (answer: unknown) => T | undefined,
     scope: RequestScope,
   ): Promise<T> {
     let value: T | undefined;
     const call: RoutedCall = {
-      method,
-      params: encode(`"${encodeQuantity(place.number)}"`),
-      paramsByHash: encode(`{"blockHash":"${place.hash}","requireCanonical":false}`),
-      block: place,
-      nulls: 'fault',
-      isText: true,
+      ...toCall(question, place),
       check(result) {
         value = read(JSON.parse(result as JsonText));
         if (value === undefined)
@@ -81,6 +95,37 @@ export class StateSource {
     return value as T;
   }
 
+  /** Asks one node after the other about a block, each when its answer is read, until there is none left that answers. */
+  async *survey(
+    question: NodeQuestion,
+    place: Place,
+    scope: RequestScope,
+    except: readonly Upstream[] = [],
+  ): AsyncGenerator<Opinion> {
+    const call = toCall(question, place);
+    const asked = new Set(except);
+    for (;;) {
+      const witness: Witness = {};
+      let answer: JsonText | ChainError;
+      try {
+        answer = (await this.#parts.ask({ call, scope, except: asked, witness })) as JsonText;
+      } catch (error) {
+        if (error instanceof UpstreamFault) return;
+        if (!(error instanceof ChainError)) throw error;
+        answer = error;
+      }
+      const node = witness.upstream;
+      if (node === undefined || asked.has(node)) return;
+      asked.add(node);
+      yield { node, answer };
+    }
+  }
+
+  /** A node's answer about a block is proven to be wrong. */
+  refute(node: Upstream, { hash }: Place, evidence: string): void {
+    this.#onRefuted(node, hash, evidence);
+  }
+
   /** Notes how far an answer is to be believed that was executed here on proven state of a block. */
   noteProven(place: Place, isNamed: boolean, scope: RequestScope): void {
     this.#trust.noteExecuted(scope, place, isNamed);
@@ -90,6 +135,17 @@ export class StateSource {
   isOutage(error: unknown): boolean {
     return error instanceof UpstreamFault || error instanceof ChainError;
   }
+}
+
+function toCall({ method, encode }: NodeQuestion, place: Place): RoutedCall {
+  return {
+    method,
+    params: encode(`"${encodeQuantity(place.number)}"`),
+    paramsByHash: encode(`{"blockHash":"${place.hash}","requireCanonical":false}`),
+    block: place,
+    nulls: 'fault',
+    isText: true,
+  };
 }
 
 function isCanonical(

@@ -290,7 +290,18 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     resolver,
     directory,
   };
-  local = options.openExecutions?.(new StateSource(chainId, parts, proofs.trust));
+  try {
+    local = options.openExecutions?.(
+      new StateSource(chainId, parts, proofs.trust, (node, blockHash, evidence) => {
+        membership.condemn(node, evidence);
+        // What it said of the block may be kept.
+        cache.evictBlock(blockHash);
+      }),
+    );
+  } catch (error) {
+    await close();
+    throw error;
+  }
   const headQuestions = new HeadQuestions(parts);
   const blocks = new BlockQuestions(parts);
   sending = new Sending({
@@ -308,7 +319,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   const chain: UpstreamChain = new UpstreamChain({
     chainId,
     sending,
-    calls: new CallQuestions(parts),
+    calls: new CallQuestions(parts, local),
     local,
     blocks,
     transactions: new TransactionQuestions(parts, blocks),

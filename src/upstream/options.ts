@@ -41,6 +41,9 @@ export const verifyLogBlocksSchema: z.ZodType<number> = z
   .max(512)
   .default(DEFAULT_VERIFY_LOG_BLOCKS);
 
+/** `verifyCalls:` of a network: of nodes' answers to calls, those that are compared with an execution here, per cent. */
+export const verifyCallsSchema: z.ZodType<number> = z.number().min(0).max(100).default(1);
+
 /**
  * `execution:` of a network. `node`: nodes execute calls. `local`: they are executed here on state that nodes prove. `auto`: the same once a comparison with
  * nodes' answers has found no difference.

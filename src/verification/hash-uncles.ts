@@ -2,6 +2,7 @@ import { bytesToHex } from '../primitives/hex.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import type { Members } from './findings.ts';
 import { findHeaderForm, writeHeader } from './hash-header.ts';
+import { asText } from './members.ts';
 import type { RlpWriter } from './rlp-writer.ts';
 
 /** The hash of a list of uncles that a header commits to; undefined where one of them does not hash to its hash. */
@@ -9,7 +10,7 @@ export function hashUncles(uncles: readonly Members[], writer: RlpWriter): strin
   const mark = writer.mark;
   try {
     for (const uncle of uncles.toReversed()) {
-      const form = findHeaderForm(uncle, String(uncle['hash']), writer);
+      const form = findHeaderForm(uncle, asText(uncle['hash']), writer);
       if (form === undefined) return undefined;
       writeHeader(uncle, form, writer);
     }

@@ -13,6 +13,11 @@ export function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A member as text; empty, which is no hex, where it is none: objects of JSON can have a `toString` that is no function, and lists read like their only item. */
+export function asText(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
 /** Writes bytes from hex text. @throws UnreadableMember */
 export function writeBytes(writer: RlpWriter, value: unknown, member: string): void {
   if (typeof value !== 'string' || !writer.data(value)) throw new UnreadableMember(member);

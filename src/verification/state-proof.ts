@@ -5,9 +5,11 @@ import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT, keccak256 } from '../primitives/kecca
 import { readProof } from '../primitives/merkle-proof.ts';
 import { asInteger, decodeRlp } from '../primitives/rlp.ts';
 import type { Findings, Members } from './findings.ts';
-import { isMembers, isSameInteger, isSameText } from './members.ts';
+import { asText, isMembers, isSameInteger, isSameText } from './members.ts';
 
 const WORD_BYTES = 32;
+/** Of one proof: a path has 64 nibbles, and each node below the root may be there twice, as a part of the one above it too. */
+const MAX_NODES = 130;
 const NO_HASH = `0x${'00'.repeat(WORD_BYTES)}`;
 const EMPTY_CODE: string = bytesToHex(EMPTY_CODE_HASH);
 const EMPTY_ROOT: string = bytesToHex(EMPTY_TRIE_ROOT);
@@ -107,7 +109,7 @@ export function verifyAccountProof(
 /** Compares the code of an account, hex text, with the hash of it. */
 export function verifyCode(code: unknown, codeHash: Uint8Array, findings: Findings): void {
   try {
-    if (bytesEqual(keccak256(hexToBytes(String(code))), codeHash)) return;
+    if (bytesEqual(keccak256(hexToBytes(asText(code))), codeHash)) return;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
   }
@@ -149,8 +151,9 @@ function proveMember(member: unknown, slot: string, account: AccountLeaf | null,
   return word;
 }
 
-/** @throws RangeError where it is no list of hex texts */
+/** @throws RangeError where it is no list of hex texts, or longer than any path */
 function readNodes(proof: unknown): readonly Uint8Array[] {
   if (!Array.isArray(proof)) throw new RangeError('proof: no list of nodes');
-  return proof.map((node) => hexToBytes(String(node)));
+  if (proof.length > MAX_NODES) throw new RangeError('proof: more nodes than a path has');
+  return proof.map((node) => hexToBytes(asText(node)));
 }

@@ -5,7 +5,15 @@ import { Findings, type Members } from './findings.ts';
 import { findHeaderForm, hashEthereumHeader } from './hash-header.ts';
 import type { HeaderForm } from './header-forms.ts';
 import { ListText } from './list-text.ts';
-import { isMembers, isSameText, readInteger, UnreadableMember, writeBytes, writeInteger } from './members.ts';
+import {
+  asText,
+  isMembers,
+  isSameText,
+  readInteger,
+  UnreadableMember,
+  writeBytes,
+  writeInteger,
+} from './members.ts';
 import { hashOrdered } from './ordered-root.ts';
 import type { RlpWriter } from './rlp-writer.ts';
 import {
@@ -70,11 +78,11 @@ function readVerified(
     number: readInteger(number, 'number'),
     timestamp: readInteger(timestamp, 'timestamp'),
     baseFeePerGas: baseFeePerGas == null ? undefined : readInteger(baseFeePerGas, 'baseFeePerGas'),
-    stateRoot: String(stateRoot).toLowerCase(),
-    parentHash: String(parentHash).toLowerCase(),
-    receiptsRoot: String(receiptsRoot).toLowerCase(),
-    unclesHash: String(sha3Uncles).toLowerCase(),
-    logsBloom: String(logsBloom).toLowerCase(),
+    stateRoot: asText(stateRoot).toLowerCase(),
+    parentHash: asText(parentHash).toLowerCase(),
+    receiptsRoot: asText(receiptsRoot).toLowerCase(),
+    unclesHash: asText(sha3Uncles).toLowerCase(),
+    logsBloom: asText(logsBloom).toLowerCase(),
   };
 }
 

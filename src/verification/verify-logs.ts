@@ -106,8 +106,9 @@ export function compareLogs(
 ): LogDifference | undefined {
   const described: string[] = [];
   for (const log of told) {
-    if (!isMembers(log) || !isPlaced(log, findHeader))
-      return { text: 'a log names another block than its own' };
+    if (!isMembers(log) || !isReadable(log))
+      return { text: 'a log has a member of another kind than logs have' };
+    if (!isPlaced(log, findHeader)) return { text: 'a log names another block than its own' };
     described.push(describeLog(log));
   }
   const known = new Set(expected);
@@ -122,6 +123,16 @@ export function compareLogs(
   return described.length !== expected.length || described.some((log, i) => log !== expected[i])
     ? { text: 'logs are not in the order of their blocks, each once' }
     : undefined;
+}
+
+/** Whether a node's log has texts where logs have them: `describeLog` would read some other values like them. */
+function isReadable({ topics, logIndex, transactionIndex, ...texts }: Members): boolean {
+  const { address, data, transactionHash } = texts;
+  return (
+    [logIndex, transactionIndex].every((value) => readNumber(value) !== NO_BLOCK) &&
+    Array.isArray(topics) &&
+    [address, data, transactionHash, ...topics].every((value) => typeof value === 'string')
+  );
 }
 
 function isPlaced(log: Members, findHeader: (number: bigint) => VerifiedHeader | undefined): boolean {

@@ -2,6 +2,7 @@ import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import { readRlpSpan, splitRlpList } from '../primitives/rlp.ts';
 import { ETHEREUM_FORM } from './header-forms.ts';
+import { asText } from './members.ts';
 import { hashOrdered } from './ordered-root.ts';
 import type { VerifiedHeader } from './verify-block.ts';
 import type { VerifyTools } from './verify-transaction.ts';
@@ -76,7 +77,7 @@ export function verifyRawReceipts(
 ): void {
   try {
     if (!Array.isArray(texts)) throw new RangeError();
-    const values = texts.map((text) => hexToBytes(String(text)));
+    const values = texts.map((text) => hexToBytes(asText(text)));
     if (hashOrdered(values, writer) === receiptsRoot) return;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;

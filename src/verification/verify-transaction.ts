@@ -5,7 +5,7 @@ import { type RecoverPublicKey, recoverAddress } from '../primitives/signature.t
 import { compareTransactionMembers, requirePlace } from './compare-members.ts';
 import { encodeSigned, encodeTransaction, findTransactionForm } from './encode-transaction.ts';
 import type { Findings, Members } from './findings.ts';
-import { isSameInteger, isSameText, readInteger, UnreadableMember } from './members.ts';
+import { asText, isSameInteger, isSameText, readInteger, UnreadableMember } from './members.ts';
 import type { RlpWriter } from './rlp-writer.ts';
 import type { TransactionForm } from './transaction-forms.ts';
 
@@ -118,7 +118,7 @@ export function verifyTransaction(
 /** Members that say the same twice. */
 function compareTwins(transaction: Members, { type, signed }: TransactionForm, findings: Findings): void {
   const { input, data, v, yParity } = transaction;
-  if (input != null && data != null && !isSameText(data, String(input))) {
+  if (input != null && data != null && !isSameText(data, asText(input))) {
     findings.contradict('transactions', 'data and input of a transaction differ');
   }
   if (signed === undefined) return;

@@ -98,14 +98,29 @@ test('made and verified by the commands', async () => {
 
 test('what a file holds does not steer a terminal', async () => {
   const bundle = decodeBundle(own[3] as string);
-  const name = '\u009b2J\n';
+  const name = '\u009b2J\n\u202e\u2028';
   const answer = {
     result: { ...('result' in bundle.answer && (bundle.answer.result as object)), [name]: 1 },
   };
   const text = encodeBundle({ ...bundle, answer, told: { ...bundle.told, members: [name] } });
   const { code, out } = await verify(text, bundle.block.hash);
   assert.equal(code, 0);
-  assert.match(out, /\n {2}member {2}\?2J\?\n$/);
+  assert.match(out, /\n {2}member {2}\?2J\?\?\?\n$/);
+});
+
+test('a bundle with many millions of hex digits is read', () => {
+  const bundle = decodeBundle(own[0] as string);
+  const codes = [`0x${'00'.repeat(10_000_000)}`];
+  const text = encodeBundle({ ...bundle, evidence: { ...bundle.evidence, codes } });
+  assert.equal(decodeBundle(text).evidence.codes[0]?.length, 20_000_002);
+});
+
+test('a source without an end is not read to it', async () => {
+  const args = ['verify', '/dev/zero', '--hash', `0x${'1'.repeat(64)}`];
+  await assert.rejects(run(process.execPath, [MAIN, ...args]), {
+    code: 2,
+    stderr: /^portcullis: \/dev\/zero is larger than/,
+  });
 });
 
 test('a chain or a fork other than that of the bundle', async () => {
@@ -196,6 +211,12 @@ const ALTERATIONS: readonly (readonly [string, number, Alteration, RegExp])[] = 
     6,
     ({ told }) => ({ told: { ...told, readings: told.readings.slice(1) } }),
     /lacks the reading/,
+  ],
+  [
+    'a rollup family by a name that every object has',
+    6,
+    changeTold('rollup', { ...ROLLUP, family: 'constructor' }),
+    /there is no rollup family constructor/,
   ],
   [
     'another block in the parameters',

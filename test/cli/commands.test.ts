@@ -148,13 +148,17 @@ test('check-config looks at the files that a configuration names', (t) => {
   const folder = makeFolder(t);
   const file = join(folder, 'p.yaml');
   const tls = 'listen: { tls: { cert: c.pem, key: k.pem } }\naccess: { jwt: { sso: { jwks: keys.json } } }\n';
-  writeFileSync(file, `${tls}networks:\n  a: { hosts: [a], embedded: { data: a } }\n`);
+  writeFileSync(
+    file,
+    `${tls}networks:\n  a: { hosts: [a], embedded: { data: a } }\n  b: { hosts: [b], upstreams: ["http://a"], execution: local, chain: g.json }\n`,
+  );
   const { code, err } = run(['check-config', file]);
   assert.equal(code, 1);
   assert.deepEqual(err.trimEnd().split('\n'), [
     `p.yaml:1: listen.tls.cert: no such file: ${join(folder, 'c.pem')}`,
     'p.yaml:2: access.jwt.sso.jwks: no such file or folder',
     `p.yaml:4: networks.a.embedded.data: there is no chain store in ${join(folder, 'a')}: import a chain into it first`,
+    `p.yaml:5: networks.b.chain: the rules of the chain in ${join(folder, 'g.json')} cannot be read: no such file or folder`,
   ]);
 });
 

@@ -54,7 +54,8 @@ test('a start loads what every network needs', () => {
   assert.deepEqual(packages, ['lmdb', 'pino']);
   const inside = new Set(listParts(files).map((path) => PACKAGE_NAME.exec(path)?.[0]));
   assert.deepEqual([...inside].sort(), ['@noble/hashes', 'zod']);
-  assert.ok(files.length < 70, `${files.length} files`);
+  // Each command and part that is loaded on demand splits what it shares with a start into further files.
+  assert.ok(files.length < 85, `${files.length} files`);
 });
 
 test('a start without embedded networks loads no engine', () => {

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import * as z from 'zod';
 import { createBuiltinConfig } from '../../src/config/builtin-config.ts';
 import type { Config } from '../../src/config/config.ts';
 import { ConfigError } from '../../src/config/config-error.ts';
 import { loadConfig, parseConfig } from '../../src/config/load-config.ts';
-import type { NetworkOptions } from '../../src/config/network-options.ts';
+import { type NetworkOptions, networkOptionsSchema } from '../../src/config/network-options.ts';
 
 const NETWORKS = 'networks: { a: { hosts: [a.localhost], builtin: devnet } }\n';
 
@@ -36,6 +37,7 @@ test('the example file validates and says what its comments say', async () => {
     embedded: { data: resolve('data/mine'), proofBlocks: 128 },
     verify: 'off',
     verifyLogBlocks: 32,
+    verifyCalls: 1,
     execution: 'node',
     send: { to: 'all' },
     methods: { except: [], also: [] },
@@ -60,10 +62,20 @@ test('the example file validates and says what its comments say', async () => {
   assert.deepEqual(config.networks['nodes']?.pool, pool, 'the values of the example are the defaults');
 });
 
-test('the limits and the cache of the example file are the defaults', async () => {
+test('the example file has every option of a network', async () => {
+  const text = await readFile('portcullis.example.yaml', 'utf8');
+  assert.ok(networkOptionsSchema instanceof z.ZodObject);
+  const missing = Object.keys(networkOptionsSchema.shape).filter(
+    (name) => !new RegExp(`^ {4}(# )?${name}:`, 'm').test(text),
+  );
+  assert.deepEqual(missing, []);
+});
+
+test('the limits, the execution and the cache of the example file are the defaults', async () => {
   const example = await loadConfig('portcullis.example.yaml', { NODE_KEY: 'k3y' });
   assert.deepEqual(example.limits, parse(NETWORKS).limits);
   assert.deepEqual(example.cache, parse(NETWORKS).cache);
+  assert.deepEqual(example.execution, parse(NETWORKS).execution);
   assert.equal(example.limits.bodyBytes, 5_242_880);
   assert.equal(example.limits.webSocketPing, 30_000);
 });

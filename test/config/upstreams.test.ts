@@ -432,6 +432,18 @@ test('no error quotes what came from the environment', () => {
   );
 });
 
+test('answers of nodes alone are verified', () => {
+  assert.deepEqual(errorsOf('    builtin: devnet\n    verify: require\n'), [
+    'p.yaml:5: networks.n.verify: only answers of nodes are verified: embedded chains are executed here',
+  ]);
+});
+
+test('of a wrong place for calls nothing else is said', () => {
+  assert.deepEqual(errorsOf(`${NODE}    execution: here\n    chain: genesis.json\n`), [
+    'p.yaml:5: networks.n.execution: expected one of node, local, auto',
+  ]);
+});
+
 test('where calls are executed is a matter of nodes', () => {
   assert.equal(parseNetwork(NODE).execution, 'node');
   const here = parseNetwork(`${NODE}    execution: local\n    chain: rules/genesis.json\n`);
@@ -441,8 +453,9 @@ test('where calls are executed is a matter of nodes', () => {
     'p.yaml:5: networks.n.execution: only networks of upstreams have a choice: embedded chains are executed here',
   ]);
   assert.deepEqual(errorsOf(`${NODE}    chain: genesis.json\n`), [
-    'p.yaml:5: networks.n.chain: is of no use with execution: node',
+    'p.yaml:5: networks.n.chain: is only read with execution: local or auto, or where answers to calls are verified',
   ]);
+  assert.deepEqual(errorsOf(`${NODE}    verify: auto\n    chain: genesis.json\n`), []);
   assert.deepEqual(errorsOf(`${NODE}    execution: auto\n    rollup: {}\n`), [
     'p.yaml:5: networks.n.execution: rollup.family has to be named: whether calls can be executed here depends on it',
   ]);

@@ -3,7 +3,12 @@ import { test } from 'node:test';
 import { executionOptionsSchema } from '../../src/engine/options.ts';
 
 test('every bound of executions has a default', () => {
-  const defaults = { callMemory: 268_435_456, heavyCalls: 14, waitingCalls: 4_096 };
+  const defaults = {
+    callMemory: 268_435_456,
+    heavyCalls: 14,
+    waitingCalls: 4_096,
+    provenState: 67_108_864,
+  };
   assert.deepEqual(executionOptionsSchema.parse(undefined), defaults);
   const simulationGas = 50_000_000;
   assert.deepEqual(executionOptionsSchema.parse({ simulationGas }), { ...defaults, simulationGas });

@@ -93,6 +93,7 @@ function makeState(head: number): MetricState {
               trips: 5,
               bytes: 1_000,
               left: { block: 1, unproven: 2 },
+              samples: { same: 3, refuted: 1, different: 0, unknown: 2 },
             },
             isExpired: false,
             upstreams: [upstream],

@@ -61,6 +61,9 @@ const alterSlots = (change: (proof: StorageProof) => object): Fault =>
     storageProof: (storageProof as StorageProof[]).map((proof) => ({ ...proof, ...change(proof) })),
   }));
 
+/** A value of JSON that cannot be converted to text. */
+const UNREADABLE: unknown = { toString: 1, valueOf: 1 };
+
 const LIES: Readonly<Record<string, Fault>> = {
   'the value of a slot': alterSlots(() => ({ value: '0x1' })),
   'a slot that is said to be empty': alterSlots(() => ({ value: '0x0', proof: [] })),
@@ -77,6 +80,10 @@ const LIES: Readonly<Record<string, Fault>> = {
   'an account that is said not to be there': alter('eth_getProof', (result) => ({
     ...result,
     accountProof: [],
+  })),
+  'an object in place of a node of a proof': alter('eth_getProof', (result) => ({
+    ...result,
+    accountProof: [UNREADABLE],
   })),
   'another code': alter('eth_getCode', () => '0x600160005260206000f3' as never),
   'another state root': alter('eth_getBlockByNumber', (block) => ({ ...block, stateRoot: word(1) })),
@@ -305,6 +312,23 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     assert.equal((await network.ask('call', callOf(GREEDY))).result, '"0x"');
     assert.equal(network.figures().left['unsettled'], 1);
     assert.equal(count('eth_call'), 1);
+  });
+
+  test('an access list that cannot be read is no hint, whether state is proven beside it or not', async () => {
+    const answers: Readonly<Record<string, object>> = {
+      eth_createAccessList: { result: { accessList: [{ address: UNREADABLE, storageKeys: [] }] } },
+      eth_getProof: { error: { code: -32601, message: 'the method does not exist' } },
+    };
+    const refuse = (methods: readonly string[]): Fault => ({
+      concerns: ({ method }) => methods.includes(method),
+      answer: async ({ method }) => answers[method] as { readonly result: unknown },
+    });
+    await door.setFault(refuse(['eth_createAccessList']));
+    assert.equal((await network.ask('call', callOf(PROXY, 1))).result, `"${word(7)}"`);
+    assert.equal(network.figures().executed, 1);
+    await door.setFault(refuse(Object.keys(answers)));
+    assert.equal((await network.ask('call', callOf(SLOW_READER, 2, 1))).result, `"${word(14)}"`);
+    assert.deepEqual([network.figures().executed, network.figures().left['unproven']], [1, 1]);
   });
 
   for (const [name, lie] of Object.entries(LIES)) {

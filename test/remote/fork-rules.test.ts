@@ -72,6 +72,17 @@ describe('fork rules', () => {
     assert.equal(rules.configAt(headerAt(1)), undefined);
   });
 
+  test('a node does not put a known chain back to an earlier fork', () => {
+    const osaka = headerAt(1_770_000_000);
+    const rules = new ForkRules(1n, undefined);
+    const known = rules.configAt(osaka);
+    rules.note(tell(17, 0));
+    assert.equal(rules.configAt(osaka), known);
+    rules.note(tell(18, 0));
+    assert.deepEqual(rules.configAt(osaka)?.blobSchedule.get('osaka')?.target, 3n);
+    assert.equal(latestFork(rules, headerAt(1_800_000_000, AMSTERDAM)), 'amsterdam');
+  });
+
   test('configured rules are the only ones', () => {
     const rules = new ForkRules(
       1n,
@@ -106,10 +117,15 @@ describe('fork rules', () => {
       assert.equal(rules.configAt(headerAt(1)), undefined);
     }
     const rules = new ForkRules(77n, undefined);
-    rules.note({ current: { activationTime: 0, precompiles: { A: 'no number' } } });
-    rules.note({
-      current: { ...(tell(18, 0) as { current: object }).current, blobSchedule: { target: 'x' } },
-    });
+    for (const address of ['no number', '9'.repeat(100), { toString: 1, valueOf: 1 }, ['0x1'], null])
+      rules.note({ current: { activationTime: 0, precompiles: { A: address } } });
+    for (const changed of [{ target: 'x' }, { max: '9'.repeat(100) }, { baseFeeUpdateFraction: 0 }])
+      rules.note({
+        current: {
+          ...(tell(18, 0) as { current: object }).current,
+          blobSchedule: { target: 3, max: 5, baseFeeUpdateFraction: 7, ...changed },
+        },
+      });
     assert.equal(rules.configAt(headerAt(1)), undefined);
   });
 });

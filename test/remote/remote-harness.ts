@@ -1,13 +1,13 @@
 /** A network of one node on which calls are executed here, and the node's own answers to compare with. */
 import assert from 'node:assert/strict';
 import { createMemoryCache } from '../../src/cache/memory-cache.ts';
-import type { CallRequest, Chain } from '../../src/chain/chain.ts';
+import type { CallRequest } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import { EmbeddedChains } from '../../src/cli/embedded-chains.ts';
-import { openChain } from '../../src/cli/open-chain.ts';
+import { type ObservedChain, openChain } from '../../src/cli/open-chain.ts';
 import { networkOptionsSchema } from '../../src/config/network-options.ts';
 import { createLogger } from '../../src/observe/logger.ts';
-import type { ChainFigures, ExecutionFigures } from '../../src/observe/sources.ts';
+import type { ExecutionFigures } from '../../src/observe/sources.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
@@ -17,7 +17,7 @@ export type Outcome = { readonly result?: string; readonly error?: string; reado
 const LIMIT_MS = 60_000;
 
 export type RemoteNetwork = {
-  readonly chain: Chain;
+  readonly chain: ObservedChain;
   readonly figures: () => ExecutionFigures;
   /** What the network answers, with the trust that it says. */
   ask(kind: Kind, request: CallRequest): Promise<Outcome & { readonly trust: string | undefined }>;
@@ -25,23 +25,29 @@ export type RemoteNetwork = {
   countTrips(work: () => Promise<unknown>): Promise<number>;
   /** Waits until a block is served. */
   followTo(number: bigint): Promise<void>;
+  /** Lines of level error so far, which are no faults then. */
+  takeErrors(): readonly string[];
   close(): Promise<void>;
 };
 
-/** @param options of the network, beside its node */
+/**
+ * @param url of its node, or rows of several
+ * @param options of the network, beside its nodes
+ */
 export async function openRemote(
-  url: string | readonly string[],
+  url: string | readonly unknown[],
   options: Readonly<Record<string, unknown>> = { execution: 'local' },
 ): Promise<RemoteNetwork> {
   const folder = makeTemporaryFolder();
   const faults: unknown[] = [];
-  const log = createLogger('error', { sink: { write: (line) => void faults.push(line) } });
+  const lines: string[] = [];
+  const log = createLogger('error', { sink: { write: (line) => void lines.push(String(line)) } });
   const engine = new EmbeddedChains({ threads: 1, onFault: (fault) => faults.push(fault) });
   const cache = createMemoryCache({ bytes: 1 << 20, entryBytes: 1 << 16 });
   const parsed = networkOptionsSchema.parse({ hosts: ['remote'], upstreams: [url].flat(), ...options });
   const chain = await openChain('remote', parsed, { dataDir: folder.path, engine, cache, log });
   const figures = (): ExecutionFigures => {
-    const { execution } = chain.describe() as ChainFigures;
+    const { execution } = chain.describe();
     assert.ok(execution !== undefined);
     return execution;
   };
@@ -75,12 +81,13 @@ export async function openRemote(
         look();
       });
     },
+    takeErrors: () => lines.splice(0),
     async close() {
       await chain.close();
       await engine.close();
       await cache.close();
       folder.remove();
-      assert.deepEqual(faults, []);
+      assert.deepEqual([...faults, ...lines], []);
     },
   };
 }

@@ -1,11 +1,14 @@
 /** The whole service in front of two doors of one anvil. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { assemble } from '../../scripts/assembler.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { ANVIL_SKIP, startAnvil } from '../support/anvil.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
 import { startService } from '../support/service.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const TARGET = `0x${'c'.repeat(40)}`;
 const REVERT_DATA = `0x${'0'.repeat(62)}2a`;
@@ -55,4 +58,20 @@ test('answers say that they are proven, at once or after trips; a revert has its
   const { networks } = await service.service.readStatus();
   assert.deepEqual(networks[0]?.execution, { state: 'local' });
   assert.deepEqual(service.errors, []);
+});
+
+test('rules of another chain than the nodes are refused at the start', { skip: ANVIL_SKIP }, async (t) => {
+  const anvil = await startAnvil();
+  t.after(() => anvil.kill());
+  const folder = makeTemporaryFolder();
+  t.after(() => folder.remove());
+  const chain = join(folder.path, 'genesis.json');
+  writeFileSync(chain, JSON.stringify({ config: { chainId: 1, londonBlock: 0 } }));
+  const networks = {
+    here: { hosts: ['localhost'], upstreams: [anvil.httpUrl], execution: 'local', chain },
+  };
+  await assert.rejects(
+    startService({ networks }),
+    /genesis\.json has the rules of chain 1, and the nodes are of chain 31337$/,
+  );
 });

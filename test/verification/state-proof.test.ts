@@ -153,6 +153,23 @@ test('an answer is right, and with any leaf of it changed it is not', () => {
   }
 });
 
+test('a proof whose nodes are no texts, or that has more of them than a path, is wrong', () => {
+  const { answer, stateRoot } = answerOf('contract');
+  const { accountProof } = answer;
+  const wrong = [
+    accountProof.map((node) => [node]),
+    [{ toString: 1, valueOf: 1 }],
+    Array<string>(131).fill(accountProof[0] as string),
+  ];
+  const texts = wrong.map((nodes) =>
+    verify({ answer: { ...answer, accountProof: nodes }, stateRoot }, answer.address),
+  );
+  assert.deepEqual(
+    texts.map((finding) => finding?.text),
+    ['hex string without 0x prefix', 'hex string without 0x prefix', 'proof: more nodes than a path has'],
+  );
+});
+
 test('clients write an account that does not exist, and empty storage, in several ways', () => {
   const { answer, stateRoot } = answerOf('absent');
   const others = {

@@ -78,6 +78,11 @@ const LIES: Readonly<Record<string, Lie>> = {
   'a topic is changed': (logs) =>
     change(logs, 0, { topics: [changeLeaf((logs as readonly [Log])[0]['topics'])] }),
   'a log has no topics': (logs) => change(logs, 0, { topics: [] }),
+  'a list with the position in place of it': (logs) =>
+    change(logs, 1, { transactionIndex: [logs[1]?.['transactionIndex']] }),
+  'a list with the data in place of them': (logs) => change(logs, 1, { data: [logs[1]?.['data']] }),
+  'an object in place of a position': (logs) =>
+    change(logs, 1, { transactionIndex: { valueOf: 1, toString: 1 } }),
   ...Object.fromEntries(
     MEMBERS.map((member): [string, Lie] => [
       `${member} is changed`,

@@ -120,6 +120,18 @@ export const CHAIN_METRICS: readonly Metric[] = [
     },
   },
   {
+    name: 'portcullis_network_sampled_calls_total',
+    type: 'counter',
+    help: 'Answers of nodes to calls that were executed here too: same, refuted (by the execution here and another node), different (no node has the outcome of the execution here), unknown (not comparable).',
+    labels: ['network', 'outcome'],
+    merge: 'sum',
+    *read({ sources }) {
+      for (const [network, { samples }] of listExecutions(sources))
+        for (const [outcome, value] of Object.entries(samples ?? {}))
+          yield { labels: { network, outcome }, value };
+    },
+  },
+  {
     name: 'portcullis_network_state_trips_total',
     type: 'counter',
     help: 'Turns in which calls that are executed here asked nodes for state.',

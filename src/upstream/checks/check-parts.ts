@@ -1,4 +1,5 @@
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
+import { asText } from '../../verification/members.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Block } from '../heads/block.ts';
 import { isSameHex, parseObject } from './check-values.ts';
@@ -20,7 +21,7 @@ export function readPlace(answer: JsonText): ToldPlace | undefined {
   if (blockHash === null || blockHash === undefined) return undefined;
   return {
     number: readInteger(blockNumber),
-    blockHash: String(blockHash).toLowerCase(),
+    blockHash: asText(blockHash).toLowerCase(),
     index: readInteger(transactionIndex),
   };
 }

@@ -175,6 +175,7 @@ class Race implements Expiring {
     // A fault leaves the others their chance; an answer that is an error is an answer.
     const leavesChance = error instanceof UpstreamFault && this.#running.length > 0;
     if (this.#isOver || leavesChance) return;
+    if (!(error instanceof UpstreamFault)) noteWitness(this.#parts.exchange, runner.upstream);
     this.#win();
     this.#parts.onError(error);
   }

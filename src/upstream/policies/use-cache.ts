@@ -30,6 +30,8 @@ export function fillCache(cache: Cache, isFinal: (height: bigint) => boolean): P
     onResult({ call, witness }, result) {
       if (call.key === undefined || !isComplete(result) || result === 'null') return result;
       if (call.isKept?.() === false) return result;
+      // It has been proven to lie since it was asked, and what was kept of its answers has been dropped.
+      if (witness?.upstream?.evidence !== undefined) return result;
       const wasTold = witness?.upstream?.knowsHashParameters === true && call.paramsByHash !== undefined;
       const isSure =
         call.isBound === true || wasTold || (call.block !== undefined && isFinal(call.block.number));

@@ -3,7 +3,7 @@ import type { JsonText } from '../../primitives/json-result.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { Finding, Members, Subject } from '../../verification/findings.ts';
-import { isMembers } from '../../verification/members.ts';
+import { asText, isMembers } from '../../verification/members.ts';
 import { type VerifiedHeader, verifyBody, verifyHeader } from '../../verification/verify-block.ts';
 import { compareLogs, type LogDifference, LogMatcher, listMatching } from '../../verification/verify-logs.ts';
 import { verifyReceipts } from '../../verification/verify-receipts.ts';
@@ -142,7 +142,7 @@ async function tryNode(
   const block: unknown = JSON.parse(await question('eth_getBlockByNumber', `["${at}",true]`));
   if (!isMembers(block)) return undefined;
   const tools = verifier.openTools();
-  const hash = String(block['hash']);
+  const hash = asText(block['hash']);
   const header = verifyHeader(block, hash, tools);
   if (header === undefined) return { shown: [], found: tools.findings.list, isEmpty: false };
   const shown: Subject[] = ['header', 'uncles'];

@@ -4,7 +4,7 @@ import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import { Lru } from '../../util/lru.ts';
 import { RequestScope } from '../../util/request-scope.ts';
-import { isMembers } from '../../verification/members.ts';
+import { asText, isMembers } from '../../verification/members.ts';
 import { verifyAccountProof } from '../../verification/state-proof.ts';
 import { type VerifiedHeader, verifyHeader } from '../../verification/verify-block.ts';
 import { UpstreamFault } from '../fault.ts';
@@ -264,7 +264,7 @@ class HeaderReader {
   #verify(result: JsonResult, { number, hash }: BlockPosition): VerifiedHeader {
     const block: unknown = JSON.parse(result as JsonText);
     const members = isMembers(block) ? block : {};
-    const header = verifyHeader(members, hash ?? String(members['hash']), this.#verifier.openTools());
+    const header = verifyHeader(members, hash ?? asText(members['hash']), this.#verifier.openTools());
     if (header?.number !== number) throw new UpstreamFault('wrong', 'the header is not that of its block');
     return header;
   }

@@ -2,7 +2,7 @@ import type { RawPart } from '../../chain/chain.ts';
 import { isComplete, type JsonResult, type JsonText, textOf } from '../../primitives/json-result.ts';
 import type { Subject } from '../../verification/findings.ts';
 import { ListText } from '../../verification/list-text.ts';
-import { isMembers, isSameText } from '../../verification/members.ts';
+import { asText, isMembers, isSameText } from '../../verification/members.ts';
 import {
   type ProofQuestion,
   type ProvenState,
@@ -137,7 +137,7 @@ export class Proofs {
     }
     const tools = verifier.openTools();
     const value: unknown = JSON.parse(typeof result === 'string' ? result : result.text);
-    if (part === 'block') verifyRawBlock(String(value), header, tools);
+    if (part === 'block') verifyRawBlock(asText(value), header, tools);
     else verifyRawReceipts(value, header.receiptsRoot, tools);
     // Encoded receipts do not say which block they are of: asked by number, a node on another branch gives others.
     const isOfOther = part === 'receipts' && upstream?.knowsHashParameters !== true;

@@ -7,7 +7,7 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import type { Members, Subject } from '../../verification/findings.ts';
 import { findHeaderForm } from '../../verification/hash-header.ts';
 import { ListText } from '../../verification/list-text.ts';
-import { isMembers, isSameText } from '../../verification/members.ts';
+import { asText, isMembers, isSameText } from '../../verification/members.ts';
 import {
   type VerifiedHeader,
   verifyBody,
@@ -181,7 +181,7 @@ export class ProvenBlocks {
     // Asked by number, a node that is on another branch is not wrong about the block: it has another one.
     if (
       !isSameText(block['hash'], hash) &&
-      findHeaderForm(block, String(block['hash']), tools.writer) !== undefined
+      findHeaderForm(block, asText(block['hash']), tools.writer) !== undefined
     )
       throw new UpstreamFault('wrong', 'the node has another block at this height');
     const header = verifyHeader(block, hash, tools);

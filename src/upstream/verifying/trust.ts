@@ -122,7 +122,7 @@ export class TrustRules {
 }
 
 function describeUnlinked({ number }: Checkpoint): string {
-  return `no more than ${MAX_WALK} headers, nor a proof of state, link the block to the checkpoint, block ${number}: configure one that is nearer`;
+  return `no more than ${MAX_WALK} headers, nor a proof of state, link the block to the checkpoint, block ${number}: check its number and hash, or configure one that is nearer`;
 }
 
 function notProven(why: string): ChainError {

@@ -1,4 +1,6 @@
 /** Blocks with one thing changed: each field of the header, and each entry of the block access list. */
+
+import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { decodeRlp, encodeRlp, type RlpInput, type RlpItem } from '../../../src/primitives/rlp.ts';
 
@@ -38,6 +40,7 @@ const ACCESS_LIST_HASH = 21;
 const BEYOND_LIMITS: Readonly<Record<string, Uint8Array>> = {
   gasLimit: Uint8Array.of(0x7f, 0xff, 0xff, 0xff),
   extraData: new Uint8Array(33),
+  miner: new Uint8Array(19),
   mixHash: new Uint8Array(31),
   slotNumber: new Uint8Array(9).fill(1),
 };
@@ -51,20 +54,30 @@ function flipped(bytes: Uint8Array): Uint8Array {
   return changed;
 }
 
-/** One header field after the other changed, the last one left out, and one more than there are. */
-export function alterHeader(encoded: Uint8Array): Alteration[] {
+/**
+ * One header field after the other changed, the last one left out, and one more than there are.
+ * @param accessList of the block: where the beneficiary is not in it, as in a block without tips, another beneficiary would be as right
+ */
+export function alterHeader(encoded: Uint8Array, accessList: Uint8Array | undefined): Alteration[] {
   const [header, ...body] = decodeRlp(encoded) as [RlpItem[], ...RlpItem[]];
   const withHeader = (changed: RlpInput[]): Uint8Array => encodeRlp([changed, ...body]);
   const alterations = header.map((value, index) => {
     const name = HEADER_FIELDS[index] as string;
-    const changed = BEYOND_LIMITS[name] ?? flipped(value as Uint8Array);
-    return { what: name, block: withHeader(header.with(index, changed)) };
+    const isSeen = name === 'miner' && hasAccount(accessList, value as Uint8Array);
+    const changed = isSeen ? undefined : BEYOND_LIMITS[name];
+    return { what: name, block: withHeader(header.with(index, changed ?? flipped(value as Uint8Array))) };
   });
   return [
     ...alterations,
     { what: `without ${HEADER_FIELDS[header.length - 1]}`, block: withHeader(header.slice(0, -1)) },
     { what: 'one more field', block: withHeader([...header, Uint8Array.of(1)]) },
   ];
+}
+
+function hasAccount(accessList: Uint8Array | undefined, address: Uint8Array): boolean {
+  if (accessList === undefined) return false;
+  const accounts = decodeRlp(accessList) as readonly (readonly [Uint8Array, ...RlpItem[]])[];
+  return accounts.some(([account]) => bytesToHex(account) === bytesToHex(address));
 }
 
 /** Every way to change one thing below an item: an entry left out, twice, or moved, a value changed. */

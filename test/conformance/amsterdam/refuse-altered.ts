@@ -54,11 +54,11 @@ export async function refuseAltered(
         const note = (fault: string | undefined): void => {
           if (fault !== undefined) faults.push(`block ${number}, ${fault}`);
         };
-        for (const alteration of alterHeader(encoded)) {
+        const list = accessLists.get(number);
+        for (const alteration of alterHeader(encoded, list)) {
           note(findFault(importer, alteration, /./));
           counts.headers++;
         }
-        const list = accessLists.get(number);
         const altered = list === undefined ? [] : [...alterAccessList(encoded, list)];
         for (const alteration of takeSome(altered, lists)) {
           note(findFault(importer, alteration, LIST_REASON));

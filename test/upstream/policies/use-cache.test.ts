@@ -82,7 +82,12 @@ describe('cache', () => {
 
 describe('what a node may have said of another block', () => {
   const POSITION = { number: 9n, hash: '0xaa' };
-  const ask = async (call: Partial<RoutedCall>, isFinal: boolean, knowsHashes = false): Promise<number> => {
+  const ask = async (
+    call: Partial<RoutedCall>,
+    isFinal: boolean,
+    knowsHashes = false,
+    evidence?: string,
+  ): Promise<number> => {
     const cache = createScriptedCache();
     const node = createNode(answer('"0x1"'));
     if (knowsHashes) {
@@ -98,6 +103,7 @@ describe('what a node may have said of another block', () => {
       () => isFinal,
     )(async ({ witness }) => {
       if (witness !== undefined) witness.upstream = node.upstream;
+      node.upstream.evidence = evidence;
       return '"0x1"';
     });
     await handler(createExchange({ key: KEY, block: POSITION, ...call }));
@@ -110,5 +116,9 @@ describe('what a node may have said of another block', () => {
     assert.equal(await ask({ paramsByHash: '[]' }, false, true), 1);
     assert.equal(await ask({ isBound: true }, false), 1);
     assert.equal(await ask({}, true), 1);
+  });
+
+  it('is not kept where it has been proven to lie meanwhile', async () => {
+    assert.equal(await ask({ isBound: true }, false, false, 'of block 0xaa: a lie'), 0);
   });
 });

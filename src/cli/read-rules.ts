@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import type { ChainConfig } from '../chain/chain-config.ts';
+import { parseGenesis } from '../chain/genesis.ts';
+import { describeSystemError } from '../util/system-error.ts';
+
+/** The rules of a chain from its genesis file. @throws Error naming the file */
+export function readRules(path: string): ChainConfig {
+  try {
+    return parseGenesis(readFileSync(path, 'utf8')).config;
+  } catch (error) {
+    throw new Error(`the rules of the chain in ${path} cannot be read: ${describeSystemError(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** @throws Error naming the file where its rules are not those of the chain that nodes have */
+export function requireChain(path: string, rules: ChainConfig, chainId: bigint): void {
+  if (rules.chainId !== chainId)
+    throw new Error(`${path} has the rules of chain ${rules.chainId}, and the nodes are of chain ${chainId}`);
+}

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallRequest } from '../chain/chain.ts';
+import type { ExecutionPool } from '../engine/execution/execution-pool.ts';
+import type { SimulationKind } from '../engine/simulation/call-environment.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { ExecutionFigures, SampleCounts } from '../observe/sources.ts';
+import type { JsonResult } from '../primitives/json-result.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { RequestScope } from '../util/request-scope.ts';
+import {
+  areSame,
+  askOf,
+  type ComparedCall,
+  executeHere,
+  isCertain,
+  isPlain,
+  judgeOpinions,
+  readOutcome,
+  type Verdict,
+} from './call-outcome.ts';
+import type { ComparedExecutions } from './compared-executions.ts';
+import type { RemoteExecutions } from './remote-executions.ts';
+import type { Opinion, Place, StateSource } from './state-source.ts';
+
+/** From a difference that is not the nodes' to the next sample, milliseconds. */
+const RETRY_MS = 3_600_000;
+const LIMIT_MS = 20_000;
+/** A sample begins after this time, and not at all where the timer is later than that: the event loop is busy. Milliseconds. */
+const DELAY_MS = 10;
+const MAX_LATE_MS = 100;
+/** Data and answers that are longer are not compared, UTF-16 units. */
+const MAX_LENGTH = 65_536;
+
+/** What a node answered to a call at a block. */
+export type NodeAnswer = Opinion & { readonly request: CallRequest; readonly place: Place };
+
+export type SampledOptions = {
+  readonly here: RemoteExecutions;
+  /** What executes calls that came in; absent where nodes do. */
+  readonly inner: ComparedExecutions | undefined;
+  readonly source: StateSource;
+  readonly pool: ExecutionPool;
+  /** Of nodes' answers, per cent. */
+  readonly share: number;
+  readonly log: Logger;
+  readonly network: string;
+  /** Called with faults of this program. */
+  readonly onFault: (error: unknown) => void;
+};
+
+/** Executes a share of the calls that nodes answer here too, after the answer, and reports nodes whose answer is refuted by that and by another node. */
+export class SampledCalls {
+  readonly #options: SampledOptions;
+  readonly #counts: SampleCounts = { same: 0, refuted: 0, different: 0, unknown: 0 };
+  /** When the next answer may be compared, on the clock of `performance.now()`. */
+  #nextAt = 0;
+  #isBusy = false;
+
+  constructor(options: SampledOptions) {
+    this.#options = options;
+  }
+
+  /** @returns undefined where nodes have to be asked */
+  execute(
+    kind: SimulationKind,
+    request: CallRequest,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult | undefined> {
+    return this.#options.inner?.execute(kind, request, scope);
+  }
+
+  noteHead(place: Place): void {
+    this.#options.inner?.noteHead(place);
+  }
+
+  describe(): ExecutionFigures {
+    const { inner, here } = this.#options;
+    const figures = inner?.describe() ?? { ...here.describe(), state: 'node', reason: 'as configured' };
+    return { ...figures, samples: { ...this.#counts } };
+  }
+
+  /** Whether the answer to this call is to be handed to `noteAnswer`. */
+  isSample(request: CallRequest): boolean {
+    if (this.#isBusy || Math.random() * 100 >= this.#options.share) return false;
+    const { input = '', data = input } = request.call;
+    return isPlain(request) && data.length <= MAX_LENGTH && performance.now() >= this.#nextAt;
+  }
+
+  noteAnswer(answer: NodeAnswer): void {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    this.#compareLater(answer)
+      .catch(this.#options.onFault)
+      .finally(() => {
+        this.#isBusy = false;
+      });
+  }
+
+  async #compareLater(answer: NodeAnswer): Promise<void> {
+    const dueAt = performance.now() + DELAY_MS;
+    await sleep(DELAY_MS, undefined, { ref: false });
+    const isLoaded = performance.now() > dueAt + MAX_LATE_MS || this.#options.pool.describe().queued > 0;
+    if (isLoaded) return;
+    const verdict = await this.#compare(answer);
+    this.#counts[verdict]++;
+    if (verdict !== 'different') return;
+    const { log, network } = this.#options;
+    this.#nextAt = performance.now() + RETRY_MS;
+    log.warn(
+      { network, to: answer.request.call.to, block: answer.place.hash },
+      'a call has another outcome here than at every node that was asked: no answers to calls are compared for an hour',
+    );
+  }
+
+  async #compare({ request, place, ...first }: NodeAnswer): Promise<Verdict> {
+    const { here, source } = this.#options;
+    const theirs = readOutcome(first.answer);
+    if (theirs === undefined || theirs.length > MAX_LENGTH) return 'unknown';
+    const scope = new RequestScope(performance.now() + LIMIT_MS);
+    const { call } = request;
+    const pinned: CallRequest = { call, block: { kind: 'hash', hash: place.hash, requireCanonical: false } };
+    const ours = await executeHere(here, source, 'call', pinned, scope);
+    if (ours === undefined) return 'unknown';
+    if (areSame('call', ours, theirs)) return 'same';
+    const compared: ComparedCall = { kind: 'call', call, place, ours };
+    if (!(await isCertain(here, source, compared, scope))) return 'unknown';
+    const further = source.survey(askOf('call', { call }), place, scope, [first.node]);
+    return judgeOpinions(source, compared, startWith(first, further), () => Promise.resolve(true));
+  }
+}
+
+async function* startWith(first: Opinion, others: AsyncIterable<Opinion>): AsyncGenerator<Opinion> {
+  yield first;
+  yield* others;
+}
