@@ -24,7 +24,7 @@ export type TransactionForm = {
   /** Before the list; undefined for legacy transactions. */
   readonly type: number | undefined;
   readonly fields: readonly TransactionField[];
-  /** Fields that a signature covers, from the first one; absent where nobody signs, so that `from` is among the fields or not known. */
+  /** Fields that a signature covers, from the first one; absent where there is no signature, so that `from` is among the fields or not known. */
   readonly signed?: number;
   /** A member that tells this form from others of the same type. */
   readonly mark?: string;

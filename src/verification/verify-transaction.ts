@@ -49,7 +49,7 @@ const NO_PARITY = 2;
 const NOBODY = `0x${'0'.repeat(40)}`;
 
 /**
- * The facts of a transaction that nodes list and no root covers: Polygon's of state sync (bor, core/types/bor_receipt.go), from and to nobody, without
+ * The facts of a transaction that nodes list and no root covers: Polygon's of state sync (bor, core/types/bor_receipt.go), from and to the zero address, without
  * gas and signature, under a hash that is not its own. Undefined for all others.
  */
 export function readUncovered(transaction: Members, writer: RlpWriter): TransactionFacts | undefined {
@@ -194,7 +194,7 @@ function hasField({ fields }: TransactionForm, member: string): boolean {
   return fields.some(({ members }) => members[0] === member);
 }
 
-/** Some chains list what their system does as transactions that nobody signed. @throws UnreadableMember */
+/** Some chains list what their system does as transactions without a signature. @throws UnreadableMember */
 function isUnsigned({ r, s }: Members): boolean {
   return readInteger(r, 'r') === 0n && readInteger(s, 's') === 0n;
 }
@@ -230,7 +230,7 @@ export function verifyPlace(
 }
 
 /**
- * The account that signed a transaction; undefined where nobody signs, or its form is not known.
+ * The account that signed a transaction; undefined where there is no signature, or its form is not known.
  * @param recoverPublicKey what finds the key of a signature
  * @throws UnreadableMember
  * @throws RangeError where the signature fits no account
@@ -253,7 +253,7 @@ export function findSigner(
 }
 
 /**
- * Compares `from` with the account that signed; the encoding has been found right before. Transactions that nobody signs have it among the hashed members.
+ * Compares `from` with the account that signed; the encoding has been found right before. Transactions without a signature have it among the hashed members.
  * @param recoverPublicKey what finds the key of a signature
  */
 export function verifySender(

@@ -1,7 +1,7 @@
 import type { Finding } from '../../verification/findings.ts';
 import type { Upstream } from '../upstream.ts';
 
-/** What most nodes say of a block that does not recompute, and who says something else. */
+/** What most nodes say of a block that does not recompute, and the nodes that say something else. */
 export type CommonOpinion = {
   readonly finding: Finding & { readonly evidence: string };
   readonly dissenters: ReadonlySet<Upstream>;

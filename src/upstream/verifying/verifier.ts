@@ -211,7 +211,7 @@ export class Verifier {
     return others.length === 0 || this.#suspicions.countOthers(blockHash, upstream, finding) > 0;
   }
 
-  /** The answer is right: who said otherwise about the same block was wrong. */
+  /** The answer is right: nodes that said otherwise about the same block were wrong. */
   #settle(blockHash: string, subjects: readonly Subject[], upstream: Upstream | undefined): void {
     this.counts.verified++;
     for (const subject of subjects) {
