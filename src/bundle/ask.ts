@@ -45,7 +45,7 @@ export async function askBlock({ chain, scope }: Source, hash: string, isFull: b
   return readObject(await chain.blocks.getBlock(reference, isFull, scope), `block ${hash}`);
 }
 
-/** The RLP of the header whose members an object has. @throws BundleError where they do not make its hash */
+/** RLP-encodes the header of a block object. @throws BundleError if the encoding does not hash to the object's `hash` */
 export function encodeHeader(object: Members): Uint8Array {
   const writer = new RlpWriter();
   const form = findHeaderForm(object, String(object['hash']), writer);

@@ -9,7 +9,7 @@ import { receipts } from './reads/receipts.ts';
 import { transaction } from './reads/transaction.ts';
 import { uncle } from './reads/uncle.ts';
 
-/** A method whose answers can be proven, and where its parameters name the block; one without `read` executes. */
+/** A method that bundles support, and the index of its block parameter; without `read` it is executed by the EVM. */
 export type ProvableMethod = {
   readonly method: Method<MethodContext>;
   readonly blockAt: number | undefined;

@@ -90,7 +90,7 @@ function pickNetwork(config: Config, name: string): Config {
   const names = [name, options.rollup?.l1 ?? name];
   const picked = Object.entries(config.networks).filter(([each]) => names.includes(each));
   const opened = picked.map(([each, { pool, ...row }]): [string, NetworkOptions] => {
-    // A start does not wait for nodes whose chain is named; here an answer is needed at once.
+    // With a configured chain id a network opens before its nodes are identified; `prove` needs them at once.
     const { chainId: _, ...unnamed } = pool;
     // What nodes answer to calls is compared with what is executed here.
     return [each, { ...row, pool: unnamed, execution: 'node', verifyCalls: 0 }];

@@ -43,7 +43,7 @@ function fakeExponential(factor: bigint, numerator: bigint, denominator: bigint)
 const MAX_PRICE = 2n ** 256n - 1n;
 const MAX_EXPONENT = 178n;
 
-/** Price of a unit of blob gas, wei. A header that no chain checked may lead to a price whose digits would take hours. */
+/** Blob base fee in wei, capped at 2^256 - 1: the excess blob gas of an unverified header can make the exponential arbitrarily large. */
 export function computeBlobGasPrice(excessBlobGas: bigint, baseFeeUpdateFraction: bigint): bigint {
   if (excessBlobGas >= MAX_EXPONENT * baseFeeUpdateFraction) return MAX_PRICE;
   const price = fakeExponential(MIN_BLOB_GAS_PRICE, excessBlobGas, baseFeeUpdateFraction);

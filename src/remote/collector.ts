@@ -193,7 +193,7 @@ export class Collector {
     return this.#track([hash], fetched);
   }
 
-  /** Headers between a block and the oldest one whose hash is wanted; each has the hash of the one before it. */
+  /** Fetches ancestor headers down to the child of the oldest block that BLOCKHASH needs; each header contains its parent's hash. */
   #fetchHashes({ stored, blockHashes }: RemoteBlock, oldest: bigint, trip: RequestScope): Promise<void>[] {
     const { number } = stored.header;
     const end = number - BigInt(blockHashes.size);

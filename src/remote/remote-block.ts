@@ -8,7 +8,7 @@ import type { Codes } from './codes.ts';
 import { HotKeys } from './hot-keys.ts';
 import type { ProvenStates } from './proven-states.ts';
 
-/** A block whose header hashes to its hash. */
+/** A block with a verified header. */
 export type RemoteBlock = {
   readonly config: ChainConfig;
   readonly stored: StoredHeader;

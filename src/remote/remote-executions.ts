@@ -44,7 +44,7 @@ export type RemoteOptions = {
 export type LeaveReason = 'block' | 'fees' | 'rules' | 'unproven' | 'unsettled';
 
 const MAX_BLOCKS = 512;
-/** How long calls at a block are left to nodes without a try, after so many in a row whose state was not proven. */
+/** After this many consecutive calls at a block fail for lack of proofs, calls at that block go to the nodes for this long. */
 const REFUSED_MS = 10_000;
 const MAX_UNPROVEN = 3;
 /** The memory for codes, as a part of that for state. */
@@ -102,7 +102,7 @@ export class RemoteExecutions {
   readonly #left: Record<LeaveReason, number> = { block: 0, fees: 0, rules: 0, unproven: 0, unsettled: 0 };
   /** Why calls at a block are left to nodes, by its hash. */
   readonly #refused = new Lru<string, LeaveReason>(MAX_BLOCKS, REFUSED_MS);
-  /** Calls whose state was not proven, one after another. */
+  /** Consecutive calls that failed for lack of proofs. */
   #unproven = 0;
   #executed = 0;
   #warmed = 0;
@@ -295,7 +295,7 @@ export class RemoteExecutions {
     return discovery;
   }
 
-  /** The block of a call and the head, whose gas limit bounds that of calls. */
+  /** Loads the headers of the call's block and of the head; the head's gas limit sets the gas cap (spec 8). */
   #findBlocks(
     place: Place,
     first: FirstCall,

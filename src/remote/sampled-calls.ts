@@ -48,7 +48,7 @@ export type SampledOptions = {
   readonly onFault: (error: unknown) => void;
 };
 
-/** Executes a share of the calls that nodes answer here too, after the answer, and reports nodes whose answer is refuted by that and by another node. */
+/** Re-executes a sample of the calls that nodes answered, in the background, and reports a node if local execution and a second node both contradict it. */
 export class SampledCalls {
   readonly #options: SampledOptions;
   readonly #counts: SampleCounts = { same: 0, refuted: 0, different: 0, unknown: 0 };

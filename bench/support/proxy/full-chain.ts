@@ -34,7 +34,7 @@ const writer = new RlpWriter();
 const quantity = (value: number | bigint): string => encodeQuantity(BigInt(value));
 const word = (name: string): Uint8Array => keccak256(Buffer.from(name));
 
-/** A chain that stands still. Each block has 200 transactions whose hashes, senders and roots are right, and their receipts. */
+/** A chain with a fixed head. Each block has 200 transactions with valid hashes, signatures and roots, and their receipts. */
 export class FullChain implements ServedChain {
   readonly head: number = BLOCKS - 1;
   readonly untilNext: number = NEVER_MS;

@@ -19,7 +19,7 @@ export class EvidenceBlock implements SimulatedChain, StateParts {
   readonly codes: Pieces;
   readonly stored: StoredHeader;
   readonly config: ChainConfig;
-  /** An account with the code of this hash, for those who look for the code. */
+  /** Any account that has the code with this hash. */
   readonly ownerOf: Map<string, string> = new Map();
   readonly #ancestors: Uint8Array[] = [];
   /** Hashes of the blocks before it, the parent first. */
