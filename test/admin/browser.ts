@@ -40,7 +40,7 @@ export async function openPage(
   const context = await browser.newContext({
     viewport: SIZES[look.size],
     colorScheme: look.scheme,
-    ...(password !== undefined && { httpCredentials: { username: 'anybody', password } }),
+    ...(password !== undefined && { httpCredentials: { username: 'any', password } }),
   });
   const page = await context.newPage();
   const faults: string[] = [];

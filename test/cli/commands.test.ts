@@ -58,7 +58,7 @@ for (const args of [
   });
 }
 
-test('an option whose value cannot be used is named, with what was meant', () => {
+test('an option with a value that cannot be used is named, with what was meant', () => {
   const files = ['--genesis', 'g.json', '--blocks', 'b.rlp'];
   for (const [args, message] of [
     [['import', ...files, '--verify', 'ful'], '--verify cannot be "ful", did you mean full?'],
@@ -217,9 +217,9 @@ test('keys are created, listed without the key, and revoked', async (t) => {
     new RegExp(`^revoked ${id} `),
   );
   assert.match(run(['keys', 'list', '--data', folder]).out, / revoked .*Z {2}\d{4}-.*Z *\n$/);
-  const again = run(['keys', 'revoke', 'nobody', '--data', folder]);
+  const again = run(['keys', 'revoke', 'unknown', '--data', folder]);
   assert.equal(again.code, 1);
-  assert.match(again.err, /no key with the id nobody/);
+  assert.match(again.err, /no key with the id unknown/);
 });
 
 test('a key cannot be bound to a network, method or issuer that there is not', (t) => {

@@ -1,4 +1,4 @@
-/** Folders whose files take less time than a process takes to start: each runs in one process. */
+/** Folders of files that take less time than a process takes to start: each runs in one process. */
 const TOGETHER: ReadonlySet<string> = new Set([
   'access',
   'cache',

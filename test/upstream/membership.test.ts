@@ -236,7 +236,7 @@ describe('Membership', () => {
     assert.equal(node.asked.calls.length, asked);
   });
 
-  it('a node whose head fell is identified again within a second, once for many falls', async () => {
+  it('a node with a head that fell is identified again within a second, once for many falls', async () => {
     const node = createNode({ behaviour: claim(), name: 'lone' });
     const { membership, fallen } = createScene([node]);
     await membership.askAll(() => false);

@@ -34,7 +34,7 @@ const HEADER_FIELDS = [
 const ACCESS_LIST_HASH = 21;
 
 /**
- * Fields whose authors choose them within limits, so that another value may be right: these are changed beyond the limits.
+ * Fields that their authors choose within limits, so that another value may be right: these are changed beyond the limits.
  * The slot number is compared with nothing (as in geth): it is left out, or takes nine bytes.
  */
 const BEYOND_LIMITS: Readonly<Record<string, Uint8Array>> = {
@@ -105,7 +105,7 @@ function moved(item: readonly RlpItem[], index: number): RlpItem[] {
   return item.with(index, item[index - 1] as RlpItem).with(index - 1, item[index] as RlpItem);
 }
 
-/** Lists whose members are alike: all lists, or all bytes but for pairs of an index and a value. */
+/** Lists of like members: all lists, or all bytes but for pairs of an index and a value. */
 function isListOfEntries(item: readonly RlpItem[]): boolean {
   const bytes = item.filter((member) => member instanceof Uint8Array).length;
   return bytes === 0 || (bytes === item.length && item.length !== 2);

@@ -26,7 +26,7 @@ export type TakenBlock = {
 type Branch = { readonly importer: BlockImporter; readonly genesis: Header; close(): Promise<void> };
 
 /**
- * A tree of blocks over an importer that only ever appends: a block whose parent is not the tip of the branch
+ * A tree of blocks over an importer that only ever appends: a block with a parent that is not the tip of the branch
  * at hand is imported into a fresh store, after its ancestors. Every block, whatever branch it is on, is
  * validated and executed as a next head would be.
  */
@@ -53,7 +53,7 @@ export class BranchingChain {
     this.#taken.set(this.#head.hash, this.#head);
   }
 
-  /** @param genesis a geth genesis file, whose `config` is `config` */
+  /** @param genesis a geth genesis file with `config` as its `config` */
   static open(genesis: Readonly<Record<string, unknown>>, config: unknown): BranchingChain {
     return new BranchingChain(JSON.stringify({ ...genesis, config }), JSON.stringify(config));
   }
