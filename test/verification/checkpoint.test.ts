@@ -47,7 +47,7 @@ describe('a checkpoint', () => {
 
   test('proves its ancestors by the word of one node, and no block above it', async () => {
     const checkpoint = await readCheckpoint(node.url, POINT);
-    const network = await openNetwork(node.url, 1, 0, {}, { verify: 'require', checkpoint });
+    const network = await openNetwork(node.answer, 1, 0, {}, { verify: 'require', checkpoint });
     try {
       for (const number of [POINT, POINT - 1n, 3n, 0n]) {
         const { hash } = await readBlock(node.url, number);
@@ -66,7 +66,7 @@ describe('a checkpoint', () => {
       [checkpoint, true],
       [{ ...checkpoint, hash: other.hash }, false],
     ] as const) {
-      const network = await openNetwork(node.url, 2, 0, {}, { verify: 'require', checkpoint: point });
+      const network = await openNetwork(node.answer, 2, 0, {}, { verify: 'require', checkpoint: point });
       try {
         const asked = ask(network, head);
         if (isLinked) assert.equal((await asked).trust, 'proven');
@@ -81,12 +81,12 @@ describe('a checkpoint', () => {
     const forged = forgeBlock(await readBlock(node.url, 30n));
     assert.ok(forged !== undefined);
     const fault: Fault = { answer: forged.lie };
-    const believed = await openNetwork(node.url, 3, 3, fault, { isFromStart: true });
+    const believed = await openNetwork(node.answer, 3, 3, fault, { isFromStart: true });
     assert.deepEqual(await ask(believed, 30n), { hash: forged.hash, trust: 'proven' });
     await believed.close();
     const checkpoint = await readCheckpoint(node.url, POINT);
     for (const verify of ['auto', 'require'] as const) {
-      const network = await openNetwork(node.url, 3, 3, fault, { isFromStart: true, verify, checkpoint });
+      const network = await openNetwork(node.answer, 3, 3, fault, { isFromStart: true, verify, checkpoint });
       try {
         const found = await ask(network, 30n).catch(() => undefined);
         assert.notEqual(found?.trust, 'proven');

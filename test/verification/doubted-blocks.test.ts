@@ -65,7 +65,7 @@ for (const [name, change] of Object.entries(UNCLE_LIES)) {
     const fault = lieAboutBlocks((told) =>
       told.uncles.length > 0 ? { ...told, uncles: change(told.uncles) } : told,
     );
-    const network = await openNetwork(node.url, 3, 1, fault);
+    const network = await openNetwork(node.answer, 3, 1, fault);
     try {
       const { blocks } = network.chain;
       const scope = createScope();
@@ -85,7 +85,7 @@ for (const [name, change] of Object.entries(UNCLE_LIES)) {
     const fault = lieAboutBlocks((told) =>
       told.uncles.length > 0 ? { ...told, uncles: change(told.uncles) } : told,
     );
-    const network = await openNetwork(node.url, 3, 1, fault);
+    const network = await openNetwork(node.answer, 3, 1, fault);
     try {
       const { blocks } = network.chain;
       assert.equal(
@@ -111,7 +111,7 @@ test('uncles that a node gives wrongly are asked of another one, and the block i
         : answer;
     },
   };
-  const network = await openNetwork(node.url, 3, 1, fault);
+  const network = await openNetwork(node.answer, 3, 1, fault);
   try {
     const scope = createScope();
     await network.chain.blocks.getBlock(at(block), true, scope);
@@ -129,7 +129,7 @@ test('a sender that was not recovered blames no node that has the true one', asy
       index < SAMPLE ? transaction : { ...transaction, from: ALIEN },
     ),
   }));
-  const network = await openNetwork(node.url, 3, 1, fault);
+  const network = await openNetwork(node.answer, 3, 1, fault);
   try {
     const { blocks } = network.chain;
     const random = t.mock.method(Math, 'random', () => 0);

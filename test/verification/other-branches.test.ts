@@ -29,7 +29,7 @@ const CASES: Readonly<Record<string, Fault>> = {
 
 for (const [name, fault] of Object.entries(CASES)) {
   test(`a node with another block at a height is asked no further, and not quarantined: ${name}`, async () => {
-    const network = await openNetwork(node.url, 2, 1, fault);
+    const network = await openNetwork(node.answer, 2, 1, fault);
     try {
       const { blocks } = network.chain;
       const block = JSON.parse(String(await blocks.getBlock(BLOCK, false, createScope()))) as object;

@@ -30,7 +30,7 @@ async function findHash(): Promise<string> {
 
 describe('a chain of which headers cannot be recomputed', () => {
   it('is served, compared between nodes, and says so', async () => {
-    const network = await openNetwork(node.url, 2, 2, UNKNOWN_HEADERS, { isFromStart: true });
+    const network = await openNetwork(node.answer, 2, 2, UNKNOWN_HEADERS, { isFromStart: true });
     try {
       const scope = createScope();
       const block = await network.chain.blocks.getBlock(BLOCK, true, scope);
@@ -50,7 +50,7 @@ describe('a chain of which headers cannot be recomputed', () => {
   });
 
   it('is not served where answers have to be proven', async () => {
-    const network = await openNetwork(node.url, 2, 2, UNKNOWN_HEADERS, {
+    const network = await openNetwork(node.answer, 2, 2, UNKNOWN_HEADERS, {
       isFromStart: true,
       verify: 'require',
     });
@@ -65,7 +65,7 @@ describe('a chain of which headers cannot be recomputed', () => {
 
 describe('one node', () => {
   it('proves what is named by hash, and nothing else where that is required', async () => {
-    const network = await openNetwork(node.url, 1, 0, {}, { verify: 'require' });
+    const network = await openNetwork(node.answer, 1, 0, {}, { verify: 'require' });
     try {
       const asked = Promise.resolve(network.chain.blocks.getBlock(BLOCK, true, createScope()));
       await assert.rejects(asked, /only one node has the block/);
@@ -79,7 +79,7 @@ describe('one node', () => {
   });
 
   it('is believed on its own word by default', async () => {
-    const network = await openNetwork(node.url, 1, 0, {});
+    const network = await openNetwork(node.answer, 1, 0, {});
     try {
       const scope = createScope();
       assert.ok(await network.chain.blocks.getReceipts(BLOCK, scope));

@@ -126,7 +126,7 @@ describe('a fork that is not known here', () => {
   for (const [name, changeBlock, changeReceipt, subject] of FORKS) {
     for (const count of [1, 3]) {
       it(`answers go on: ${name}, ${count} nodes`, async () => {
-        const network = await openNetwork(node.url, count, 0, {});
+        const network = await openNetwork(node.answer, count, 0, {});
         try {
           assert.deepEqual(listGivenUp(network), []);
           await setFault(network, beginFork(changeBlock, changeReceipt));
@@ -145,7 +145,7 @@ describe('a fork that is not known here', () => {
   }
 
   it('answers go on with one liar of three, which is quarantined', async () => {
-    const network = await openNetwork(node.url, 3, 1, {});
+    const network = await openNetwork(node.answer, 3, 1, {});
     try {
       await setFault(network, beginFork(lie, same), beginFork(withField, same));
       await readAround(network);
@@ -158,7 +158,7 @@ describe('a fork that is not known here', () => {
   });
 
   it('is refused, with the reason, where everything has to be proven', async () => {
-    const network = await openNetwork(node.url, 3, 0, {}, { verify: 'require' });
+    const network = await openNetwork(node.answer, 3, 0, {}, { verify: 'require' });
     try {
       await setFault(network, beginFork(withField, same));
       await assert.rejects(
@@ -173,7 +173,7 @@ describe('a fork that is not known here', () => {
 });
 
 it('a lie that most nodes tell alike is found while one tells the truth', async () => {
-  const network = await openNetwork(node.url, 3, 2, {});
+  const network = await openNetwork(node.answer, 3, 2, {});
   try {
     await setFault(network, beginFork(lie, same), beginFork(lie, same), {});
     const block = (await read(network.chain.blocks.getBlock(at(fork), true, createScope()))) as Members;

@@ -122,7 +122,7 @@ async function withNetwork(
   settings: NetworkSettings,
   work: (chain: UpstreamChain) => Promise<void>,
 ): Promise<void> {
-  const network = await openNetwork(node.url, count, liars, fault, settings);
+  const network = await openNetwork(node.answer, count, liars, fault, settings);
   try {
     await work(network.chain);
   } finally {

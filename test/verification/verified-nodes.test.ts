@@ -162,7 +162,7 @@ const isAbout =
     (method.startsWith('debug_') || JSON.stringify(call.params) === JSON.stringify(params));
 
 test('every answer is proven where no node lies', async () => {
-  const network = await openNetwork(node.url, 2, 0, {});
+  const network = await openNetwork(node.answer, 2, 0, {});
   try {
     for (const question of await listQuestions()) {
       const scope = createScope();
@@ -181,7 +181,7 @@ test('one node that lies, of three: the truth each time, and it is quarantined',
     const told = await ask(question.method, ...question.params);
     const { truth = told } = question;
     for (const path of chooseLeaves(told, question)) {
-      const network = await openNetwork(node.url, 3, 1, lieAt(isAbout(question), path));
+      const network = await openNetwork(node.answer, 3, 1, lieAt(isAbout(question), path));
       try {
         const where = `${question.name}: ${path.join('.')}`;
         const answer = await getAnswer(question, network.chain, createScope());
@@ -201,7 +201,7 @@ test('the only node lies, and everything has to be proven: never its answer', as
     const told = await ask(question.method, ...question.params);
     for (const path of chooseLeaves(told, question)) {
       const fault = lieAt(isAbout(question), path);
-      const network = await openNetwork(node.url, 1, 1, fault, { verify: 'require' });
+      const network = await openNetwork(node.answer, 1, 1, fault, { verify: 'require' });
       try {
         const where = `${question.name}: ${path.join('.')}`;
         await assert.rejects(getAnswer(question, network.chain, createScope()), where);

@@ -101,7 +101,7 @@ async function listLies(question: Question): Promise<readonly { method: string; 
 }
 
 test('every answer is proven where no node lies, kept ones too', async () => {
-  const network = await openNetwork(node.url, 2, 0, {});
+  const network = await openNetwork(node.answer, 2, 0, {});
   try {
     for (const question of listQuestions()) {
       const truth = await ask(question.method, ...question.params);
@@ -176,11 +176,11 @@ test('a proof that is true of something else, or has a part too many or too few,
         return { result: await lie(answer.result as Proof, askOther) };
       },
     };
-    const network = await openNetwork(node.url, 2, 1, fault);
+    const network = await openNetwork(node.answer, 2, 1, fault);
     try {
       const scope = createScope();
       const value = await network.chain.state.getStorageAt(CONTRACT, SLOT, AT, scope);
-      const truth = await ask('eth_getStorageAt', [CONTRACT, SLOT, encodeQuantity(NUMBER)]);
+      const truth = await ask('eth_getStorageAt', CONTRACT, SLOT, encodeQuantity(NUMBER));
       assert.equal(JSON.parse(value), truth, name);
       assert.equal(scope.trust, 'proven', name);
       assert.equal(network.chain.describe().upstreams[0]?.state, 'excluded', name);
@@ -195,7 +195,7 @@ for (const liars of [1, 2]) {
     for (const question of listQuestions()) {
       const truth = await ask(question.method, ...question.params);
       for (const { method, path } of await listLies(question)) {
-        const network = await openNetwork(node.url, 3, liars, lieAt(isOf(method), path));
+        const network = await openNetwork(node.answer, 3, liars, lieAt(isOf(method), path));
         try {
           const where = `${question.method} of ${question.params[0]}: ${method} ${path.join('.')}`;
           const scope = createScope();

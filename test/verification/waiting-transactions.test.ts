@@ -32,7 +32,7 @@ const showWaiting = (change: object): Fault => ({
 });
 
 test('a transaction that waits is passed on', async () => {
-  const network = await openNetwork(node.url, 1, 1, showWaiting({}));
+  const network = await openNetwork(node.answer, 1, 1, showWaiting({}));
   try {
     const text = await network.chain.transactions.getTransaction({ hash: transaction.hash }, createScope());
     assert.deepEqual(JSON.parse(String(text)), { ...transaction, ...NOWHERE });
@@ -43,7 +43,7 @@ test('a transaction that waits is passed on', async () => {
 
 for (const lie of LIES) {
   test(`a transaction that waits with another ${Object.keys(lie).join()} is not passed on`, async () => {
-    const network = await openNetwork(node.url, 2, 1, showWaiting(lie));
+    const network = await openNetwork(node.answer, 2, 1, showWaiting(lie));
     try {
       const text = await network.chain.transactions.getTransaction({ hash: transaction.hash }, createScope());
       assert.deepEqual(JSON.parse(String(text)), transaction);
