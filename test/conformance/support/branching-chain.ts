@@ -1,9 +1,12 @@
 import { type Block, decodeBlock } from '../../../src/chain/block.ts';
 import { parseGenesis } from '../../../src/chain/genesis.ts';
 import { type Header, hashHeader } from '../../../src/chain/header.ts';
+import { createEvm } from '../../../src/engine/create-evm.ts';
 import { BlockError } from '../../../src/engine/import/block-error.ts';
 import { BlockImporter } from '../../../src/engine/import/block-importer.ts';
 import { initializeStore } from '../../../src/engine/import/initialize-store.ts';
+import type { Evm } from '../../../src/evm/evm.ts';
+import { EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { openChainWriter } from '../../../src/store/chain-writer.ts';
 import { makeTemporaryFolder } from '../../support/embedded.ts';
@@ -112,7 +115,7 @@ export class BranchingChain {
     const writer = openChainWriter(folder.path);
     initializeStore(writer, parseGenesis(this.#genesisText), this.#configText);
     return {
-      importer: new BlockImporter(writer, 'ethash-format'),
+      importer: new BlockImporter(writer, 'ethash-format', 'full', evm),
       genesis: writer.openReader().head.header,
       async close() {
         await writer.close();
@@ -121,6 +124,13 @@ export class BranchingChain {
     };
   }
 }
+
+/** Of all branches, one after the other: most have fewer blocks than an EVM is worth. */
+const evm: Evm = createEvm({
+  getAccount: () => undefined,
+  getStorage: () => EMPTY_BYTES,
+  getCode: () => EMPTY_BYTES,
+});
 
 async function importInto(importer: BlockImporter, encoded: Uint8Array): Promise<string | undefined> {
   try {
