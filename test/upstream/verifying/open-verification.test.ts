@@ -11,7 +11,7 @@ import { createRecordingLog } from '../../gateway/recording-log.ts';
 import { useDevnetNode } from '../../support/devnet-node.ts';
 
 const LOOK_MS = 20;
-const LIMIT_MS = 10_000;
+const LIMIT_MS = 60_000;
 
 const node = useDevnetNode();
 
