@@ -17,7 +17,7 @@ const BUILD = join(ROOT, 'build/test');
 /** Of this process: tests of this program run it while it runs. */
 const GROUPS = join(BUILD, `groups-${process.pid}`);
 const CONCURRENCY = 2;
-/** Of a whole file or folder: only what hangs takes longer, however busy the machine is. */
+/** Between two reports of tests: only what hangs takes longer, however busy the machine is. */
 const LIMIT_MS = Number(process.env['PORTCULLIS_TEST_LIMIT_MS'] ?? 600_000);
 
 const isTimed: boolean = process.argv[2] === '--times';
@@ -52,7 +52,10 @@ let [passed, failed] = [0, 0];
 /** Tests that have started and not ended, by the file that is run, as they are nested. */
 const running = new Map<string, string[]>();
 
-const tests = run({ files, concurrency: CONCURRENCY, timeout: LIMIT_MS });
+const hanging = new AbortController();
+const silence = setTimeout(() => hanging.abort(), LIMIT_MS);
+const tests = run({ files, concurrency: CONCURRENCY, signal: hanging.signal });
+tests.on('data', () => silence.refresh());
 tests.on('test:dequeue', ({ name, file = '', nesting }) => {
   // Tests of one file run one after the other, each inside of its suites.
   running.set(file, [...(running.get(file) ?? []).slice(0, nesting), name]);
@@ -71,6 +74,7 @@ tests.on('test:fail', ({ todo }) => {
 });
 tests.compose(new spec()).pipe(process.stdout);
 tests.once('end', () => {
+  clearTimeout(silence);
   if (existsSync(TIMES)) console.error(tabulateTimes(TIMES));
   rmSync(GROUPS, { recursive: true, force: true });
   process.exitCode = conclude();
