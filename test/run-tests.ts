@@ -16,7 +16,8 @@ import { removeAbandonedFolders } from './support/temporary-folder.ts';
 const BUILD = join(ROOT, 'build/test');
 /** Of this process: tests of this program run it while it runs. */
 const GROUPS = join(BUILD, `groups-${process.pid}`);
-const CONCURRENCY = 2;
+/** One more than the processors that `npm test` is meant for: tests wait for programs that they start. */
+const CONCURRENCY = 3;
 /** Between two reports of tests: only what hangs takes longer, however busy the machine is. */
 const LIMIT_MS = Number(process.env['PORTCULLIS_TEST_LIMIT_MS'] ?? 600_000);
 
