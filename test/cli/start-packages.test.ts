@@ -1,6 +1,6 @@
 /** Start-up is mostly the loading of modules: what is not needed until later must not come along. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { MAIN } from '../../scripts/program-files.ts';
@@ -28,12 +28,16 @@ function follow(entry: string): { readonly files: readonly string[]; readonly pa
   return { files: [...files], packages: [...packages].sort() };
 }
 
-/** The file of a module that is loaded on demand. */
+/** The file of a module that is loaded on demand. The last build gave its files one time; those of earlier builds stay for a while. */
 function find(name: string): string {
   const isIt = new RegExp(`^${name}-[A-Z0-9]{8}\\.js$`);
-  const file = readdirSync(FOLDER).find((candidate) => isIt.test(candidate));
+  const { mtimeMs } = statSync(MAIN);
+  const file = readdirSync(FOLDER)
+    .filter((candidate) => isIt.test(candidate))
+    .map((candidate) => join(FOLDER, candidate))
+    .find((path) => statSync(path).mtimeMs === mtimeMs);
   assert.ok(file !== undefined, name);
-  return join(FOLDER, file);
+  return file;
 }
 
 /** Parts of packages that are inside the program's files, by their paths. */
