@@ -1,0 +1,43 @@
+/** Of lists and objects inside each other: answers and parameters have fewer than ten. */
+const MAX_DEPTH = 64;
+/** Items and members: a parser takes up to 100 bytes for each, and the largest blocks have a hundred thousand. */
+const MAX_VALUES = 4_000_000;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+/** `[` and `{` differ in this bit, as do `]` and `}`. */
+const OBJECT_BIT = 0x20;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+
+/**
+ * Bounds what parsing a file takes in memory and stack.
+ * @returns why it must not be parsed, as the rest of a sentence; what it finds in a text that is not JSON means nothing
+ */
+export function findShapeProblem(text: string): string | undefined {
+  let depth = 0;
+  let values = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = findEnd(text, at);
+    else if ((code | OBJECT_BIT) === CLOSE) depth--;
+    else if (code === COMMA || (code | OBJECT_BIT) === OPEN) {
+      values++;
+      if (code !== COMMA) depth++;
+      if (depth > MAX_DEPTH) return `its lists and objects are more than ${MAX_DEPTH} levels deep`;
+      if (values > MAX_VALUES) return `it has more than ${MAX_VALUES} values`;
+    }
+  }
+  return undefined;
+}
+
+/** @returns the place of the quote that ends a string, or the end of the text */
+function findEnd(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let escapes = at;
+    while (text.charCodeAt(escapes - 1) === BACKSLASH) escapes--;
+    if ((at - escapes) % 2 === 0) return at;
+  }
+  return text.length;
+}
