@@ -1,3 +1,5 @@
+import { findStringEnd } from '../primitives/json-strings.ts';
+
 /** Of lists and objects inside each other: answers and parameters have fewer than ten. */
 const MAX_DEPTH = 64;
 /** Items and members: a parser takes up to 100 bytes for each, and the largest blocks have a hundred thousand. */
@@ -5,7 +7,6 @@ const MAX_VALUES = 4_000_000;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
 /** `[` and `{` differ in this bit, as do `]` and `}`. */
 const OBJECT_BIT = 0x20;
 const OPEN = 0x7b;
@@ -20,7 +21,7 @@ export function findShapeProblem(text: string): string | undefined {
   let values = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code === QUOTE) at = findEnd(text, at);
+    if (code === QUOTE) at = findStringEnd(text, at);
     else if ((code | OBJECT_BIT) === CLOSE) depth--;
     else if (code === COMMA || (code | OBJECT_BIT) === OPEN) {
       values++;
@@ -30,14 +31,4 @@ export function findShapeProblem(text: string): string | undefined {
     }
   }
   return undefined;
-}
-
-/** @returns the place of the quote that ends a string, or the end of the text */
-function findEnd(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
-    let escapes = at;
-    while (text.charCodeAt(escapes - 1) === BACKSLASH) escapes--;
-    if ((at - escapes) % 2 === 0) return at;
-  }
-  return text.length;
 }

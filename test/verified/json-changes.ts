@@ -5,6 +5,7 @@ export type Path = readonly (string | number)[];
 export type ChangeKind =
   | 'value'
   | 'null'
+  | 'in a list'
   | 'shorter'
   | 'missing'
   | 'extra'
@@ -81,6 +82,8 @@ function* changesBelow(value: unknown, path: Path): Generator<Change> {
 function* changesOfLeaf(value: unknown, path: Path): Generator<Change> {
   yield { kind: 'value', path, apply: (root) => changeAt(root, path, changeLeaf) };
   if (value !== null) yield { kind: 'null', path, apply: (root) => changeAt(root, path, () => null) };
+  // As a text it is the same as its only item.
+  yield { kind: 'in a list', path, apply: (root) => changeAt(root, path, () => [value]) };
   if (typeof value === 'string' && value.length >= 2 + 2 * MIN_DATA) {
     yield { kind: 'shorter', path, apply: (root) => changeAt(root, path, () => value.slice(0, -2)) };
   }
