@@ -288,7 +288,7 @@ export class BlockQuestions {
     });
   }
 
-  #nameHash(hash: string, nulls: NullMeaning = 'claim'): (isFull: boolean) => BlockQuestion {
+  #nameHash(hash: string, nulls?: NullMeaning): (isFull: boolean) => BlockQuestion {
     const route = this.#parts.directory.route(hash, nulls);
     return (isFull) => ({ method: 'eth_getBlockByHash', params: JSON.stringify([hash, isFull]), ...route });
   }
@@ -343,7 +343,7 @@ function nameNumber(number: bigint, hash: string): (isFull: boolean) => BlockQue
     method: 'eth_getBlockByNumber',
     params: JSON.stringify([encodeQuantity(number), isFull]),
     block: { number, hash },
-    nulls: 'doubt',
+    nulls: 'fault',
   });
 }
 

@@ -152,13 +152,16 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     head: () => head.head,
     findPreferred: (call, scope) => sending?.findPreferred(call, scope),
   });
-  const directory: BlockDirectory = new BlockDirectory(
-    ask,
-    head,
-    (hash) => findReported(upstreams, hash),
-    (hash, result, upstream) => proofs.blocks?.check(hash, result, false, upstream) ?? result,
-    () => verification.links,
-  );
+  const directory: BlockDirectory = new BlockDirectory(ask, head, (hash) => findReported(upstreams, hash), {
+    check: (hash, result, upstream) => proofs.blocks?.check(hash, result, false, upstream) ?? result,
+    findHeader: (hash) => proofs.blocks?.findHeader(hash),
+    get links() {
+      return verification.links;
+    },
+    get absence() {
+      return proofs.absence;
+    },
+  });
   const verification = openVerification({
     ...options,
     ask,
