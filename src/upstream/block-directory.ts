@@ -50,7 +50,7 @@ export class BlockDirectory {
   /**
    * @param findReported number of a block by its hash, where some node has reported it, served or not
    * @param verify compares a block with its hash
-   * @param links what the checkpoint says of heights, where one is configured
+   * @param links what a checkpoint or layer 1 says of heights, where one is configured
    */
   constructor(
     ask: Ask,

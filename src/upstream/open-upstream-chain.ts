@@ -81,6 +81,8 @@ export type UpstreamChainOptions = {
   readonly openExecutions?: ((source: StateSource) => LocalExecutions) | undefined;
   /** A block of the chain by the configuration's word. */
   readonly checkpoint?: Checkpoint | undefined;
+  /** Whether layer 1 says of blocks that they are on the chain. */
+  readonly isAnchored?: boolean;
 };
 
 /** What sending takes beside the nodes. */
@@ -185,7 +187,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     head,
     (hash) => findReported(upstreams, hash),
     (hash, result, upstream) => proofs.blocks?.check(hash, result, false, upstream) ?? result,
-    () => verification.links,
+    () => verification.anchor?.links,
   );
   const verification = openVerification({
     ...options,
@@ -353,6 +355,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       !head.isExpired &&
       upstreams.some((upstream) => upstream.isUp && !upstream.isBehind),
     heads,
+    layer1: verification.layer1,
     where: { headHash: () => head.head?.hash, refresh: () => refreshHeads(upstreams) },
     describe: () => ({
       ...describeChain(head, upstreams),

@@ -25,25 +25,62 @@ const HISTORY_ADDRESS = '0x0000f90827f1c53a10cb7a02335b175320002935';
 export const HISTORY_LENGTH = 8_191n;
 /** Proofs that are followed one after the other to one old block. */
 const MAX_JUMPS = 64n;
+/** How long no more proofs of old states are asked for below an anchor of which nodes had none: any question about an old block would. */
+const PROOF_PAUSE_MS = 60_000;
 
 type Block = { readonly number: bigint; readonly hash: string };
+
+/** A configured checkpoint stays; one that layer 1 anchors moves on, and is days behind the head. */
+export type CheckpointKind = 'configured' | 'anchored';
 
 /**
  * Blocks that hashes link to the checkpoint. Its ancestors, by the parents that headers name or by what EIP-2935 keeps in a block's state, are blocks of the
  * chain whatever nodes say. A block above it that has it among its ancestors is of no other chain, but may still be one that nodes invented.
  */
 export class CheckpointLinks {
-  readonly checkpoint: Checkpoint;
+  #checkpoint: Checkpoint;
+  readonly #kind: CheckpointKind;
   readonly #verifier: Verifier;
   readonly #ask: Ask;
   readonly #linked = new Lru<bigint, string>(MAX_LINKED, Number.POSITIVE_INFINITY);
   readonly #milestones = new Lru<bigint, string>(MAX_LINKED, Number.POSITIVE_INFINITY);
   readonly #running = new Map<string, Promise<string | undefined>>();
+  /** From then on proofs below an anchor are asked for again, on the clock of `performance.now()`. */
+  #provesFrom = 0;
 
-  constructor(checkpoint: Checkpoint, verifier: Verifier, ask: Ask) {
-    this.checkpoint = checkpoint;
+  constructor(checkpoint: Checkpoint, verifier: Verifier, ask: Ask, kind: CheckpointKind = 'configured') {
+    this.#checkpoint = checkpoint;
+    this.#kind = kind;
     this.#verifier = verifier;
     this.#ask = ask;
+  }
+
+  get checkpoint(): Checkpoint {
+    return this.#checkpoint;
+  }
+
+  /** Takes another block for the checkpoint. What is linked stays so where that is above the one before. */
+  moveTo(checkpoint: Checkpoint): void {
+    if (checkpoint.number > this.#checkpoint.number) this.#note(this.#checkpoint);
+    else if (checkpoint.hash !== this.#checkpoint.hash) {
+      this.#linked.clear();
+      this.#milestones.clear();
+    }
+    this.#checkpoint = checkpoint;
+    this.#provesFrom = 0;
+  }
+
+  /**
+   * Why a block that is not linked cannot be believed, as the rest of a sentence; undefined where it need not be linked. An anchor binds those below it
+   * that headers alone would link.
+   */
+  whyUnlinked(position: BlockPosition): string | undefined {
+    if (this.has(position)) return undefined;
+    const { number } = this.#checkpoint;
+    if (this.#kind === 'configured')
+      return `no more than ${MAX_WALK} headers, nor a proof of state, link the block to the checkpoint, block ${number}: check its number and hash, or configure one that is nearer`;
+    if (position.number > number || position.number + MAX_WALK < number) return undefined;
+    return `no headers link the block to block ${number}, which is anchored in layer 1`;
   }
 
   /** Whether a block is linked to the checkpoint, as far as that is known. */
@@ -67,6 +104,7 @@ export class CheckpointLinks {
     const { number, hash } = position;
     if (hash === undefined || this.has(position)) return undefined;
     if (number <= this.checkpoint.number) return this.findHash(number);
+    if (this.#kind === 'anchored') return undefined;
     return this.#once(hash, (scope) => this.#reachUp({ number, hash }, scope));
   }
 
@@ -100,15 +138,29 @@ export class CheckpointLinks {
   /** Links the block of a height below the checkpoint. */
   async #goDown(number: bigint, scope: RequestScope): Promise<string | undefined> {
     let from = this.#findAbove(number);
+    if (from.number - number > MAX_JUMPS * HISTORY_LENGTH + MAX_WALK) return undefined;
     for (let jumps = 0n; from.number - number > MAX_WALK && jumps < MAX_JUMPS; jumps++) {
       const to = from.number - number > HISTORY_LENGTH ? from.number - HISTORY_LENGTH : number;
-      const hash = await this.#proveOlder(from, to, scope);
+      const hash = await this.#jump(from, to, scope);
       if (hash === undefined) return undefined;
       from = { number: to, hash };
       this.#note(from);
     }
     await this.#walk(from, number, scope);
     return this.#find(number);
+  }
+
+  /** The same as `#proveOlder`, but not soon after nodes had no proof below an anchor. */
+  async #jump(from: Block, to: bigint, scope: RequestScope): Promise<string | undefined> {
+    if (performance.now() < this.#provesFrom) return undefined;
+    let hash: string | undefined;
+    try {
+      hash = await this.#proveOlder(from, to, scope);
+    } finally {
+      if (hash === undefined && this.#kind === 'anchored')
+        this.#provesFrom = performance.now() + PROOF_PAUSE_MS;
+    }
+    return hash;
   }
 
   /** The linked block that is least far above a height: one of the next, or one that jumps have passed. */

@@ -15,9 +15,8 @@ import { verifyReceipts } from '../../verification/verify-receipts.ts';
 import { verifyPlace, verifySender, verifyTransaction } from '../../verification/verify-transaction.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Upstream } from '../upstream.ts';
-import type { CheckpointLinks } from './checkpoint-links.ts';
 import { type ProvenBlock, ProvenBlocks } from './proven-blocks.ts';
-import { type IsAgreed, TrustRules } from './trust.ts';
+import { type Anchor, type IsAgreed, TrustRules } from './trust.ts';
 import type { Verifier } from './verifier.ts';
 
 export const TRANSACTION_SUBJECTS: readonly Subject[] = [
@@ -67,12 +66,12 @@ export class Proofs {
 
   /**
    * @param verifier absent where nothing is verified
-   * @param links absent where no checkpoint is configured
+   * @param anchor absent where nothing but nodes is configured
    */
-  constructor(verifier: Verifier | undefined, isAgreed: IsAgreed, links?: CheckpointLinks) {
+  constructor(verifier: Verifier | undefined, isAgreed: IsAgreed, anchor?: Anchor) {
     this.verifier = verifier;
     this.blocks = verifier === undefined ? undefined : new ProvenBlocks(verifier);
-    this.trust = new TrustRules(verifier, isAgreed, links);
+    this.trust = new TrustRules(verifier, isAgreed, anchor);
   }
 
   /** Whether answers about it are compared with roots. */
