@@ -1,5 +1,6 @@
 /** Output roots that layer 1 has accepted of an OP Stack chain, read out of its proven state. */
 import type { BlockReference, Chain } from '../../chain/chain.ts';
+import { ChainError } from '../../chain/errors.ts';
 import type { OutputClaim } from '../../chain/output-claim.ts';
 import { bigIntToFixedBytes, bytesToBigInt } from '../../primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
@@ -13,6 +14,9 @@ import { readGame } from './read-game.ts';
 export class NoAnchor extends Error {
   override readonly name = 'NoAnchor';
 }
+
+/** What one node says of layer 1 is not enough. */
+class NotProven extends Error {}
 
 /** Slots, by the storage layouts of the contracts: OptimismPortal2 from 4.0, AnchorStateRegistry from 2.0, L2OutputOracle. */
 const PORTAL_REGISTRY = 62n;
@@ -28,23 +32,43 @@ const ADDRESS_BITS = 160n;
 const HALF_BITS = 128n;
 
 /**
- * Reads what layer 1's finalized state has as the last output root that was not disputed.
+ * Reads what layer 1 has as the last output root that was not disputed: in its finalized state, or where nodes do not prove that, in that of its head.
  * @param chainId of the rollup
  * @throws NoAnchor, ChainError
  */
 export async function readAnchor(
   l1: Pick<Chain, 'blocks' | 'state'>,
-  { portal, registry, oracle }: AnchorOptions,
+  contract: AnchorOptions,
   chainId: bigint,
   scope: RequestScope,
 ): Promise<OutputClaim> {
-  const finalized = await l1.blocks.getHeader({ kind: 'tag', tag: 'finalized' }, scope);
-  if (finalized === null) throw new NoAnchor('layer 1 has no finalized block');
-  const state = new ProvenState(l1, { kind: 'number', number: finalized.number }, scope);
-  if (oracle !== undefined) return readOracle(state, oracle, finalized.timestamp);
-  const address = registry ?? asAddress(await state.readWord(portal as string, PORTAL_REGISTRY));
+  let why = 'it has no head';
+  for (const tag of ['finalized', 'latest'] as const) {
+    const header = await l1.blocks.getHeader({ kind: 'tag', tag }, scope);
+    if (header === null) continue;
+    const state = new ProvenState(l1, { kind: 'number', number: header.number }, scope);
+    try {
+      return await readContract(state, contract, chainId, header.timestamp);
+    } catch (error) {
+      if (!(error instanceof NotProven || error instanceof ChainError)) throw error;
+      why = error.message;
+    }
+  }
+  throw new NoAnchor(`layer 1 does not prove its state: ${why}`);
+}
+
+async function readContract(
+  state: ProvenState,
+  { portal = '', registry, oracle }: AnchorOptions,
+  chainId: bigint,
+  now: bigint,
+): Promise<OutputClaim> {
+  if (oracle !== undefined) return readOracle(state, oracle, now);
+  const address = registry ?? asAddress(await state.readWord(portal, PORTAL_REGISTRY));
   if (address === undefined)
-    throw new NoAnchor(`the portal ${portal} names no AnchorStateRegistry: name that one instead`);
+    throw new NoAnchor(
+      `the portal ${portal} names no AnchorStateRegistry: configure that as anchor.registry`,
+    );
   return readRegistry(state, address, chainId);
 }
 
@@ -125,12 +149,12 @@ class ProvenState {
     return hexToBytes(JSON.parse(code as string) as string);
   }
 
-  /** @throws NoAnchor where the answer is not proven up to a block that more than one node has */
+  /** @throws NotProven where the answer is not proven up to a block that more than one node has */
   async #prove(read: (scope: RequestScope) => unknown): Promise<JsonResult> {
     const scope = this.#scope.derive();
     const answer = await read(scope);
     if (scope.trust !== 'proven')
-      throw new NoAnchor('layer 1 does not prove its state at its finalized block');
+      throw new NotProven(`what it says of its state is ${scope.trust ?? 'not verified'}`);
     return answer as JsonResult;
   }
 }
