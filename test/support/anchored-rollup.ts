@@ -6,7 +6,8 @@ import type { Members } from '../../src/verification/findings.ts';
 import { makeGame } from '../rollup/games.ts';
 import { type Anvil, startAnvil } from './anvil.ts';
 
-const PASSER = '0x4200000000000000000000000000000000000016';
+/** The L2ToL1MessagePasser. */
+export const PASSER = '0x4200000000000000000000000000000000000016';
 export const PORTAL: string = `0x${'a1'.repeat(20)}`;
 export const REGISTRY: string = `0x${'a2'.repeat(20)}`;
 const GAME = `0x${'a4'.repeat(20)}`;

@@ -13,6 +13,7 @@ import {
   AnchoredRollup,
   BLOCK_SECONDS,
   FINALITY,
+  PASSER,
   PORTAL,
   REGISTRY,
   word,
@@ -28,6 +29,8 @@ import { type LiedNetwork, lieAt, openNetwork } from './liars.ts';
 const ORACLE = `0x${'a3'.repeat(20)}`;
 const GAME = `0x${'a4'.repeat(20)}`;
 const OTHER_GAME = `0x${'a5'.repeat(20)}`;
+/** Is blacklisted by one test; slots that are set to zero again would be stored as such by the node, which no proof may show. */
+const BAD_GAME = `0x${'a6'.repeat(20)}`;
 const HEAD = 60n;
 const POINT = 40n;
 const PATIENCE_MS = 60_000;
@@ -41,56 +44,56 @@ const WITHOUT_PROOFS: Fault = {
     }),
 };
 
-describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
-  let chains: AnchoredRollup;
+let chains: AnchoredRollup;
 
+async function openLayer1(count = 2, liars = 0, fault: Fault = {}): Promise<LiedNetwork> {
+  return openNetwork(chains.l1.httpUrl, count, liars, fault, { blockTime: '50ms' });
+}
+
+async function openRollup(count: number, liars: number, fault: Fault): Promise<LiedNetwork> {
+  const options = { verify: 'require', isAnchored: true, isFromStart: true } as const;
+  return openNetwork(chains.rollup.httpUrl, count, liars, fault, options);
+}
+
+/** Reads layer 1 once, when it has been seen up to the block that has what is read. */
+async function anchor(rollup: LiedNetwork, l1: LiedNetwork, options: AnchorOptions): Promise<void> {
+  const head = BigInt(String(await chains.l1.request('eth_blockNumber')));
+  for (const limit = performance.now() + PATIENCE_MS; performance.now() < limit; await sleep(20)) {
+    const finalized = await l1.chain.blocks.getHeader({ kind: 'tag', tag: 'finalized' }, createScope());
+    if ((finalized?.number ?? 0n) >= head - BigInt(FINALITY)) break;
+  }
+  await anchorOnce(rollup.chain, l1.chain, options, createScope());
+}
+
+const describeAnchor = ({ chain }: LiedNetwork) => chain.describe().verification?.anchor;
+
+async function ask(
+  { chain }: LiedNetwork,
+  number: bigint,
+): Promise<{ readonly hash: unknown; readonly trust: unknown }> {
+  const scope = createScope();
+  const text = await chain.blocks.getBlock({ kind: 'number', number }, false, scope);
+  return { hash: (JSON.parse(String(text)) as Members)['hash'], trust: scope.trust };
+}
+
+async function withNetworks(
+  layer1: Promise<LiedNetwork>,
+  rollup: Promise<LiedNetwork>,
+  run: (l1: LiedNetwork, rollup: LiedNetwork) => Promise<void>,
+): Promise<void> {
+  const networks = await Promise.all([layer1, rollup]);
+  try {
+    await run(...networks);
+  } finally {
+    await Promise.all(networks.map((network) => network.close()));
+  }
+}
+
+describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
   before(async () => {
     chains = await AnchoredRollup.start(HEAD);
   });
   after(() => chains.kill());
-
-  async function openLayer1(count = 2, liars = 0, fault: Fault = {}): Promise<LiedNetwork> {
-    return openNetwork(chains.l1.httpUrl, count, liars, fault, { blockTime: '50ms' });
-  }
-
-  async function openRollup(count: number, liars: number, fault: Fault): Promise<LiedNetwork> {
-    const options = { verify: 'require', isAnchored: true, isFromStart: true } as const;
-    return openNetwork(chains.rollup.httpUrl, count, liars, fault, options);
-  }
-
-  /** Reads layer 1 once, when it has been seen up to the block that has what is read. */
-  async function anchor(rollup: LiedNetwork, l1: LiedNetwork, options: AnchorOptions): Promise<void> {
-    const head = BigInt(String(await chains.l1.request('eth_blockNumber')));
-    for (const limit = performance.now() + PATIENCE_MS; performance.now() < limit; await sleep(20)) {
-      const finalized = await l1.chain.blocks.getHeader({ kind: 'tag', tag: 'finalized' }, createScope());
-      if ((finalized?.number ?? 0n) >= head - BigInt(FINALITY)) break;
-    }
-    await anchorOnce(rollup.chain, l1.chain, options, createScope());
-  }
-
-  const describeAnchor = ({ chain }: LiedNetwork) => chain.describe().verification?.anchor;
-
-  async function ask(
-    { chain }: LiedNetwork,
-    number: bigint,
-  ): Promise<{ readonly hash: unknown; readonly trust: unknown }> {
-    const scope = createScope();
-    const text = await chain.blocks.getBlock({ kind: 'number', number }, false, scope);
-    return { hash: (JSON.parse(String(text)) as Members)['hash'], trust: scope.trust };
-  }
-
-  async function withNetworks(
-    layer1: Promise<LiedNetwork>,
-    rollup: Promise<LiedNetwork>,
-    run: (l1: LiedNetwork, rollup: LiedNetwork) => Promise<void>,
-  ): Promise<void> {
-    const networks = await Promise.all([layer1, rollup]);
-    try {
-      await run(...networks);
-    } finally {
-      await Promise.all(networks.map((network) => network.close()));
-    }
-  }
 
   test('has its older blocks proven by one node, and later ones by two', async () => {
     await chains.resolveGame(POINT, await chains.findOutputRoot(POINT));
@@ -130,21 +133,32 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
     await chains.resolveGame(20n, await chains.findOutputRoot(20n));
     await withNetworks(openLayer1(), openRollup(1, 0, {}), async (l1, rollup) => {
       await anchor(rollup, l1, { portal: PORTAL });
-      await chains.resolveGame(POINT, await chains.findOutputRoot(POINT), OTHER_GAME);
+      await chains.resolveGame(POINT, await chains.findOutputRoot(POINT), BAD_GAME);
       await anchor(rollup, l1, { portal: PORTAL });
       assert.deepEqual(describeAnchor(rollup), { state: 'anchored', number: Number(POINT) });
       const place = new Uint8Array([
-        ...bigIntToFixedBytes(BigInt(OTHER_GAME), 32),
+        ...bigIntToFixedBytes(BigInt(BAD_GAME), 32),
         ...bigIntToFixedBytes(5n, 32),
       ]);
       const slot = bytesToHex(keccak256(place));
       await chains.finalize(['anvil_setStorageAt', REGISTRY, slot, word(1n)]);
       for (let times = 0; times < 2; times++) await anchor(rollup, l1, { portal: PORTAL });
-      const reason = `the dispute game ${OTHER_GAME} is blacklisted`;
+      const reason = `the dispute game ${BAD_GAME} is blacklisted`;
       assert.deepEqual(describeAnchor(rollup), { state: 'anchored', number: Number(POINT), reason });
       assert.equal(rollup.log.lines.filter((line) => JSON.stringify(line).includes('blacklisted')).length, 1);
       assert.equal((await ask(rollup, 20n)).trust, 'proven');
-      await chains.finalize(['anvil_setStorageAt', REGISTRY, slot, word(0n)]);
+    });
+  });
+
+  test('goes back with layer 1', async () => {
+    await chains.resolveGame(POINT, await chains.findOutputRoot(POINT));
+    await withNetworks(openLayer1(), openRollup(1, 0, {}), async (l1, rollup) => {
+      await anchor(rollup, l1, { portal: PORTAL });
+      await chains.resolveGame(20n, await chains.findOutputRoot(20n), OTHER_GAME);
+      await anchor(rollup, l1, { portal: PORTAL });
+      assert.deepEqual(describeAnchor(rollup), { state: 'anchored', number: 20 });
+      assert.equal((await ask(rollup, 20n)).trust, 'proven');
+      await assert.rejects(ask(rollup, POINT), /only one node has the block/);
     });
   });
 
@@ -335,6 +349,49 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
     } finally {
       await service.close();
       await other.close();
+    }
+  });
+});
+
+describe('a block far below the anchor of a rollup', { skip: ANVIL_SKIP }, () => {
+  const LATE = 1_150n;
+  /** Headers alone do not lead there. */
+  const OLD = LATE - 1_030n;
+
+  before(async () => {
+    chains = await AnchoredRollup.start(1_200n);
+    await chains.resolveGame(LATE, await chains.findOutputRoot(LATE));
+  });
+  after(() => chains.kill());
+
+  test('is linked by what a state keeps of older blocks', async () => {
+    await withNetworks(openLayer1(), openRollup(1, 0, {}), async (l1, rollup) => {
+      await anchor(rollup, l1, { portal: PORTAL });
+      const { hash } = await chains.readBlock(OLD);
+      assert.deepEqual(await ask(rollup, OLD), { hash, trust: 'proven' });
+    });
+  });
+
+  test('is left to two nodes where none proves that, which is not asked of them each time', async () => {
+    let asked = 0;
+    const fault: Fault = {
+      concerns: ({ method, params }) => method === 'eth_getProof' && params[0] !== PASSER,
+      answer: async (call, ask) => {
+        asked++;
+        return WITHOUT_PROOFS.answer?.(call, ask) as never;
+      },
+    };
+    for (const count of [1, 2]) {
+      await withNetworks(openLayer1(), openRollup(count, count, fault), async (l1, rollup) => {
+        await anchor(rollup, l1, { portal: PORTAL });
+        assert.deepEqual(describeAnchor(rollup), { state: 'anchored', number: Number(LATE) });
+        asked = 0;
+        for (const number of [OLD, OLD - 1n, OLD - 2n]) {
+          if (count === 1) await assert.rejects(ask(rollup, number), /only one node has the block/);
+          else assert.equal((await ask(rollup, number)).trust, 'proven');
+        }
+        assert.equal(asked, count, 'one question of each node');
+      });
     }
   });
 });

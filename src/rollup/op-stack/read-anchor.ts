@@ -18,7 +18,7 @@ export class NoAnchor extends Error {
 /** What one node says of layer 1 is not enough. */
 class NotProven extends Error {}
 
-/** Slots, by the storage layouts of the contracts: OptimismPortal2 from 4.0, AnchorStateRegistry from 2.0, L2OutputOracle. */
+/** Slots, by the storage layouts of the contracts: OptimismPortal2 from 4.0, AnchorStateRegistry from 3.0, L2OutputOracle. */
 const PORTAL_REGISTRY = 62n;
 const REGISTRY_GAME = 2n;
 const REGISTRY_BLACKLIST = 5n;
