@@ -1,25 +1,13 @@
-import { type ChainConfig, type ForkName, parseChainConfig } from '../chain/chain-config.ts';
-import type { Header } from '../chain/header.ts';
-import { rulesAt } from '../engine/transition/rules.ts';
-import type { ForkField } from '../evm/revisions/revision-rules.ts';
-import { latestRules } from '../evm/revisions/revisions.ts';
+import { type ChainConfig, type ForkName, listForkMembers, parseChainConfig } from '../chain/chain-config.ts';
+import { type Header, hasFieldsOf } from '../chain/header.ts';
+import { rulesOfHeader } from '../engine/transition/rules.ts';
+import { rulesOf } from '../evm/revisions/revisions.ts';
 import type { Members } from '../verification/findings.ts';
 import { isMembers } from '../verification/members.ts';
-import { AT_GENESIS, findKnownChain } from './known-chains.ts';
+import { findKnownChain } from './known-chains.ts';
 
 /** Forks by time that change what is executed, oldest first. What changes blobs alone is in the schedule that a node tells. */
 const FORKS = ['shanghai', 'cancun', 'prague', 'osaka', 'amsterdam'] as const satisfies readonly ForkName[];
-const FORK_FIELDS: readonly ForkField[] = [
-  'baseFeePerGas',
-  'withdrawalsRoot',
-  'blobGasUsed',
-  'excessBlobGas',
-  'parentBeaconBlockRoot',
-  'requestsHash',
-  'blockAccessListHash',
-  'slotNumber',
-];
-
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const NEVER = 2n ** 63n;
 
@@ -70,7 +58,9 @@ export class ForkRules {
 
   /** The rules that a block follows; undefined where they are not known, or its header is not of theirs. */
   configAt(header: Header): ChainConfig | undefined {
-    return this.#candidates(header).find((config) => fitsHeader(config, header));
+    return this.#candidates(header).find((config) =>
+      hasFieldsOf(rulesOfHeader(config, header).revision, header),
+    );
   }
 
   #candidates({ timestamp }: Header): readonly ChainConfig[] {
@@ -83,14 +73,11 @@ export class ForkRules {
   }
 
   #configOf(fork: (typeof FORKS)[number], blobs: unknown): ChainConfig {
-    const active = FORKS.slice(0, FORKS.indexOf(fork) + 1);
-    const times = Object.fromEntries(active.map((name) => [`${name}Time`, 0]));
     // Amsterdam has the schedule of the fork before it.
     const scheduled = fork === 'amsterdam' ? 'osaka' : fork;
     return parseChainConfig({
-      ...AT_GENESIS,
+      ...listForkMembers(fork),
       terminalTotalDifficulty: 0,
-      ...times,
       chainId: `${this.#chainId}`,
       ...(isMembers(blobs) && { blobSchedule: { [scheduled]: readBlobs(blobs) } }),
     });
@@ -104,7 +91,7 @@ function indexOfFork({ timeForks }: ChainConfig, timestamp: bigint): number {
   );
 }
 
-/** @throws RangeError where it is no schedule that a price can be computed with */
+/** @throws RangeError where a price cannot be computed with it */
 function readBlobs({ target, max, baseFeeUpdateFraction }: Members): object {
   const hasIntegers = toInteger(target) !== undefined && toInteger(max) !== undefined;
   if (hasIntegers && (toInteger(baseFeeUpdateFraction) ?? 0n) > 0n)
@@ -113,17 +100,11 @@ function readBlobs({ target, max, baseFeeUpdateFraction }: Members): object {
 }
 
 function hasPrecompiles(fork: (typeof FORKS)[number], addresses: readonly bigint[]): boolean {
-  const { precompiles } = latestRules(['frontier', ...FORKS.slice(0, FORKS.indexOf(fork) + 1)]);
+  const { precompiles } = rulesOf(fork);
   return precompiles.size === addresses.length && addresses.every((one) => precompiles.has(Number(one)));
 }
 
-function fitsHeader(config: ChainConfig, header: Header): boolean {
-  const { number, timestamp, difficulty } = header;
-  const { revision } = rulesAt(config, { number, timestamp, isMerged: difficulty === 0n });
-  return FORK_FIELDS.every((field) => revision.headerFields.has(field) === (header[field] !== undefined));
-}
-
-/** @throws RangeError where it is none */
+/** @throws RangeError where it is no address */
 function readAddress(value: unknown): bigint {
   if (typeof value === 'string' && ADDRESS.test(value)) return BigInt(value);
   throw new RangeError('no address');

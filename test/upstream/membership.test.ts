@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
+import { agreeOnChain, type ConfiguredChain } from '../../src/upstream/chain-claims.ts';
 import { UpstreamFault } from '../../src/upstream/fault.ts';
-import { agreeOnChain, type ConfiguredChain, Membership } from '../../src/upstream/membership.ts';
+import { Membership } from '../../src/upstream/membership.ts';
 import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
 import { makeHash } from './support/scripted-chain.ts';
 import {

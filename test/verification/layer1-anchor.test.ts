@@ -296,19 +296,29 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
   });
 
   test('is anchored by its output root in a super root, at the block of that time', async () => {
-    const { timestamp } = await chains.readBlock(POINT);
     const chainId = BigInt(String(await chains.rollup.request('eth_chainId')));
-    const time = BigInt(String(timestamp)) + BLOCK_SECONDS - 1n;
-    const preimage = `0x01${time.toString(16).padStart(16, '0')}${word(chainId).slice(2)}${(await chains.findOutputRoot(POINT)).slice(2)}`;
-    const root = bytesToHex(keccak256(hexToBytes(preimage)));
-    await chains.finalize(
-      ['anvil_setStorageAt', REGISTRY, word(2n), word(BigInt(GAME))],
-      ['anvil_setCode', GAME, bytesToHex(makeGame(root, `00000009${preimage.slice(2)}`))],
-    );
-    await withNetworks(openLayer1(), openRollup(1, 0, {}), async (l1, rollup) => {
-      await anchor(rollup, l1, { registry: REGISTRY });
-      assert.deepEqual(describeAnchor(rollup), { state: 'anchored', number: Number(POINT) });
-    });
+    const resolveSuper = async (time: bigint, outputRoot: string): Promise<void> => {
+      const preimage = `0x01${time.toString(16).padStart(16, '0')}${word(chainId).slice(2)}${outputRoot.slice(2)}`;
+      const root = bytesToHex(keccak256(hexToBytes(preimage)));
+      await chains.finalize(
+        ['anvil_setStorageAt', REGISTRY, word(2n), word(BigInt(GAME))],
+        ['anvil_setCode', GAME, bytesToHex(makeGame(root, `00000009${preimage.slice(2)}`))],
+      );
+    };
+    const time = BigInt(String((await chains.readBlock(POINT))['timestamp'])) + BLOCK_SECONDS - 1n;
+    const genesis = BigInt(String((await chains.readBlock(0n))['timestamp']));
+    for (const [at, isAnchored] of [
+      [time, true],
+      [genesis - BLOCK_SECONDS, false],
+    ] as const) {
+      await resolveSuper(at, await chains.findOutputRoot(POINT));
+      await withNetworks(openLayer1(), openRollup(1, 0, {}), async (l1, rollup) => {
+        await anchor(rollup, l1, { registry: REGISTRY });
+        if (isAnchored)
+          assert.deepEqual(describeAnchor(rollup), { state: 'anchored', number: Number(POINT) });
+        else assert.equal(describeAnchor(rollup)?.state, 'waiting');
+      });
+    }
   });
 
   test('is read by the service, and shown', async () => {

@@ -35,6 +35,8 @@ export type Layer1AnchorParts = {
 
 /** A header that was recomputed. */
 type ToldHeader = VerifiedHeader & { readonly withdrawalsRoot: string | undefined };
+/** Where the block of an output root is. */
+type MeantBlock = { readonly number: bigint; readonly isMeant: (header: ToldHeader) => boolean };
 type ToldBlock = { readonly header: ToldHeader; readonly upstream: Upstream | undefined };
 
 /**
@@ -71,12 +73,16 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
     try {
       const head = this.#parts.head();
       if (head === undefined) throw new UpstreamFault('missing', 'no head is known yet');
-      const number = 'number' in block ? block.number : await this.#findNumber(block.timestamp, head, scope);
+      const { number, isMeant } =
+        'number' in block ? nameBlock(block.number) : await this.#findBlock(block.timestamp, head, scope);
+      if (number < 0n) throw new UpstreamFault('missing', 'the chain has no block that old');
       if (number > head.number) throw new UpstreamFault('missing', `no node has block ${number} yet`);
       const told = await this.#askNodes(number, scope);
       const found = await this.#findRoot(told, outputRoot, scope);
-      if (found === undefined) this.#contradict(number, outputRoot);
-      else this.#adopt(found, outputRoot, told);
+      if (found !== undefined) return this.#adopt(found, outputRoot, told);
+      if (!told.every(({ header }) => isMeant(header)))
+        throw new UpstreamFault('wrong', `block ${number} has another time than its distance from the head`);
+      this.#contradict(number, outputRoot);
     } catch (error) {
       if (!(error instanceof UpstreamFault || error instanceof ChainError)) throw error;
       if (!scope.aborted) this.noteUnanchored(error.message);
@@ -127,14 +133,17 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
   }
 
   /** The last block that is not later than a time, on a chain whose blocks come at a constant pace. */
-  async #findNumber(timestamp: bigint, head: BlockHeader, scope: RequestScope): Promise<bigint> {
+  async #findBlock(timestamp: bigint, head: BlockHeader, scope: RequestScope): Promise<MeantBlock> {
     const { parentHash } = head;
     const { header } = await this.#askHeader(head.number - 1n, parentHash, new Set(), scope);
     const pace = head.timestamp - header.timestamp;
     const left = head.timestamp - timestamp;
     if (left < 0n) throw new UpstreamFault('missing', `no node has a block of the time ${timestamp} yet`);
     if (pace <= 0n) throw new UpstreamFault('missing', 'the last two blocks have the same time');
-    return head.number - (left + pace - 1n) / pace;
+    return {
+      number: head.number - (left + pace - 1n) / pace,
+      isMeant: (block) => block.timestamp <= timestamp && timestamp < block.timestamp + pace,
+    };
   }
 
   /** What each node tells of a height. @throws UpstreamFault where none tells anything that recomputes */
@@ -244,6 +253,10 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
     }
     return bytesToHex(storageRoot as Uint8Array);
   }
+}
+
+function nameBlock(number: bigint): MeantBlock {
+  return { number, isMeant: () => true };
 }
 
 function computeOutputRoot({ stateRoot, hash }: ToldHeader, storageRoot: string): string {

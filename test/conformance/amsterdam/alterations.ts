@@ -1,5 +1,6 @@
 /** Blocks with one thing changed: each field of the header, and each entry of the block access list. */
 
+import { OPTIONAL_FIELDS } from '../../../src/chain/header.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { decodeRlp, encodeRlp, type RlpInput, type RlpItem } from '../../../src/primitives/rlp.ts';
@@ -22,16 +23,9 @@ const HEADER_FIELDS = [
   'extraData',
   'mixHash',
   'nonce',
-  'baseFeePerGas',
-  'withdrawalsRoot',
-  'blobGasUsed',
-  'excessBlobGas',
-  'parentBeaconBlockRoot',
-  'requestsHash',
-  'blockAccessListHash',
-  'slotNumber',
+  ...OPTIONAL_FIELDS,
 ] as const;
-const ACCESS_LIST_HASH = 21;
+const ACCESS_LIST_HASH: number = HEADER_FIELDS.indexOf('blockAccessListHash');
 
 /**
  * Fields whose authors choose them within limits, so that another value may be right: these are changed beyond the limits.
