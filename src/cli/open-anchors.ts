@@ -4,7 +4,7 @@ import type { AnchorOptions } from '../rollup/options.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { ObservedChain } from './open-chain.ts';
 
-/** How often layer 1 is read for a newer output root, and after a failure: then after twice as long each time. */
+/** Time between two readings of layer 1; after a failure it is shorter, and twice as long after each further one. */
 const READ_MS = 600_000;
 const FIRST_RETRY_MS = 15_000;
 /** How long reading layer 1 and finding the block may take: a few proofs, then a header of each node and a proof. */
@@ -18,7 +18,7 @@ type AnchoredNetwork = {
   readonly options: AnchorOptions;
 };
 
-/** Reads the layers 1 of a configuration's rollups for blocks that these commit to. */
+/** Reads the layer 1 of each anchored rollup of a configuration, at intervals. */
 export class Anchors {
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #scopes = new Set<RequestScope>();
@@ -51,8 +51,8 @@ export class Anchors {
     this.#scopes.delete(scope);
     if (this.#isClosed) return;
     const hasFailed = chain.describe().verification?.anchor?.reason !== undefined;
-    const waitMs = hasFailed ? Math.min(retryMs, READ_MS) : READ_MS;
-    const next = hasFailed ? 2 * retryMs : FIRST_RETRY_MS;
+    const waitMs = hasFailed ? retryMs : READ_MS;
+    const next = hasFailed ? Math.min(2 * retryMs, READ_MS) : FIRST_RETRY_MS;
     const timer = setTimeout(() => void this.#read(network, next), waitMs);
     timer.unref();
     this.#timers.set(name, timer);

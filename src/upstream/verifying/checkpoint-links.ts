@@ -18,6 +18,8 @@ const BATCH = 64n;
 /** Linked blocks that are remembered, the last ones and one of so many: about 150 bytes each. */
 const MAX_LINKED = 65_536;
 const MILESTONE = 512n;
+/** Heights at which proofs stop on their way down, multiples of this one: they are remembered, and the same for checkpoints that move on. */
+const STOP = 15n * MILESTONE;
 /** How long finding out may take. */
 const LINK_LIMIT_MS = 10_000;
 /** EIP-2935: the contract that keeps hashes of the last blocks, and how many. */
@@ -31,7 +33,7 @@ const PROOF_PAUSE_MS = 60_000;
 type Block = { readonly number: bigint; readonly hash: string };
 
 /** A configured checkpoint stays; one that layer 1 anchors moves on, and is days behind the head. */
-export type CheckpointKind = 'configured' | 'anchored';
+type CheckpointKind = 'configured' | 'anchored';
 
 /**
  * Blocks that hashes link to the checkpoint. Its ancestors, by the parents that headers name or by what EIP-2935 keeps in a block's state, are blocks of the
@@ -59,13 +61,9 @@ export class CheckpointLinks {
     return this.#checkpoint;
   }
 
-  /** Takes another block for the checkpoint. What is linked stays so where that is above the one before. */
+  /** Takes a later block for the checkpoint. What is linked stays so. */
   moveTo(checkpoint: Checkpoint): void {
-    if (checkpoint.number > this.#checkpoint.number) this.#note(this.#checkpoint);
-    else if (checkpoint.hash !== this.#checkpoint.hash) {
-      this.#linked.clear();
-      this.#milestones.clear();
-    }
+    this.#note(this.#checkpoint);
     this.#checkpoint = checkpoint;
     this.#provesFrom = 0;
   }
@@ -138,9 +136,9 @@ export class CheckpointLinks {
   /** Links the block of a height below the checkpoint. */
   async #goDown(number: bigint, scope: RequestScope): Promise<string | undefined> {
     let from = this.#findAbove(number);
-    if (from.number - number > MAX_JUMPS * HISTORY_LENGTH + MAX_WALK) return undefined;
+    if (from.number - number > MAX_JUMPS * STOP) return undefined;
     for (let jumps = 0n; from.number - number > MAX_WALK && jumps < MAX_JUMPS; jumps++) {
-      const to = from.number - number > HISTORY_LENGTH ? from.number - HISTORY_LENGTH : number;
+      const to = from.number - number > HISTORY_LENGTH ? findStop(from.number) : number;
       const hash = await this.#jump(from, to, scope);
       if (hash === undefined) return undefined;
       from = { number: to, hash };
@@ -171,8 +169,9 @@ export class CheckpointLinks {
       const hash = this.#find(at);
       if (hash !== undefined) return { number: at, hash };
     }
-    for (let jumps = (checkpoint.number - number) / HISTORY_LENGTH; jumps > 0n; jumps--) {
-      const at = checkpoint.number - jumps * HISTORY_LENGTH;
+    const last =
+      number + MAX_JUMPS * STOP < checkpoint.number ? number + MAX_JUMPS * STOP : checkpoint.number;
+    for (let at = (next / STOP + 1n) * STOP; at <= last; at += STOP) {
       const hash = this.#find(at);
       if (hash !== undefined) return { number: at, hash };
     }
@@ -257,6 +256,11 @@ export class CheckpointLinks {
     await this.#ask({ call, scope });
     return word === 0n ? undefined : `0x${word.toString(16).padStart(64, '0')}`;
   }
+}
+
+/** The lowest stop whose hash the state of a block keeps. */
+function findStop(from: bigint): bigint {
+  return ((from - HISTORY_LENGTH + STOP - 1n) / STOP) * STOP;
 }
 
 /** Headers of blocks with known hashes, one parent after the other: those that come next are asked for together, by number. */

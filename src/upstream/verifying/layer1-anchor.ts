@@ -111,9 +111,9 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
   #adopt(block: ToldHeader, outputRoot: string, told: readonly ToldBlock[]): void {
     const { network, verifier, ask, condemn, log } = this.#parts;
     const { number, hash } = block;
-    if (this.#links === undefined)
-      this.#links = new CheckpointLinks({ number, hash }, verifier, ask, 'anchored');
-    else this.#links.moveTo({ number, hash });
+    if (this.#links !== undefined && number > this.#links.checkpoint.number)
+      this.#links.moveTo({ number, hash });
+    else this.#links = new CheckpointLinks({ number, hash }, verifier, ask, 'anchored');
     this.#outputRoot = outputRoot;
     this.#reason = undefined;
     this.#isContradicted = false;
