@@ -63,6 +63,8 @@ export type UpstreamChainOptions = {
   readonly openExecutions?: ((source: StateSource) => LocalExecutions) | undefined;
   /** A block of the chain by the configuration's word. */
   readonly checkpoint?: Checkpoint | undefined;
+  /** Whether layer 1 says of blocks that they are on the chain. */
+  readonly isAnchored?: boolean;
 };
 
 /** What sending takes beside the nodes. */
@@ -156,7 +158,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     check: (hash, result, upstream) => proofs.blocks?.check(hash, result, false, upstream) ?? result,
     findHeader: (hash) => proofs.blocks?.findHeader(hash),
     get links() {
-      return verification.links;
+      return verification.anchor?.links;
     },
     get absence() {
       return proofs.absence;
@@ -300,6 +302,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       !head.isExpired &&
       upstreams.some((upstream) => upstream.isUp && !upstream.isBehind),
     heads,
+    layer1: verification.layer1,
     where: { headHash: () => head.head?.hash, refresh: () => refreshHeads(upstreams) },
     describe: () => ({
       ...describeChain(head, upstreams),
