@@ -140,7 +140,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   });
   let sending: Sending | undefined;
   let local: LocalExecutions | undefined;
-  const askPool = createPool({
+  const { ask: askPool, askTogether } = createPool({
     network,
     upstreams,
     options: pool,
@@ -233,6 +233,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     // A development node may be another chain of the same id after a restart.
     cacheScope: pool.development ? () => `${chainId}@${membership.genesisHash}` : () => `${chainId}`,
     ask,
+    askTogether,
     keep: (key: CacheKey, answer: JsonText) => cache.set(key, answer),
     recall: (key: CacheKey) => cache.get(key),
     proofs,

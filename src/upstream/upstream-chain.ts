@@ -159,6 +159,10 @@ export class UpstreamChain implements Chain {
     };
     this.execution = {
       call: (request, scope) => execute('call', request, () => calls.call(request, scope), scope),
+      callMany: (requests, scope) =>
+        parts.local === undefined || parts.local.executesNone === true
+          ? calls.callMany(requests, scope)
+          : undefined,
       estimateGas: (request, scope) =>
         execute(
           'estimate',
