@@ -89,7 +89,7 @@ export const quantitySchema: z.ZodType<string> = z
   .string()
   .regex(/^0x(0|[1-9a-f][0-9a-f]*)$/, 'expected a quantity in lower case');
 
-/** Anything that is there. */
+/** Any JSON value. */
 const jsonSchema = z.unknown().refine((value) => value !== undefined, 'is missing');
 
 type BundleFile = { readonly format: typeof FORMAT } & Bundle & { readonly digest: string };

@@ -1,25 +1,13 @@
-import { type ChainConfig, type ForkName, parseChainConfig } from '../chain/chain-config.ts';
-import type { Header } from '../chain/header.ts';
-import { type BlockRules, rulesAt } from '../engine/transition/rules.ts';
-import type { ForkField } from '../evm/revisions/revision-rules.ts';
-import { latestRules } from '../evm/revisions/revisions.ts';
+import { type ChainConfig, type ForkName, listForkMembers, parseChainConfig } from '../chain/chain-config.ts';
+import { type Header, hasFieldsOf } from '../chain/header.ts';
+import { type BlockRules, rulesOfHeader } from '../engine/transition/rules.ts';
+import { rulesOf } from '../evm/revisions/revisions.ts';
 import type { Members } from '../verification/findings.ts';
 import { isMembers } from '../verification/members.ts';
-import { AT_GENESIS, findKnownChain } from './known-chains.ts';
+import { findKnownChain } from './known-chains.ts';
 
 /** Forks by time that change what is executed, oldest first. What changes blobs alone is in the schedule that a node tells. */
 const FORKS = ['shanghai', 'cancun', 'prague', 'osaka', 'amsterdam'] as const satisfies readonly ForkName[];
-const FORK_FIELDS: readonly ForkField[] = [
-  'baseFeePerGas',
-  'withdrawalsRoot',
-  'blobGasUsed',
-  'excessBlobGas',
-  'parentBeaconBlockRoot',
-  'requestsHash',
-  'blockAccessListHash',
-  'slotNumber',
-];
-
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const NEVER = 2n ** 63n;
 
@@ -98,11 +86,14 @@ export class ForkRules {
 
   /** The rules that a block follows; undefined where they are not known, or its header is not of theirs. */
   find(header: Header): FoundRules | undefined {
-    const [config, ...others] = this.#candidates(header).filter((each) => fitsHeader(each, header));
+    const [config, ...others] = this.#candidates(header).filter((each) =>
+      hasFieldsOf(rulesOfHeader(each, header).revision, header),
+    );
     if (config === undefined) return undefined;
     const isTold = this.#told?.configs.includes(config) === true;
     const known = others.find((other) => other === this.#known);
-    const isKnown = known !== undefined && areSame(rulesOf(known, header), rulesOf(config, header));
+    const isKnown =
+      known !== undefined && areSame(rulesOfHeader(known, header), rulesOfHeader(config, header));
     return { config, whyUnproven: isTold && !this.#isAgreed && !isKnown ? TOLD_BY_ONE : undefined };
   }
 
@@ -116,14 +107,11 @@ export class ForkRules {
   }
 
   #configOf(fork: (typeof FORKS)[number], blobs: unknown): ChainConfig {
-    const active = FORKS.slice(0, FORKS.indexOf(fork) + 1);
-    const times = Object.fromEntries(active.map((name) => [`${name}Time`, 0]));
     // Amsterdam has the schedule of the fork before it.
     const scheduled = fork === 'amsterdam' ? 'osaka' : fork;
     return parseChainConfig({
-      ...AT_GENESIS,
+      ...listForkMembers(fork),
       terminalTotalDifficulty: 0,
-      ...times,
       chainId: `${this.#chainId}`,
       ...(isMembers(blobs) && { blobSchedule: { [scheduled]: readBlobs(blobs) } }),
     });
@@ -137,7 +125,7 @@ function indexOfFork({ timeForks }: ChainConfig, timestamp: bigint): number {
   );
 }
 
-/** @throws RangeError where it is no schedule that a price can be computed with */
+/** @throws RangeError where a price cannot be computed with it */
 function readBlobs({ target, max, baseFeeUpdateFraction }: Members): object {
   const hasIntegers = toInteger(target) !== undefined && toInteger(max) !== undefined;
   if (hasIntegers && (toInteger(baseFeeUpdateFraction) ?? 0n) > 0n)
@@ -146,12 +134,8 @@ function readBlobs({ target, max, baseFeeUpdateFraction }: Members): object {
 }
 
 function hasPrecompiles(fork: (typeof FORKS)[number], addresses: readonly bigint[]): boolean {
-  const { precompiles } = latestRules(['frontier', ...FORKS.slice(0, FORKS.indexOf(fork) + 1)]);
+  const { precompiles } = rulesOf(fork);
   return precompiles.size === addresses.length && addresses.every((one) => precompiles.has(Number(one)));
-}
-
-function rulesOf(config: ChainConfig, { number, timestamp, difficulty }: Header): BlockRules {
-  return rulesAt(config, { number, timestamp, isMerged: difficulty === 0n });
 }
 
 /** Whether calls have the same outcomes by both. */
@@ -161,12 +145,7 @@ function areSame(one: BlockRules, other: BlockRules): boolean {
   return describe(one) === describe(other);
 }
 
-function fitsHeader(config: ChainConfig, header: Header): boolean {
-  const { revision } = rulesOf(config, header);
-  return FORK_FIELDS.every((field) => revision.headerFields.has(field) === (header[field] !== undefined));
-}
-
-/** @throws RangeError where it is none */
+/** @throws RangeError where it is no address */
 function readAddress(value: unknown): bigint {
   if (typeof value === 'string' && ADDRESS.test(value)) return BigInt(value);
   throw new RangeError('no address');

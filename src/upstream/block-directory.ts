@@ -154,7 +154,7 @@ export class BlockDirectory {
     return blocks.reverse();
   }
 
-  /** A block of a height as one node tells it, for callers that know how to tell which block is there. */
+  /** The block of a height by the word of one node: the caller has to check that it is the served one. */
   #askOneByNumber(number: bigint, scope: RequestScope): PromiseOrValue<Block | null> {
     const hash = this.hashOf(number);
     return (

@@ -16,8 +16,9 @@ import { parseObject } from './checks/check-values.ts';
 import type { Block, BlockHeader } from './heads/block.ts';
 import { listReceipts } from './list-receipts.ts';
 import type { NullMeaning, RoutedCall } from './routed-call.ts';
-import { DoubtfulBlock, RAW_SUBJECTS, RECEIPT_SUBJECTS } from './verifying/proofs.ts';
-import { BLOCK_SUBJECTS, type ProvenBlock } from './verifying/proven-blocks.ts';
+import { DoubtfulBlock } from './verifying/proofs.ts';
+import type { ProvenBlock } from './verifying/proven-blocks.ts';
+import { BLOCK_SUBJECTS, RAW_SUBJECTS, RECEIPT_SUBJECTS } from './verifying/subjects.ts';
 import { type BlockQuestion, WholeBlocks } from './whole-blocks.ts';
 
 const RAW_METHODS: Readonly<Record<RawPart, string>> = {

@@ -24,7 +24,7 @@ export interface CallSampler {
   noteAnswer(answer: Opinion & { readonly request: CallRequest; readonly place: Place }): void;
 }
 
-/** Executes calls without believing nodes. */
+/** Executes calls on state that nodes prove. */
 export interface LocalExecutions extends Partial<CallSampler> {
   /** @returns the answer as JSON; undefined where nodes have to be asked */
   execute(
@@ -32,7 +32,7 @@ export interface LocalExecutions extends Partial<CallSampler> {
     request: CallRequest,
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | undefined>;
-  /** There is another served head. */
+  /** Called when the served head changes. */
   noteHead(place: Place): void;
   describe(): ExecutionFigures;
 }

@@ -14,8 +14,8 @@ import { isSameHex, parseObject } from './checks/check-values.ts';
 import { UpstreamFault } from './fault.ts';
 import type { NullMeaning, RoutedCall, Witness } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
-import { RECEIPT_SUBJECTS, TRANSACTION_SUBJECTS } from './verifying/proofs.ts';
 import type { ProvenBlock } from './verifying/proven-blocks.ts';
+import { RECEIPT_SUBJECTS, TRANSACTION_SUBJECTS } from './verifying/subjects.ts';
 import { WholeBlocks } from './whole-blocks.ts';
 
 /** Transactions with a remembered place: about 300 bytes each. */

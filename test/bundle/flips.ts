@@ -26,7 +26,7 @@ function flip(text: string, at: number, mask: number): string | undefined {
   }
 }
 
-/** The same by someone who knows how the digest is made. */
+/** The same with the digest made anew. */
 function forge(text: string, at: number, mask: number): string | undefined {
   const content = flip(`${text.slice(0, -DIGEST_LENGTH)}}`, at, mask);
   return content === undefined ? undefined : sign(content);
@@ -52,7 +52,7 @@ export async function isDamageRefused(text: string, at: number, mask: number): P
   return (await verifyChanged(flip(text, at, mask), hashOf(text))) === undefined;
 }
 
-/** Changes a byte as a forger would, who makes the digest anew. */
+/** Changes a byte as a forger would, and makes the digest anew. */
 export async function judgeForgery(text: string, at: number, mask: number): Promise<Outcome> {
   const found = await verifyChanged(forge(text, at, mask), hashOf(text));
   return found === undefined ? 'refused' : compareBundles(decodeBundle(text), found);

@@ -1,13 +1,12 @@
 /** eth_getLogs with nodes that leave logs out, add some, or change them. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it, test } from 'node:test';
+import { before, describe, it, test } from 'node:test';
 import type { LogFilter } from '../../src/chain/chain.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
 import type { Trust } from '../../src/util/request-scope.ts';
-import { askNode } from '../support/faults/ask-node.ts';
+import { useDevnetNode } from '../support/devnet-node.ts';
 import type { Call, Fault } from '../support/faults/fault.ts';
-import { type RunningService, startService } from '../support/service.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { changeLeaf, type NetworkSettings, openNetwork } from './liars.ts';
 
@@ -27,8 +26,8 @@ const MEMBERS = [
   'removed',
 ] as const;
 
-let node: RunningService;
-let nodeUrl: string;
+const node = useDevnetNode();
+const { ask } = node;
 /** Logs of `first` to `last`, and of all other blocks. */
 let logs: readonly Log[];
 let others: readonly Log[];
@@ -36,8 +35,6 @@ let first: number;
 let last: number;
 
 before(async () => {
-  node = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
-  nodeUrl = `http://${node.authority}/devnet/v3/demo`;
   const head = Number(await ask('eth_blockNumber'));
   const all = (await ask('eth_getLogs', { fromBlock: '0x0', toBlock: 'latest' })) as readonly Log[];
   const countUpTo = (end: number): number =>
@@ -49,12 +46,6 @@ before(async () => {
   logs = all.filter(isInside);
   others = all.filter((log) => !isInside(log));
 });
-after(() => node.close());
-
-async function ask(method: string, ...params: readonly unknown[]): Promise<unknown> {
-  const answer = await askNode(nodeUrl, { method, params });
-  return 'result' in answer ? answer.result : undefined;
-}
 
 const change = (logs: readonly Log[], at: number, members: Log): readonly Log[] =>
   logs.map((log, i) => (i === at ? { ...log, ...members } : log));
@@ -131,7 +122,7 @@ async function withNetwork(
   settings: NetworkSettings,
   work: (chain: UpstreamChain) => Promise<void>,
 ): Promise<void> {
-  const network = await openNetwork(nodeUrl, count, liars, fault, settings);
+  const network = await openNetwork(node.answer, count, liars, fault, settings);
   try {
     await work(network.chain);
   } finally {

@@ -17,14 +17,12 @@ import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
 import { RequestScope, type Trust } from '../../src/util/request-scope.ts';
 import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
-import type { Answer, Fault } from '../support/faults/fault.ts';
+import type { Answer } from '../support/faults/fault.ts';
 import { writeTwice } from './json-changes.ts';
 import type { Question, Truth } from './truth.ts';
 
 /** Longer than a busy machine stalls. */
 const LIMIT_MS = 60_000;
-/** Nothing listens there: nodes answer themselves. */
-const NOWHERE = 'http://127.0.0.1:9';
 
 export type Transport = 'HTTP' | 'WebSocket';
 
@@ -39,34 +37,36 @@ export type Reply =
 /** Nodes that stay, while networks of them come and go. */
 export class Stage {
   readonly #truth: Truth;
-  readonly #nodes: readonly FaultUpstream[];
-  readonly #lies: (Lie | undefined)[];
+  readonly #nodes: FaultUpstream[] = [];
+  #liars = 0;
+  #lie: Lie | undefined;
   /** Is told of each question that a node gets. */
   onQuestion: ((question: Question) => void) | undefined;
 
-  private constructor(truth: Truth, nodes: readonly FaultUpstream[]) {
+  private constructor(truth: Truth) {
     this.#truth = truth;
-    this.#nodes = nodes;
-    this.#lies = nodes.map(() => undefined);
   }
 
   static async open(truth: Truth, count: number): Promise<Stage> {
-    const nodes = await Promise.all(Array.from({ length: count }, () => FaultUpstream.start(NOWHERE)));
-    const stage = new Stage(truth, nodes);
-    const faultOf = (i: number): Fault => ({ answer: (call) => stage.#answer(i, call), text: writeTwice });
-    await Promise.all(nodes.map((node, i) => node.setFault(faultOf(i))));
+    const stage = new Stage(truth);
+    for (let i = 0; i < count; i++) {
+      const node = await FaultUpstream.start((question) => stage.#answer(i, question));
+      await node.setFault({ text: writeTwice });
+      stage.#nodes.push(node);
+    }
     return stage;
   }
 
   #answer(node: number, question: Question): Promise<Answer> {
     this.onQuestion?.(question);
     const { ask } = this.#truth;
-    return this.#lies[node]?.(question, ask) ?? ask(question);
+    return node < this.#liars && this.#lie !== undefined ? this.#lie(question, ask) : ask(question);
   }
 
   /** The first nodes lie from now on, the others tell the truth. */
   setLie(liars: number, lie: Lie | undefined): void {
-    for (const i of this.#lies.keys()) this.#lies[i] = i < liars ? lie : undefined;
+    this.#liars = liars;
+    this.#lie = lie;
   }
 
   /** The chain of so many nodes; the first are asked before others. */

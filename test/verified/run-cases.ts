@@ -31,7 +31,7 @@ type Case = {
   readonly trace: Trace;
   readonly name: string;
   readonly lie: Lie;
-  /** A block that does not contradict itself: told from the start, and only found by others who know the block. */
+  /** A block that does not contradict itself: told from the start, and only found by others that know the block. */
   readonly isForged?: true;
 };
 

@@ -1,6 +1,6 @@
 /**
  * `npm run test:verified -- --share 0.01 --source geth --only eth_getBlock`: nodes that lie about one thing after the other, and what clients get of it; then
- * true nodes, recorded ones and a geth, none of whose answers may be refuted. `--share 1 --every` makes each change in each setting, which takes a day. Ends with two
+ * true nodes, recorded ones and a geth, of which no answer may be refuted. `--share 1 --every` makes each change in each setting, which takes a day. Ends with two
  * lines; exits with 1 where a change was missed that a root covers, or a true answer was refuted.
  */
 import { parseArgs } from 'node:util';

@@ -48,7 +48,7 @@ export type LogProofParts = {
   readonly headNumber: () => bigint;
 };
 
-/** A block whose logs are compared, and its logs that match where its receipts have been looked at. */
+/** A block of a range, with its matching logs once its receipts were read. */
 type Row = {
   readonly found: FoundBlock;
   readonly header: VerifiedHeader;

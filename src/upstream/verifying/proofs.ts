@@ -1,4 +1,3 @@
-import type { RawPart } from '../../chain/chain.ts';
 import { isComplete, type JsonResult, type JsonText, textOf } from '../../primitives/json-result.ts';
 import type { Subject } from '../../verification/findings.ts';
 import { ListText } from '../../verification/list-text.ts';
@@ -19,39 +18,9 @@ import type { Upstream } from '../upstream.ts';
 import { ABSENCE_REQUIRED, ABSENCE_UNVERIFIED, ABSENCE_VERIFIED, type Absence } from './absence.ts';
 import type { CheckpointLinks } from './checkpoint-links.ts';
 import { type ProvenBlock, ProvenBlocks } from './proven-blocks.ts';
+import { RAW_SUBJECTS, RECEIPT_SUBJECTS, TRANSACTION_SUBJECTS } from './subjects.ts';
 import { type IsAgreed, TrustRules } from './trust.ts';
 import type { Verifier } from './verifier.ts';
-
-export const TRANSACTION_SUBJECTS: readonly Subject[] = [
-  'header',
-  'transactions',
-  'place',
-  'members',
-  'from',
-  'gasPrice',
-  'chainId',
-];
-/** Of encoded blocks and receipts. */
-export const RAW_SUBJECTS: Readonly<Record<RawPart, readonly Subject[]>> = {
-  header: ['header'],
-  block: ['header', 'transactions', 'withdrawals'],
-  receipts: ['header', 'receipts'],
-};
-export const RECEIPT_SUBJECTS: readonly Subject[] = [
-  'header',
-  'transactions',
-  'receipts',
-  'place',
-  'members',
-  'from',
-  'gasUsed',
-  'contractAddress',
-  'effectiveGasPrice',
-  'logIndex',
-  'blobGas',
-];
-
-export const STATE_SUBJECTS: readonly Subject[] = ['header', 'state'];
 
 /** What is compared with a sender: of a block only a sample of them is recovered. */
 const OF_SENDERS: readonly Subject[] = ['from', 'contractAddress'];

@@ -22,6 +22,7 @@ import {
 } from '../../verification/verify-transaction.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Upstream } from '../upstream.ts';
+import { BLOCK_SUBJECTS } from './subjects.ts';
 import type { Verifier } from './verifier.ts';
 
 /** Transactions of all blocks that are held, a block counting as 8: about 500 bytes each. */
@@ -34,18 +35,6 @@ const MAX_UNCLED = 4_096;
 const MAX_DOUBTED = 1_024;
 /** Of a whole block so many senders are recovered, 54 us each; their signatures are under the root anyway. */
 const SENDER_SAMPLE = 4;
-
-export const BLOCK_SUBJECTS: readonly Subject[] = [
-  'header',
-  'transactions',
-  'withdrawals',
-  'uncles',
-  'place',
-  'members',
-  'from',
-  'gasPrice',
-  'chainId',
-];
 
 const HEADER_SUBJECTS: readonly Subject[] = ['header'];
 const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
