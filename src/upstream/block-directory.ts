@@ -9,6 +9,7 @@ import type { NetworkHead } from './heads/network-head.ts';
 import { parseBlock } from './heads/parse-block.ts';
 import type { Ask, Exchange, NullMeaning, RoutedCall, Witness } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
+import { ABSENCE_UNVERIFIED, type Absence } from './verifying/absence.ts';
 import type { CheckpointLinks } from './verifying/checkpoint-links.ts';
 
 /** Of all blocks that are held, a header with its bloom counting as 16: about 100 bytes each. */
@@ -33,14 +34,13 @@ export interface BlockProofs {
   findHeader(hash: string): { readonly number: bigint } | undefined;
   /** What a checkpoint or layer 1 says of heights, where one is configured. */
   readonly links?: CheckpointLinks | undefined;
-  /** What a null means of a block by a hash of which nothing is known, and of one by its height, which is not above the head. */
-  readonly absence: { readonly byHash: NullMeaning; readonly byHeight: NullMeaning };
+  readonly absence: Absence;
 }
 
 const NOTHING_PROVEN: BlockProofs = {
   check: (_, result) => result,
   findHeader: () => undefined,
-  absence: { byHash: 'claim', byHeight: 'doubt' },
+  absence: ABSENCE_UNVERIFIED,
 };
 
 /** What blocks contain, asked once: their hashes, and how many transactions and uncles they have. */
@@ -168,7 +168,7 @@ export class BlockDirectory {
       method: 'eth_getBlockByNumber',
       params: `["${encodeQuantity(number)}",false]`,
       block: { number, hash },
-      nulls: hash === undefined ? this.#proofs.absence.byHeight : 'fault',
+      nulls: hash === undefined ? this.#proofs.absence.byHeight : this.#proofs.absence.known,
       isText: true,
       check: this.#check((block) => block.number === number && (hash === undefined || block.hash === hash)),
       sharedAs: `block:${number}:${hash}`,

@@ -1,14 +1,13 @@
 /** Nodes that say that there is none of what there is. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import type { BlockReference } from '../../src/chain/chain.ts';
 import { isComplete, type JsonResult } from '../../src/primitives/json-result.ts';
 import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
 import type { RequestScope } from '../../src/util/request-scope.ts';
-import { askNode } from '../support/faults/ask-node.ts';
+import { useDevnetNode } from '../support/devnet-node.ts';
 import type { Fault } from '../support/faults/fault.ts';
-import { type RunningService, startService } from '../support/service.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { type LiedNetwork, type NetworkSettings, openNetwork } from './liars.ts';
 
@@ -29,28 +28,19 @@ type RpcBlock = {
 type Ask = (chain: UpstreamChain, scope: RequestScope) => unknown;
 type Row = readonly [method: string, params: readonly unknown[], ask: Ask];
 
-let node: RunningService;
-let nodeUrl: string;
+const node = useDevnetNode();
 let byNumber: readonly Row[];
 let byHash: readonly Row[];
 
-async function ask(method: string, params: readonly unknown[]): Promise<unknown> {
-  const answer = await askNode(nodeUrl, { method, params });
-  assert.ok('result' in answer, method);
-  return answer.result;
-}
-
 async function findBlock(isWanted: (block: RpcBlock) => boolean): Promise<RpcBlock> {
-  for (let number = Number(await ask('eth_blockNumber', [])); number >= 0; number--) {
-    const block = (await ask('eth_getBlockByNumber', [`0x${number.toString(16)}`, false])) as RpcBlock;
+  for (let number = Number(await node.ask('eth_blockNumber')); number >= 0; number--) {
+    const block = (await node.ask('eth_getBlockByNumber', `0x${number.toString(16)}`, false)) as RpcBlock;
     if (isWanted(block)) return block;
   }
   throw new Error('the chain has no such block');
 }
 
 before(async () => {
-  node = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
-  nodeUrl = `http://${node.authority}/devnet/v3/demo`;
   const block = await findBlock(({ transactions }) => transactions.length >= 3);
   const withUncle = await findBlock(({ uncles }) => uncles.length > 0);
   const at: BlockReference = { kind: 'number', number: BigInt(block.number) };
@@ -109,7 +99,6 @@ before(async () => {
     ],
   ];
 });
-after(() => node.close());
 
 type Outcome = 'truth' | 'null' | 'refused' | 'other';
 
@@ -123,7 +112,7 @@ async function judge([method, params, read]: Row, { chain }: LiedNetwork): Promi
   if (result === null) return 'null';
   assert.ok(isComplete(result));
   const value: unknown = JSON.parse(typeof result === 'string' ? result : result.text);
-  return isDeepStrictEqual(value, await ask(method, params)) ? 'truth' : 'other';
+  return isDeepStrictEqual(value, await node.ask(method, ...params)) ? 'truth' : 'other';
 }
 
 /** What becomes of each question where the first of three nodes have nothing; of each in a network of its own. */
@@ -135,7 +124,7 @@ async function judgeAll(
 ): Promise<Readonly<Record<string, Outcome>>> {
   const outcomes: Record<string, Outcome> = {};
   for (const row of rows) {
-    const network = await openNetwork(nodeUrl, 3, 0, {}, settings);
+    const network = await openNetwork(node.answer, 3, 0, {}, settings);
     try {
       await prepare(network);
       for (const liar of network.nodes.slice(0, liars)) await liar.setFault(HAS_NOTHING);
@@ -171,7 +160,7 @@ describe('what nodes say that there is not', () => {
   });
 
   test('what there is not is null all the same', async () => {
-    const network = await openNetwork(nodeUrl, 3, 0, {}, { verify: 'require' });
+    const network = await openNetwork(node.answer, 3, 0, {}, { verify: 'require' });
     const hash = `0x${'77'.repeat(32)}`;
     const named: BlockReference = { kind: 'hash', hash, requireCanonical: false };
     try {

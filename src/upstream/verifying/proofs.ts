@@ -14,8 +14,8 @@ import { verifyRawBlock, verifyRawReceipts } from '../../verification/verify-raw
 import { verifyReceipts } from '../../verification/verify-receipts.ts';
 import { verifyPlace, verifySender, verifyTransaction } from '../../verification/verify-transaction.ts';
 import { UpstreamFault } from '../fault.ts';
-import type { NullMeaning } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
+import { ABSENCE_REQUIRED, ABSENCE_UNVERIFIED, ABSENCE_VERIFIED, type Absence } from './absence.ts';
 import { type ProvenBlock, ProvenBlocks } from './proven-blocks.ts';
 import { RAW_SUBJECTS, RECEIPT_SUBJECTS, TRANSACTION_SUBJECTS } from './subjects.ts';
 import { type Anchor, type IsAgreed, TrustRules } from './trust.ts';
@@ -23,10 +23,6 @@ import type { Verifier } from './verifier.ts';
 
 /** What is compared with a sender: of a block only a sample of them is recovered. */
 const OF_SENDERS: readonly Subject[] = ['from', 'contractAddress'];
-
-const ABSENCE_TOLD = { byHash: 'claim', byHeight: 'doubt' } as const;
-/** What one node has, it can prove: all of them are asked. */
-const ABSENCE_REQUIRED = { byHash: 'search', byHeight: 'fault' } as const;
 
 /** An answer contradicts what was not recomputed of its block: the block has to be asked for again, and all of it recomputed, before one is blamed. */
 export class DoubtfulBlock extends Error {
@@ -49,9 +45,10 @@ export class Proofs {
     this.trust = new TrustRules(verifier, isAgreed, anchor);
   }
 
-  /** What a null means, which no root proves: of what is asked for by a hash of which nothing is known, and of a block by its height, which is not above the head. */
-  get absence(): { readonly byHash: NullMeaning; readonly byHeight: NullMeaning } {
-    return this.verifier?.mode === 'require' ? ABSENCE_REQUIRED : ABSENCE_TOLD;
+  /** What nulls of nodes mean. */
+  get absence(): Absence {
+    if (this.verifier === undefined) return ABSENCE_UNVERIFIED;
+    return this.verifier.mode === 'require' ? ABSENCE_REQUIRED : ABSENCE_VERIFIED;
   }
 
   /** Whether answers about it are compared with roots. */
