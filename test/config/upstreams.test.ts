@@ -8,7 +8,7 @@ import type { NetworkOptions } from '../../src/config/network-options.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** The network `n` whose rows (YAML, from line 4 on) are given. */
+/** The network `n` with these rows (YAML, from line 4 on). */
 function parseNetwork(rows: string, environment: Environment = {}): NetworkOptions {
   const text = `networks:\n  n:\n    hosts: [n.localhost]\n${rows}`;
   const config = parseConfig(text, { name: 'p.yaml', folder: '/etc/portcullis', environment });
@@ -235,6 +235,37 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     ],
   },
   {
+    name: 'an anchor where nothing is verified, or without a layer 1 that is',
+    text: `${NODE}    rollup: { anchor: { portal: "0x${'ab'.repeat(20)}" } }
+  m:
+    hosts: [m]
+${NODE}    verify: auto
+    rollup: { l1: n, anchor: { portal: "0x${'ab'.repeat(20)}" } }
+`,
+    errors: [
+      'p.yaml:5: networks.n.rollup.anchor: only a network with upstreams and verify: auto or require is anchored in layer 1',
+      'p.yaml:10: networks.m.rollup.anchor: rollup.l1 has to name a network with upstreams and verify: auto or require',
+    ],
+  },
+  {
+    name: 'an anchor of two contracts',
+    text: `${NODE}    verify: auto
+    rollup: { anchor: { portal: "0x${'ab'.repeat(20)}", registry: "0x${'ab'.repeat(20)}" } }
+`,
+    errors: ['p.yaml:6: networks.n.rollup.anchor: expected one of portal, registry and oracle'],
+  },
+  {
+    name: 'an anchor beside a checkpoint',
+    text: `${NODE}    verify: auto
+    checkpoint: { number: 1, hash: "0x${'ab'.repeat(32)}" }
+    rollup: { l1: m, anchor: { oracle: "0x${'ab'.repeat(20)}" } }
+  m:
+    hosts: [m]
+${NODE}    verify: auto
+`,
+    errors: ['p.yaml:7: networks.n.rollup.anchor: has both an anchor and a checkpoint, expected one of them'],
+  },
+  {
     name: 'what is there in place of passthrough',
     text: `${NODE}    passthrough: read\n`,
     errors: [
@@ -257,11 +288,11 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
   },
   {
     name: 'transactions that go nowhere',
-    text: `${NODE}    send: { to: [node.example.org, nobody], unprotected: 1 }\n`,
+    text: `${NODE}    send: { to: [node.example.org, absent], unprotected: 1 }\n`,
     errors: [
       'p.yaml:5: networks.n.send.unprotected: expected true or false, not a number',
       /^p\.yaml:5: networks\.n\.send\.to\[0\]: there is no upstream node\.example\.org/,
-      /^p\.yaml:5: networks\.n\.send\.to\[1\]: there is no upstream nobody/,
+      /^p\.yaml:5: networks\.n\.send\.to\[1\]: there is no upstream absent/,
     ],
   },
   {
