@@ -32,7 +32,7 @@ export type SharedOutcome = CallOutcome & { readonly node: Upstream | undefined 
 /**
  * Answers calls at one block together: kept answers, and for all others one route, one deadline, and requests that they share. What the
  * node does not answer well, or another caller waits for, is undefined: it is to be asked by itself, with every policy of the pool.
- * Never throws or rejects.
+ * Throws and rejects with faults of this program only.
  */
 export type AskTogether = (
   calls: readonly (RoutedCall | undefined)[],
@@ -168,13 +168,13 @@ class Round {
     flight.crash(NOT_ANSWERED);
     if (answer instanceof Error && !(answer instanceof UpstreamFault)) throw answer;
     // It is too long to be at hand: it is asked for again, to be passed on.
-    if (isResult(answer)) answer.cancel();
+    if (isStream(answer)) answer.cancel();
     const { scope } = this.#routed;
     if (performance.now() >= scope.deadline)
       this.#outcomes[position] = { answer: describeLimit(scope), isAsked: true, node: undefined };
   }
 }
 
-function isResult(answer: unknown): answer is JsonStream {
+function isStream(answer: unknown): answer is JsonStream {
   return typeof answer === 'object' && answer !== null && 'pieces' in answer;
 }

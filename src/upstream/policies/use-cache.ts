@@ -43,7 +43,7 @@ export function createKeeper(cache: Cache, isFinal: (height: bigint) => boolean)
   return (call, upstream, result) => {
     if (call.key === undefined || !isComplete(result) || result === 'null') return;
     if (call.isKept?.() === false) return;
-    // It has been proven to lie since it was asked, and what was kept of its answers has been dropped.
+    // The node was condemned while it answered: its kept answers were dropped, and this one must not be kept.
     if (upstream?.evidence !== undefined) return;
     const wasTold = upstream?.knowsHashParameters === true && call.paramsByHash !== undefined;
     const isSure =
