@@ -77,7 +77,7 @@ export class BlockQuestions {
     const hash = resolved.position.hash ?? (await this.#parts.directory.findByNumber(number, scope))?.hash;
     return hash === undefined
       ? null
-      : this.#askHeaderObject(nameNumber(number, hash), hash, reference, scope);
+      : this.#askHeaderObject(this.#nameNumber(number, hash), hash, reference, scope);
   }
 
   /** Asked of every node before it is null: one alone may have a block that left the chain. */
@@ -284,13 +284,23 @@ export class BlockQuestions {
       const hash = typeof block === 'string' ? block : block?.hash;
       return hash === undefined
         ? null
-        : this.#getBlockBy(nameNumber(number, hash), hash, isFull, reference, scope);
+        : this.#getBlockBy(this.#nameNumber(number, hash), hash, isFull, reference, scope);
     });
   }
 
-  #nameHash(hash: string, nulls: NullMeaning = 'claim'): (isFull: boolean) => BlockQuestion {
+  #nameHash(hash: string, nulls?: NullMeaning): (isFull: boolean) => BlockQuestion {
     const route = this.#parts.directory.route(hash, nulls);
     return (isFull) => ({ method: 'eth_getBlockByHash', params: JSON.stringify([hash, isFull]), ...route });
+  }
+
+  #nameNumber(number: bigint, hash: string): (isFull: boolean) => BlockQuestion {
+    const nulls = this.#parts.proofs?.absence.known ?? 'doubt';
+    return (isFull) => ({
+      method: 'eth_getBlockByNumber',
+      params: JSON.stringify([encodeQuantity(number), isFull]),
+      block: { number, hash },
+      nulls,
+    });
   }
 
   /** Which transactions a block has, only whole ones prove: one with hashes is made of those where that can be verified. */
@@ -336,15 +346,6 @@ const BODY_FIELDS: readonly string[] = ['totalDifficulty', 'size', 'transactions
 function takeHeader(block: Readonly<Record<string, unknown>>): JsonText {
   const fields = Object.entries(block).filter(([name]) => !BODY_FIELDS.includes(name));
   return JSON.stringify(Object.fromEntries(fields));
-}
-
-function nameNumber(number: bigint, hash: string): (isFull: boolean) => BlockQuestion {
-  return (isFull) => ({
-    method: 'eth_getBlockByNumber',
-    params: JSON.stringify([encodeQuantity(number), isFull]),
-    block: { number, hash },
-    nulls: 'doubt',
-  });
 }
 
 function viewOf({ number, hash, timestamp, gasLimit, baseFeePerGas, extraData }: BlockHeader): HeaderView {

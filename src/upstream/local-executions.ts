@@ -26,6 +26,8 @@ export interface CallSampler {
 
 /** Executes calls on state that nodes prove. */
 export interface LocalExecutions extends Partial<CallSampler> {
+  /** Whether `execute` never has an answer. */
+  readonly executesNone?: boolean;
   /** @returns the answer as JSON; undefined where nodes have to be asked */
   execute(
     kind: ExecutionKind,
@@ -126,9 +128,12 @@ export class StateSource {
     this.#onRefuted(node, hash, evidence);
   }
 
-  /** Notes how far an answer is to be believed that was executed here on proven state of a block. */
-  noteProven(place: Place, isNamed: boolean, scope: RequestScope): void {
-    this.#trust.noteExecuted(scope, place, isNamed);
+  /**
+   * Notes how far an answer is to be believed that was executed here on proven state of a block.
+   * @param whyUnproven why it may be wrong all the same, as the rest of a sentence
+   */
+  noteExecuted(place: Place, isNamed: boolean, whyUnproven: string | undefined, scope: RequestScope): void {
+    this.#trust.noteExecuted(scope, place, isNamed, whyUnproven);
   }
 
   /** Whether a rejection of `ask` or `locate` is a node's or the network's. */

@@ -53,7 +53,7 @@ describe('a checkpoint', () => {
         const { hash } = await readBlock(node.url, number);
         assert.deepEqual(await ask(network, number), { hash, trust: 'proven' }, `${number}`);
       }
-      await assert.rejects(ask(network, POINT + 1n), /only one node has the block/);
+      await assert.rejects(ask(network, POINT + 1n), /only one node in service has the block/);
     } finally {
       await network.close();
     }

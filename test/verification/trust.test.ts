@@ -68,7 +68,7 @@ describe('one node', () => {
     const network = await openNetwork(node.answer, 1, 0, {}, { verify: 'require' });
     try {
       const asked = Promise.resolve(network.chain.blocks.getBlock(BLOCK, true, createScope()));
-      await assert.rejects(asked, /only one node has the block/);
+      await assert.rejects(asked, /only one node in service has the block/);
       const scope = createScope();
       const byHash: BlockReference = { kind: 'hash', hash: await findHash(), requireCanonical: false };
       assert.ok(await network.chain.blocks.getBlock(byHash, true, scope));

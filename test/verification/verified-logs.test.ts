@@ -266,3 +266,59 @@ test('nothing is asked for logs of a block that are kept, and neither headers no
     assert.deepEqual(asked, []);
   });
 });
+
+describe('all logs of a block, for subscriptions and filters, come out of verified receipts', () => {
+  type Receipt = Readonly<Record<string, unknown>> & { readonly logs: readonly Log[] };
+  /** Data are not in the bloom, so that the logs fit the header. */
+  const changeData: Fault = {
+    concerns: ({ method }: Call) => method === 'eth_getBlockReceipts',
+    answer: async (call, ask) => {
+      const answer = await ask(call);
+      if (!('result' in answer) || !Array.isArray(answer.result)) return answer;
+      const change = (log: Log): Log => ({ ...log, data: `${log['data']}00` });
+      return {
+        result: (answer.result as readonly Receipt[]).map((each) => ({
+          ...each,
+          logs: each.logs.map(change),
+        })),
+      };
+    },
+  };
+
+  async function getBlockLogs(chain: UpstreamChain): Promise<readonly Log[]> {
+    const hash = String((logs.at(-1) as Log)['blockHash']);
+    const found = await chain.logs.getBlockLogs(hash, createScope());
+    return (found ?? []).map(({ json }) => JSON.parse(json) as Log);
+  }
+  const trueLogs = (): readonly Log[] =>
+    logs.filter(({ blockHash }) => blockHash === (logs.at(-1) as Log)['blockHash']);
+  const dataOf = (list: readonly Log[]): readonly unknown[] => list.map(({ data }) => data);
+
+  for (const liars of [1, 2]) {
+    it(`${liars} of three with changed data: the truth, and quarantined`, async () => {
+      await withNetwork(3, liars, changeData, {}, async (chain) => {
+        assert.deepEqual(await getBlockLogs(chain), trueLogs());
+        for (let i = 0; i < liars; i++) assert.equal(stateOf(chain, i), 'excluded');
+      });
+    });
+  }
+
+  it('the only node with changed data: no logs', async () => {
+    await withNetwork(1, 1, changeData, { verify: 'require' }, async (chain) => {
+      await assert.rejects(getBlockLogs(chain), /refuted by its block/);
+    });
+  });
+
+  it('compared with the bloom alone where no logs are verified, and refused where they have to be', async () => {
+    await withNetwork(3, 1, changeData, { verifyLogBlocks: 0 }, async (chain) => {
+      const found = dataOf(await getBlockLogs(chain));
+      assert.deepEqual(
+        found,
+        dataOf(trueLogs()).map((data) => `${data}00`),
+      );
+    });
+    await withNetwork(3, 0, {}, { verify: 'require', verifyLogBlocks: 0 }, async (chain) => {
+      await assert.rejects(getBlockLogs(chain), /verifyLogBlocks of this network is 0/);
+    });
+  });
+});

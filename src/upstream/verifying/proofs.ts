@@ -2,6 +2,7 @@ import { isComplete, type JsonResult, type JsonText, textOf } from '../../primit
 import type { Subject } from '../../verification/findings.ts';
 import { ListText } from '../../verification/list-text.ts';
 import { asText, isMembers, isSameText } from '../../verification/members.ts';
+import { keepUnique } from '../../verification/repeated-names.ts';
 import {
   type ProofQuestion,
   type ProvenState,
@@ -14,10 +15,10 @@ import { verifyReceipts } from '../../verification/verify-receipts.ts';
 import { verifyPlace, verifySender, verifyTransaction } from '../../verification/verify-transaction.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Upstream } from '../upstream.ts';
-import type { CheckpointLinks } from './checkpoint-links.ts';
+import { ABSENCE_REQUIRED, ABSENCE_UNVERIFIED, ABSENCE_VERIFIED, type Absence } from './absence.ts';
 import { type ProvenBlock, ProvenBlocks } from './proven-blocks.ts';
 import { RAW_SUBJECTS, RECEIPT_SUBJECTS, TRANSACTION_SUBJECTS } from './subjects.ts';
-import { type IsAgreed, TrustRules } from './trust.ts';
+import { type Anchor, type IsAgreed, TrustRules } from './trust.ts';
 import type { Verifier } from './verifier.ts';
 
 /** What is compared with a sender: of a block only a sample of them is recovered. */
@@ -36,12 +37,18 @@ export class Proofs {
 
   /**
    * @param verifier absent where nothing is verified
-   * @param links absent where no checkpoint is configured
+   * @param anchor absent where nothing but nodes is configured
    */
-  constructor(verifier: Verifier | undefined, isAgreed: IsAgreed, links?: CheckpointLinks) {
+  constructor(verifier: Verifier | undefined, isAgreed: IsAgreed, anchor?: Anchor) {
     this.verifier = verifier;
     this.blocks = verifier === undefined ? undefined : new ProvenBlocks(verifier);
-    this.trust = new TrustRules(verifier, isAgreed, links);
+    this.trust = new TrustRules(verifier, isAgreed, anchor);
+  }
+
+  /** What nulls of nodes mean. */
+  get absence(): Absence {
+    if (this.verifier === undefined) return ABSENCE_UNVERIFIED;
+    return this.verifier.mode === 'require' ? ABSENCE_REQUIRED : ABSENCE_VERIFIED;
   }
 
   /** Whether answers about it are compared with roots. */
@@ -56,7 +63,7 @@ export class Proofs {
 
   /**
    * Compares the receipts of a block.
-   * @returns the same result; a stream was not compared
+   * @returns the same result, written anew where an object in it has a name twice; a stream was not compared
    * @throws UpstreamFault `wrong`
    * @throws DoubtfulBlock where the senders that contradict the receipts are only what a node said
    */
@@ -83,7 +90,7 @@ export class Proofs {
     }
     const shown = transactions.length > 0 ? RECEIPT_SUBJECTS : [];
     verifier.judge(header.hash, tools.findings.list, RECEIPT_SUBJECTS, upstream, shown);
-    return result;
+    return receipts instanceof ListText && receipts.isRead ? result : keepUnique(result);
   }
 
   /**
