@@ -43,7 +43,8 @@ export async function openChain(
     const { engine, dataDir, log } = backends;
     const isNeeded = options.execution !== 'node' || samplesCalls(options);
     const openExecutions = isNeeded ? await engine.prepareExecutions(name, options, dataDir, log) : undefined;
-    return openNodes(name, upstreams, backends, { ...options, openExecutions });
+    const { provenState } = engine;
+    return openNodes(name, upstreams, backends, { ...options, openExecutions, provenState });
   }
   return backends.engine.open(options, backends.dataDir, backends.log);
 }
@@ -60,6 +61,7 @@ type NodeSettings = Partial<
 > & {
   /** What executes calls here; absent where nodes execute. */
   readonly openExecutions?: OpenExecutions | undefined;
+  readonly provenState?: EmbeddedChains['provenState'];
 };
 
 /** Opens the chain that nodes know. */
@@ -75,6 +77,7 @@ export async function openNodes(
     verifyLogBlocks = DEFAULT_VERIFY_LOG_BLOCKS,
     checkpoint,
     openExecutions,
+    provenState,
   }: NodeSettings = {},
 ): Promise<ObservedChain> {
   // HTTP and WebSocket clients take 0.1 s to load: not where there are no nodes.
@@ -87,6 +90,7 @@ export async function openNodes(
     verify,
     verifyLogBlocks,
     openExecutions,
+    ...(provenState !== undefined && { provenState }),
     checkpoint,
     cache: pool.cache ? cache : NO_CACHE,
     log,

@@ -4,6 +4,7 @@ import type { ExecutionFigures } from '../observe/sources.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
+import type { StateRequests } from '../proven/state-requests.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { ResolvedBlock } from './block-resolver.ts';
 import { findHash, type QuestionParts } from './call-questions.ts';
@@ -43,6 +44,7 @@ type NodeQuestion = { readonly method: string; readonly encode: (block: JsonText
 /** What executions here ask nodes for: parts of states at blocks of the served chain, which they compare with what they know. */
 export class StateSource {
   readonly chainId: bigint;
+  readonly requests: StateRequests;
   readonly #parts: QuestionParts;
   readonly #trust: TrustRules;
   readonly #onRefuted: (node: Upstream, blockHash: string, evidence: string) => void;
@@ -50,11 +52,13 @@ export class StateSource {
   /** @param onRefuted a node's answer about a block is proven to be wrong */
   constructor(
     chainId: bigint,
+    requests: StateRequests,
     parts: QuestionParts,
     trust: TrustRules,
     onRefuted: (node: Upstream, blockHash: string, evidence: string) => void,
   ) {
     this.chainId = chainId;
+    this.requests = requests;
     this.#parts = parts;
     this.#trust = trust;
     this.#onRefuted = onRefuted;

@@ -43,6 +43,11 @@ export class Lru<K, V> {
     return this.#entries.size;
   }
 
+  /** Of all entries. */
+  get weight(): number {
+    return this.#weight;
+  }
+
   get(key: K): V | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
