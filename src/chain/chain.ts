@@ -300,8 +300,11 @@ export interface StateReads {
 export interface Executions {
   /** Return data of a message call: JSON string of hex data. */
   call(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult>;
-  /** The same of a call that was read into bytes, at the start of its scope; absent where calls are sent on as text. */
-  callPlain?(call: CallBytes, scope: RequestScope): PromiseOrValue<JsonResult>;
+  /**
+   * The same of a call that was read into bytes, at the start of its scope; absent where calls are sent on as text.
+   * @returns undefined where `call` is to be asked
+   */
+  callPlain?(call: CallBytes, scope: RequestScope): PromiseOrValue<JsonResult> | undefined;
   /** Gas estimate: JSON string of a quantity. */
   estimateGas(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonText>;
   /**

@@ -4,12 +4,16 @@ import { ChainError } from '../chain/errors.ts';
 import { headerFromRlp } from '../chain/header.ts';
 import type { ExecutionPool } from '../engine/execution/execution-pool.ts';
 import type { CallJob } from '../engine/execution/job.ts';
+import type { PlainPlace } from '../engine/execution/plain-job.ts';
 import type { SimulationKind } from '../engine/simulation/call-environment.ts';
 import { needsTip } from '../engine/simulation/fill-fees.ts';
-import { Simulator } from '../engine/simulation/simulator.ts';
+import { gasToBegin } from '../engine/simulation/plain-call.ts';
+import { MAX_CALL_GAS, Simulator } from '../engine/simulation/simulator.ts';
 import { MissingState, type StateNeed } from '../engine/state/missing-state.ts';
 import type { StateExcerpt } from '../engine/state/state-excerpt.ts';
 import type { ExecutionFigures } from '../observe/sources.ts';
+import { minBigInt } from '../primitives/bigint.ts';
+import { type CallBytes, LATEST_BLOCK } from '../primitives/call-bytes.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import { encodeHexData, type HexData, streamBytes } from '../primitives/hex-data.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
@@ -77,6 +81,9 @@ type Run = {
   isHinted: boolean;
 };
 
+/** Where plain calls run. The head limits their gas. */
+type PlainBlock = { readonly block: RemoteBlock; readonly head: RemoteBlock; readonly place: PlainPlace };
+
 /** A call at a block that may not be known yet, and what a node says that it would access. */
 type FirstCall = { readonly request: CallRequest; readonly hinted: StateKeys };
 
@@ -99,6 +106,8 @@ export class RemoteExecutions {
   #executed = 0;
   /** Of calls. */
   #trips = 0;
+  /** Where plain calls ran last. */
+  #plain: PlainBlock | undefined;
   /** When a call came last, on the clock of `performance.now()`. */
   #usedAt = Number.NEGATIVE_INFINITY;
 
@@ -144,6 +153,55 @@ export class RemoteExecutions {
     );
   }
 
+  /** An `eth_call` of which everything is at hand. @returns undefined where it is not, or a slice is not enough: then `execute` is to be asked */
+  readonly executePlain = (call: CallBytes, scope: RequestScope): JsonResult | undefined => {
+    const { pool } = this.#options;
+    const known = this.#findPlainPlace(call.block, scope);
+    if (known === undefined || known.place.gasLimit < gasToBegin(call.dataLength)) return undefined;
+    const { block, place } = known;
+    this.#usedAt = scope.startedAt;
+    if (this.#chain.select(block)) this.#simulator.forgetEnvironment();
+    let result: HexData | undefined;
+    try {
+      result = pool.runHere({ kind: 'plain', call, place }, this.#simulator, scope, scope.startedAt);
+    } catch (error) {
+      if (error instanceof MissingState) return undefined;
+      if (error instanceof ChainError) this.#noteEnd(block.at, false, scope);
+      throw error;
+    }
+    if (result === undefined) return undefined;
+    this.#noteEnd(block.at, false, scope);
+    return encodeHexData(result);
+  };
+
+  /** Where a call at a number, or the newest block, runs; undefined where something has to be asked for that. */
+  #findPlainPlace(number: number, scope: RequestScope): PlainBlock | undefined {
+    const { source } = this.#options;
+    const findKnown = (reference: BlockReference): RemoteBlock | undefined => {
+      const place = source.locate(reference, scope);
+      if (!(place instanceof Promise)) return place && this.#blocks.get(place.hash);
+      // It will be asked again, and hear why.
+      place.catch(() => {});
+      return undefined;
+    };
+    const head = findKnown(LATEST);
+    const block = number === LATEST_BLOCK ? head : findKnown({ kind: 'number', number: BigInt(number) });
+    if (head === undefined || block === undefined || this.#refused.get(block.at.hash) !== undefined)
+      return undefined;
+    if (this.#plain?.block === block && this.#plain.head === head) return this.#plain;
+    const gasLimit = Number(minBigInt(head.stored.header.gasLimit * GAS_CAP_FACTOR, MAX_CALL_GAS));
+    // No thread gets it: without a store.
+    const place = { store: '', blockNumber: block.at.number, isPending: false, gasLimit };
+    this.#plain = { block, head, place };
+    return this.#plain;
+  }
+
+  #noteEnd(place: Place, isNamed: boolean, scope: RequestScope): void {
+    this.#executed++;
+    this.#unproven = 0;
+    this.#options.source.noteProven(place, isNamed, scope);
+  }
+
   /** Gets ready for calls at a block that has just become the head, as long as there are calls: asks for its header, and for what they are likely to read. */
   noteHead(place: Place): void {
     const now = performance.now();
@@ -184,11 +242,7 @@ export class RemoteExecutions {
     const hinted = new StateKeys();
     return continueWith(this.#findBlocks(place, { request, hinted }, scope), ([block, head]) => {
       const run = createRun(kind, request, block, head.stored.header.gasLimit * GAS_CAP_FACTOR, hinted);
-      const noteEnd = (): void => {
-        this.#executed++;
-        this.#unproven = 0;
-        this.#options.source.noteProven(place, request.block.kind === 'hash', scope);
-      };
+      const noteEnd = (): void => this.#noteEnd(place, request.block.kind === 'hash', scope);
       const result = recoverWith<HexData>(
         () => this.#attempt(run, scope),
         (error) => {

@@ -1,6 +1,7 @@
 import type { BlockReference, CallRequest } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { ExecutionFigures } from '../observe/sources.ts';
+import type { CallBytes } from '../primitives/call-bytes.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
@@ -33,6 +34,8 @@ export interface LocalExecutions extends Partial<CallSampler> {
     request: CallRequest,
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | undefined>;
+  /** An `eth_call` that was read into bytes. @returns undefined where it cannot be answered at once: `execute` is to be asked */
+  readonly executePlain?: ((call: CallBytes, scope: RequestScope) => JsonResult | undefined) | undefined;
   /** There is another served head. */
   noteHead(place: Place): void;
   describe(): ExecutionFigures;
