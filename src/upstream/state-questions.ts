@@ -217,6 +217,7 @@ export class StateQuestions {
       },
     );
     return continueWith<JsonResult | Unproven, JsonResult>(proven, (answer) => {
+      scope.hasAskedNode ||= inner.hasAskedNode;
       if (answer instanceof Unproven) return this.#askUnproven(question, pinned, block, scope, answer.why);
       const text = readText(answer);
       if (key !== undefined && question.isKeptApart !== true) keep(key, text);

@@ -35,10 +35,10 @@ export class ModelState {
   readonly #state = new ModelTrie();
   readonly #storages = new Map<string, ModelTrie>();
   readonly #words = new Map<string, bigint>();
-  readonly #balances = new Map<string, bigint>();
+  readonly #accounts = new Map<string, { readonly balance: bigint; readonly codeHash: Uint8Array }>();
 
   /** @param words of the slots from 0 on, none of them zero unless it was never set */
-  set(address: string, words: readonly bigint[], change = 0n): void {
+  set(address: string, words: readonly bigint[], change = 0n, codeHash = EMPTY_CODE_HASH): void {
     const storage = this.#storages.get(address) ?? new ModelTrie();
     this.#storages.set(address, storage);
     for (const [index, word] of words.entries()) {
@@ -48,8 +48,8 @@ export class ModelState {
       storage.put(slotAt(index), word);
     }
     const balance = BigInt(address) * 10n ** 18n + change;
-    this.#balances.set(address, balance);
-    this.#state.put(address, [1n, balance, storage.root, EMPTY_CODE_HASH]);
+    this.#accounts.set(address, { balance, codeHash });
+    this.#state.put(address, [1n, balance, storage.root, codeHash]);
   }
 
   get stateRoot(): string {
@@ -57,7 +57,7 @@ export class ModelState {
   }
 
   balanceOf(address: string): bigint | undefined {
-    return this.#balances.get(address);
+    return this.#accounts.get(address)?.balance;
   }
 
   wordOf(address: string, slot: string): bigint {
@@ -69,10 +69,10 @@ export class ModelState {
     this.#state.prove(address, nodes);
     const storage = this.#storages.get(address);
     for (const slot of slots) storage?.prove(slot, nodes);
-    const balance = this.#balances.get(address);
+    const account = this.#accounts.get(address);
     const storageRoot = storage?.root ?? EMPTY_TRIE_ROOT;
     return {
-      account: balance === undefined ? null : { nonce: 1n, balance, storageRoot, codeHash: EMPTY_CODE_HASH },
+      account: account === undefined ? null : { nonce: 1n, storageRoot, ...account },
       words: slots.map((slot) => this.wordOf(address, slot)),
       nodes,
     };
