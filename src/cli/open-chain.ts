@@ -81,7 +81,7 @@ export async function openNodes(
   }: NodeSettings = {},
 ): Promise<ObservedChain> {
   // HTTP and WebSocket clients take 0.1 s to load: not where there are no nodes.
-  const { openUpstreamChain } = await import('../upstream/open-upstream-chain.ts');
+  const { openUpstreamChain } = await import('./node-parts.ts');
   return openUpstreamChain({
     network: name,
     upstreams,

@@ -37,7 +37,7 @@ export type NetworkOptions = {
   readonly pool: PoolOptions;
   /** Whether answers are recomputed; of `upstreams`. */
   readonly verify: VerifyMode;
-  /** Blocks of a range of eth_getLogs up to which its answer is. */
+  /** Blocks up to which a range of `eth_getLogs` is verified; of `upstreams`. */
   readonly verifyLogBlocks: number;
   /** Of nodes' answers to calls, those that are compared with an execution here where answers are verified, per cent. */
   readonly verifyCalls: number;

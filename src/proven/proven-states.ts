@@ -78,16 +78,14 @@ export class ProvenStates {
 
   /** Names the part of the state trie that has to be proven to know an account; undefined where the account is known. */
   findAccountGap(stateRoot: string, address: string): string | undefined {
-    return this.findAccount(stateRoot, address) === undefined
-      ? this.#nodes.findGap(stateRoot, address)
-      : undefined;
+    const known = this.#accounts.get(stateRoot, address);
+    return known === undefined ? this.#nodes.findGap(stateRoot, address) : undefined;
   }
 
   /** The same for a slot. */
   findSlotGap(storageRoot: string, slot: string): string | undefined {
-    return this.findSlot(storageRoot, slot) === undefined
-      ? this.#nodes.findGap(storageRoot, slot)
-      : undefined;
+    const known = this.#slots.get(storageRoot, slot);
+    return known === undefined ? this.#nodes.findGap(storageRoot, slot) : undefined;
   }
 
   latestOf(address: string): LatestAccount | undefined {

@@ -14,7 +14,7 @@ import { WarmUp } from './warm-up.ts';
 
 /** Slots of one question to a node: half a megabyte of nodes, which takes 4 ms to compare. geth refuses more than 1,024. */
 const MAX_SLOTS = 128;
-/** For how long at most a reader waits for what is proven at a new head, milliseconds. */
+/** Milliseconds. */
 const MAX_WARMING_MS = 500;
 
 /** What is proven of the states of all blocks of a network. */
@@ -63,13 +63,16 @@ export class StateRequests {
   readonly trips: Trips = new Trips();
   readonly warmUp: WarmUp;
   readonly #nodes: StateNodes;
+  readonly #maxWarmingMs: number;
   /** Those that have no answer yet, by state root and account. */
   readonly #requests = new Map<string, readonly Request[]>();
   /** Codes that are being asked for, by hash. */
   readonly #codes = new Map<string, Promise<Uint8Array>>();
 
-  constructor(nodes: StateNodes, proven: Proven) {
+  /** @param maxWarmingMs for how long at most a reader waits for what is proven at a new head */
+  constructor(nodes: StateNodes, proven: Proven, maxWarmingMs: number = MAX_WARMING_MS) {
     this.#nodes = nodes;
+    this.#maxWarmingMs = maxWarmingMs;
     this.proven = proven;
     this.warmUp = new WarmUp(proven.states, (question, at, scope) =>
       Promise.all(this.#listRequests(question, at, scope).map(({ outcome }) => outcome)),
@@ -138,7 +141,7 @@ export class StateRequests {
     scope: RequestScope,
   ): Promise<StateValues | undefined> {
     scope.hasAskedNode = true;
-    const warmUntil = Math.min(scope.deadline, performance.now() + MAX_WARMING_MS);
+    const warmUntil = Math.min(scope.deadline, performance.now() + this.#maxWarmingMs);
     for (let now = performance.now(); now < warmUntil; now = performance.now()) {
       const round = this.warmUp.findRound(at.stateRoot, question);
       if (round === undefined) break;

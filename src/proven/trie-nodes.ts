@@ -68,8 +68,9 @@ export class TrieNodes {
       this.#read(root, key);
       return undefined;
     } catch (error) {
-      if (!(error instanceof MissingNode)) throw error;
-      return error.child;
+      if (error instanceof MissingNode) return error.child;
+      if (error instanceof RangeError) return undefined;
+      throw error;
     }
   }
 

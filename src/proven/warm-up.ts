@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { RequestScope } from '../util/request-scope.ts';
 import type { ProofQuestion } from '../verification/state-proof.ts';
 import { HotKeys } from './hot-keys.ts';
@@ -8,6 +9,8 @@ import type { StatePlace } from './state-nodes.ts';
 /** Accounts that nodes are asked to prove at a head, each with slots. */
 const MAX_PROOFS = 256;
 const LIMIT_MS = 10_000;
+/** Of the event loop at a time. */
+const SLICE_MS = 2;
 /** What is left at each further head of the time that it took last: it may be faster by now. */
 const DECAY = 0.9;
 
@@ -59,7 +62,7 @@ export class WarmUp {
     return hot !== undefined && slots.every((slot) => hot.has(slot)) ? warming.round : undefined;
   }
 
-  /** There is another head. Nothing is proven where that takes longer than the time between two heads. */
+  /** Called when the served head changes. Nothing is proven where that takes longer than the time between two heads. */
   noteHead(at: StatePlace): void {
     if (at.stateRoot === this.#headRoot) return;
     const now = performance.now();
@@ -67,47 +70,60 @@ export class WarmUp {
     this.#headAt = now;
     this.#headRoot = at.stateRoot;
     const hot = this.#hot.rotate();
-    const questions = this.#choose(hot, at.stateRoot);
-    if (questions.length === 0 || sinceHead < this.#tookMs) {
-      this.#tookMs *= DECAY;
-      return;
-    }
-    void this.#prove(hot, questions, at);
+    if (hot.accounts.size === 0 || sinceHead < this.#tookMs) this.#tookMs *= DECAY;
+    else void this.#prove(hot, at);
   }
 
-  async #prove(hot: StateKeys, first: readonly ProofQuestion[], at: StatePlace): Promise<void> {
+  async #prove(hot: StateKeys, at: StatePlace): Promise<void> {
     const { stateRoot } = at;
     const startedAt = performance.now();
     const scope = new RequestScope(startedAt + LIMIT_MS);
     let left = MAX_PROOFS;
-    for (let questions = first; questions.length > 0; questions = this.#choose(hot, stateRoot)) {
-      const asked = questions.slice(0, left);
-      left -= asked.length;
-      const round = Promise.allSettled(asked.map((question) => this.#askProof(question, at, scope)));
+    while (left > 0 && this.#headRoot === stateRoot) {
+      const round = this.#proveSome(hot, at, left, scope);
       this.#warming = { stateRoot, hot, round };
-      const outcomes = await round;
-      const isFailed = outcomes.some(({ status }) => status === 'rejected');
-      // Where it failed, readers ask again, and hear why.
-      if (isFailed || left === 0 || this.#headRoot !== stateRoot) break;
+      const proven = await round;
+      if (proven === 0) break;
+      left -= proven;
     }
     if (this.#warming?.stateRoot === stateRoot) this.#warming = undefined;
     this.#tookMs = performance.now() - startedAt;
-    this.#count++;
+    if (left < MAX_PROOFS) this.#count++;
   }
 
-  /** Of all keys that lack the same part of a trie, one. */
-  #choose(hot: StateKeys, stateRoot: string): readonly ProofQuestion[] {
+  /** @returns how many questions were answered; 0 where nothing is missing, and where nodes fail: readers ask again then, and hear why */
+  async #proveSome(hot: StateKeys, at: StatePlace, most: number, scope: RequestScope): Promise<number> {
+    const questions = (await this.#choose(hot, at.stateRoot)).slice(0, most);
+    const outcomes = await Promise.allSettled(
+      questions.map((question) => this.#askProof(question, at, scope)),
+    );
+    return outcomes.some(({ status }) => status === 'rejected') ? 0 : questions.length;
+  }
+
+  /** Of all keys that lack the same part of a trie, one. Pauses, as there may be many. */
+  async #choose(hot: StateKeys, stateRoot: string): Promise<readonly ProofQuestion[]> {
     const states = this.#states;
     const gaps = new Set<string>();
     const isFirst = (gap: string | undefined): boolean => gap !== undefined && gaps.size < gaps.add(gap).size;
     const questions: ProofQuestion[] = [];
+    let pauseAt = performance.now() + SLICE_MS;
+    const pause = async (): Promise<void> => {
+      await turn();
+      pauseAt = performance.now() + SLICE_MS;
+    };
     // Accounts with most slots first: once these are known, their slots can be asked for.
     for (const [address, slots] of [...hot.accounts].sort(([, a], [, b]) => b.size - a.size)) {
+      const gap = states.findAccountGap(stateRoot, address);
+      if (isFirst(gap)) questions.push({ address, slots: [] });
+      if (performance.now() >= pauseAt) await pause();
+      if (gap !== undefined || slots.size === 0) continue;
       const account = states.findAccount(stateRoot, address);
-      if (account === undefined && isFirst(states.findAccountGap(stateRoot, address)))
-        questions.push({ address, slots: [] });
       if (account == null) continue;
-      const chosen = [...slots].filter((slot) => isFirst(states.findSlotGap(account.storageRoot, slot)));
+      const chosen: string[] = [];
+      for (const slot of slots) {
+        if (isFirst(states.findSlotGap(account.storageRoot, slot))) chosen.push(slot);
+        if (performance.now() >= pauseAt) await pause();
+      }
       if (chosen.length > 0) questions.push({ address, slots: chosen });
     }
     return questions;

@@ -4,7 +4,7 @@ import type { StateKeys } from '../proven/state-keys.ts';
 import type { Proven } from '../proven/state-requests.ts';
 import type { RemoteBlock } from './remote-block.ts';
 
-/** What is proven of the named parts of a block's state, for a thread. */
+/** The proven ones among the named parts of a block's state, for a thread. */
 export function createExcerpt(block: RemoteBlock, keys: StateKeys, { states, codes }: Proven): StateExcerpt {
   const { config, stored, at, blockHashes } = block;
   const accounts = new Map<string, ExcerptAccount | null>();
@@ -34,7 +34,7 @@ export function createExcerpt(block: RemoteBlock, keys: StateKeys, { states, cod
 }
 
 /**
- * Adds what of the named parts of a block's state is not proven.
+ * Adds the named parts of a block's state that are not proven.
  * @param missing where it is added
  * @returns whether anything was that was not there yet
  */

@@ -10,6 +10,8 @@ import type { StoredHeader } from '../store/chain-reader.ts';
 /** A block with a verified header. */
 export type RemoteBlock = {
   readonly config: ChainConfig;
+  /** Why it may have other rules, as the rest of a sentence; undefined where they are known. */
+  readonly whyUnproven: string | undefined;
   readonly stored: StoredHeader;
   readonly at: StatePlace;
   /** Hashes of blocks before it, from its parent on without a gap. */

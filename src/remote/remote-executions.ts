@@ -48,6 +48,9 @@ const REFUSED_MS = 10_000;
 const MAX_UNPROVEN = 3;
 /** New heads are followed for so long after a call. */
 const IDLE_MS = 60_000;
+/** How long nodes are asked for the rules of the chain, and where no two told the same how long afterwards they are asked again. */
+const RULES_LIMIT_MS = 3_000;
+const RULES_PAUSE_MS = 60_000;
 /** Trips of one call, and times that it begins anew. */
 const MAX_TRIPS = 8;
 const MAX_ATTEMPTS = 16;
@@ -103,6 +106,8 @@ export class RemoteExecutions {
   readonly #refused = new Lru<string, LeaveReason>(MAX_BLOCKS, REFUSED_MS);
   /** Consecutive calls that failed for lack of proofs. */
   #unproven = 0;
+  /** From when on nodes may be asked for the rules, on the clock of `performance.now()`. */
+  #rulesAt = 0;
   #executed = 0;
   /** Of calls. */
   #trips = 0;
@@ -166,11 +171,11 @@ export class RemoteExecutions {
       result = pool.runHere({ kind: 'plain', call, place }, this.#simulator, scope, scope.startedAt);
     } catch (error) {
       if (error instanceof MissingState) return undefined;
-      if (error instanceof ChainError) this.#noteEnd(block.at, false, scope);
+      if (error instanceof ChainError) this.#noteEnd(block, false, scope);
       throw error;
     }
     if (result === undefined) return undefined;
-    this.#noteEnd(block.at, false, scope);
+    this.#noteEnd(block, false, scope);
     return encodeHexData(result);
   };
 
@@ -196,10 +201,10 @@ export class RemoteExecutions {
     return this.#plain;
   }
 
-  #noteEnd(place: Place, isNamed: boolean, scope: RequestScope): void {
+  #noteEnd({ at, whyUnproven }: RemoteBlock, isNamed: boolean, scope: RequestScope): void {
     this.#executed++;
     this.#unproven = 0;
-    this.#options.source.noteProven(place, isNamed, scope);
+    this.#options.source.noteExecuted(at, isNamed, whyUnproven, scope);
   }
 
   /** Gets ready for calls at a block that has just become the head, as long as there are calls: asks for its header, and for what they are likely to read. */
@@ -242,7 +247,7 @@ export class RemoteExecutions {
     const hinted = new StateKeys();
     return continueWith(this.#findBlocks(place, { request, hinted }, scope), ([block, head]) => {
       const run = createRun(kind, request, block, head.stored.header.gasLimit * GAS_CAP_FACTOR, hinted);
-      const noteEnd = (): void => this.#noteEnd(place, request.block.kind === 'hash', scope);
+      const noteEnd = (): void => this.#noteEnd(block, request.block.kind === 'hash', scope);
       const result = recoverWith<HexData>(
         () => this.#attempt(run, scope),
         (error) => {
@@ -345,19 +350,19 @@ export class RemoteExecutions {
     const isUnknown =
       first !== undefined && (to === undefined || this.#proven.states.latestOf(to) === undefined);
     const hinting = isUnknown ? collector.askHint(first.request, place, scope) : undefined;
-    const telling = this.#rules.needsTelling(0n) ? this.#askRules(place, scope) : undefined;
+    const telling = this.#mayAskRules(0n) ? this.#askRules(place, scope) : undefined;
     const [encoded, hinted] = await this.#ask(
       Promise.all([collector.askHeader(place, scope), hinting, telling]),
     );
     const header = headerFromRlp(decodeRlp(encoded));
-    if (telling === undefined && this.#rules.needsTelling(header.timestamp))
+    if (telling === undefined && this.#mayAskRules(header.timestamp))
       await this.#ask(this.#askRules(place, scope));
-    const config = this.#rules.configAt(header);
-    if (config === undefined) throw new LeftToNodes('rules');
+    const rules = this.#rules.find(header);
+    if (rules === undefined) throw new LeftToNodes('rules');
     if (hinted !== undefined) first?.hinted.merge(hinted);
     const hash = hexToBytes(place.hash);
     const block: RemoteBlock = {
-      config,
+      ...rules,
       stored: { header, hash, hashText: place.hash, totalDifficulty: 0n },
       at: { ...place, stateRoot: bytesToHex(header.stateRoot), isCanonical: true },
       blockHashes: new Map([[header.number - 1n, header.parentHash]]),
@@ -366,15 +371,27 @@ export class RemoteExecutions {
     return block;
   }
 
-  /** Nodes need not have `eth_config`. */
+  #mayAskRules(timestamp: bigint): boolean {
+    return this.#rules.needsTelling(timestamp) && performance.now() >= this.#rulesAt;
+  }
+
+  /** Asks one node after the other until two tell the same rules, not for long: nodes need not have `eth_config`. */
   async #askRules(place: Place, scope: RequestScope): Promise<void> {
-    try {
-      const question = { method: 'eth_config', encode: () => '[]' };
-      this.#rules.note(await this.#collector.ask(question, place, (answer) => answer ?? undefined, scope));
-    } catch (error) {
-      if (!this.#options.source.isOutage(error)) throw error;
-      this.#rules.note(undefined);
+    const { source } = this.#options;
+    this.#rulesAt = performance.now() + RULES_PAUSE_MS;
+    // Others need them too: it does not end with the caller.
+    const trip = new RequestScope(performance.now() + RULES_LIMIT_MS);
+    trip.owner = scope.owner;
+    scope.hasAskedNode = true;
+    const answers: unknown[] = [];
+    let isAgreed = false;
+    for await (const { answer } of source.survey({ method: 'eth_config', encode: () => '[]' }, place, trip)) {
+      if (typeof answer !== 'string') continue;
+      answers.push(JSON.parse(answer));
+      isAgreed = this.#rules.note(answers);
+      if (isAgreed) break;
     }
+    if (isAgreed) this.#rulesAt = 0;
   }
 
   /** An outage of nodes leaves the call to those that may yet answer it. */

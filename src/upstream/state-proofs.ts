@@ -6,6 +6,7 @@ import { continueWith, type PromiseOrValue } from '../primitives/promise-or-valu
 import type { StatePlace } from '../proven/state-nodes.ts';
 import type { StateRequests, StateValues } from '../proven/state-requests.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import { keepUnique } from '../verification/repeated-names.ts';
 import type { ProofQuestion } from '../verification/state-proof.ts';
 import type { PinnedBlock, QuestionParts } from './call-questions.ts';
 import { StateAsker } from './state-asker.ts';
@@ -109,7 +110,7 @@ export class StateProofs {
     if (state === undefined) return undefined;
     // Slots may be named in a shorter form there: they are read from the nodes.
     this.#requests.proven.states.note(at.stateRoot, { address: question.address, slots: [] }, state);
-    return text;
+    return keepUnique(text);
   }
 
   /** Undefined where the header of the block cannot be verified. */

@@ -38,7 +38,7 @@ export class ModelState {
   readonly #accounts = new Map<string, { readonly balance: bigint; readonly codeHash: Uint8Array }>();
 
   /** @param words of the slots from 0 on, none of them zero unless it was never set */
-  set(address: string, words: readonly bigint[], change = 0n, codeHash = EMPTY_CODE_HASH): void {
+  set(address: string, words: readonly bigint[], change = 0n, codeHash: Uint8Array = EMPTY_CODE_HASH): void {
     const storage = this.#storages.get(address) ?? new ModelTrie();
     this.#storages.set(address, storage);
     for (const [index, word] of words.entries()) {

@@ -133,7 +133,7 @@ export class ExecutionPool {
     return undefined;
   }
 
-  /** Charges an owner for what else was done for its calls on this thread. */
+  /** Charges an owner for work on its calls on this thread that was not a slice. */
   charge({ owner = '' }: RequestScope, ms: number): void {
     this.#inlineMs += ms;
     if (ms > EXPENSIVE_MS) this.#firstSlices.noteWork(owner, ms);

@@ -1,8 +1,8 @@
-import type { RawPart } from '../../chain/chain.ts';
 import { isComplete, type JsonResult, type JsonText, textOf } from '../../primitives/json-result.ts';
 import { Findings, type Subject } from '../../verification/findings.ts';
 import { ListText } from '../../verification/list-text.ts';
 import { asText, isMembers, isSameText } from '../../verification/members.ts';
+import { keepUnique } from '../../verification/repeated-names.ts';
 import {
   type ProofQuestion,
   type ProvenState,
@@ -14,45 +14,20 @@ import { verifyRawBlock, verifyRawReceipts } from '../../verification/verify-raw
 import { verifyReceipts } from '../../verification/verify-receipts.ts';
 import { verifyPlace, verifySender, verifyTransaction } from '../../verification/verify-transaction.ts';
 import { UpstreamFault } from '../fault.ts';
+import type { NullMeaning } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 import type { CheckpointLinks } from './checkpoint-links.ts';
 import { type ProvenBlock, ProvenBlocks } from './proven-blocks.ts';
+import { RAW_SUBJECTS, RECEIPT_SUBJECTS, TRANSACTION_SUBJECTS } from './subjects.ts';
 import { type IsAgreed, TrustRules } from './trust.ts';
 import type { Verifier } from './verifier.ts';
 
-export const TRANSACTION_SUBJECTS: readonly Subject[] = [
-  'header',
-  'transactions',
-  'place',
-  'members',
-  'from',
-  'gasPrice',
-  'chainId',
-];
-/** Of encoded blocks and receipts. */
-export const RAW_SUBJECTS: Readonly<Record<RawPart, readonly Subject[]>> = {
-  header: ['header'],
-  block: ['header', 'transactions', 'withdrawals'],
-  receipts: ['header', 'receipts'],
-};
-export const RECEIPT_SUBJECTS: readonly Subject[] = [
-  'header',
-  'transactions',
-  'receipts',
-  'place',
-  'members',
-  'from',
-  'gasUsed',
-  'contractAddress',
-  'effectiveGasPrice',
-  'logIndex',
-  'blobGas',
-];
-
-export const STATE_SUBJECTS: readonly Subject[] = ['header', 'state'];
-
 /** What is compared with a sender: of a block only a sample of them is recovered. */
 const OF_SENDERS: readonly Subject[] = ['from', 'contractAddress'];
+
+const ABSENCE_TOLD = { byHash: 'claim', byHeight: 'doubt' } as const;
+/** What one node has, it can prove: all of them are asked. */
+const ABSENCE_REQUIRED = { byHash: 'search', byHeight: 'fault' } as const;
 
 /** An answer contradicts what was not recomputed of its block: the block has to be asked for again, and all of it recomputed, before one is blamed. */
 export class DoubtfulBlock extends Error {
@@ -75,6 +50,11 @@ export class Proofs {
     this.trust = new TrustRules(verifier, isAgreed, links);
   }
 
+  /** What a null means, which no root proves: of what is asked for by a hash of which nothing is known, and of a block by its height, which is not above the head. */
+  get absence(): { readonly byHash: NullMeaning; readonly byHeight: NullMeaning } {
+    return this.verifier?.mode === 'require' ? ABSENCE_REQUIRED : ABSENCE_TOLD;
+  }
+
   /** Whether answers about it are compared with roots. */
   canVerify(subject: Subject): boolean {
     return this.verifier?.canVerify(subject) === true;
@@ -87,7 +67,7 @@ export class Proofs {
 
   /**
    * Compares the receipts of a block.
-   * @returns the same result; a stream was not compared
+   * @returns the same result, written anew where an object in it has a name twice; a stream was not compared
    * @throws UpstreamFault `wrong`
    * @throws DoubtfulBlock where the senders that contradict the receipts are only what a node said
    */
@@ -114,7 +94,7 @@ export class Proofs {
     }
     const shown = transactions.length > 0 ? RECEIPT_SUBJECTS : [];
     verifier.judge(header.hash, tools.findings.list, RECEIPT_SUBJECTS, upstream, shown);
-    return result;
+    return receipts instanceof ListText && receipts.isRead ? result : keepUnique(result);
   }
 
   /**

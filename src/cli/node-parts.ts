@@ -1,0 +1,5 @@
+/** What asks nodes: one part of the program, loaded on demand. */
+import { openNode } from '../upstream/open-node.ts';
+import { openUpstreamChain } from '../upstream/open-upstream-chain.ts';
+
+export { openNode, openUpstreamChain };
