@@ -310,6 +310,11 @@ export interface Executions {
   /** Return data of a message call: JSON string of hex data. */
   call(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult>;
   /**
+   * The same of a call that was read into bytes, at the start of its scope; absent where calls are sent on as text.
+   * @returns undefined where `call` is to be asked
+   */
+  callPlain?(call: CallBytes, scope: RequestScope): PromiseOrValue<JsonResult> | undefined;
+  /**
    * Several message calls as far as they can be answered together, in their order: undefined in the place of one that is to be made by `call`.
    * Never throws or rejects. Undefined as a whole, or absent, where none can be.
    * @param requests undefined leaves a place out
@@ -318,8 +323,6 @@ export interface Executions {
     requests: readonly (CallRequest | undefined)[],
     scope: RequestScope,
   ): PromiseOrValue<readonly (CallOutcome | undefined)[]> | undefined;
-  /** The same of a call that was read into bytes, at the start of its scope; absent where calls are sent on as text. */
-  callPlain?(call: CallBytes, scope: RequestScope): PromiseOrValue<JsonResult>;
   /** Gas estimate: JSON string of a quantity. */
   estimateGas(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonText>;
   /**

@@ -3,7 +3,7 @@ import type { ExecutionPool, ExecutionPoolOptions } from '../engine/execution/ex
 import { DEFAULT_PROVEN_STATE } from '../engine/options.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { EngineFigures } from '../observe/sources.ts';
-import type { LmdbCodes } from '../remote/lmdb-codes.ts';
+import type { LmdbCodes } from '../proven/lmdb-codes.ts';
 import type { ObservedChain } from './open-chain.ts';
 import type { OpenExecutions } from './open-executions.ts';
 
@@ -39,7 +39,7 @@ export class EmbeddedChains {
 
   /**
    * Gets ready to execute calls of a network of nodes.
-   * @throws Error naming the file that cannot be read
+   * @throws Error naming the file that cannot be read, or the folder that cannot be written
    */
   async prepareExecutions(
     network: string,
@@ -50,12 +50,12 @@ export class EmbeddedChains {
     const { createPool, openCodes, prepareExecutions } = await import('./engine-parts.ts');
     this.#pool ??= createPool(this.#bounds);
     this.#codes ??= openCodes(dataDir);
-    return prepareExecutions(network, options, {
-      pool: this.#pool,
-      codes: this.#codes,
-      stateBytes: this.#bounds.provenState ?? DEFAULT_PROVEN_STATE,
-      log,
-    });
+    return prepareExecutions(network, options, { pool: this.#pool, log });
+  }
+
+  /** Where state that the nodes of one network have proven is kept: codes on disk too, once calls are executed on it. */
+  get provenState(): { readonly bytes: number; readonly codes: LmdbCodes | undefined } {
+    return { bytes: this.#bounds.provenState ?? DEFAULT_PROVEN_STATE, codes: this.#codes };
   }
 
   /** What metrics show. */

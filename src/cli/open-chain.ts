@@ -48,7 +48,8 @@ export async function openChain(
     const isNeeded = options.execution !== 'node' || samplesCalls(options);
     const openExecutions = isNeeded ? await engine.prepareExecutions(name, options, dataDir, log) : undefined;
     const isAnchored = options.rollup?.anchor !== undefined;
-    return openNodes(name, upstreams, backends, { ...options, openExecutions, isAnchored });
+    const { provenState } = engine;
+    return openNodes(name, upstreams, backends, { ...options, openExecutions, provenState, isAnchored });
   }
   return backends.engine.open(options, backends.dataDir, backends.log);
 }
@@ -67,6 +68,7 @@ type NodeSettings = Partial<
   readonly openExecutions?: OpenExecutions | undefined;
   /** Whether layer 1 is read for blocks that are on the chain. */
   readonly isAnchored?: boolean;
+  readonly provenState?: EmbeddedChains['provenState'];
 };
 
 /** Opens the chain that nodes know. */
@@ -83,6 +85,7 @@ export async function openNodes(
     checkpoint,
     openExecutions,
     isAnchored = false,
+    provenState,
   }: NodeSettings = {},
 ): Promise<ObservedChain> {
   // HTTP and WebSocket clients take 0.1 s to load: not where there are no nodes.
@@ -95,6 +98,7 @@ export async function openNodes(
     verify,
     verifyLogBlocks,
     openExecutions,
+    ...(provenState !== undefined && { provenState }),
     checkpoint,
     isAnchored,
     cache: pool.cache ? cache : NO_CACHE,

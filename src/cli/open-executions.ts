@@ -2,8 +2,8 @@
 import type { NetworkOptions } from '../config/network-options.ts';
 import type { ExecutionPool } from '../engine/execution/execution-pool.ts';
 import type { Logger } from '../observe/logger.ts';
+import { LmdbCodes } from '../proven/lmdb-codes.ts';
 import { ComparedExecutions } from '../remote/compared-executions.ts';
-import { LmdbCodes } from '../remote/lmdb-codes.ts';
 import { RemoteExecutions } from '../remote/remote-executions.ts';
 import { SampledCalls } from '../remote/sampled-calls.ts';
 import { loadFamily } from '../rollup/family-table.ts';
@@ -16,9 +16,6 @@ export type OpenExecutions = (source: StateSource) => LocalExecutions;
 
 export type ExecutionParts = {
   readonly pool: ExecutionPool;
-  readonly codes: LmdbCodes;
-  /** Proven state of a network that may be held, bytes. */
-  readonly stateBytes: number;
   readonly log: Logger;
 };
 
@@ -31,7 +28,7 @@ export function openCodes(dataDir: string): LmdbCodes {
 export async function prepareExecutions(
   network: string,
   options: NetworkOptions,
-  { pool, codes, stateBytes, log }: ExecutionParts,
+  { pool, log }: ExecutionParts,
 ): Promise<OpenExecutions | undefined> {
   const { execution, chain, rollup, verifyCalls: share } = options;
   const family = rollup?.family === undefined ? undefined : await loadFamily(rollup.family);
@@ -45,7 +42,7 @@ export async function prepareExecutions(
   const onFault = (error: unknown): void => log.error({ network, err: error }, 'execution fault');
   return (source) => {
     if (chain !== undefined && config !== undefined) requireChain(chain, config, source.chainId);
-    const here = new RemoteExecutions({ source, pool, config, stateBytes, codes, onFault });
+    const here = new RemoteExecutions({ source, pool, config, onFault });
     if (execution === 'local') return here;
     const inner =
       execution === 'auto' ? new ComparedExecutions({ here, source, log, network, onFault }) : undefined;

@@ -48,6 +48,7 @@ const EMPTY_NODE: Uint8Array = Uint8Array.of(0x80);
 /**
  * Reads the value of a key out of a proof: believes nothing but the root.
  * @param nodes as `proveKey` gives them; a part of the node before it may be there once more as a node of its own, as some clients give it
+ * @param onNode called for each node that is not a part of another one, with its hash
  * @returns undefined where the nodes prove that the key is not there
  * @throws RangeError naming what is wrong: a node that is missing, altered, no trie node, or not needed
  */
@@ -55,12 +56,14 @@ export function readProof(
   root: Uint8Array,
   key: Uint8Array,
   nodes: readonly Uint8Array[],
+  onNode?: (hash: Uint8Array, encoded: Uint8Array) => void,
 ): Uint8Array | undefined {
   let used = 0;
   const open = (ref: Uint8Array): LoadedNode => {
     const encoded = nodes[used++];
     if (encoded === undefined) throw new RangeError(`proof: node ${used} is missing`);
     if (!bytesEqual(keccak256(encoded), ref)) throw new RangeError(`proof: node ${used} has another hash`);
+    onNode?.(ref, encoded);
     return decodeTrieNode(encoded, ref, true);
   };
   let value: Uint8Array | undefined;
@@ -80,19 +83,19 @@ export function readProof(
 
 /**
  * Reads the value of a key out of nodes that are found by their hash.
- * @param find gives the node with this hash, or throws
+ * @param find gives the node with this hash, which is at this length of the path, or throws
  * @returns undefined where the nodes prove that the key is not there
  * @throws RangeError for what is no trie node
  */
 export function readByHash(
   root: Uint8Array,
   key: Uint8Array,
-  find: (hash: Uint8Array) => Uint8Array,
+  find: (hash: Uint8Array, at: number) => Uint8Array,
 ): Uint8Array | undefined {
   if (bytesEqual(root, EMPTY_TRIE_ROOT)) return undefined;
-  const open = (hash: Uint8Array): LoadedNode => decodeTrieNode(find(hash), hash, true);
-  return followPath(bytesToNibbles(key), open(root), (child) =>
-    child.kind === 'unloaded' ? open(child.ref) : child,
+  const open = (hash: Uint8Array, at: number): LoadedNode => decodeTrieNode(find(hash, at), hash, true);
+  return followPath(bytesToNibbles(key), open(root, 0), (child, at) =>
+    child.kind === 'unloaded' ? open(child.ref, at) : child,
   );
 }
 

@@ -2,6 +2,7 @@ import type { CallRequest } from '../chain/chain.ts';
 import type { SimulationKind } from '../engine/simulation/call-environment.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { ExecutionFigures } from '../observe/sources.ts';
+import type { CallBytes } from '../primitives/call-bytes.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
@@ -59,6 +60,11 @@ export class ComparedExecutions {
     if (kind !== 'accessList' && scope.startedAt >= this.#nextAt) this.#queue({ kind, request });
     return this.#state === 'local' ? this.#options.here.execute(kind, request, scope) : undefined;
   }
+
+  readonly executePlain = (call: CallBytes, scope: RequestScope): JsonResult | undefined => {
+    const isCompared = scope.startedAt >= this.#nextAt;
+    return this.#state !== 'local' || isCompared ? undefined : this.#options.here.executePlain(call, scope);
+  };
 
   noteHead(place: Place): void {
     this.#options.here.noteHead(place);

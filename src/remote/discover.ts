@@ -9,8 +9,9 @@ import { MissingState } from '../engine/state/missing-state.ts';
 import type { AccountState, StateReader } from '../evm/host.ts';
 import { EMPTY_BYTES } from '../primitives/bytes.ts';
 import { bytesToHex } from '../primitives/hex.ts';
-import type { Proven, RemoteBlock } from './remote-block.ts';
-import { StateKeys } from './state-keys.ts';
+import { StateKeys } from '../proven/state-keys.ts';
+import type { Proven } from '../proven/state-requests.ts';
+import type { RemoteBlock } from './remote-block.ts';
 
 /** What a run on guessed state has read. */
 export type Discovery = {
@@ -86,7 +87,7 @@ class GuessedChain implements SimulatedChain, StateReader, Discovery {
     const key = bytesToHex(address);
     this.read.addAccount(key);
     const { states } = this.#proven;
-    const proven = states.findAccount(this.#block.stateRoot, key);
+    const proven = states.findAccount(this.#block.at.stateRoot, key);
     if (proven !== undefined) return proven?.account;
     this.missing.addAccount(key);
     const latest = states.latestOf(key);
@@ -99,7 +100,7 @@ class GuessedChain implements SimulatedChain, StateReader, Discovery {
     if (account?.hasStorage !== true) return EMPTY_BYTES;
     const [key, text] = [bytesToHex(address), bytesToHex(slot)];
     const { states } = this.#proven;
-    const proven = states.findAccount(this.#block.stateRoot, key);
+    const proven = states.findAccount(this.#block.at.stateRoot, key);
     this.read.addAccount(key).add(text);
     const value = proven == null ? undefined : states.findSlot(proven.storageRoot, text);
     if (value !== undefined) return value;

@@ -1,15 +1,16 @@
 import type { ExcerptAccount, StateExcerpt } from '../engine/state/state-excerpt.ts';
 import { bytesToHex } from '../primitives/hex.ts';
-import type { Proven, RemoteBlock } from './remote-block.ts';
-import type { StateKeys } from './state-keys.ts';
+import type { StateKeys } from '../proven/state-keys.ts';
+import type { Proven } from '../proven/state-requests.ts';
+import type { RemoteBlock } from './remote-block.ts';
 
 /** The proven ones among the named parts of a block's state, for a thread. */
 export function createExcerpt(block: RemoteBlock, keys: StateKeys, { states, codes }: Proven): StateExcerpt {
-  const { config, stored, stateRoot, blockHashes } = block;
+  const { config, stored, at, blockHashes } = block;
   const accounts = new Map<string, ExcerptAccount | null>();
   const hashes = new Set(keys.codes);
   for (const [address, slots] of keys.accounts) {
-    const proven = states.findAccount(stateRoot, address);
+    const proven = states.findAccount(at.stateRoot, address);
     if (proven === undefined) continue;
     if (proven === null) {
       accounts.set(address, null);
@@ -39,13 +40,13 @@ export function createExcerpt(block: RemoteBlock, keys: StateKeys, { states, cod
  */
 export function addMissing(
   keys: StateKeys,
-  { stateRoot, blockHashes }: RemoteBlock,
+  { at, blockHashes }: RemoteBlock,
   { states, codes }: Proven,
   missing: StateKeys,
 ): boolean {
   let isAdded = false;
   for (const [address, slots] of keys.accounts) {
-    const proven = states.findAccount(stateRoot, address);
+    const proven = states.findAccount(at.stateRoot, address);
     if (proven === null || (proven?.account.hasStorage === false && slots.size > 0)) continue;
     const unproven = [...slots].filter(
       (slot) => proven === undefined || states.findSlot(proven.storageRoot, slot) === undefined,

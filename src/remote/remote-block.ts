@@ -3,10 +3,9 @@ import type { SimulatedChain } from '../engine/simulation/simulated-chain.ts';
 import { MissingState } from '../engine/state/missing-state.ts';
 import { PartialState } from '../engine/state/partial-state.ts';
 import type { StateReader } from '../evm/host.ts';
+import type { StatePlace } from '../proven/state-nodes.ts';
+import type { StateRequests } from '../proven/state-requests.ts';
 import type { StoredHeader } from '../store/chain-reader.ts';
-import type { Codes } from './codes.ts';
-import { HotKeys } from './hot-keys.ts';
-import type { ProvenStates } from './proven-states.ts';
 
 /** A block with a verified header. */
 export type RemoteBlock = {
@@ -14,30 +13,22 @@ export type RemoteBlock = {
   /** Why it may have other rules, as the rest of a sentence; undefined where they are known. */
   readonly whyUnproven: string | undefined;
   readonly stored: StoredHeader;
-  /** Lower-case `0x` text. */
-  readonly stateRoot: string;
+  readonly at: StatePlace;
   /** Hashes of blocks before it, from its parent on without a gap. */
   readonly blockHashes: Map<bigint, Uint8Array>;
 };
-
-/** What is proven of the states of all blocks. */
-export type Proven = { readonly states: ProvenStates; readonly codes: Codes };
 
 /** States that are remembered: more than there are EVMs that are kept for them. */
 const MAX_STATES = 8;
 
 /** One block at a time as a chain that calls are executed on. */
 export class RemoteChain implements SimulatedChain {
-  readonly #proven: Proven;
+  readonly #requests: StateRequests;
   readonly #open = new Map<string, StateReader>();
-  /** What is read of the head's state. */
-  readonly hot: HotKeys = new HotKeys();
-  /** State root of the head. */
-  headRoot: string | undefined;
   #block: RemoteBlock | undefined;
 
-  constructor(proven: Proven) {
-    this.#proven = proven;
+  constructor(requests: StateRequests) {
+    this.#requests = requests;
   }
 
   /** The block that is executed on until another one is chosen. @returns whether it is another one */
@@ -64,7 +55,7 @@ export class RemoteChain implements SimulatedChain {
 
   /** States with the same root are one state. */
   openState(): StateReader {
-    const { stateRoot } = this.#selected;
+    const { stateRoot } = this.#selected.at;
     let state = this.#open.get(stateRoot);
     if (state === undefined) {
       state = this.#createState(stateRoot);
@@ -81,18 +72,16 @@ export class RemoteChain implements SimulatedChain {
   }
 
   #createState(stateRoot: string): StateReader {
-    const { states, codes } = this.#proven;
-    const noteRead = (address: string, slot?: string): void => {
-      if (stateRoot === this.headRoot) this.hot.noteRead(address, slot);
-    };
+    const { proven: all, warmUp } = this.#requests;
+    const { states, codes } = all;
     return new PartialState({
       findAccount(address) {
-        noteRead(address);
+        warmUp.noteRead(stateRoot, address);
         const proven = states.findAccount(stateRoot, address);
         return proven === null ? null : proven?.account;
       },
       findSlot(address, slot) {
-        noteRead(address, slot);
+        warmUp.noteRead(stateRoot, address, slot);
         const proven = states.findAccount(stateRoot, address);
         return proven == null ? undefined : states.findSlot(proven.storageRoot, slot);
       },

@@ -4,27 +4,30 @@ import { ChainError } from '../chain/errors.ts';
 import { headerFromRlp } from '../chain/header.ts';
 import type { ExecutionPool } from '../engine/execution/execution-pool.ts';
 import type { CallJob } from '../engine/execution/job.ts';
+import type { PlainPlace } from '../engine/execution/plain-job.ts';
 import type { SimulationKind } from '../engine/simulation/call-environment.ts';
 import { needsTip } from '../engine/simulation/fill-fees.ts';
-import { Simulator } from '../engine/simulation/simulator.ts';
-import { MissingState } from '../engine/state/missing-state.ts';
+import { gasToBegin } from '../engine/simulation/plain-call.ts';
+import { MAX_CALL_GAS, Simulator } from '../engine/simulation/simulator.ts';
+import { MissingState, type StateNeed } from '../engine/state/missing-state.ts';
 import type { StateExcerpt } from '../engine/state/state-excerpt.ts';
 import type { ExecutionFigures } from '../observe/sources.ts';
+import { minBigInt } from '../primitives/bigint.ts';
+import { type CallBytes, LATEST_BLOCK } from '../primitives/call-bytes.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import { encodeHexData, type HexData, streamBytes } from '../primitives/hex-data.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue, recoverWith } from '../primitives/promise-or-value.ts';
 import { decodeRlp } from '../primitives/rlp.ts';
+import { StateKeys } from '../proven/state-keys.ts';
+import type { Proven } from '../proven/state-requests.ts';
 import { Lru } from '../util/lru.ts';
 import { RequestScope } from '../util/request-scope.ts';
-import { Codes, type CodeTable } from './codes.ts';
 import { Collector } from './collector.ts';
 import { Discoverer, type Discovery } from './discover.ts';
 import { addMissing, createExcerpt } from './excerpt.ts';
 import { ForkRules } from './fork-rules.ts';
-import { ProvenStates } from './proven-states.ts';
-import { type Proven, type RemoteBlock, RemoteChain } from './remote-block.ts';
-import { StateKeys } from './state-keys.ts';
+import { type RemoteBlock, RemoteChain } from './remote-block.ts';
 import type { Place, StateSource } from './state-source.ts';
 
 export type RemoteOptions = {
@@ -32,10 +35,6 @@ export type RemoteOptions = {
   readonly pool: ExecutionPool;
   /** Rules of the chain, where they are configured. */
   readonly config: ChainConfig | undefined;
-  /** That proven state may take in memory. */
-  readonly stateBytes: number;
-  /** Where codes are kept on disk. */
-  readonly codes: CodeTable | undefined;
   /** Called with faults of this program. */
   readonly onFault: (error: unknown) => void;
 };
@@ -47,11 +46,8 @@ const MAX_BLOCKS = 512;
 /** After this many consecutive calls at a block fail for lack of proofs, calls at that block go to the nodes for this long. */
 const REFUSED_MS = 10_000;
 const MAX_UNPROVEN = 3;
-/** The memory for codes, as a part of that for state. */
-const CODES_SHARE = 0.5;
 /** New heads are followed for so long after a call. */
 const IDLE_MS = 60_000;
-const WARMING_DECAY = 0.9;
 /** How long nodes are asked for the rules of the chain, and where no two told the same how long afterwards they are asked again. */
 const RULES_LIMIT_MS = 3_000;
 const RULES_PAUSE_MS = 60_000;
@@ -88,6 +84,9 @@ type Run = {
   isHinted: boolean;
 };
 
+/** Where plain calls run. The head limits their gas. */
+type PlainBlock = { readonly block: RemoteBlock; readonly head: RemoteBlock; readonly place: PlainPlace };
+
 /** A call at a block that may not be known yet, and what a node says that it would access. */
 type FirstCall = { readonly request: CallRequest; readonly hinted: StateKeys };
 
@@ -110,38 +109,32 @@ export class RemoteExecutions {
   /** From when on nodes may be asked for the rules, on the clock of `performance.now()`. */
   #rulesAt = 0;
   #executed = 0;
-  #warmed = 0;
   /** Of calls. */
   #trips = 0;
-  /** When the head came, on the clock of `performance.now()`, and how long it took last to prove what is read of a head. */
-  #headAt = Number.NEGATIVE_INFINITY;
-  #warmingMs = 0;
+  /** Where plain calls ran last. */
+  #plain: PlainBlock | undefined;
   /** When a call came last, on the clock of `performance.now()`. */
   #usedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: RemoteOptions) {
-    const { source, pool, config, stateBytes, codes } = options;
+    const { source, pool, config } = options;
     this.#options = options;
-    this.#proven = {
-      states: new ProvenStates(stateBytes * (1 - CODES_SHARE)),
-      codes: new Codes(stateBytes * CODES_SHARE, codes, options.onFault),
-    };
-    this.#chain = new RemoteChain(this.#proven);
+    this.#proven = source.requests.proven;
+    this.#chain = new RemoteChain(source.requests);
     this.#simulator = new Simulator(this.#chain, pool.memoryLimit, pool.meter);
     this.#discoverer = new Discoverer(this.#proven, pool.memoryLimit);
-    this.#collector = new Collector(source, this.#proven);
+    this.#collector = new Collector(source);
     this.#rules = new ForkRules(source.chainId, config);
   }
 
   describe(): ExecutionFigures {
-    const trips = this.#trips;
-    const { bytes } = this.#proven.states;
+    const { proven, warmUp } = this.#options.source.requests;
     return {
       state: 'local',
       executed: this.#executed,
-      warmed: this.#warmed,
-      trips,
-      bytes,
+      warmed: warmUp.count,
+      trips: this.#trips,
+      bytes: proven.states.bytes,
       left: { ...this.#left },
     };
   }
@@ -165,36 +158,73 @@ export class RemoteExecutions {
     );
   }
 
-  /** Gets ready for calls at a block that has just become the head, as long as there are calls. */
+  /** An `eth_call` of which everything is at hand. @returns undefined where it is not, or a slice is not enough: then `execute` is to be asked */
+  readonly executePlain = (call: CallBytes, scope: RequestScope): JsonResult | undefined => {
+    const { pool } = this.#options;
+    const known = this.#findPlainPlace(call.block, scope);
+    if (known === undefined) return undefined;
+    const { block, place } = known;
+    const gasLimit = Math.min(call.gas, place.gasLimit);
+    if (gasLimit < gasToBegin(call.dataLength)) return undefined;
+    this.#usedAt = scope.startedAt;
+    if (this.#chain.select(block)) this.#simulator.forgetEnvironment();
+    let result: HexData | undefined;
+    try {
+      result = pool.runHere(
+        { kind: 'plain', call, place, gasLimit },
+        this.#simulator,
+        scope,
+        scope.startedAt,
+      );
+    } catch (error) {
+      if (error instanceof MissingState) return undefined;
+      if (error instanceof ChainError) this.#noteEnd(block, false, scope);
+      throw error;
+    }
+    if (result === undefined) return undefined;
+    this.#noteEnd(block, false, scope);
+    return encodeHexData(result);
+  };
+
+  /** Where a call at a number, or the newest block, runs; undefined where something has to be asked for that. */
+  #findPlainPlace(number: number, scope: RequestScope): PlainBlock | undefined {
+    const { source } = this.#options;
+    const findKnown = (reference: BlockReference): RemoteBlock | undefined => {
+      const place = source.locate(reference, scope);
+      if (!(place instanceof Promise)) return place && this.#blocks.get(place.hash);
+      // It will be asked again, and hear why.
+      place.catch(() => {});
+      return undefined;
+    };
+    const head = findKnown(LATEST);
+    const block = number === LATEST_BLOCK ? head : findKnown({ kind: 'number', number: BigInt(number) });
+    if (head === undefined || block === undefined || this.#refused.get(block.at.hash) !== undefined)
+      return undefined;
+    if (this.#plain?.block === block && this.#plain.head === head) return this.#plain;
+    const gasLimit = Number(minBigInt(head.stored.header.gasLimit * GAS_CAP_FACTOR, MAX_CALL_GAS));
+    // No thread gets it: without a store.
+    const place = { store: '', blockNumber: block.at.number, isPending: false, gasLimit };
+    this.#plain = { block, head, place };
+    return this.#plain;
+  }
+
+  #noteEnd({ at, whyUnproven }: RemoteBlock, isNamed: boolean, scope: RequestScope): void {
+    this.#executed++;
+    this.#unproven = 0;
+    this.#options.source.noteExecuted(at, isNamed, whyUnproven, scope);
+  }
+
+  /** Gets ready for calls at a block that has just become the head, as long as there are calls: asks for its header, and for what they are likely to read. */
   noteHead(place: Place): void {
     const now = performance.now();
     if (now > this.#usedAt + IDLE_MS) return;
-    const sinceHead = now - this.#headAt;
-    this.#headAt = now;
-    this.#warmUp(place, sinceHead).catch((error: unknown) => {
-      if (!(error instanceof LeftToNodes)) this.#options.onFault(error);
-    });
-  }
-
-  /** Asks for the header of a new head, and for what calls at it are likely to read where that takes less time than there is between heads. */
-  async #warmUp(place: Place, sinceHead: number): Promise<void> {
-    const scope = new RequestScope(performance.now() + IDLE_MS);
-    const block = await this.#findBlock(place, undefined, scope);
-    const chain = this.#chain;
-    if (chain.headRoot === block.stateRoot) return;
-    const hot = chain.hot.rotate();
-    chain.headRoot = block.stateRoot;
-    const missing = new StateKeys();
-    addMissing(hot, block, this.#proven, missing);
-    if (missing.isEmpty || sinceHead < this.#warmingMs) {
-      // It may be faster by now.
-      this.#warmingMs *= WARMING_DECAY;
-      return;
-    }
-    const startedAt = performance.now();
-    await this.#ask(this.#collector.collect(block, { missing }, scope));
-    this.#warmingMs = performance.now() - startedAt;
-    this.#warmed++;
+    const { source, onFault } = this.#options;
+    const block = this.#findBlock(place, undefined, new RequestScope(now + IDLE_MS));
+    Promise.resolve(block)
+      .then(({ at }) => source.requests.warmUp.noteHead(at))
+      .catch((error: unknown) => {
+        if (!(error instanceof LeftToNodes)) onFault(error);
+      });
   }
 
   #execute(kind: SimulationKind, request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult> {
@@ -224,12 +254,7 @@ export class RemoteExecutions {
     const hinted = new StateKeys();
     return continueWith(this.#findBlocks(place, { request, hinted }, scope), ([block, head]) => {
       const run = createRun(kind, request, block, head.stored.header.gasLimit * GAS_CAP_FACTOR, hinted);
-      this.#chain.headRoot ??= head.stateRoot;
-      const noteEnd = (): void => {
-        this.#executed++;
-        this.#unproven = 0;
-        this.#options.source.noteExecuted(place, request.block.kind === 'hash', block.whyUnproven, scope);
-      };
+      const noteEnd = (): void => this.#noteEnd(block, request.block.kind === 'hash', scope);
       const result = recoverWith<HexData>(
         () => this.#attempt(run, scope),
         (error) => {
@@ -262,7 +287,7 @@ export class RemoteExecutions {
       },
       (error) => {
         if (!(error instanceof MissingState)) throw error;
-        run.further.add(error.need);
+        addNeed(run.further, error.need);
         return this.#collectAndRetry(run, scope);
       },
     );
@@ -282,6 +307,7 @@ export class RemoteExecutions {
     const hint = !run.isHinted && (isBlind || isLate) ? request : undefined;
     run.isHinted ||= hint !== undefined;
     const hinted = await this.#ask(this.#collector.collect(block, { missing, hint }, scope));
+    if (hinted === undefined) throw new LeftToNodes('unproven');
     further.merge(hinted);
     return this.#attempt(run, scope);
   }
@@ -326,19 +352,18 @@ export class RemoteExecutions {
 
   async #fetchBlock(place: Place, first: FirstCall | undefined, scope: RequestScope): Promise<RemoteBlock> {
     const collector = this.#collector;
-    const trip = collector.beginTrip(scope);
     if (first !== undefined) this.#trips++;
     const to = first?.request.call.to;
     const isUnknown =
       first !== undefined && (to === undefined || this.#proven.states.latestOf(to) === undefined);
-    const hinting = isUnknown ? collector.askHint(first.request, place, trip) : undefined;
-    const telling = this.#mayAskRules(0n) ? this.#askRules(place, trip) : undefined;
+    const hinting = isUnknown ? collector.askHint(first.request, place, scope) : undefined;
+    const telling = this.#mayAskRules(0n) ? this.#askRules(place, scope) : undefined;
     const [encoded, hinted] = await this.#ask(
-      Promise.all([collector.askHeader(place, trip), hinting, telling]),
+      Promise.all([collector.askHeader(place, scope), hinting, telling]),
     );
     const header = headerFromRlp(decodeRlp(encoded));
     if (telling === undefined && this.#mayAskRules(header.timestamp))
-      await this.#ask(this.#askRules(place, collector.beginTrip(scope)));
+      await this.#ask(this.#askRules(place, scope));
     const rules = this.#rules.find(header);
     if (rules === undefined) throw new LeftToNodes('rules');
     if (hinted !== undefined) first?.hinted.merge(hinted);
@@ -346,7 +371,7 @@ export class RemoteExecutions {
     const block: RemoteBlock = {
       ...rules,
       stored: { header, hash, hashText: place.hash, totalDifficulty: 0n },
-      stateRoot: bytesToHex(header.stateRoot),
+      at: { ...place, stateRoot: bytesToHex(header.stateRoot), isCanonical: true },
       blockHashes: new Map([[header.number - 1n, header.parentHash]]),
     };
     this.#blocks.set(place.hash, block);
@@ -358,17 +383,16 @@ export class RemoteExecutions {
   }
 
   /** Asks one node after the other until two tell the same rules, not for long: nodes need not have `eth_config`. */
-  async #askRules(place: Place, trip: RequestScope): Promise<void> {
+  async #askRules(place: Place, scope: RequestScope): Promise<void> {
     const { source } = this.#options;
     this.#rulesAt = performance.now() + RULES_PAUSE_MS;
-    const scope = trip.derive({ deadline: performance.now() + RULES_LIMIT_MS });
+    // Others need them too: it does not end with the caller.
+    const trip = new RequestScope(performance.now() + RULES_LIMIT_MS);
+    trip.owner = scope.owner;
+    scope.hasAskedNode = true;
     const answers: unknown[] = [];
     let isAgreed = false;
-    for await (const { answer } of source.survey(
-      { method: 'eth_config', encode: () => '[]' },
-      place,
-      scope,
-    )) {
+    for await (const { answer } of source.survey({ method: 'eth_config', encode: () => '[]' }, place, trip)) {
       if (typeof answer !== 'string') continue;
       answers.push(JSON.parse(answer));
       isAgreed = this.#rules.note(answers);
@@ -383,6 +407,15 @@ export class RemoteExecutions {
     return answer.catch((error: unknown) => {
       throw this.#options.source.isOutage(error) ? new LeftToNodes('unproven') : error;
     });
+  }
+}
+
+function addNeed(keys: StateKeys, need: StateNeed): void {
+  if (need.kind === 'code') keys.codes.add(need.hash);
+  else if (need.kind === 'blockHash') keys.addBlockHash(need.number);
+  else {
+    const slots = keys.addAccount(need.address);
+    if (need.kind === 'slot') slots.add(need.slot);
   }
 }
 

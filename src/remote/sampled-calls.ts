@@ -50,6 +50,8 @@ export type SampledOptions = {
 
 /** Re-executes a sample of the calls that nodes answered, in the background, and reports a node if local execution and a second node both contradict it. */
 export class SampledCalls {
+  /** Absent where nodes execute. */
+  readonly executePlain: ComparedExecutions['executePlain'] | undefined;
   readonly #options: SampledOptions;
   readonly #counts: SampleCounts = { same: 0, refuted: 0, different: 0, unknown: 0 };
   /** When the next answer may be compared, on the clock of `performance.now()`. */
@@ -58,6 +60,7 @@ export class SampledCalls {
 
   constructor(options: SampledOptions) {
     this.#options = options;
+    this.executePlain = options.inner?.executePlain;
   }
 
   /** Whether nodes are always to be asked. */

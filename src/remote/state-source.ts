@@ -2,6 +2,7 @@ import type { BlockReference } from '../chain/chain.ts';
 import type { ChainError } from '../chain/errors.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import type { StateRequests } from '../proven/state-requests.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
 /** A block of the served chain. The hash is lower-case `0x` text. */
@@ -23,6 +24,8 @@ export type Opinion = { readonly node: NodeRef; readonly answer: JsonText | Chai
 /** Where executions get what they miss: nodes that are not believed. */
 export interface StateSource {
   readonly chainId: bigint;
+  /** State that is proven, and what asks for it. */
+  readonly requests: StateRequests;
   /** The block of the served chain that a reference means; undefined where it means none, or one that has left the chain. */
   locate(reference: BlockReference, scope: RequestScope): PromiseOrValue<Place | undefined>;
   /**

@@ -211,14 +211,16 @@ export function isPinned(
 }
 
 /** Fills in the hash of a height that has not been asked for lately. @throws ChainError when there is no such block */
-export async function findHash(
+export function findHash(
   { number, hash }: BlockPosition,
   directory: BlockDirectory,
   scope: RequestScope,
-): Promise<{ readonly number: bigint; readonly hash: string }> {
-  const found = hash ?? (await directory.findByNumber(number, scope))?.hash;
-  if (found === undefined) throw new ChainError('failed', 'header not found');
-  return { number, hash: found };
+): PromiseOrValue<PinnedBlock['position']> {
+  if (hash !== undefined) return { number, hash };
+  return continueWith(directory.findByNumber(number, scope), (block) => {
+    if (block == null) throw new ChainError('failed', 'header not found');
+    return { number, hash: block.hash };
+  });
 }
 
 function encodeRequest(request: CallRequest): EncodedRequest {

@@ -1,9 +1,11 @@
 import type { BlockReference, CallRequest } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { ExecutionFigures } from '../observe/sources.ts';
+import type { CallBytes } from '../primitives/call-bytes.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
+import type { StateRequests } from '../proven/state-requests.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { ResolvedBlock } from './block-resolver.ts';
 import { findHash, type QuestionParts } from './call-questions.ts';
@@ -34,6 +36,8 @@ export interface LocalExecutions extends Partial<CallSampler> {
     request: CallRequest,
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | undefined>;
+  /** An `eth_call` that was read into bytes. @returns undefined where it cannot be answered at once: `execute` is to be asked */
+  readonly executePlain?: ((call: CallBytes, scope: RequestScope) => JsonResult | undefined) | undefined;
   /** Called when the served head changes. */
   noteHead(place: Place): void;
   describe(): ExecutionFigures;
@@ -45,6 +49,7 @@ type NodeQuestion = { readonly method: string; readonly encode: (block: JsonText
 /** What executions here ask nodes for: parts of states at blocks of the served chain, which they compare with what they know. */
 export class StateSource {
   readonly chainId: bigint;
+  readonly requests: StateRequests;
   readonly #parts: QuestionParts;
   readonly #trust: TrustRules;
   readonly #onRefuted: (node: Upstream, blockHash: string, evidence: string) => void;
@@ -52,11 +57,13 @@ export class StateSource {
   /** @param onRefuted a node's answer about a block is proven to be wrong */
   constructor(
     chainId: bigint,
+    requests: StateRequests,
     parts: QuestionParts,
     trust: TrustRules,
     onRefuted: (node: Upstream, blockHash: string, evidence: string) => void,
   ) {
     this.chainId = chainId;
+    this.requests = requests;
     this.#parts = parts;
     this.#trust = trust;
     this.#onRefuted = onRefuted;

@@ -2,6 +2,7 @@ import type { Cache, CacheKey } from '../cache/cache.ts';
 import type { LogLimits } from '../chain/log-range.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { JsonText } from '../primitives/json-result.ts';
+import { createProven, type ProvenOptions, StateRequests } from '../proven/state-requests.ts';
 import type { RecordTable } from '../records/record-table.ts';
 import { CancelSource } from '../util/cancel-source.ts';
 import { systemClock } from '../util/clock.ts';
@@ -35,6 +36,8 @@ import type { SendOptions } from './sending/options.ts';
 import { Sending } from './sending/sending.ts';
 import type { SendingTools } from './sending/sending-parts.ts';
 import { readConfigured, refreshHeads, startChain } from './start-up.ts';
+import { StateAsker } from './state-asker.ts';
+import { StateProofs } from './state-proofs.ts';
 import { StateQuestions } from './state-questions.ts';
 import { StatusQuestions } from './status-questions.ts';
 import { TransactionQuestions } from './transaction-questions.ts';
@@ -59,6 +62,8 @@ export type UpstreamChainOptions = {
   readonly verify: VerifyMode;
   /** Blocks up to which a range of logs is verified. */
   readonly verifyLogBlocks?: number;
+  /** Where state that nodes have proven is kept; by default in memory only. */
+  readonly provenState?: Pick<ProvenOptions, 'bytes' | 'codes'>;
   /** Opens what executes calls here; absent where nodes execute. */
   readonly openExecutions?: ((source: StateSource) => LocalExecutions) | undefined;
   /** A block of the chain by the configuration's word. */
@@ -134,12 +139,15 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     onServed() {
       settle();
       heads.noteChange();
-      if (head.head !== undefined) local?.noteHead(head.head);
+      if (head.head === undefined) return;
+      states?.noteHead(head.head);
+      local?.noteHead(head.head);
     },
     clock: systemClock,
   });
   let sending: Sending | undefined;
   let local: LocalExecutions | undefined;
+  let states: StateProofs | undefined;
   const { ask: askPool, askTogether } = createPool({
     network,
     upstreams,
@@ -240,9 +248,15 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     resolver,
     directory,
   };
+  const onFault = (err: unknown): void => log.error({ network, err }, 'codes cannot be kept on disk');
+  const requests = new StateRequests(
+    new StateAsker(parts),
+    createProven({ ...options.provenState, onFault }),
+  );
+  states = new StateProofs(parts, requests);
   try {
     local = options.openExecutions?.(
-      new StateSource(chainId, parts, proofs.trust, (node, blockHash, evidence) => {
+      new StateSource(chainId, requests, parts, proofs.trust, (node, blockHash, evidence) => {
         membership.condemn(node, evidence);
         // What it said of the block may be kept.
         cache.evictBlock(blockHash);
@@ -295,7 +309,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
         ),
     }),
     others: new OtherQuestions(parts),
-    state: new StateQuestions(parts),
+    state: new StateQuestions(parts, states),
     fees: new FeeQuestions(parts, headQuestions),
     status: new StatusQuestions(resolver, headQuestions),
     isAnswerable: () =>

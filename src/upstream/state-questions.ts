@@ -4,8 +4,8 @@ import { ChainError } from '../chain/errors.ts';
 import { isComplete, type JsonResult, type JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue, recoverWith } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
+import type { StateValues } from '../proven/state-requests.ts';
 import type { RequestScope } from '../util/request-scope.ts';
-import type { ProvenState } from '../verification/state-proof.ts';
 import {
   findHash,
   isPinned,
@@ -18,7 +18,7 @@ import { checkData, checkQuantity } from './checks/check-values.ts';
 import { UpstreamFault } from './fault.ts';
 import type { NodeCall } from './node-call.ts';
 import type { RoutedCall } from './routed-call.ts';
-import { StateProofs } from './state-proofs.ts';
+import type { StateProofs } from './state-proofs.ts';
 import { lacksProof } from './verifying/lacks-proof.ts';
 import { STATE_SUBJECTS } from './verifying/subjects.ts';
 
@@ -44,9 +44,9 @@ export class StateQuestions {
   readonly #parts: QuestionParts;
   readonly #states: StateProofs;
 
-  constructor(parts: QuestionParts) {
+  constructor(parts: QuestionParts, states: StateProofs) {
     this.#parts = parts;
-    this.#states = new StateProofs(parts);
+    this.#states = states;
   }
 
   getBalance(address: string, block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText> {
@@ -133,7 +133,7 @@ export class StateQuestions {
     slots: readonly string[],
     block: PinnedBlock,
     scope: RequestScope,
-    write: (state: ProvenState) => JsonText,
+    write: (state: StateValues) => JsonText,
   ): PromiseOrValue<JsonText | undefined> {
     return continueWith(
       this.#states.prove({ address, slots }, block, scope),
@@ -217,6 +217,7 @@ export class StateQuestions {
       },
     );
     return continueWith<JsonResult | Unproven, JsonResult>(proven, (answer) => {
+      scope.hasAskedNode ||= inner.hasAskedNode;
       if (answer instanceof Unproven) return this.#askUnproven(question, pinned, block, scope, answer.why);
       const text = readText(answer);
       if (key !== undefined && question.isKeptApart !== true) keep(key, text);

@@ -157,7 +157,9 @@ export class UpstreamChain implements Chain {
       const answered = parts.local.execute(kind, request, scope) as PromiseOrValue<T | undefined>;
       return continueWith(answered, (result) => result ?? askNodes());
     };
+    const { executePlain } = parts.local ?? {};
     this.execution = {
+      ...(executePlain !== undefined && { callPlain: executePlain }),
       call: (request, scope) => execute('call', request, () => calls.call(request, scope), scope),
       callMany: (requests, scope) =>
         parts.local === undefined || parts.local.executesNone === true

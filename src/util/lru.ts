@@ -43,6 +43,11 @@ export class Lru<K, V> {
     return this.#entries.size;
   }
 
+  /** Of all entries. */
+  get weight(): number {
+    return this.#weight;
+  }
+
   /** All values; looking at them does not keep them. */
   *values(): Generator<V> {
     const now = this.#now();

@@ -14,6 +14,11 @@ const NO_HASH = `0x${'00'.repeat(WORD_BYTES)}`;
 const EMPTY_CODE: string = bytesToHex(EMPTY_CODE_HASH);
 const EMPTY_ROOT: string = bytesToHex(EMPTY_TRIE_ROOT);
 
+/** Nodes of tries by their hashes, lower-case `0x` text. */
+export type NodesByHash = ReadonlyMap<string, Uint8Array>;
+
+type OnNode = (hash: Uint8Array, encoded: Uint8Array) => void;
+
 /** What a trie has for an account is not of Ethereum's form. */
 class UnknownAccount extends RangeError {}
 
@@ -21,6 +26,7 @@ class UnknownAccount extends RangeError {}
  * Reads an account out of a proof against the state root of a block.
  * @param address 20 bytes
  * @param proof encoded nodes, the root first
+ * @param onNode as in `readProof`
  * @returns null where the proof shows that there is no such account
  * @throws RangeError naming what is wrong with the proof
  */
@@ -28,8 +34,9 @@ export function proveAccount(
   stateRoot: Uint8Array,
   address: Uint8Array,
   proof: readonly Uint8Array[],
+  onNode?: OnNode,
 ): AccountLeaf | null {
-  const leaf = readProof(stateRoot, keccak256(address), proof);
+  const leaf = readProof(stateRoot, keccak256(address), proof, onNode);
   if (leaf === undefined) return null;
   try {
     return decodeAccountLeaf(leaf);
@@ -42,11 +49,17 @@ export function proveAccount(
  * Reads a word of an account's storage out of a proof.
  * @param key 32 bytes
  * @param proof encoded nodes, the root first
+ * @param onNode as in `readProof`
  * @returns 0n where the proof shows that the word is not stored
  * @throws RangeError naming what is wrong with the proof
  */
-export function proveSlot(storageRoot: Uint8Array, key: Uint8Array, proof: readonly Uint8Array[]): bigint {
-  const leaf = readProof(storageRoot, keccak256(key), proof);
+export function proveSlot(
+  storageRoot: Uint8Array,
+  key: Uint8Array,
+  proof: readonly Uint8Array[],
+  onNode?: OnNode,
+): bigint {
+  const leaf = readProof(storageRoot, keccak256(key), proof, onNode);
   if (leaf === undefined) return 0n;
   const word = asInteger(decodeRlp(leaf), 'slot');
   if (word === 0n) throw new RangeError('proof: zero is stored');
@@ -67,6 +80,8 @@ export type ProvenState = {
   readonly account: AccountLeaf | null;
   /** Words of the slots that were asked for, in their order. */
   readonly words: readonly bigint[];
+  /** The nodes of the tries that show it. */
+  readonly nodes: NodesByHash;
 };
 
 /**
@@ -91,17 +106,19 @@ export function verifyAccountProof(
     findings.contradict('state', 'the proof is not about the slots asked for');
     return undefined;
   }
-  let nodes: readonly Uint8Array[] = [];
+  const nodes = new Map<string, Uint8Array>();
+  const note: OnNode = (hash, encoded) => nodes.set(bytesToHex(hash), encoded);
+  let path: readonly Uint8Array[] = [];
   try {
-    nodes = readNodes(members['accountProof']);
-    const account = proveAccount(hexToBytes(stateRoot), hexToBytes(address), nodes);
+    path = readNodes(members['accountProof']);
+    const account = proveAccount(hexToBytes(stateRoot), hexToBytes(address), path, note);
     compareAccount(members, account, findings);
-    const words = slots.map((slot, index) => proveMember(storageProof[index], slot, account, findings));
-    return findings.has('state') ? undefined : { account, words };
+    const words = slots.map((slot, index) => proveMember(storageProof[index], slot, account, findings, note));
+    return findings.has('state') ? undefined : { account, words, nodes };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     if (error instanceof UnknownAccount) findings.noteUnknown('state', error.message);
-    else findings.contradict('state', error.message, findEvidence(nodes, stateRoot));
+    else findings.contradict('state', error.message, findEvidence(path, stateRoot));
     return undefined;
   }
 }
@@ -141,11 +158,17 @@ function compareAccount(
 }
 
 /** Compares a slot with its proof. @throws RangeError where that proves nothing */
-function proveMember(member: unknown, slot: string, account: AccountLeaf | null, findings: Findings): bigint {
+function proveMember(
+  member: unknown,
+  slot: string,
+  account: AccountLeaf | null,
+  findings: Findings,
+  onNode: OnNode,
+): bigint {
   const { key, value, proof } = isMembers(member) ? member : ({} as Members);
   if (!isSameInteger(key, BigInt(slot))) findings.contradict('state', 'the proof is that of another slot');
   const path = bigIntToFixedBytes(BigInt(slot), WORD_BYTES);
-  const word = proveSlot(account?.storageRoot ?? EMPTY_TRIE_ROOT, path, readNodes(proof));
+  const word = proveSlot(account?.storageRoot ?? EMPTY_TRIE_ROOT, path, readNodes(proof), onNode);
   if (!isSameInteger(value, word))
     findings.contradict('state', 'a slot has another value than its proof shows');
   return word;

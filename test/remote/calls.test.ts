@@ -3,7 +3,9 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assemble } from '../../scripts/assembler.ts';
 import type { BlockReference, CallRequest } from '../../src/chain/chain.ts';
+import { toCallBytes } from '../../src/engine/execution/plain-job.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
 import type { Call, Fault } from '../support/faults/fault.ts';
@@ -34,6 +36,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 };
 const SLOTS = 40;
 const PAUSE_MS = 10;
+const LIMIT_MS = 60_000;
 
 const callOf = (to: string, ...words: readonly (bigint | number)[]): CallRequest => ({
   call: { to, data: `0x${words.map((one) => word(one).slice(2)).join('')}` },
@@ -157,6 +160,30 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     await anvil.request('anvil_mine', '0x1');
     await network.followTo(number + 1n);
   }
+
+  test('a call that was read into bytes is answered at once where nothing is missing, with the same answer', async () => {
+    const { execution } = network.chain;
+    const ask = (request: CallRequest): unknown => {
+      const scope = new RequestScope(performance.now() + LIMIT_MS);
+      const answer = execution.callPlain?.(toCallBytes(request) ?? assert.fail(), scope);
+      if (answer !== undefined) assert.equal(scope.trust, 'single');
+      return answer;
+    };
+    const number = network.chain.heads.served?.number ?? assert.fail();
+    for (const request of [
+      callOf(PROXY, 12),
+      { ...callOf(PROXY, 13), block: { kind: 'number', number } as const },
+    ]) {
+      assert.equal(ask(request), undefined);
+      const { result } = await network.ask('call', request);
+      assert.equal(await network.countTrips(async () => assert.equal(ask(request), result)), 0);
+    }
+    assert.equal(ask(callOf(REVERTER, 4)), undefined);
+    await network.ask('call', callOf(REVERTER, 4));
+    assert.throws(() => ask(callOf(REVERTER, 4)), { message: 'execution reverted', data: word(28) });
+    assert.equal(ask({ ...callOf(PROXY, 12), block: { kind: 'number', number: number + 99n } }), undefined);
+    assert.equal(count('eth_call'), 0);
+  });
 
   test('what calls read at one head is proven at the next before they ask', async () => {
     const warmed = async (heads: number): Promise<void> => {

@@ -6,6 +6,7 @@ import type { JsonText } from '../../src/primitives/json-result.ts';
 import { recoverPublicKey } from '../../src/primitives/secp256k1.ts';
 import type { BlockDirectory } from '../../src/upstream/block-directory.ts';
 import type { BlockResolver } from '../../src/upstream/block-resolver.ts';
+import type { QuestionParts } from '../../src/upstream/call-questions.ts';
 import type { BlockHeader } from '../../src/upstream/heads/block.ts';
 import { parseHeader } from '../../src/upstream/heads/parse-block.ts';
 import type { VerifyMode } from '../../src/upstream/options.ts';
@@ -15,6 +16,7 @@ import { openVerification } from '../../src/upstream/verifying/open-verification
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { createRecordingLog } from '../gateway/recording-log.ts';
 import { useDevnetNode } from '../support/devnet-node.ts';
+import { createStateProofs } from './support/state-proofs.ts';
 
 const ADDRESS = '0xcabe9823112d187ea24d56be8e47ae75ed52a842';
 const LIMIT_MS = 600_000;
@@ -50,7 +52,7 @@ async function open(verify: VerifyMode) {
   await verification.calibrate();
   const position = { number: head.number, hash: head.hash };
   const kept: CacheKey[] = [];
-  const questions = new StateQuestions({
+  const parts: QuestionParts = {
     cacheScope: () => '1',
     ask,
     keep: (key) => void kept.push(key),
@@ -59,7 +61,8 @@ async function open(verify: VerifyMode) {
     } as unknown as BlockResolver,
     directory: { findKnown: () => undefined } as unknown as BlockDirectory,
     proofs: verification.proofs,
-  });
+  };
+  const questions = new StateQuestions(parts, createStateProofs(parts));
   asked.length = 0;
   return { questions, asked, kept, state, verification };
 }

@@ -94,6 +94,21 @@ export class ExecutionPool {
     scope: RequestScope,
     startedAt: number = performance.now(),
   ): PromiseOrValue<HexData> {
+    const result = this.runHere(job, simulator, scope, startedAt);
+    if (result !== undefined) return result;
+    return this.#heavyCalls.run(toThreadJob(job), kindOf(job, scope.owner ?? ''), scope);
+  }
+
+  /**
+   * The same for a slice on this thread.
+   * @returns undefined where that is not enough, and where it is known that it would not be
+   */
+  runHere(
+    job: LocalJob | PlainJob,
+    simulator: Simulator,
+    scope: RequestScope,
+    startedAt: number,
+  ): HexData | undefined {
     if (this.#isClosed) throw STOPPING;
     if (startedAt >= scope.deadline) throw WAITED_TOO_LONG;
     const { owner = '' } = scope;
@@ -113,9 +128,9 @@ export class ExecutionPool {
         return result;
       }
     }
-    const kind = known ?? kindOf(job, owner);
-    if (beginning !== 'moved') this.#firstSlices.noteMoved(kind, performance.now() - startedAt);
-    return this.#heavyCalls.run(toThreadJob(job), kind, scope);
+    if (beginning !== 'moved')
+      this.#firstSlices.noteMoved(known ?? kindOf(job, owner), performance.now() - startedAt);
+    return undefined;
   }
 
   /** Charges an owner for work on its calls on this thread that was not a slice. */

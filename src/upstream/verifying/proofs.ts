@@ -1,5 +1,5 @@
 import { isComplete, type JsonResult, type JsonText, textOf } from '../../primitives/json-result.ts';
-import type { Subject } from '../../verification/findings.ts';
+import { Findings, type Subject } from '../../verification/findings.ts';
 import { ListText } from '../../verification/list-text.ts';
 import { asText, isMembers, isSameText } from '../../verification/members.ts';
 import { keepUnique } from '../../verification/repeated-names.ts';
@@ -143,25 +143,25 @@ export class Proofs {
   }
 
   /**
-   * Compares an answer to `eth_getProof` with the state root of its block.
+   * Compares an answer to `eth_getProof` with the state root of its block, also where nothing else is verified.
    * @returns what it shows; undefined where nodes agree on something that is not known here
    * @throws UpstreamFault `wrong`
    */
   checkState(
-    { hash, stateRoot }: VerifiedHeader,
+    { hash, stateRoot }: Pick<VerifiedHeader, 'hash' | 'stateRoot'>,
     question: ProofQuestion,
     text: JsonText,
     upstream: Upstream | undefined,
   ): ProvenState | undefined {
     const { verifier } = this;
-    if (verifier === undefined) return undefined;
-    const { findings } = verifier.openTools();
+    const findings = new Findings();
     const proven = verifyAccountProof(JSON.parse(text), question, stateRoot, findings);
     const [finding] = findings.list;
     // Asked by number, a node that is on another branch is not wrong about the block: it proves the state of another one.
-    if (finding?.evidence !== undefined && upstream?.knowsHashParameters !== true)
+    const isOfOther = finding?.evidence !== undefined && upstream?.knowsHashParameters !== true;
+    if (finding !== undefined && (isOfOther || verifier === undefined))
       throw new UpstreamFault('wrong', finding.text);
-    verifier.judge(nameAccount(hash, question.address), findings.list, ['state'], upstream, ['state']);
+    verifier?.judge(nameAccount(hash, question.address), findings.list, ['state'], upstream, ['state']);
     return proven;
   }
 
@@ -170,19 +170,17 @@ export class Proofs {
    * @throws UpstreamFault `wrong`
    */
   checkCode(
-    { hash }: VerifiedHeader,
+    { hash }: Pick<VerifiedHeader, 'hash'>,
     address: string,
     codeHash: Uint8Array,
     text: JsonText,
     upstream: Upstream | undefined,
   ): void {
-    const { verifier } = this;
-    if (verifier === undefined) return;
-    const { findings } = verifier.openTools();
+    const findings = new Findings();
     verifyCode(JSON.parse(text), codeHash, findings);
     // Asked by number, a node may answer about another block, in which the account has other code.
     if (!findings.has('state') || upstream?.knowsHashParameters === true)
-      verifier.judge(nameAccount(hash, address), findings.list, ['state'], upstream);
+      this.verifier?.judge(nameAccount(hash, address), findings.list, ['state'], upstream);
     if (findings.has('state')) throw new UpstreamFault('wrong', 'the code is not that of the account');
   }
 

@@ -26,6 +26,7 @@ import { createRecordingLog } from '../../gateway/recording-log.ts';
 import { createMemory, openPool } from './pool.ts';
 import { createHead, type ScriptedChain } from './scripted-chain.ts';
 import { createNode, type ScriptedNode } from './scripted-node.ts';
+import { createStateProofs } from './state-proofs.ts';
 
 export type NetworkScript = {
   readonly tags?: PoolOptions['tags'];
@@ -150,7 +151,7 @@ export function createNetwork(
       maxBlocks: () => Math.max(...nodes.map(({ upstream }) => upstream.logSpan.limit)),
     }),
     others: new OtherQuestions(parts),
-    state: new StateQuestions(parts),
+    state: new StateQuestions(parts, createStateProofs(parts)),
     fees: new FeeQuestions(parts, heads),
     status: new StatusQuestions(resolver, heads),
     isAnswerable: () => true,

@@ -1,10 +1,13 @@
 import type { AccountState } from '../evm/host.ts';
-import type { AccountLeaf } from '../primitives/account-leaf.ts';
-import { bytesEqual } from '../primitives/bytes.ts';
+import { type AccountLeaf, decodeAccountLeaf } from '../primitives/account-leaf.ts';
+import { bigIntToBytes, bytesEqual, EMPTY_BYTES } from '../primitives/bytes.ts';
 import { bytesToHex } from '../primitives/hex.ts';
 import { EMPTY_TRIE_ROOT } from '../primitives/keccak.ts';
+import { asInteger, decodeRlp } from '../primitives/rlp.ts';
 import { Lru } from '../util/lru.ts';
+import type { ProofQuestion, ProvenState } from '../verification/state-proof.ts';
 import { RootTables } from './root-tables.ts';
+import { TrieNodes } from './trie-nodes.ts';
 
 /** An account that was proven. */
 export type ProvenAccount = {
@@ -23,8 +26,9 @@ export type LatestAccount = {
 /** Bytes of an entry with its key, as the heap grows, measured; of an account with its latest form. */
 const ACCOUNT_BYTES = 1_050;
 const SLOT_BYTES = 350;
-/** The part of the memory that accounts may have. */
-const ACCOUNTS_SHARE = 0.4;
+/** The parts of the memory that accounts and slots may have; nodes have the rest. */
+const ACCOUNTS_SHARE = 0.2;
+const SLOTS_SHARE = 0.3;
 /** Storage roots that are remembered of an account. */
 const MAX_ROOTS = 4;
 
@@ -32,6 +36,7 @@ const MAX_ROOTS = 4;
 export class ProvenStates {
   readonly #accounts: RootTables<ProvenAccount | null>;
   readonly #slots: RootTables<Uint8Array>;
+  readonly #nodes: TrieNodes;
   readonly #latest: Lru<string, LatestAccount>;
   /** An account with a code, by the code's hash: it is asked for by account. */
   readonly #holders: Lru<string, string>;
@@ -39,26 +44,48 @@ export class ProvenStates {
   /** @param bytes that all of it may take */
   constructor(bytes: number) {
     const accountBytes = bytes * ACCOUNTS_SHARE;
+    const slotBytes = bytes * SLOTS_SHARE;
     const accounts = Math.max(1, Math.floor(accountBytes / ACCOUNT_BYTES));
     this.#accounts = new RootTables(accountBytes, ACCOUNT_BYTES);
-    this.#slots = new RootTables(bytes - accountBytes, SLOT_BYTES);
+    this.#slots = new RootTables(slotBytes, SLOT_BYTES);
+    this.#nodes = new TrieNodes(bytes - accountBytes - slotBytes);
     this.#latest = new Lru(accounts, Number.POSITIVE_INFINITY);
     this.#holders = new Lru(accounts, Number.POSITIVE_INFINITY);
   }
 
   /** Bytes that it takes, about. */
   get bytes(): number {
-    return this.#accounts.bytes + this.#slots.bytes;
+    return this.#accounts.bytes + this.#slots.bytes + this.#nodes.bytes;
   }
 
   /** Null where it is proven that there is no such account. */
   findAccount(stateRoot: string, address: string): ProvenAccount | null | undefined {
-    return this.#accounts.get(stateRoot, address);
+    const known = this.#accounts.get(stateRoot, address);
+    if (known !== undefined) return known;
+    const leaf = this.#nodes.find(stateRoot, address, decodeAccountLeaf);
+    return leaf === undefined ? undefined : this.#noteAccount(stateRoot, address, leaf);
   }
 
   /** Without leading zeros. */
   findSlot(storageRoot: string, slot: string): Uint8Array | undefined {
-    return this.#slots.get(storageRoot, slot);
+    const known = this.#slots.get(storageRoot, slot);
+    if (known !== undefined) return known;
+    const value = this.#nodes.find(storageRoot, slot, decodeSlot);
+    if (value === undefined) return undefined;
+    this.#slots.set(storageRoot, slot, value ?? EMPTY_BYTES);
+    return value ?? EMPTY_BYTES;
+  }
+
+  /** Names the part of the state trie that has to be proven to know an account; undefined where the account is known. */
+  findAccountGap(stateRoot: string, address: string): string | undefined {
+    const known = this.#accounts.get(stateRoot, address);
+    return known === undefined ? this.#nodes.findGap(stateRoot, address) : undefined;
+  }
+
+  /** The same for a slot. */
+  findSlotGap(storageRoot: string, slot: string): string | undefined {
+    const known = this.#slots.get(storageRoot, slot);
+    return known === undefined ? this.#nodes.findGap(storageRoot, slot) : undefined;
   }
 
   latestOf(address: string): LatestAccount | undefined {
@@ -70,8 +97,16 @@ export class ProvenStates {
     return this.#holders.get(codeHash);
   }
 
-  /** @returns the account as it is kept */
-  noteAccount(stateRoot: string, address: string, leaf: AccountLeaf | null): ProvenAccount | null {
+  /** Notes what a proof against a state root has shown. */
+  note(stateRoot: string, { address, slots }: ProofQuestion, { account, words, nodes }: ProvenState): void {
+    this.#nodes.add(nodes);
+    const proven = this.#noteAccount(stateRoot, address, account);
+    if (proven === null) return;
+    for (const [index, slot] of slots.entries())
+      this.#slots.set(proven.storageRoot, slot, bigIntToBytes(words[index] as bigint));
+  }
+
+  #noteAccount(stateRoot: string, address: string, leaf: AccountLeaf | null): ProvenAccount | null {
     const proven = leaf && toProven(leaf);
     this.#accounts.set(stateRoot, address, proven);
     const before = this.#latest.get(address)?.roots ?? [];
@@ -80,11 +115,10 @@ export class ProvenStates {
     if (proven !== null) this.#holders.set(bytesToHex(proven.account.codeHash), address);
     return proven;
   }
+}
 
-  /** @param value without leading zeros */
-  noteSlot(storageRoot: string, slot: string, value: Uint8Array): void {
-    this.#slots.set(storageRoot, slot, value);
-  }
+function decodeSlot(leaf: Uint8Array): Uint8Array {
+  return bigIntToBytes(asInteger(decodeRlp(leaf), 'slot'));
 }
 
 function toProven({ nonce, balance, codeHash, storageRoot }: AccountLeaf): ProvenAccount {

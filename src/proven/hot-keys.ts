@@ -4,13 +4,13 @@ type Score = { readonly address: string; readonly slot: string | undefined; scor
 
 /** What is remembered, and what of it is worth a proof at each head: accounts with as many slots together. */
 const MAX_SCORES = 8_192;
-const MAX_ACCOUNTS = 64;
-const MAX_SLOTS = 512;
+const MAX_ACCOUNTS = 1_024;
+const MAX_SLOTS = 1_024;
 /** What is left of a score at the next head, and the score below which nothing is remembered: of one read, after three heads. */
 const DECAY = 0.5;
 const MIN_SCORE = 0.2;
 
-/** Accounts and slots that calls at the head read, by how often of late: heads at which they were read count, not calls. */
+/** Accounts and slots that are read at the head, by how often of late: heads at which they were read count, not calls. */
 export class HotKeys {
   readonly #scores = new Map<string, Score>();
 
@@ -22,7 +22,7 @@ export class HotKeys {
       this.#scores.set(name, { address, slot, score: 0, isRead: true });
   }
 
-  /** There is another head. @returns what calls at it are likely to read, within bounds */
+  /** There is another head. @returns what is likely to be read at it, within bounds */
   rotate(): StateKeys {
     for (const [name, entry] of this.#scores) {
       entry.score = entry.score * DECAY + (entry.isRead ? 1 : 0);

@@ -1,5 +1,3 @@
-import type { StateNeed } from '../engine/state/missing-state.ts';
-
 /** Names of parts of a state: what an execution reads, or what is missing. All as lower-case `0x` text. */
 export class StateKeys {
   /** Slots by account. */
@@ -18,15 +16,6 @@ export class StateKeys {
 
   get isEmpty(): boolean {
     return this.accounts.size === 0 && this.codes.size === 0 && this.oldestHash === undefined;
-  }
-
-  add(need: StateNeed): void {
-    if (need.kind === 'code') this.codes.add(need.hash);
-    else if (need.kind === 'blockHash') this.addBlockHash(need.number);
-    else {
-      const slots = this.addAccount(need.address);
-      if (need.kind === 'slot') slots.add(need.slot);
-    }
   }
 
   /** @returns its slots */

@@ -33,6 +33,11 @@ export class Codes {
     );
   }
 
+  /** That codes take in memory. */
+  get bytes(): number {
+    return this.#known.weight;
+  }
+
   find(hash: string): Uint8Array | undefined {
     if (hash === EMPTY_HASH) return NO_CODE;
     const known = this.#known.get(hash);

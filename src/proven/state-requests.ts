@@ -1,0 +1,237 @@
+import { ChainError } from '../chain/errors.ts';
+import type { AccountState } from '../evm/host.ts';
+import { bytesToBigInt } from '../primitives/bytes.ts';
+import { hexToBytes } from '../primitives/hex.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import type { RequestScope } from '../util/request-scope.ts';
+import { LATE, settleWithin } from '../util/settle-within.ts';
+import type { ProofQuestion, ProvenState } from '../verification/state-proof.ts';
+import { Codes, type CodeTable } from './codes.ts';
+import { ProvenStates } from './proven-states.ts';
+import type { StateNodes, StatePlace } from './state-nodes.ts';
+import { Trips } from './trips.ts';
+import { WarmUp } from './warm-up.ts';
+
+/** Slots of one question to a node: half a megabyte of nodes, which takes 4 ms to compare. geth refuses more than 1,024. */
+const MAX_SLOTS = 128;
+/** Milliseconds. */
+const MAX_WARMING_MS = 500;
+
+/** What is proven of the states of all blocks of a network. */
+export type Proven = { readonly states: ProvenStates; readonly codes: Codes };
+
+export type ProvenOptions = {
+  /** That all of it may take in memory. */
+  readonly bytes?: number;
+  /** Where codes are kept on disk. */
+  readonly codes?: CodeTable | undefined;
+  /** Called with faults of this program. */
+  readonly onFault: (error: unknown) => void;
+};
+
+/** Where no bound is configured. */
+const DEFAULT_BYTES: number = 64 << 20;
+/** The memory for codes, as a part of that for all. */
+const CODES_SHARE = 0.5;
+
+export function createProven({ bytes = DEFAULT_BYTES, codes, onFault }: ProvenOptions): Proven {
+  return {
+    states: new ProvenStates(bytes * (1 - CODES_SHARE)),
+    codes: new Codes(bytes * CODES_SHARE, codes, onFault),
+  };
+}
+
+/** What is proven of an account at a block. */
+export type StateValues = {
+  /** Null where there is no such account. */
+  readonly account: Pick<AccountState, 'nonce' | 'balance' | 'codeHash'> | null;
+  /** Words of the slots that were asked for, in their order. */
+  readonly words: readonly bigint[];
+};
+
+/** A question to a node, for all that need something of it. */
+type Request = {
+  readonly slots: Set<string>;
+  readonly deadline: number;
+  isSent: boolean;
+  outcome: Promise<ProvenState | undefined>;
+};
+
+/** Reads what is proven of states, and asks nodes for what is not: for the same thing once, and for what is missing of one account in one question. */
+export class StateRequests {
+  readonly proven: Proven;
+  readonly trips: Trips = new Trips();
+  readonly warmUp: WarmUp;
+  readonly #nodes: StateNodes;
+  readonly #maxWarmingMs: number;
+  /** Those that have no answer yet, by state root and account. */
+  readonly #requests = new Map<string, readonly Request[]>();
+  /** Codes that are being asked for, by hash. */
+  readonly #codes = new Map<string, Promise<Uint8Array>>();
+
+  /** @param maxWarmingMs for how long at most a reader waits for what is proven at a new head */
+  constructor(nodes: StateNodes, proven: Proven, maxWarmingMs: number = MAX_WARMING_MS) {
+    this.#nodes = nodes;
+    this.#maxWarmingMs = maxWarmingMs;
+    this.proven = proven;
+    this.warmUp = new WarmUp(proven.states, (question, at, scope) =>
+      Promise.all(this.#listRequests(question, at, scope).map(({ outcome }) => outcome)),
+    );
+  }
+
+  /**
+   * An account and slots of it.
+   * @param question lower-case texts, slots of 32 bytes
+   * @returns undefined where nodes prove it in a form that is not known here
+   * @throws what `StateNodes` throws; ChainError `timeout`
+   */
+  prove(
+    question: ProofQuestion,
+    at: StatePlace,
+    scope: RequestScope,
+  ): PromiseOrValue<StateValues | undefined> {
+    const { warmUp } = this;
+    const { address, slots } = question;
+    if (slots.length === 0) warmUp.noteRead(at.stateRoot, address);
+    for (const slot of slots) warmUp.noteRead(at.stateRoot, address, slot);
+    return this.#find(question, at) ?? this.#proveMissing(question, at, scope);
+  }
+
+  /** Code by its hash, which is proven to be that of the account's code. */
+  proveCode(
+    address: string,
+    codeHash: string,
+    at: StatePlace,
+    scope: RequestScope,
+  ): PromiseOrValue<Uint8Array> {
+    const known = this.proven.codes.find(codeHash) ?? this.#codes.get(codeHash);
+    if (known !== undefined) return known;
+    const asked = this.trips
+      .ask(scope, (trip) => this.#nodes.askCode(address, hexToBytes(codeHash), at, trip))
+      .then((code) => {
+        this.proven.codes.add(new Map([[codeHash, code]]));
+        return code;
+      })
+      .finally(() => this.#codes.delete(codeHash));
+    this.#codes.set(codeHash, asked);
+    return asked;
+  }
+
+  #find({ address, slots }: ProofQuestion, { stateRoot }: StatePlace): StateValues | undefined {
+    const { states } = this.proven;
+    const proven = states.findAccount(stateRoot, address);
+    if (proven === undefined) return undefined;
+    const words: bigint[] = [];
+    for (const slot of slots) {
+      const word = proven === null ? 0n : this.#findWord(proven.storageRoot, slot);
+      if (word === undefined) return undefined;
+      words.push(word);
+    }
+    return { account: proven?.account ?? null, words };
+  }
+
+  #findWord(storageRoot: string, slot: string): bigint | undefined {
+    const value = this.proven.states.findSlot(storageRoot, slot);
+    return value && bytesToBigInt(value);
+  }
+
+  async #proveMissing(
+    question: ProofQuestion,
+    at: StatePlace,
+    scope: RequestScope,
+  ): Promise<StateValues | undefined> {
+    scope.hasAskedNode = true;
+    const warmUntil = Math.min(scope.deadline, performance.now() + this.#maxWarmingMs);
+    for (let now = performance.now(); now < warmUntil; now = performance.now()) {
+      const round = this.warmUp.findRound(at.stateRoot, question);
+      if (round === undefined) break;
+      await settleWithin(round, warmUntil - now);
+      const found = this.#find(question, at);
+      if (found !== undefined) return found;
+    }
+    const requests = this.#listRequests(question, at, scope);
+    const known = this.#listKnown(question, at);
+    let outcomes: typeof LATE | readonly (ProvenState | undefined)[];
+    try {
+      const outcome = Promise.all(requests.map((request) => request.outcome));
+      outcomes = await settleWithin(outcome, scope.deadline - performance.now());
+    } catch (error) {
+      const now = performance.now();
+      // It may have failed for lack of time that this caller has.
+      const hasTime = now < scope.deadline && requests.some(({ deadline }) => deadline <= now);
+      if (hasTime && !scope.aborted) return this.#proveMissing(question, at, scope);
+      throw error;
+    }
+    if (outcomes === LATE) throw new ChainError('timeout', 'no node has proven the state in time');
+    return this.#find(question, at) ?? combine(question, requests, outcomes, known);
+  }
+
+  /** Questions under way, and new ones, that bring all that is missing. At least one. */
+  #listRequests(question: ProofQuestion, at: StatePlace, scope: RequestScope): readonly Request[] {
+    const { address } = question;
+    const name = `${at.stateRoot}/${address}`;
+    const known = this.#listKnown(question, at);
+    const missing = question.slots.filter((slot) => !known.has(slot));
+    const find = (isFit: (request: Request) => boolean): Request | undefined =>
+      this.#requests.get(name)?.find(isFit);
+    const needed = new Set<Request>();
+    for (const slot of missing) {
+      const request =
+        find(({ slots }) => slots.has(slot)) ??
+        find(({ isSent, slots }) => !isSent && slots.size < MAX_SLOTS) ??
+        this.#open(name, address, at, scope);
+      request.slots.add(slot);
+      needed.add(request);
+    }
+    if (needed.size === 0) needed.add(find(() => true) ?? this.#open(name, address, at, scope));
+    return [...needed];
+  }
+
+  #open(name: string, address: string, at: StatePlace, scope: RequestScope): Request {
+    const slots = new Set<string>();
+    const ask = async (trip: RequestScope): Promise<ProvenState | undefined> => {
+      request.isSent = true;
+      const question = { address, slots: [...slots] };
+      const state = await this.#nodes.askProof(question, at, trip);
+      if (state !== undefined) this.proven.states.note(at.stateRoot, question, state);
+      return state;
+    };
+    const forget = (): void => {
+      const others = this.#requests.get(name)?.filter((other) => other !== request) ?? [];
+      if (others.length > 0) this.#requests.set(name, others);
+      else this.#requests.delete(name);
+    };
+    const outcome = this.trips.ask(scope, ask).finally(forget);
+    const request: Request = { slots, deadline: scope.deadline, isSent: false, outcome };
+    this.#requests.set(name, [...(this.#requests.get(name) ?? []), request]);
+    return request;
+  }
+
+  /** Words of slots that need no proof. */
+  #listKnown({ address, slots }: ProofQuestion, { stateRoot }: StatePlace): ReadonlyMap<string, bigint> {
+    const known = new Map<string, bigint>();
+    const proven = this.proven.states.findAccount(stateRoot, address);
+    if (proven == null) return known;
+    for (const slot of slots) {
+      const word = this.#findWord(proven.storageRoot, slot);
+      if (word !== undefined) known.set(slot, word);
+    }
+    return known;
+  }
+}
+
+/** What was proven, of which some is forgotten already where there is little memory. */
+function combine(
+  { slots }: ProofQuestion,
+  requests: readonly Request[],
+  outcomes: readonly (ProvenState | undefined)[],
+  known: ReadonlyMap<string, bigint>,
+): StateValues | undefined {
+  const words = new Map(known);
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome === undefined) return undefined;
+    const asked = [...(requests[index] as Request).slots];
+    for (const [at, slot] of asked.entries()) words.set(slot, outcome.words[at] as bigint);
+  }
+  return { account: outcomes[0]?.account ?? null, words: slots.map((slot) => words.get(slot) as bigint) };
+}
