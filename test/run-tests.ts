@@ -4,6 +4,7 @@
  * that skips for want of something fails. Exits with 1 when a test fails, and when there is none. `--times` as the first argument prints
  * the processor and wall time of each process.
  */
+import { setMaxListeners } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
@@ -54,6 +55,7 @@ let [passed, failed] = [0, 0];
 const running = new Map<string, string[]>();
 
 const hanging = new AbortController();
+setMaxListeners(0, hanging.signal);
 const silence = setTimeout(() => hanging.abort(), LIMIT_MS);
 const tests = run({ files, concurrency: CONCURRENCY, signal: hanging.signal });
 tests.on('data', () => silence.refresh());

@@ -2,6 +2,7 @@ import type { Cache } from '../cache/cache.ts';
 import { createMemoryCache } from '../cache/memory-cache.ts';
 import type { Chain } from '../chain/chain.ts';
 import { DEFAULT_LOG_LIMITS } from '../chain/log-range.ts';
+import type { AnchoredChain } from '../chain/output-claim.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { ChainFigures } from '../observe/sources.ts';
@@ -17,8 +18,11 @@ import type { EmbeddedChains } from './embedded-chains.ts';
 import type { OpenExecutions } from './open-executions.ts';
 import { SENDING_TOOLS } from './sending-tools.ts';
 
-/** A chain that reports figures to metrics and the status page. */
-export type ObservedChain = Chain & { describe(): ChainFigures };
+/** A chain that reports figures to metrics and the status page, and takes what its layer 1 holds where that is read. */
+export type ObservedChain = Chain & {
+  describe(): ChainFigures;
+  readonly layer1?: AnchoredChain | undefined;
+};
 
 /** What chains of one process share. */
 export type ChainBackends = {
@@ -43,7 +47,8 @@ export async function openChain(
     const { engine, dataDir, log } = backends;
     const isNeeded = options.execution !== 'node' || samplesCalls(options);
     const openExecutions = isNeeded ? await engine.prepareExecutions(name, options, dataDir, log) : undefined;
-    return openNodes(name, upstreams, backends, { ...options, openExecutions });
+    const isAnchored = options.rollup?.anchor !== undefined;
+    return openNodes(name, upstreams, backends, { ...options, openExecutions, isAnchored });
   }
   return backends.engine.open(options, backends.dataDir, backends.log);
 }
@@ -60,6 +65,8 @@ type NodeSettings = Partial<
 > & {
   /** What executes calls here; absent where nodes execute. */
   readonly openExecutions?: OpenExecutions | undefined;
+  /** Whether layer 1 is read for blocks that are on the chain. */
+  readonly isAnchored?: boolean;
 };
 
 /** Opens the chain that nodes know. */
@@ -75,6 +82,7 @@ export async function openNodes(
     verifyLogBlocks = DEFAULT_VERIFY_LOG_BLOCKS,
     checkpoint,
     openExecutions,
+    isAnchored = false,
   }: NodeSettings = {},
 ): Promise<ObservedChain> {
   // HTTP and WebSocket clients take 0.1 s to load: not where there are no nodes.
@@ -88,6 +96,7 @@ export async function openNodes(
     verifyLogBlocks,
     openExecutions,
     checkpoint,
+    isAnchored,
     cache: pool.cache ? cache : NO_CACHE,
     log,
     sending: { options: send, tools: SENDING_TOOLS, ...(records !== undefined && { records }) },

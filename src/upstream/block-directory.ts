@@ -32,7 +32,7 @@ export interface BlockProofs {
   check(hash: string, result: JsonResult, upstream: Upstream | undefined): JsonResult;
   /** A block that was recomputed to its hash, where it is remembered. */
   findHeader(hash: string): { readonly number: bigint } | undefined;
-  /** What the checkpoint says of heights, where one is configured. */
+  /** What a checkpoint or layer 1 says of heights, where one is configured. */
   readonly links?: CheckpointLinks | undefined;
   readonly absence: Absence;
 }

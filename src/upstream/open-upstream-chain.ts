@@ -63,6 +63,8 @@ export type UpstreamChainOptions = {
   readonly openExecutions?: ((source: StateSource) => LocalExecutions) | undefined;
   /** A block of the chain by the configuration's word. */
   readonly checkpoint?: Checkpoint | undefined;
+  /** Whether layer 1 says of blocks that they are on the chain. */
+  readonly isAnchored?: boolean;
 };
 
 /** What sending takes beside the nodes. */
@@ -138,7 +140,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   });
   let sending: Sending | undefined;
   let local: LocalExecutions | undefined;
-  const askPool = createPool({
+  const { ask: askPool, askTogether } = createPool({
     network,
     upstreams,
     options: pool,
@@ -156,7 +158,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     check: (hash, result, upstream) => proofs.blocks?.check(hash, result, false, upstream) ?? result,
     findHeader: (hash) => proofs.blocks?.findHeader(hash),
     get links() {
-      return verification.links;
+      return verification.anchor?.links;
     },
     get absence() {
       return proofs.absence;
@@ -231,6 +233,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     // A development node may be another chain of the same id after a restart.
     cacheScope: pool.development ? () => `${chainId}@${membership.genesisHash}` : () => `${chainId}`,
     ask,
+    askTogether,
     keep: (key: CacheKey, answer: JsonText) => cache.set(key, answer),
     recall: (key: CacheKey) => cache.get(key),
     proofs,
@@ -300,6 +303,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       !head.isExpired &&
       upstreams.some((upstream) => upstream.isUp && !upstream.isBehind),
     heads,
+    layer1: verification.layer1,
     where: { headHash: () => head.head?.hash, refresh: () => refreshHeads(upstreams) },
     describe: () => ({
       ...describeChain(head, upstreams),

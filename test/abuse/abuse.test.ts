@@ -7,6 +7,7 @@ import { Session } from './session.ts';
 /** So little that a busy machine answers it in time, too. */
 const OPTIONS = { isSecure: false, priority: 'normal', pace: 0.2, hasShortTimes: false } as const;
 const PLAN = { aloneMs: 100, attackMs: 700, maxRounds: 1 } as const;
+const PATIENCE_MS = 60_000;
 
 describe('a neighbour is answered, the abuser is charged, and all is well afterwards', () => {
   let session: Session;
@@ -17,10 +18,13 @@ describe('a neighbour is answered, the abuser is charged, and all is well afterw
 
   for (const abuse of ABUSES.filter(({ isShort }) => isShort === true)) {
     test(`${abuse.name}, ${abuse.transport}`, async () => {
-      const outcome = await session.run(
-        { ...abuse, ms: Math.min(abuse.ms ?? 0, 2_500) || PLAN.attackMs },
-        PLAN,
-      );
+      let ms = Math.min(abuse.ms ?? 0, 2_500) || PLAN.attackMs;
+      let outcome = await session.run({ ...abuse, ms }, PLAN);
+      // A busy machine may have to be attacked for longer until a limit is reached.
+      while (!outcome.charge.isCharged && ms < PATIENCE_MS) {
+        ms *= 4;
+        outcome = await session.run({ ...abuse, ms }, PLAN);
+      }
       assert.equal(outcome.failed, 0, outcome.failures);
       assert.ok(outcome.charge.isCharged, outcome.charge.text);
       assert.equal(outcome.wrong, 0, outcome.seen);

@@ -62,6 +62,9 @@ class GroupRun {
     if (time === 'before the start') await faulty.setFault(switchedOn);
     await this.#startService(faulty);
     const cells: Cell[] = [await this.#awaitHead('start')];
+    // Finalized blocks of nodes are read after their heads.
+    if (hasGoodNodes)
+      cells.push(await this.#awaitRight('start', rephrase(this.#question('eth_call finalized'), 98)));
     if (time === 'later') {
       await this.#warmUp();
       await faulty.setFault(switchedOn);

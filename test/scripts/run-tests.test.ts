@@ -44,6 +44,12 @@ test('the output of a test does not run when its source is gone', () => {
   }
 });
 
+test('--times says what each process took', () => {
+  const { code, err } = runTests(['--times', 'util/duration.test']);
+  assert.equal(code, 0);
+  assert.match(err, /^ +CPU s +wall s *\n +\d+\.\d +\d+\.\d {2}util\n +\d+\.\d +all\n$/);
+});
+
 test('a test that hangs is named when its file is ended', () => {
   const source = join(ROOT, 'test/scripts/hanging-probe.test.ts');
   const output = join(ROOT, 'build/test/scripts/hanging-probe.test.js');

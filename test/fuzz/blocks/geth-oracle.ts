@@ -77,15 +77,18 @@ function environmentOf({ block, withdrawals }: BlockCase): Record<string, unknow
   };
 }
 
-/** Has geth execute a case. @throws Error when the program does not run */
+/** Has geth execute a case. @throws Error when the program does not run, RangeError for a revision that blocks are not made of */
 async function runOnGeth(blockCase: BlockCase): Promise<BlockOutcome> {
+  const fork = FORKS[blockCase.revision];
+  if (fork === undefined)
+    throw new RangeError(`blocks of ${blockCase.revision}: only of ${Object.keys(FORKS).join(', ')}`);
   const transactions = blockCase.transactions.map((item) => {
     const { body, encoded } = { body: item.body, encoded: signTransaction(item).encoded };
     return body.type === 0 ? decodeRlp(encoded) : encoded;
   });
   try {
     const { result, alloc } = await runTransition({
-      fork: FORKS[blockCase.revision] as string,
+      fork,
       chainId: CHAIN_ID,
       alloc: toAlloc(blockCase.accounts),
       env: environmentOf(blockCase),

@@ -15,7 +15,7 @@ import type { BlockRules } from '../../../src/engine/transition/rules.ts';
 import { TransactionError } from '../../../src/engine/transition/transaction-error.ts';
 import type { Evm } from '../../../src/evm/evm.ts';
 import type { AccountState, StateChanges } from '../../../src/evm/host.ts';
-import { rulesOf } from '../../../src/evm/revisions/revisions.ts';
+import { type Revision, rulesOf } from '../../../src/evm/revisions/revisions.ts';
 import { bigIntToFixedBytes } from '../../../src/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
 import { keccak256 } from '../../../src/primitives/keccak.ts';
@@ -31,8 +31,14 @@ const MEMORY_LIMIT: number = 256 << 20;
 const MAINNET_DEPOSITS = '0x00000000219ab540356cbb839cbe05303d7705fa';
 /** EIP-7892: geth's state transitions of Amsterdam are past the second change of blob parameters. */
 const BLOBS = { target: 14n, max: 21n, baseFeeUpdateFraction: 11_684_671n };
+const CANCUN_BLOBS = { target: 3n, max: 6n, baseFeeUpdateFraction: 3_338_477n };
 const PRAGUE_BLOBS = { target: 6n, max: 9n, baseFeeUpdateFraction: 5_007_716n };
 const REFUSED = /^transaction (\d+): (.*)$/s;
+
+function blobsOf(revision: Revision): BlockRules['blobs'] {
+  if (isAtLeast(revision, 'amsterdam')) return BLOBS;
+  return isAtLeast(revision, 'prague') ? PRAGUE_BLOBS : CANCUN_BLOBS;
+}
 
 function rulesFor({ revision }: BlockCase): BlockRules {
   return {
@@ -41,7 +47,7 @@ function rulesFor({ revision }: BlockCase): BlockRules {
     hasReplayProtection: true,
     isMerged: true,
     bombDelay: 0n,
-    blobs: isAtLeast(revision, 'amsterdam') ? BLOBS : PRAGUE_BLOBS,
+    blobs: blobsOf(revision),
     depositContract: MAINNET_DEPOSITS,
   };
 }
