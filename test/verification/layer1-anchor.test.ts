@@ -99,14 +99,14 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
     await chains.resolveGame(POINT, await chains.findOutputRoot(POINT));
     for (const options of [{ portal: PORTAL }, { registry: REGISTRY }]) {
       await withNetworks(openLayer1(), openRollup(1, 0, {}), async (l1, rollup) => {
-        await assert.rejects(ask(rollup, POINT), /only one node has the block/);
+        await assert.rejects(ask(rollup, POINT), /only one node in service has the block/);
         await anchor(rollup, l1, options);
         assert.deepEqual(describeAnchor(rollup), { state: 'anchored', number: Number(POINT) });
         for (const number of [POINT, POINT - 1n, 3n]) {
           const { hash } = await chains.readBlock(number);
           assert.deepEqual(await ask(rollup, number), { hash, trust: 'proven' });
         }
-        await assert.rejects(ask(rollup, POINT + 1n), /only one node has the block/);
+        await assert.rejects(ask(rollup, POINT + 1n), /only one node in service has the block/);
       });
     }
   });
@@ -158,7 +158,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
       await anchor(rollup, l1, { portal: PORTAL });
       assert.deepEqual(describeAnchor(rollup), { state: 'anchored', number: 20 });
       assert.equal((await ask(rollup, 20n)).trust, 'proven');
-      await assert.rejects(ask(rollup, POINT), /only one node has the block/);
+      await assert.rejects(ask(rollup, POINT), /only one node in service has the block/);
     });
   });
 
@@ -397,7 +397,7 @@ describe('a block far below the anchor of a rollup', { skip: ANVIL_SKIP }, () =>
         assert.deepEqual(describeAnchor(rollup), { state: 'anchored', number: Number(LATE) });
         asked = 0;
         for (const number of [OLD, OLD - 1n, OLD - 2n]) {
-          if (count === 1) await assert.rejects(ask(rollup, number), /only one node has the block/);
+          if (count === 1) await assert.rejects(ask(rollup, number), /only one node in service has the block/);
           else assert.equal((await ask(rollup, number)).trust, 'proven');
         }
         assert.equal(asked, count, 'one question of each node');
