@@ -29,6 +29,7 @@ const SLOT_BYTES = 350;
 /** The parts of the memory that accounts and slots may have; nodes have the rest. */
 const ACCOUNTS_SHARE = 0.2;
 const SLOTS_SHARE = 0.3;
+const EMPTY_ROOT: string = bytesToHex(EMPTY_TRIE_ROOT);
 /** Storage roots that are remembered of an account. */
 const MAX_ROOTS = 4;
 
@@ -61,7 +62,8 @@ export class ProvenStates {
   /** Null where it is proven that there is no such account. */
   findAccount(stateRoot: string, address: string): ProvenAccount | null | undefined {
     const known = this.#accounts.get(stateRoot, address);
-    if (known !== undefined) return known;
+    // The first block of anvil has the root of no state, and a state: there a node's proof is needed, which fails.
+    if (known !== undefined || stateRoot === EMPTY_ROOT) return known;
     const leaf = this.#nodes.find(stateRoot, address, decodeAccountLeaf);
     return leaf === undefined ? undefined : this.#noteAccount(stateRoot, address, leaf);
   }
