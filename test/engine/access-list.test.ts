@@ -22,7 +22,7 @@ const withCode = (source: string, more: StateOverrides = {}): StateOverrides => 
 describe('access lists', () => {
   const chains = new Map<string, OpenedChain>();
   before(async () => {
-    for (const revision of ['berlin', 'prague'] as const) {
+    for (const revision of ['berlin', 'prague', 'amsterdam'] as const) {
       chains.set(revision, await openBuiltChain(...(await buildCallChain({ revision }))));
     }
   });
@@ -110,6 +110,17 @@ describe('access lists', () => {
       error: string;
     };
     assert.equal(reverted.error, 'execution reverted');
+  });
+
+  test('a creation by a sender with the last nonce runs from Amsterdam on', async () => {
+    const data =
+      '0x60017fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff0160005269021e19e0c9bab240000060015d6040600060c26000600070e935c70f5e83309b3626fc22cc256ee49cfa60a05260346000fd';
+    const overrides = { '0x0000000000000000000000000000000000000000': { nonce: '0xffffffffffffffff' } };
+    // geth's answer.
+    const reverted = { accessList: [], error: 'execution reverted', gasUsed: '0x7440' };
+    assert.deepEqual(await create({ data }, overrides, LATEST, 'amsterdam'), reverted);
+    const { error } = (await create({ data }, overrides)) as { error: string };
+    assert.equal(error, 'nonce uint64 overflow');
   });
 
   test('a list that never settles is an error, and not a search until the time limit', async () => {

@@ -71,8 +71,9 @@ export class RuntimeCharges {
    */
   chargeNewAccount(): bigint | undefined {
     const { to, value } = this.#tx;
-    // The sender's nonce has been raised already.
-    const address = to ?? createAddress(this.#sender, this.#state.getNonce(this.#sender) - 1n);
+    // The sender's nonce has been raised already, and has begun anew after 2^64 - 1, which overrides may give it.
+    const address =
+      to ?? createAddress(this.#sender, BigInt.asUintN(64, this.#state.getNonce(this.#sender) - 1n));
     this.#context.accessList?.touch(address);
     const isNew = (to === undefined || value > 0n) && isEmpty(this.#state, address);
     const charge = isNew ? this.#prices.account : 0n;

@@ -12,7 +12,7 @@ import { gas, input, inputSize, isSystemCall, memoryLimit, NO_WORK, setInput, se
 import { fail, need, requireAccount, requireCode, requireDecoded, whyNot } from './needs.ts';
 import { workOn } from './pending-work.ts';
 import { noteAccess } from './recording.ts';
-import { EIP2929, EIP3651, has } from './rules.ts';
+import { EIP2929, EIP3651, EIP8037, has } from './rules.ts';
 import { fillReservoir } from './state-gas.ts';
 import { DONE, INSUFFICIENT_BALANCE, MEMORY_LIMIT, NONCE_OVERFLOW, NOT_BEGUN, SLICE_USED, SUCCESS } from './generated/status.ts';
 import { begin, open } from './transactions.ts';
@@ -95,7 +95,8 @@ export function beginCreation(given: i64, stateGas: i64, slice: i64, nonce: u64)
     refuse(INSUFFICIENT_BALANCE, given);
     return DONE;
   }
-  if (nonce == u64.MAX_VALUE) {
+  // From Amsterdam geth looks at the nonce in CREATE and CREATE2 only.
+  if (nonce == u64.MAX_VALUE && !has(EIP8037)) {
     refuse(NONCE_OVERFLOW, given);
     return DONE;
   }
