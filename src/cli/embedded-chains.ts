@@ -1,3 +1,4 @@
+import type { ChainConfig } from '../chain/chain-config.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
 import type { ExecutionPool, ExecutionPoolOptions } from '../engine/execution/execution-pool.ts';
 import { DEFAULT_PROVEN_STATE } from '../engine/options.ts';
@@ -25,6 +26,7 @@ export class EmbeddedChains {
   readonly #bounds: ExecutionBounds;
   #pool: ExecutionPool | undefined;
   #codes: LmdbCodes | undefined;
+  #isClosed = false;
 
   constructor(bounds: ExecutionBounds) {
     this.#bounds = bounds;
@@ -39,21 +41,24 @@ export class EmbeddedChains {
 
   /**
    * Gets ready to execute calls of a network of nodes.
-   * @throws Error naming the file that cannot be read
+   * @param config rules of the chain, where they are configured
+   * @throws Error naming the folder that cannot be written
    */
-  async prepareExecutions(
+  async loadExecutions(
     network: string,
     options: NetworkOptions,
-    dataDir: string,
-    log: Logger,
-  ): Promise<OpenExecutions | undefined> {
+    config: ChainConfig | undefined,
+    { dataDir, log }: { readonly dataDir: string; readonly log: Logger },
+  ): Promise<OpenExecutions> {
     const { createPool } = await import('./open-embedded-chain.ts');
     const { openCodes, prepareExecutions } = await import('./open-executions.ts');
+    if (this.#isClosed) throw new Error('the service is closing');
     this.#pool ??= createPool(this.#bounds);
     this.#codes ??= openCodes(dataDir);
     return prepareExecutions(network, options, {
       pool: this.#pool,
       codes: this.#codes,
+      config,
       stateBytes: this.#bounds.provenState ?? DEFAULT_PROVEN_STATE,
       log,
     });
@@ -65,6 +70,7 @@ export class EmbeddedChains {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#pool?.close();
     await this.#codes?.close();
   }

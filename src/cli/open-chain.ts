@@ -7,14 +7,15 @@ import type { Logger } from '../observe/logger.ts';
 import type { ChainFigures } from '../observe/sources.ts';
 import type { RecordTable } from '../records/record-table.ts';
 import {
+  DEFAULT_VERIFY,
   DEFAULT_VERIFY_LOG_BLOCKS,
   poolOptionsSchema,
   type UpstreamOptions,
-  verifySchema,
 } from '../upstream/options.ts';
 import { DEFAULT_SEND } from '../upstream/sending/options.ts';
 import type { EmbeddedChains } from './embedded-chains.ts';
 import type { OpenExecutions } from './open-executions.ts';
+import type { LoadExecutions } from './prepare-executions.ts';
 import { SENDING_TOOLS } from './sending-tools.ts';
 
 /** A chain that reports figures to metrics and the status page. */
@@ -40,18 +41,13 @@ export async function openChain(
 ): Promise<ObservedChain> {
   const { upstreams } = options;
   if (upstreams !== undefined) {
-    const { engine, dataDir, log } = backends;
-    const isNeeded = options.execution !== 'node' || samplesCalls(options);
-    const openExecutions = isNeeded ? await engine.prepareExecutions(name, options, dataDir, log) : undefined;
+    const { engine, log } = backends;
+    const { prepareExecutions } = await import('./prepare-executions.ts');
+    const load: LoadExecutions = (config) => engine.loadExecutions(name, options, config, backends);
+    const openExecutions = await prepareExecutions(name, options, load, log);
     return openNodes(name, upstreams, backends, { ...options, openExecutions });
   }
   return backends.engine.open(options, backends.dataDir, backends.log);
-}
-
-/** Whether answers of nodes to calls are compared with executions here; not where the machine of a rollup is not known. */
-export function samplesCalls({ verify, verifyCalls, execution, rollup }: NetworkOptions): boolean {
-  const isKnown = rollup === undefined || rollup.family !== undefined;
-  return verify !== 'off' && verifyCalls > 0 && execution !== 'local' && isKnown;
 }
 
 /** Settings of a network of nodes; each as by default where it is absent. */
@@ -71,7 +67,7 @@ export async function openNodes(
     pool = poolOptionsSchema.parse(undefined),
     logs = DEFAULT_LOG_LIMITS,
     send = DEFAULT_SEND,
-    verify = verifySchema.parse(undefined),
+    verify = DEFAULT_VERIFY,
     verifyLogBlocks = DEFAULT_VERIFY_LOG_BLOCKS,
     checkpoint,
     openExecutions,

@@ -75,6 +75,8 @@ export type UpstreamChainOptions = {
   readonly log: Logger;
   readonly sending: SendingOptions;
   readonly verify: VerifyMode;
+  /** Whether opening waits until it is known what can be verified; it does where everything has to be proven. */
+  readonly awaitsCalibration?: boolean;
   /** Blocks up to which a range of logs is verified. */
   readonly verifyLogBlocks?: number;
   /** Opens what executes calls here; absent where nodes execute. */
@@ -97,7 +99,7 @@ export type SendingOptions = {
  * @throws Error when no upstream answers in time and the configuration does not name the chain
  */
 export async function openUpstreamChain(options: UpstreamChainOptions): Promise<UpstreamChain> {
-  const { network, pool, cache, log } = options;
+  const { network, pool, cache, log, awaitsCalibration = options.verify === 'require' } = options;
   const settle = (): void => {
     for (const upstream of upstreams) upstream.isOnFork = contradictsChain(head, upstream.tracker);
     resolver.noteChange();
@@ -248,7 +250,8 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     update();
     for (const { tracker } of upstreams) tracker.start();
     await waitForHeads(head, upstreams, stopping);
-    await verification.calibrate();
+    const calibrating = verification.calibrate();
+    if (awaitsCalibration) await calibrating;
     if (stopping.aborted) return;
     const { number } = head.head ?? {};
     const fields = { network, chainId: `${identity.chainId}`, head: `${number ?? 'unknown'}` };

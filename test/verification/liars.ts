@@ -92,6 +92,7 @@ export async function openNetwork(
     cache: createMemoryCache({ bytes: 1 << 24, entryBytes: 1 << 20 }),
     log,
     verify,
+    awaitsCalibration: true,
     ...options,
     sending: { options: DEFAULT_SEND, tools: SENDING_TOOLS },
   });
