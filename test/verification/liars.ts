@@ -5,6 +5,7 @@ import { SENDING_TOOLS } from '../../src/cli/sending-tools.ts';
 import { openUpstreamChain } from '../../src/upstream/open-upstream-chain.ts';
 import {
   type Checkpoint,
+  type PoolOptions,
   poolOptionsSchema,
   upstreamsSchema,
   type VerifyMode,
@@ -66,6 +67,7 @@ export type NetworkSettings = {
   readonly verify?: VerifyMode;
   readonly verifyLogBlocks?: number;
   readonly checkpoint?: Checkpoint;
+  readonly pool?: PoolOptions;
   /** Whether liars lie before the network is open. */
   readonly isFromStart?: boolean;
 };
