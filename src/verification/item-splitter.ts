@@ -75,7 +75,12 @@ export class ItemSplitter {
     let nameFrom = 0;
     /** Of the last comma between items. */
     let comma = -1;
-    for (let at = 0; at < piece.length; at++) {
+    const { length } = piece;
+    for (let at = 0; at < length; at++) {
+      if (this.#isInString && !this.#isEscaped) {
+        while (at < length && piece[at] !== QUOTE && piece[at] !== BACKSLASH) at++;
+        if (at === length) break;
+      }
       const c = piece[at] as number;
       if (this.#isInString) {
         if (this.#isEscaped) this.#isEscaped = false;
