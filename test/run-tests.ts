@@ -1,46 +1,62 @@
 /**
- * Runs the tests whose sources are there: `node build/test/run-tests.js [TEXT...]`, those whose path holds one of the texts. Folders of
+ * Runs the tests that have a source: `node build/test/run-tests.js [TEXT...]`, those with one of the texts in their path. Folders of
  * many small files run in one process each, all others file by file. Under `PORTCULLIS_REQUIRE_ALL=1`, which `.ci/run` sets, a test
- * that skips for want of something fails. Exits with 1 when a test fails, and when there is none.
+ * that skips for want of something fails. Exits with 1 when a test fails, and when there is none. `--times` as the first argument prints
+ * the processor and wall time of each process.
  */
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { ROOT } from '../scripts/program-files.ts';
 import { planRuns } from './support/plan-runs.ts';
+import { tabulateTimes } from './support/process-times.ts';
 import { removeAbandonedFolders } from './support/temporary-folder.ts';
 
 const BUILD = join(ROOT, 'build/test');
 /** Of this process: tests of this program run it while it runs. */
 const GROUPS = join(BUILD, `groups-${process.pid}`);
-const CONCURRENCY = 2;
-/** Of a whole file or folder: only what hangs takes longer, however busy the machine is. */
+/** One more than the processors that `npm test` is meant for: tests wait for programs that they start. */
+const CONCURRENCY = 3;
+/** Between two reports of tests: only what hangs takes longer, however busy the machine is. */
 const LIMIT_MS = Number(process.env['PORTCULLIS_TEST_LIMIT_MS'] ?? 600_000);
 
-/** What a process runs for each of the plan: the file itself, or one that loads the files of a folder. */
+const isTimed: boolean = process.argv[2] === '--times';
+const TIMES = join(GROUPS, 'times');
+
+/** What a process runs for each of the plan: the file itself, or one that loads the files of a folder and reports its times. */
 function prepare(texts: readonly string[]): string[] {
   mkdirSync(GROUPS, { recursive: true });
   const sources = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' });
   return planRuns(sources, texts).map(({ name, files }) => {
     const outputs = files.map((file) => join(BUILD, file.replace(/\.ts$/, '.js')));
-    if (outputs.length === 1) return outputs[0] as string;
-    const group = join(GROUPS, `${name}.js`);
+    if (outputs.length === 1 && !isTimed) return outputs[0] as string;
+    const group = join(GROUPS, `${name.replaceAll('/', '-')}.js`);
     const imports = outputs.map((output) => `import ${JSON.stringify(relative(GROUPS, output))};\n`);
+    if (isTimed) imports.push(reportTimes(name));
     writeFileSync(group, imports.join(''));
     return group;
   });
 }
 
+function reportTimes(name: string): string {
+  return `import { reportTimesAtExit } from '../support/process-times.js';
+reportTimesAtExit(${JSON.stringify(name)}, ${JSON.stringify(TIMES)});
+`;
+}
+
 removeAbandonedFolders();
-const files = prepare(process.argv.slice(2));
+const files = prepare(process.argv.slice(isTimed ? 3 : 2));
 const requiresAll = process.env['PORTCULLIS_REQUIRE_ALL'] === '1';
 const skipped: string[] = [];
 let [passed, failed] = [0, 0];
 /** Tests that have started and not ended, by the file that is run, as they are nested. */
 const running = new Map<string, string[]>();
 
-const tests = run({ files, concurrency: CONCURRENCY, timeout: LIMIT_MS });
+const hanging = new AbortController();
+const silence = setTimeout(() => hanging.abort(), LIMIT_MS);
+const tests = run({ files, concurrency: CONCURRENCY, signal: hanging.signal });
+tests.on('data', () => silence.refresh());
 tests.on('test:dequeue', ({ name, file = '', nesting }) => {
   // Tests of one file run one after the other, each inside of its suites.
   running.set(file, [...(running.get(file) ?? []).slice(0, nesting), name]);
@@ -59,6 +75,8 @@ tests.on('test:fail', ({ todo }) => {
 });
 tests.compose(new spec()).pipe(process.stdout);
 tests.once('end', () => {
+  clearTimeout(silence);
+  if (existsSync(TIMES)) console.error(tabulateTimes(TIMES));
   rmSync(GROUPS, { recursive: true, force: true });
   process.exitCode = conclude();
 });

@@ -10,13 +10,13 @@ import { isMembers } from '../verification/members.ts';
 import { RlpWriter } from '../verification/rlp-writer.ts';
 import { BundleError, type RollupSettings } from './format.ts';
 
-/** What a bundle is made from: a network's chain, and the limits of the asking. */
+/** What a bundle is made from: the chain of a network, its configuration, and the deadline of the questions to it. */
 export type Source = {
   readonly chain: Chain;
   readonly scope: RequestScope;
   /** The fork schedule, where it is known. */
   readonly config?: ChainConfig;
-  /** The fork of the block, where the user of the source says it. */
+  /** The fork of the block, where the command line names it. */
   readonly fork?: Revision;
   /** How the network's rollup is configured; absent where it is none. */
   readonly rollup?: RollupSettings;
@@ -25,7 +25,7 @@ export type Source = {
   readonly opNode?: Pick<Chain, 'request'>;
 };
 
-/** A result as a value, read to its end. */
+/** Parses a result; a stream is read to its end first. */
 export async function readResult(result: JsonResult): Promise<unknown> {
   if (isComplete(result)) return JSON.parse(typeof result === 'string' ? result : result.text);
   const pieces = await collectStream(result, () => true);

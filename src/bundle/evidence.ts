@@ -8,10 +8,10 @@ import { RlpWriter } from '../verification/rlp-writer.ts';
 import { type VerifiedHeader, verifyHeader } from '../verification/verify-block.ts';
 import { BundleError, type BundleEvidence } from './format.ts';
 
-/** Bytes that are found by their hash, and whether they were. */
+/** Bytes of a set that is searched by hash. `isUsed`: a search has found them. */
 type Piece = { readonly bytes: Uint8Array; isUsed: boolean };
 
-/** A set of byte strings by hash, which notes what of it is used. */
+/** Byte strings by their hashes. Notes which of them were found: a bundle must not have others. */
 export class Pieces {
   readonly #byHash = new Map<string, Piece>();
 
@@ -42,7 +42,7 @@ export class Pieces {
   }
 }
 
-/** A key of a trie leads to a node that is not at hand. */
+/** The path of a key leads to a trie node that the evidence lacks. */
 export class MissingNode extends BundleError {}
 
 /**

@@ -5,6 +5,7 @@ import { bytesToHex } from '../primitives/hex.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import type { L1CostMode, RollupInfo } from '../rollup/rollup-family.ts';
 import { describeIssue } from '../util/describe-issue.ts';
+import { findShapeProblem } from './shape-problem.ts';
 
 /** Why a bundle is not accepted; the message is a sentence without a full stop. */
 export class BundleError extends Error {
@@ -88,7 +89,7 @@ export const quantitySchema: z.ZodType<string> = z
   .string()
   .regex(/^0x(0|[1-9a-f][0-9a-f]*)$/, 'expected a quantity in lower case');
 
-/** Anything that is there. */
+/** Any JSON value. */
 const jsonSchema = z.unknown().refine((value) => value !== undefined, 'is missing');
 
 type BundleFile = { readonly format: typeof FORMAT } & Bundle & { readonly digest: string };
@@ -184,6 +185,8 @@ function describeIssues([first]: readonly z.core.$ZodIssue[]): string {
 }
 
 function parseJson(text: string): unknown {
+  const problem = findShapeProblem(text);
+  if (problem !== undefined) throw new BundleError(`the file is no bundle: ${problem}`);
   try {
     return JSON.parse(text);
   } catch {

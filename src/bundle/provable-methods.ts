@@ -16,7 +16,7 @@ export type ProvableMethod = {
   readonly read?: ReadKind;
 };
 
-/** By name; without a position the block is the head. */
+/** By name; without `blockAt` the block is the head. */
 const ROWS: Readonly<Record<string, Omit<ProvableMethod, 'method'>>> = {
   eth_getBlockReceipts: { blockAt: 0, read: receipts },
   eth_getTransactionByBlockNumberAndIndex: { blockAt: 0, read: transaction },

@@ -15,7 +15,7 @@ export type Question = { readonly method: string; readonly params: readonly unkn
 
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
-/** A bundle, and what is worth knowing of how it was made. */
+/** The text of a bundle, and notes for its maker about estimates that differ from the nodes'. */
 export type Proof = { readonly text: string; readonly notes: readonly string[] };
 
 /**

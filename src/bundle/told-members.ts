@@ -24,7 +24,7 @@ const AUTHORIZATION = ['chainId', 'address', 'nonce', 'yParity', 'r', 's'];
 const ROOT = /^0x[0-9a-f]{64}$/;
 const DEPOSIT_TYPE = 0x7e;
 
-/** Members for which null is a value; of others it says nothing. */
+/** Members in which null is a value; in others it is the same as no member. */
 const NULLABLE: ReadonlySet<string> = new Set(['to', 'contractAddress']);
 
 /** Collects names of members, each once. */

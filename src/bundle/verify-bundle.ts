@@ -5,6 +5,7 @@ import { type ProvenHeader, readHeader } from './evidence.ts';
 import { type Bundle, BundleError, type BundleEvidence, decodeBundle } from './format.ts';
 import { findProvable, type ProvableMethod, readParams } from './provable-methods.ts';
 import type { ReadKind } from './reads/read-kind.ts';
+import { runBundle } from './runs/check-run.ts';
 
 /** What the user of a bundle knows already. */
 export type Expected = {
@@ -26,7 +27,7 @@ export async function verifyBundle(text: string, expected: Expected): Promise<Bu
     await checkBundle(bundle, expected);
     return bundle;
   } catch (error) {
-    // A trie node or an encoding that is none, or lists too deep for the stack.
+    // Malformed trie nodes or RLP, or lists nested too deeply for the stack.
     if (error instanceof RangeError) throw new BundleError(`the bundle is malformed: ${error.message}`);
     throw error;
   }
@@ -59,7 +60,6 @@ async function checkRun(bundle: Bundle, { method }: ProvableMethod, header: Prov
     throw new BundleError('the bundle lists members as told that its evidence covers');
   if ((told.rollup !== null) !== (method.needsRollup === true))
     throw new BundleError(`the method ${method.name} is ${told.rollup === null ? '' : 'not '}one of rollups`);
-  const { runBundle } = await import('./runs/check-run.ts');
   const found = await runBundle(bundle, header);
   if (JSON.stringify(found) !== JSON.stringify(answer))
     throw new BundleError(`another answer follows from the evidence: ${shorten(JSON.stringify(found))}`);

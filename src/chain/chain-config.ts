@@ -36,6 +36,16 @@ export type ForkName =
   | 'paris'
   | (typeof TIME_FORKS)[number][0];
 
+/** All forks, oldest first, with the member of a genesis file that activates them; the first and the merge have none. */
+const FORKS: readonly (readonly [ForkName, string?])[] = [
+  ['frontier'],
+  ...BLOCK_FORKS,
+  ['paris'],
+  ...TIME_FORKS,
+];
+/** Later than any block. */
+const NEVER: number = Number.MAX_SAFE_INTEGER;
+
 /** EIP-7840: blob limits of a fork, counted in blobs. */
 export type BlobParameters = {
   readonly target: bigint;
@@ -177,6 +187,14 @@ export function parseChainConfig(object: object, exactTotalDifficulty?: string):
     depositContract: String(config.get('depositContractAddress') ?? NO_DEPOSIT_CONTRACT).toLowerCase(),
     forkHeights: [...forkHeights].sort((a, b) => (a < b ? -1 : 1)),
   };
+}
+
+/** Members of a genesis file's `config` for a chain that has had a fork, and all before it, since its first block. */
+export function listForkMembers(fork: ForkName): Readonly<Record<string, number>> {
+  const active = FORKS.slice(0, FORKS.findIndex(([name]) => name === fork) + 1);
+  const members = active.flatMap(([, member]) => (member === undefined ? [] : [[member, 0] as const]));
+  // Without a block of its own Petersburg begins with Constantinople.
+  return { petersburgBlock: NEVER, ...Object.fromEntries(members) };
 }
 
 /** Where a block stands: what decides which forks are active. */

@@ -1,3 +1,4 @@
+import type { ForkField, RevisionRules } from '../evm/revisions/revision-rules.ts';
 import { EMPTY_BYTES } from '../primitives/bytes.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import { asBytes, asInteger, encodeRlp, type RlpInput, type RlpItem } from '../primitives/rlp.ts';
@@ -35,7 +36,8 @@ export type Header = {
   readonly slotNumber?: bigint;
 };
 
-const OPTIONAL_FIELDS = [
+/** In the order of a header's list. */
+export const OPTIONAL_FIELDS: readonly ForkField[] = [
   'baseFeePerGas',
   'withdrawalsRoot',
   'blobGasUsed',
@@ -44,7 +46,7 @@ const OPTIONAL_FIELDS = [
   'requestsHash',
   'blockAccessListHash',
   'slotNumber',
-] as const satisfies readonly (keyof Header)[];
+];
 const REQUIRED_COUNT = 15;
 
 /** The header's RLP list. @throws RangeError when an optional field is set but an earlier one is not. */
@@ -119,6 +121,11 @@ export function headerFromRlp(item: RlpItem): Header {
     ...(has(6) && { blockAccessListHash: asBytes(item[21], 'blockAccessListHash', 32) }),
     ...(has(7) && { slotNumber: asInteger(item[22], 'slotNumber', 8) }),
   };
+}
+
+/** Whether a header has exactly the optional fields of a revision. */
+export function hasFieldsOf({ headerFields }: Pick<RevisionRules, 'headerFields'>, header: Header): boolean {
+  return OPTIONAL_FIELDS.every((field) => headerFields.has(field) === (header[field] !== undefined));
 }
 
 /** Size in bytes of the block that consists of this header only: what an uncle's `size` means. */

@@ -1,31 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { CallObject } from '../chain/chain.ts';
 import type { BuiltinChain } from '../config/network-options.ts';
 import { type ChainReader, openChainReader } from '../store/chain-reader.ts';
 import { SCHEMA_VERSION } from '../store/schema.ts';
 import { checkLmdbFile, hasLmdbFile } from '../util/lmdb-folder.ts';
 import { readErrorCode } from '../util/system-error.ts';
-import { BUILTIN_FACTS_FILE, builtinChainFolder } from './data-paths.ts';
+import { readBuiltinFacts } from './builtin-facts.ts';
+import { builtinChainFolder } from './data-paths.ts';
 import { SILENT_PROGRESS } from './import-progress.ts';
-
-/** What the generator of the built-in chains has written about each of them. */
-type ChainFacts = {
-  readonly headHash: string;
-  /** Call objects that mean something on this chain. */
-  readonly calls: { readonly tokenBalance: CallObject; readonly tokenTransfer: CallObject };
-};
-
-export type BuiltinFacts = {
-  readonly devnet: ChainFacts & { readonly uncleBlock: number };
-  readonly rollup: ChainFacts;
-  readonly 'op-rollup': ChainFacts;
-};
-
-export function readBuiltinFacts(): BuiltinFacts {
-  return JSON.parse(readFileSync(BUILTIN_FACTS_FILE, 'utf8')) as BuiltinFacts;
-}
 
 async function isComplete(store: string, headHash: string): Promise<boolean> {
   if (!hasLmdbFile(store)) return false;

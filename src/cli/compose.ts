@@ -19,6 +19,7 @@ import { createSources, watchService } from './observe-service.ts';
 import { type OpenAccess, openAccess } from './open-access.ts';
 import type { ChainBackends } from './open-chain.ts';
 import { OpenNetworks } from './open-networks.ts';
+import { checkReload } from './reload-rules.ts';
 import { readVersion } from './version.ts';
 
 /** Everything that runs for one configuration in one process. */
@@ -100,7 +101,6 @@ export async function composeService(
   const retiring = new Set<Promise<void>>();
 
   async function reload(next: Config): Promise<void> {
-    const { checkReload } = await import('./reload-rules.ts');
     checkReload(core.networks.config, next);
     const before = core;
     core = await open(next, before);

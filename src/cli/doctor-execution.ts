@@ -19,7 +19,7 @@ export type ExecutionDiagnosis = {
 
 const CACHE = { bytes: 1 << 20, entryBytes: 1 << 18 };
 const LIMIT_MS = 20_000;
-/** Its account has to be proven, whichever chain it is. */
+/** A call that any chain can execute, for which one account has to be proven. */
 const CALL = { to: `0x${'0'.repeat(40)}`, data: '0x' };
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -77,7 +77,7 @@ function diagnose(figures: ExecutionFigures | undefined): ExecutionDiagnosis {
   return { isHere: false, trips, reason: REASONS[name] ?? name };
 }
 
-/** A line. */
+/** The diagnosis as one line. */
 export function describeExecution({ isHere, trips, reason }: ExecutionDiagnosis): string {
   const text = isHere
     ? `can be executed here: the state of one at the head was proven in ${trips} ${trips === 1 ? 'trip' : 'trips'}`

@@ -8,7 +8,7 @@ import type { LmdbCodes } from '../remote/lmdb-codes.ts';
 import type { ObservedChain } from './open-chain.ts';
 import type { OpenExecutions } from './open-executions.ts';
 
-/** What is executed on embedded chains is bounded by; what is absent is as by default. */
+/** Limits of execution; absent ones have their defaults. */
 export type ExecutionBounds = Partial<ExecutionPoolOptions> &
   Pick<ExecutionPoolOptions, 'threads' | 'onFault'> & {
     /** Proven state of a network that may be held, bytes. */
@@ -21,7 +21,7 @@ export type EmbeddedSource = Pick<NetworkOptions, 'builtin' | 'embedded' | 'logs
 /** The engine has not been loaded. */
 const NOTHING: EngineFigures = { places: [], queued: 0, running: 0, threads: 0 };
 
-/** The embedded chains of a process, and the pool in which all calls are executed that are executed here. The engine is loaded with the first need. */
+/** The embedded chains of a process, and the pool that executes its calls. The engine is loaded when one of them is opened first. */
 export class EmbeddedChains {
   readonly #bounds: ExecutionBounds;
   #pool: ExecutionPool | undefined;
@@ -34,7 +34,7 @@ export class EmbeddedChains {
 
   /** @throws Error when it cannot be opened */
   async open(source: EmbeddedSource, dataDir: string, log: Logger): Promise<ObservedChain> {
-    const { createPool, openEmbeddedChain } = await import('./open-embedded-chain.ts');
+    const { createPool, openEmbeddedChain } = await import('./engine-parts.ts');
     this.#pool ??= createPool(this.#bounds);
     return openEmbeddedChain(source, this.#pool, { dataDir, log });
   }
@@ -50,8 +50,7 @@ export class EmbeddedChains {
     config: ChainConfig | undefined,
     { dataDir, log }: { readonly dataDir: string; readonly log: Logger },
   ): Promise<OpenExecutions> {
-    const { createPool } = await import('./open-embedded-chain.ts');
-    const { openCodes, prepareExecutions } = await import('./open-executions.ts');
+    const { createPool, openCodes, prepareExecutions } = await import('./engine-parts.ts');
     if (this.#isClosed) throw new Error('the service is closing');
     this.#pool ??= createPool(this.#bounds);
     this.#codes ??= openCodes(dataDir);

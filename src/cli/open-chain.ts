@@ -42,7 +42,7 @@ export async function openChain(
   const { upstreams } = options;
   if (upstreams !== undefined) {
     const { engine, log } = backends;
-    const { prepareExecutions } = await import('./prepare-executions.ts');
+    const { prepareExecutions } = await import('./node-parts.ts');
     const load: LoadExecutions = (config) => engine.loadExecutions(name, options, config, backends);
     const openExecutions = await prepareExecutions(name, options, load, log);
     return openNodes(name, upstreams, backends, { ...options, openExecutions });
@@ -74,7 +74,7 @@ export async function openNodes(
   }: NodeSettings = {},
 ): Promise<ObservedChain> {
   // HTTP and WebSocket clients take 0.1 s to load: not where there are no nodes.
-  const { openUpstreamChain } = await import('../upstream/open-upstream-chain.ts');
+  const { openUpstreamChain } = await import('./node-parts.ts');
   return openUpstreamChain({
     network: name,
     upstreams,

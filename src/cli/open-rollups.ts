@@ -2,11 +2,12 @@ import type { Chain } from '../chain/chain.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
 import { loadFamily } from '../rollup/family-table.ts';
 import { isUrl, type RollupOptions } from '../rollup/options.ts';
+import { recogniseFamily } from '../rollup/recognise-family.ts';
 import type { FamilyRow, RollupFamily, RollupSources } from '../rollup/rollup-family.ts';
 import type { RemoteNode } from '../upstream/open-node.ts';
 import { type UpstreamOptions, upstreamsSchema } from '../upstream/options.ts';
 import { RequestScope } from '../util/request-scope.ts';
-import type { LateChain } from './late-chain.ts';
+import { LateChain } from './late-chain.ts';
 import { type ChainBackends, openNodes } from './open-chain.ts';
 
 /** How long nodes may take to show what they are, milliseconds. */
@@ -76,7 +77,7 @@ export class Rollups {
   ): Promise<RollupSources> {
     return {
       chain,
-      l1: l1 !== undefined && isUrl(l1) ? await this.#openLayer1(network, l1) : chains.get(l1 ?? '')?.blocks,
+      l1: l1 !== undefined && isUrl(l1) ? this.#openLayer1(network, l1) : chains.get(l1 ?? '')?.blocks,
       opNode: opNode === undefined ? undefined : await this.#openOpNode(opNode),
       mode,
       l1CostMode,
@@ -85,8 +86,7 @@ export class Rollups {
   }
 
   /** Two numbers come from it: neither the start nor anything else waits for it. */
-  async #openLayer1(network: string, url: string): Promise<LateChain> {
-    const { LateChain } = await import('./late-chain.ts');
+  #openLayer1(network: string, url: string): LateChain {
     const { log } = this.#backends;
     const chain = new LateChain(async () => {
       try {
@@ -103,7 +103,7 @@ export class Rollups {
 
   async #openOpNode(url: string): Promise<RemoteNode> {
     // HTTP and WebSocket clients take 0.1 s to load.
-    const { openNode } = await import('../upstream/open-node.ts');
+    const { openNode } = await import('./node-parts.ts');
     const node = openNode(readAddress(url));
     this.#nodes.push(node);
     return node;
@@ -163,6 +163,5 @@ function readAddress(url: string): UpstreamOptions {
 }
 
 async function recogniseAmongAll(chain: Chain): Promise<FamilyRow | undefined> {
-  const { recogniseFamily } = await import('../rollup/recognise-family.ts');
   return recogniseFamily(chain, new RequestScope(performance.now() + RECOGNISE_LIMIT_MS));
 }

@@ -34,7 +34,7 @@ Exit code 0, 1 where the answer cannot be proven, 2 where the command line is wr
 
 /** How long it may take to collect a bundle, milliseconds: calls may need many proofs of slow nodes. */
 const TIME_LIMIT_MS = 600_000;
-/** Nothing is kept for long. */
+/** The cache lives for one question. */
 const CACHE = { bytes: 64 << 20, entryBytes: 16 << 20 };
 
 /** `portcullis prove`. @returns the exit code */
@@ -77,7 +77,7 @@ function readParams(text: string): readonly unknown[] {
     const params: unknown = JSON.parse(text);
     if (Array.isArray(params)) return params;
   } catch {
-    // Falls through: what is no JSON is no array either.
+    // Malformed JSON ends in the same error as another value.
   }
   throw new UsageError('the parameters are not a JSON array');
 }

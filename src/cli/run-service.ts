@@ -5,7 +5,7 @@ import { closeOnSignal } from '../server/signals.ts';
 import { applyHeapSettings } from './heap-settings.ts';
 import { type OpenAdmin, openAdmin } from './open-admin.ts';
 import { makeConfig, type Recipe } from './recipe.ts';
-import type { Reloader } from './reloader.ts';
+import { Reloader } from './reloader.ts';
 import { openHost } from './service-host.ts';
 
 /** What a service that answers requests can be called by. */
@@ -45,7 +45,7 @@ export async function runService(
     const { readStatus: status, readMetrics: metrics } = host;
     admin = await openAdmin({ config, service: address, status, metrics, log });
     // Without a file SIGHUP ends the process, as when a terminal is closed.
-    if (recipe.kind === 'file') reloader = await watchFile(recipe, config, host, log);
+    if (recipe.kind === 'file') reloader = new Reloader(recipe, config, host, log);
     // Before the ready line: a supervisor may send a signal as soon as it has read it.
     const closed = closeOnSignal(close, log);
     onReady(address, { config, admin: admin?.address });
@@ -54,10 +54,4 @@ export async function runService(
     await close();
     throw error;
   }
-}
-
-/** Its modules are loaded where there is a file. */
-async function watchFile(...args: ConstructorParameters<typeof Reloader>): Promise<Reloader> {
-  const { Reloader } = await import('./reloader.ts');
-  return new Reloader(...args);
 }

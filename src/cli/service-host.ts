@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../observe/logger.ts';
+import { mergeStatus } from '../observe/merge-status.ts';
 import type { MetricsJson } from '../observe/metrics/render-metrics.ts';
 import type { ServiceStatus } from '../observe/status.ts';
-import type { StatusReport } from '../observe/status-report.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
 import { composeService } from './compose.ts';
 import { describeListenError } from './listen-error.ts';
@@ -50,7 +50,7 @@ async function openHere({ config, demoNetworks, log }: HostOptions): Promise<Ser
         throw new Error(describeListenError(error, config));
       }
     },
-    readStatus: async () => merge([await service.readStatus()]),
+    readStatus: async () => mergeStatus([await service.readStatus()]),
     readMetrics: async () => render([await service.readMetrics()]),
     reload: async (recipe) => service.reload(await makeConfig(recipe)),
     reloadCertificate: () => service.server.reload(),
@@ -65,25 +65,19 @@ async function openWorkers(options: HostOptions, workers: number): Promise<Servi
   const { networks, dataDir, limits } = config;
   for (const network of Object.values(networks)) {
     if (network.upstreams !== undefined) continue;
-    const { prepareStore } = await import('./open-embedded-chain.ts');
+    const { prepareStore } = await import('./engine-parts.ts');
     await prepareStore(network, { dataDir, log });
   }
   const stopLimitMs = limits.drainDelay + limits.drainTimeout + CLOSE_MARGIN_MS;
   const pool = new WorkerPool({ recipe, workers, demoNetworks, stopLimitMs, log });
   return {
     listen: () => pool.start(),
-    readStatus: async () => merge(await pool.readStatuses()),
+    readStatus: async () => mergeStatus(await pool.readStatuses()),
     readMetrics: async () => render(await pool.readMetrics()),
     reload: (next) => pool.reload(next),
     reloadCertificate: () => void pool.reloadCertificate(),
     close: () => pool.close(),
   };
-}
-
-/** Loads the code for status on demand. */
-async function merge(reports: readonly StatusReport[]): Promise<ServiceStatus> {
-  const { mergeStatus } = await import('../observe/merge-status.ts');
-  return mergeStatus(reports);
 }
 
 async function render(

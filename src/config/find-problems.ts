@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { describeIssue } from '../util/describe-issue.ts';
-import { findNearName, suggestName } from '../util/near-name.ts';
+import { findNearName, pointToNames, suggestName } from '../util/near-name.ts';
 import { checkConfig, type Problem } from './check-config.ts';
 import { type Config, configSchema } from './config.ts';
 
@@ -114,7 +114,7 @@ export function listProblems(issue: z.core.$ZodIssue, value: unknown): Problem[]
     const keys = listKeys(path);
     return issue.keys.map((key) => {
       const shown = hideSecretKey(path, key);
-      const message = REPLACED_KEYS[shown] ?? `unknown key${suggestName(shown, keys)}`;
+      const message = REPLACED_KEYS[shown] ?? `unknown key${pointToNames(shown, keys)}`;
       return { path: [...path, shown], message };
     });
   }

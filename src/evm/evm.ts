@@ -1,7 +1,7 @@
 import { ADDRESS_LENGTH } from '../primitives/address.ts';
 import { minBigInt } from '../primitives/bigint.ts';
 import type { CallBytes } from '../primitives/call-bytes.ts';
-import { type HexData, hexDataOf } from '../primitives/hex-data.ts';
+import type { HexData } from '../primitives/hex-data.ts';
 import { writeBlobHashes, writeBlock } from './core-block.ts';
 import { EXCHANGE_WORDS, RECORD, RUN, SLOT_FIELD, STATUS, startOf } from './core-interface.ts';
 import { readLogs } from './core-logs.ts';
@@ -18,6 +18,7 @@ import type {
   MessageResult,
   Recording,
 } from './message.ts';
+import { MessageOutput } from './message-output.ts';
 import { PrecompileRun } from './precompile-run.ts';
 import type { Precompile } from './precompiles/precompile.ts';
 import type { Precompiles } from './precompiles/precompiles.ts';
@@ -39,8 +40,6 @@ export const HASH_SEED_BYTES = 80;
 
 /** Where a message's input lies. */
 const ARENA: number = startOf('arena');
-/** Bytes of output that are copied in one piece: 0.3 ms. */
-const OUTPUT_PIECE: number = 512 << 10;
 /** Bits of what is recorded. */
 const RECORDINGS: Readonly<Record<Recording, number>> = {
   nothing: 0,
@@ -49,6 +48,7 @@ const RECORDINGS: Readonly<Record<Recording, number>> = {
   blockAccesses: RECORD.blockAccesses,
   logNumbers: RECORD.logNumbers,
 };
+
 /**
  * The EVM: one core with its memory. It runs one transaction at a time, on one state at a time; what it has read of that
  * state and the codes it has decoded stay for the next transactions.
@@ -74,9 +74,7 @@ export class Evm {
   #isTooLarge = false;
   /** What is left of the message's access list. */
   #unwarmed: Iterator<undefined> | undefined;
-  /** The message has ended, and so many bytes of its large output are here. */
-  #output: Uint8Array | undefined;
-  #copied = 0;
+  readonly #output: MessageOutput;
 
   constructor(module: CoreModule, reader: StateReader, { memoryLimit, precompiles, hashSeed }: EvmOptions) {
     this.#core = instantiateCore(module);
@@ -85,6 +83,7 @@ export class Evm {
     this.#memory.bytes.set(hashSeed.subarray(0, HASH_SEED_BYTES), this.#core.hashSeeds());
     this.#precompiles = precompiles;
     this.#precompile = new PrecompileRun(this.#core, this.#memory);
+    this.#output = new MessageOutput(this.#core, this.#memory);
     this.#reader = reader;
     this.state = new WorldState(this.#core, this.#memory, reader);
   }
@@ -178,7 +177,7 @@ export class Evm {
    * @returns whether nothing is left to undo
    */
   abandon(): boolean {
-    this.#output = undefined;
+    this.#output.reset();
     return this.#core.abandon() !== 0;
   }
 
@@ -223,7 +222,7 @@ export class Evm {
     this.#stateGas = 0n;
     this.#noteStart(dataLength, true);
     let reason = this.#core.runPlainCall(dataLength, gasLimit, slice);
-    if (reason === RUN.done && this.#core.returnDataSize() <= OUTPUT_PIECE) return true;
+    if (reason === RUN.done && !this.#output.isLarge) return true;
     if (reason === RUN.notBegun) {
       this.state.load(bytes.subarray(from, from + ADDRESS_LENGTH));
       reason = this.#core.runPlainCall(dataLength, gasLimit, slice);
@@ -238,7 +237,7 @@ export class Evm {
     this.#hasBegun = false;
     this.#isTooLarge = !hasRoom;
     this.#unwarmed = undefined;
-    this.#output = undefined;
+    this.#output.reset();
   }
 
   /** Whether what comes next is known to take long. */
@@ -252,7 +251,7 @@ export class Evm {
    */
   advance(slice: bigint): boolean {
     if (this.#isTooLarge) return true;
-    if (this.#output !== undefined) return this.#copyOutput(this.#output, slice);
+    if (this.#output.isBeingCopied) return this.#output.copyOn(slice);
     if (this.#precompile.isExplaining) return this.#precompile.explainOn();
     if (this.#unwarmed !== undefined && !this.#warmOn(slice)) return false;
     return this.#goOn(slice, undefined);
@@ -267,7 +266,7 @@ export class Evm {
       if (precompile.isWorking && !precompile.workOn()) return false;
       if (precompile.isExplaining) return slice === WHOLE_SLICE;
       why ??= precompile.isAtLongStep ? RUN.needsPrecompile : this.#run(left);
-      if (why === RUN.done) return this.#takeOutput(slice);
+      if (why === RUN.done) return this.#output.copyOn(slice);
       if (why === RUN.sliceUsed) return false;
       const work = this.#supply(why, slice);
       why = undefined;
@@ -290,41 +289,20 @@ export class Evm {
     return reason === RUN.done ? core.run(slice) : reason;
   }
 
-  /** Begins to copy an output that is large. @returns whether nothing is left to copy */
-  #takeOutput(slice: bigint): boolean {
-    const size = this.#core.returnDataSize();
-    if (size <= OUTPUT_PIECE) return true;
-    this.#output = new Uint8Array(size);
-    this.#copied = 0;
-    return this.#copyOutput(this.#output, slice);
-  }
-
-  /** A piece of it. @returns whether it was the last */
-  #copyOutput(output: Uint8Array, slice: bigint): boolean {
-    const end = slice === WHOLE_SLICE ? output.length : Math.min(output.length, this.#copied + OUTPUT_PIECE);
-    const pointer = this.#core.outputPointer();
-    output.set(this.#memory.bytes.subarray(pointer + this.#copied, pointer + end), this.#copied);
-    this.#copied = end;
-    return end === output.length;
-  }
-
   /** How the message ended. */
   get outcome(): MessageOutcome {
-    const core = this.#core;
     const number = this.#statusNumber;
     if (number !== STATUS.success && number !== STATUS.revert) {
       const reason = this.#precompile.reason ?? this.#describeHalt(number);
       return { status: 'halt', reason, output: NO_BYTES };
     }
-    const output = this.#output ?? this.#memory.slice(core.outputPointer(), core.returnDataSize());
-    return { status: number === STATUS.success ? 'success' : 'revert', reason: '', output };
+    const status = number === STATUS.success ? 'success' : 'revert';
+    return { status, reason: '', output: this.#output.bytes };
   }
 
   /** The output of a message that has ended with success, as text where it is not large. */
   get outputData(): HexData {
-    if (this.#output !== undefined) return this.#output;
-    const core = this.#core;
-    return hexDataOf(this.#memory.bytes, core.outputPointer(), core.returnDataSize());
+    return this.#output.data;
   }
 
   /** Whether the message has ended with success. */

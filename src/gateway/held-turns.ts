@@ -2,8 +2,8 @@ import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { FairQueue } from '../util/fair-queue.ts';
 
 /**
- * Turns on a network that a batch has for items that it has not begun. Where it pauses between two of them, other batches of its key would take
- * what it has waited for, and its items would go on one by one, each in a request of its own.
+ * Turns on a network that a batch has taken for items that it has not begun. If it took them one by one, other batches of the key would take
+ * them while it pauses between two items, and each item would be sent to a node in a request of its own.
  */
 export class HeldTurns {
   readonly #turns: FairQueue;
@@ -21,12 +21,12 @@ export class HeldTurns {
     return this.#left === 0;
   }
 
-  /** One of them is an item's from now on, to be ended with it. */
+  /** Hands one turn to an item, which ends it. */
   handOn(): void {
     this.#left--;
   }
 
-  /** Ends those that are left. */
+  /** Ends the turns that are left. */
   release(): void {
     if (this.#left === 0) return;
     const left = this.#left;
@@ -34,7 +34,7 @@ export class HeldTurns {
     this.#turns.leave(this.#owner, left);
   }
 
-  /** Does `work`, and ends with it those that are left then. */
+  /** Does `work`, then ends the turns that are left. */
   during<T>(work: () => PromiseOrValue<T>): PromiseOrValue<T> {
     let outcome: PromiseOrValue<T>;
     try {

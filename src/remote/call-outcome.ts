@@ -36,7 +36,7 @@ export type ComparedCall = {
   readonly ours: Outcome;
 };
 
-/** The question to a node that a call is. */
+/** A call as a question to a node. */
 export function askOf(
   kind: ComparedCall['kind'],
   { call, stateOverrides, blockOverrides }: Omit<CallRequest, 'block'>,
@@ -75,7 +75,7 @@ export async function executeHere(
   }
 }
 
-/** A call of a contract that says nothing which clients treat differently. */
+/** Whether a call of a contract has only members that all clients interpret alike. */
 export function isPlain({ call, stateOverrides, blockOverrides }: CallRequest): boolean {
   return (
     call.to !== undefined &&

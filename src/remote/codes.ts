@@ -49,7 +49,7 @@ export class Codes {
     this.#try(() => this.#table?.write(codes));
   }
 
-  /** A disk that is full, or an environment that is broken, is no reason to fail. */
+  /** A full disk or a broken environment must not fail a call. */
   #try<T>(work: () => T): T | undefined {
     try {
       return work();

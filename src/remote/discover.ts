@@ -12,22 +12,22 @@ import { bytesToHex } from '../primitives/hex.ts';
 import type { Proven, RemoteBlock } from './remote-block.ts';
 import { StateKeys } from './state-keys.ts';
 
-/** What a run that may err has read. */
+/** What a run on guessed state has read. */
 export type Discovery = {
   readonly read: StateKeys;
-  /** What of it is not proven at the block. */
+  /** The part of it that is not proven at the block. */
   readonly missing: StateKeys;
-  /** Whether it met an account or a code of which nothing is known: what comes behind them is not among these. */
+  /** Whether the run met an unknown account or code, so that it may not have read what a true run reads after that. */
   readonly isBlind: boolean;
 };
 
 const NO_HASH = new Uint8Array(32);
 
-/** Finds out what a call reads, by running it for a slice on what is proven and on guesses where that ends. Its results are worth nothing. */
+/** Finds out what a call reads by running it for a slice on proven state, and on guesses where state is missing. The result of the run is dropped. */
 export class Discoverer {
   readonly #proven: Proven;
   readonly #memoryLimit: number;
-  /** Of its own: what its EVM has read is not true. */
+  /** Not shared with executions: these EVMs remember guessed state. */
   readonly #evms: EvmPool;
 
   constructor(proven: Proven, memoryLimit: number) {
@@ -50,7 +50,7 @@ export class Discoverer {
   }
 }
 
-/** A block's state: what is proven of it; where that ends, what accounts and slots were at other blocks; else nothing. */
+/** State of a block for discovery: its proven parts, else accounts and slots as they were at other blocks, else empty ones. */
 class GuessedChain implements SimulatedChain, StateReader, Discovery {
   readonly read: StateKeys = new StateKeys();
   readonly missing: StateKeys = new StateKeys();
@@ -111,7 +111,7 @@ class GuessedChain implements SimulatedChain, StateReader, Discovery {
     return EMPTY_BYTES;
   }
 
-  /** A guessed code would be kept as decoded: where it is not known, the run ends. */
+  /** EVMs keep decoded codes, so a code is never guessed: the run ends where it is not known. */
   getCode(codeHash: Uint8Array): Uint8Array {
     const hash = bytesToHex(codeHash);
     this.read.codes.add(hash);

@@ -3,7 +3,7 @@ import { bytesToHex } from '../primitives/hex.ts';
 import type { Proven, RemoteBlock } from './remote-block.ts';
 import type { StateKeys } from './state-keys.ts';
 
-/** What is proven of the named parts of a block's state, for a thread. */
+/** The proven ones among the named parts of a block's state, for a thread. */
 export function createExcerpt(block: RemoteBlock, keys: StateKeys, { states, codes }: Proven): StateExcerpt {
   const { config, stored, stateRoot, blockHashes } = block;
   const accounts = new Map<string, ExcerptAccount | null>();
@@ -33,7 +33,7 @@ export function createExcerpt(block: RemoteBlock, keys: StateKeys, { states, cod
 }
 
 /**
- * Adds what of the named parts of a block's state is not proven.
+ * Adds the named parts of a block's state that are not proven.
  * @param missing where it is added
  * @returns whether anything was that was not there yet
  */

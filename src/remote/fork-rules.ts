@@ -1,37 +1,37 @@
-import { type ChainConfig, type ForkName, parseChainConfig } from '../chain/chain-config.ts';
-import type { Header } from '../chain/header.ts';
-import { rulesAt } from '../engine/transition/rules.ts';
-import type { ForkField } from '../evm/revisions/revision-rules.ts';
-import { latestRules } from '../evm/revisions/revisions.ts';
+import { type ChainConfig, type ForkName, listForkMembers, parseChainConfig } from '../chain/chain-config.ts';
+import { type Header, hasFieldsOf } from '../chain/header.ts';
+import { type BlockRules, rulesOfHeader } from '../engine/transition/rules.ts';
+import { rulesOf } from '../evm/revisions/revisions.ts';
 import type { Members } from '../verification/findings.ts';
 import { isMembers } from '../verification/members.ts';
-import { AT_GENESIS, findKnownChain } from './known-chains.ts';
+import { findKnownChain } from './known-chains.ts';
 
 /** Forks by time that change what is executed, oldest first. What changes blobs alone is in the schedule that a node tells. */
 const FORKS = ['shanghai', 'cancun', 'prague', 'osaka', 'amsterdam'] as const satisfies readonly ForkName[];
-const FORK_FIELDS: readonly ForkField[] = [
-  'baseFeePerGas',
-  'withdrawalsRoot',
-  'blobGasUsed',
-  'excessBlobGas',
-  'parentBeaconBlockRoot',
-  'requestsHash',
-  'blockAccessListHash',
-  'slotNumber',
-];
-
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const NEVER = 2n ** 63n;
 
-/** Rules that a node has told, for blocks from one time to another, seconds. Of several that it may mean a block's header decides. */
-type ToldRules = { readonly configs: readonly ChainConfig[]; readonly since: bigint; readonly until: bigint };
+/** Rules that nodes have told, for blocks from one time to another, seconds. Of several that they may mean a block's header decides. */
+type ToldRules = {
+  readonly configs: readonly ChainConfig[];
+  readonly since: bigint;
+  readonly until: bigint;
+  /** The same for answers that say the same. */
+  readonly name: string;
+};
 
-/** Which rules a chain follows: as configured; else as a node says of its present (EIP-7910), but for forks before those of public chains in a table; else as the table has them. */
+/** The rules of a block, and why they may be others, as the rest of a sentence; undefined where more than one node's word says that they are these. */
+export type FoundRules = { readonly config: ChainConfig; readonly whyUnproven: string | undefined };
+
+const TOLD_BY_ONE = 'only one node tells the rules of the chain (eth_config): name a genesis file in `chain`';
+
+/** Which rules a chain follows: as configured; else as nodes say of their present (EIP-7910), but for forks before those of public chains in a table; else as the table has them. */
 export class ForkRules {
   readonly #chainId: bigint;
   readonly #configured: ChainConfig | undefined;
   readonly #known: ChainConfig | undefined;
   #told: ToldRules | undefined;
+  #isAgreed = false;
 
   constructor(chainId: bigint, configured: ChainConfig | undefined) {
     this.#chainId = chainId;
@@ -39,18 +39,32 @@ export class ForkRules {
     this.#known = findKnownChain(chainId);
   }
 
-  /** Whether a node is to be asked for the rules at a time, seconds. */
+  /** Whether nodes are to be asked for the rules at a time, seconds. */
   needsTelling(timestamp: bigint): boolean {
     if (this.#configured !== undefined) return false;
-    return this.#told === undefined || timestamp >= this.#told.until;
+    return !this.#isAgreed || this.#told === undefined || timestamp >= this.#told.until;
   }
 
-  /** Takes a node's `eth_config`; of another form it says nothing. */
-  note(answer: unknown): void {
+  /**
+   * Takes the answers of nodes to `eth_config`. One of another form says nothing; where nodes contradict each other the rules are not known, unless two of
+   * them say the same.
+   * @returns whether two do
+   */
+  note(answers: readonly unknown[]): boolean {
+    const told = answers.map((answer) => this.#read(answer)).filter((rules) => rules !== undefined);
+    if (told.length === 0) return false;
+    const agreed = told.find(({ name }, i) => told.findIndex((other) => other.name === name) < i);
+    this.#isAgreed = agreed !== undefined;
+    this.#told = agreed ?? (told.length === 1 ? told[0] : undefined);
+    return this.#isAgreed;
+  }
+
+  #read(answer: unknown): ToldRules | undefined {
     try {
-      this.#told = this.#readConfig(answer);
+      return this.#readConfig(answer);
     } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
+      if (error instanceof RangeError) return undefined;
+      throw error;
     }
   }
 
@@ -61,16 +75,26 @@ export class ForkRules {
     if (!isMembers(precompiles) || since === undefined) return undefined;
     const { next } = answer;
     const until = isMembers(next) ? toInteger(next['activationTime']) : undefined;
-    const addresses = Object.values(precompiles).map(readAddress);
+    const addresses = Object.values(precompiles).map(readAddress).sort();
     const configs = FORKS.flatMap((fork) =>
       hasPrecompiles(fork, addresses) ? [this.#configOf(fork, blobSchedule)] : [],
     );
-    return { configs, since, until: until ?? NEVER };
+    const { target, max, baseFeeUpdateFraction } = isMembers(blobSchedule) ? blobSchedule : {};
+    const name = JSON.stringify([`${since} ${until}`, target, max, baseFeeUpdateFraction, addresses.join()]);
+    return { configs, since, until: until ?? NEVER, name };
   }
 
   /** The rules that a block follows; undefined where they are not known, or its header is not of theirs. */
-  configAt(header: Header): ChainConfig | undefined {
-    return this.#candidates(header).find((config) => fitsHeader(config, header));
+  find(header: Header): FoundRules | undefined {
+    const [config, ...others] = this.#candidates(header).filter((each) =>
+      hasFieldsOf(rulesOfHeader(each, header).revision, header),
+    );
+    if (config === undefined) return undefined;
+    const isTold = this.#told?.configs.includes(config) === true;
+    const known = others.find((other) => other === this.#known);
+    const isKnown =
+      known !== undefined && areSame(rulesOfHeader(known, header), rulesOfHeader(config, header));
+    return { config, whyUnproven: isTold && !this.#isAgreed && !isKnown ? TOLD_BY_ONE : undefined };
   }
 
   #candidates({ timestamp }: Header): readonly ChainConfig[] {
@@ -83,14 +107,11 @@ export class ForkRules {
   }
 
   #configOf(fork: (typeof FORKS)[number], blobs: unknown): ChainConfig {
-    const active = FORKS.slice(0, FORKS.indexOf(fork) + 1);
-    const times = Object.fromEntries(active.map((name) => [`${name}Time`, 0]));
     // Amsterdam has the schedule of the fork before it.
     const scheduled = fork === 'amsterdam' ? 'osaka' : fork;
     return parseChainConfig({
-      ...AT_GENESIS,
+      ...listForkMembers(fork),
       terminalTotalDifficulty: 0,
-      ...times,
       chainId: `${this.#chainId}`,
       ...(isMembers(blobs) && { blobSchedule: { [scheduled]: readBlobs(blobs) } }),
     });
@@ -104,7 +125,7 @@ function indexOfFork({ timeForks }: ChainConfig, timestamp: bigint): number {
   );
 }
 
-/** @throws RangeError where it is no schedule that a price can be computed with */
+/** @throws RangeError where a price cannot be computed with it */
 function readBlobs({ target, max, baseFeeUpdateFraction }: Members): object {
   const hasIntegers = toInteger(target) !== undefined && toInteger(max) !== undefined;
   if (hasIntegers && (toInteger(baseFeeUpdateFraction) ?? 0n) > 0n)
@@ -113,17 +134,18 @@ function readBlobs({ target, max, baseFeeUpdateFraction }: Members): object {
 }
 
 function hasPrecompiles(fork: (typeof FORKS)[number], addresses: readonly bigint[]): boolean {
-  const { precompiles } = latestRules(['frontier', ...FORKS.slice(0, FORKS.indexOf(fork) + 1)]);
+  const { precompiles } = rulesOf(fork);
   return precompiles.size === addresses.length && addresses.every((one) => precompiles.has(Number(one)));
 }
 
-function fitsHeader(config: ChainConfig, header: Header): boolean {
-  const { number, timestamp, difficulty } = header;
-  const { revision } = rulesAt(config, { number, timestamp, isMerged: difficulty === 0n });
-  return FORK_FIELDS.every((field) => revision.headerFields.has(field) === (header[field] !== undefined));
+/** Whether calls have the same outcomes by both. */
+function areSame(one: BlockRules, other: BlockRules): boolean {
+  const describe = ({ revision, blobs }: BlockRules): string =>
+    [revision.name, blobs?.target, blobs?.max, blobs?.baseFeeUpdateFraction].join();
+  return describe(one) === describe(other);
 }
 
-/** @throws RangeError where it is none */
+/** @throws RangeError where it is no address */
 function readAddress(value: unknown): bigint {
   if (typeof value === 'string' && ADDRESS.test(value)) return BigInt(value);
   throw new RangeError('no address');

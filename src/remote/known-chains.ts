@@ -1,21 +1,9 @@
-import { type ChainConfig, parseChainConfig } from '../chain/chain-config.ts';
+import { type ChainConfig, listForkMembers, parseChainConfig } from '../chain/chain-config.ts';
 
 type BlobRow = readonly [target: number, max: number, baseFeeUpdateFraction: number];
 
-/** Forks by height, on chains that began with them. */
-export const AT_GENESIS: Readonly<Record<string, number>> = {
-  homesteadBlock: 0,
-  eip150Block: 0,
-  eip155Block: 0,
-  eip158Block: 0,
-  byzantiumBlock: 0,
-  constantinopleBlock: 0,
-  petersburgBlock: 0,
-  istanbulBlock: 0,
-  muirGlacierBlock: 0,
-  berlinBlock: 0,
-  londonBlock: 0,
-};
+/** Of chains that have had the forks by height since their first block. */
+const AT_GENESIS = listForkMembers('london');
 const OSAKA_BLOBS = {
   prague: toBlobs([6, 9, 5_007_716]),
   osaka: toBlobs([6, 9, 5_007_716]),

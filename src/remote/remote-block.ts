@@ -11,6 +11,8 @@ import type { ProvenStates } from './proven-states.ts';
 /** A block with a verified header. */
 export type RemoteBlock = {
   readonly config: ChainConfig;
+  /** Why it may have other rules, as the rest of a sentence; undefined where they are known. */
+  readonly whyUnproven: string | undefined;
   readonly stored: StoredHeader;
   /** Lower-case `0x` text. */
   readonly stateRoot: string;

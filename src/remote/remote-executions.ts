@@ -52,6 +52,9 @@ const CODES_SHARE = 0.5;
 /** New heads are followed for so long after a call. */
 const IDLE_MS = 60_000;
 const WARMING_DECAY = 0.9;
+/** How long nodes are asked for the rules of the chain, and where no two told the same how long afterwards they are asked again. */
+const RULES_LIMIT_MS = 3_000;
+const RULES_PAUSE_MS = 60_000;
 /** Trips of one call, and times that it begins anew. */
 const MAX_TRIPS = 8;
 const MAX_ATTEMPTS = 16;
@@ -104,6 +107,8 @@ export class RemoteExecutions {
   readonly #refused = new Lru<string, LeaveReason>(MAX_BLOCKS, REFUSED_MS);
   /** Consecutive calls that failed for lack of proofs. */
   #unproven = 0;
+  /** From when on nodes may be asked for the rules, on the clock of `performance.now()`. */
+  #rulesAt = 0;
   #executed = 0;
   #warmed = 0;
   /** Of calls. */
@@ -223,7 +228,7 @@ export class RemoteExecutions {
       const noteEnd = (): void => {
         this.#executed++;
         this.#unproven = 0;
-        this.#options.source.noteProven(place, request.block.kind === 'hash', scope);
+        this.#options.source.noteExecuted(place, request.block.kind === 'hash', block.whyUnproven, scope);
       };
       const result = recoverWith<HexData>(
         () => this.#attempt(run, scope),
@@ -327,19 +332,19 @@ export class RemoteExecutions {
     const isUnknown =
       first !== undefined && (to === undefined || this.#proven.states.latestOf(to) === undefined);
     const hinting = isUnknown ? collector.askHint(first.request, place, trip) : undefined;
-    const telling = this.#rules.needsTelling(0n) ? this.#askRules(place, trip) : undefined;
+    const telling = this.#mayAskRules(0n) ? this.#askRules(place, trip) : undefined;
     const [encoded, hinted] = await this.#ask(
       Promise.all([collector.askHeader(place, trip), hinting, telling]),
     );
     const header = headerFromRlp(decodeRlp(encoded));
-    if (telling === undefined && this.#rules.needsTelling(header.timestamp))
+    if (telling === undefined && this.#mayAskRules(header.timestamp))
       await this.#ask(this.#askRules(place, collector.beginTrip(scope)));
-    const config = this.#rules.configAt(header);
-    if (config === undefined) throw new LeftToNodes('rules');
+    const rules = this.#rules.find(header);
+    if (rules === undefined) throw new LeftToNodes('rules');
     if (hinted !== undefined) first?.hinted.merge(hinted);
     const hash = hexToBytes(place.hash);
     const block: RemoteBlock = {
-      config,
+      ...rules,
       stored: { header, hash, hashText: place.hash, totalDifficulty: 0n },
       stateRoot: bytesToHex(header.stateRoot),
       blockHashes: new Map([[header.number - 1n, header.parentHash]]),
@@ -348,16 +353,28 @@ export class RemoteExecutions {
     return block;
   }
 
-  /** Nodes need not have `eth_config`. */
+  #mayAskRules(timestamp: bigint): boolean {
+    return this.#rules.needsTelling(timestamp) && performance.now() >= this.#rulesAt;
+  }
+
+  /** Asks one node after the other until two tell the same rules, not for long: nodes need not have `eth_config`. */
   async #askRules(place: Place, trip: RequestScope): Promise<void> {
     const { source } = this.#options;
-    try {
-      const question = { method: 'eth_config', encode: () => '[]' };
-      this.#rules.note(await source.ask(question, place, (answer) => answer ?? undefined, trip));
-    } catch (error) {
-      if (!source.isOutage(error)) throw error;
-      this.#rules.note(undefined);
+    this.#rulesAt = performance.now() + RULES_PAUSE_MS;
+    const scope = trip.derive({ deadline: performance.now() + RULES_LIMIT_MS });
+    const answers: unknown[] = [];
+    let isAgreed = false;
+    for await (const { answer } of source.survey(
+      { method: 'eth_config', encode: () => '[]' },
+      place,
+      scope,
+    )) {
+      if (typeof answer !== 'string') continue;
+      answers.push(JSON.parse(answer));
+      isAgreed = this.#rules.note(answers);
+      if (isAgreed) break;
     }
+    if (isAgreed) this.#rulesAt = 0;
   }
 
   /** An outage of nodes leaves the call to those that may yet answer it. */

@@ -45,8 +45,11 @@ export interface StateSource {
   ): AsyncIterable<Opinion>;
   /** A node's answer about a block is proven to be wrong: the node is quarantined, and what is kept of the block is forgotten. */
   refute(node: NodeRef, place: Place, evidence: string): void;
-  /** Notes how far an answer is to be believed that was executed here on proven state of a block. */
-  noteProven(place: Place, isNamed: boolean, scope: RequestScope): void;
+  /**
+   * Notes how far an answer is to be believed that was executed here on proven state of a block.
+   * @param whyUnproven why it may be wrong all the same, as the rest of a sentence
+   */
+  noteExecuted(place: Place, isNamed: boolean, whyUnproven: string | undefined, scope: RequestScope): void;
   /** Whether a rejection of `ask` is a node's or the network's, and not a fault of this program. */
   isOutage(error: unknown): boolean;
 }

@@ -17,6 +17,7 @@ import { CountedPieces } from './piece-writer.ts';
 import { measure } from './response-writer.ts';
 import type { TransportShares } from './transport-shares.ts';
 import { WebSocketArrival } from './websocket-arrival.ts';
+import { WebSocketBacklog } from './websocket-backlog.ts';
 import { WebSocketOutbox } from './websocket-outbox.ts';
 import { WebSocketPace } from './websocket-pace.ts';
 import { type MessageNotifier, WebSocketSubscriptions } from './websocket-subscriptions.ts';
@@ -36,10 +37,6 @@ const CREDITS_SPENT = 'the credits of the api key are spent for today';
 const CLOSE_GRACE_MS = 2_000;
 /** What a message costs behind `#begin`, about, milliseconds, where it has to be waited for. */
 const MESSAGE_MS = 0.05;
-/** Messages that are begun in one step of a turn. */
-const MESSAGES_A_STEP = 8;
-/** One read holds at most so many calls; more are messages too short to be any. */
-const MAX_WAITING_MESSAGES = 2_048;
 
 export type WebSocketParts = {
   readonly ws: WebSocket;
@@ -86,9 +83,7 @@ export class WebSocketConnection {
   readonly #scopes = new PassingMap<RequestScope, RequestScope>();
   /** Ends the reports of streams that are not sent to their end. */
   readonly #unreported = new Set<() => void>();
-  /** Messages that were parsed out of what had been read before the pause took effect, or wait for a turn of their owner. */
-  readonly #waiting: Buffer[] = [];
-  #awaitsTurn = false;
+  readonly #backlog: WebSocketBacklog;
   /** Nothing more is read, as the client sends too much. */
   #isFlooding = false;
   #awaitsPong = false;
@@ -118,7 +113,8 @@ export class WebSocketConnection {
       socket,
       outflow,
       owner,
-      onBroken: () => this.#breakOff(),
+      // A message is out in part and cannot be completed: only the end of the connection says so.
+      onBroken: () => this.#end(INTERNAL_ERROR, 'an answer broke off'),
       onNotified: () => this.#checkNotified(),
       onWritten: () => this.#advance(),
     });
@@ -144,6 +140,12 @@ export class WebSocketConnection {
       owner,
       onChange: () => this.#adjustReading(),
       onFlood: () => this.#stopFlood('too many control frames'),
+    });
+    this.#backlog = new WebSocketBacklog({
+      owner,
+      isAtBound: () => this.#isAtBound(),
+      begin: (body) => this.#begin(body),
+      onStep: () => this.#adjustReading(),
     });
     ws.on('message', (data) => this.#receive(data as Buffer));
     ws.on('pong', () => {
@@ -197,7 +199,7 @@ export class WebSocketConnection {
   /** Takes no further messages and closes with 1001 once what is in work is answered. */
   beginClosing(): void {
     this.#closing = true;
-    this.#waiting.length = 0;
+    this.#backlog.clear();
     this.#closeWhenDone();
   }
 
@@ -207,35 +209,14 @@ export class WebSocketConnection {
 
   #receive(body: Buffer): void {
     if (this.#closing) return;
-    if (this.#waiting.length === 0 && !this.#isAtBound() && TURNS.hasTime()) {
-      this.#begin(body);
-    } else if (this.#waiting.length >= MAX_WAITING_MESSAGES) {
+    if (this.#backlog.isFull) {
       this.#stopFlood('too many messages at once');
       return;
-    } else {
-      this.#waiting.push(body);
-      this.#awaitTurn();
     }
+    if (this.#backlog.isEmpty && !this.#isAtBound() && TURNS.hasTime()) this.#begin(body);
+    else this.#backlog.add(body);
     this.#adjustReading();
   }
-
-  /** Lets waiting messages be begun in a turn of the owner; at the bound, when an answer has left. */
-  #awaitTurn(): void {
-    if (this.#awaitsTurn || this.#waiting.length === 0 || this.#isAtBound()) return;
-    this.#awaitsTurn = true;
-    TURNS.enter(this.#owner, this.#takeTurn);
-  }
-
-  readonly #takeTurn = (): void => {
-    this.#awaitsTurn = false;
-    for (let count = 0; count < MESSAGES_A_STEP && !this.#isAtBound(); count++) {
-      const body = this.#waiting.shift();
-      if (body === undefined) break;
-      this.#begin(body);
-    }
-    this.#awaitTurn();
-    this.#adjustReading();
-  };
 
   #begin(body: Buffer): void {
     const now = performance.now();
@@ -283,7 +264,7 @@ export class WebSocketConnection {
   }
 
   #conclude(answer: JsonResult, message: Message, wasWaitedFor: boolean): void {
-    this.#finish(message.scope, answer, message.report, wasWaitedFor);
+    this.#finish(answer, message, wasWaitedFor);
     message.notifier.answered(answer);
   }
 
@@ -297,12 +278,7 @@ export class WebSocketConnection {
     this.#ws.close(POLICY_VIOLATION, 'the api key is no longer valid');
   }
 
-  #finish(
-    scope: RequestScope,
-    answer: JsonResult,
-    report: RequestReport | undefined,
-    wasWaitedFor: boolean,
-  ): void {
+  #finish(answer: JsonResult, { scope, report }: Message, wasWaitedFor: boolean): void {
     if (this.#scopes.get(scope) === undefined) {
       if (!isComplete(answer)) answer.cancel();
       this.#report(report, 0, false, wasWaitedFor);
@@ -316,7 +292,8 @@ export class WebSocketConnection {
     } else {
       this.#sendStream(scope, answer, report);
     }
-    if (this.#outbox.bufferedBytes > this.#limits.webSocketBufferedBytes) this.#giveUp();
+    if (this.#outbox.bufferedBytes > this.#limits.webSocketBufferedBytes)
+      this.#end(POLICY_VIOLATION, 'answers are not being read');
     else this.#advance();
   }
 
@@ -334,21 +311,16 @@ export class WebSocketConnection {
     );
   }
 
-  #report(
-    report: RequestReport | undefined,
-    bytes: number,
-    isFinished: boolean,
-    wasWaitedFor: boolean,
-  ): void {
+  #report(report: RequestReport | undefined, bytes: number, isSent: boolean, wasWaitedFor: boolean): void {
     if (report === undefined) return;
     report.responseBytes = bytes;
-    report.isFinished = isFinished;
+    report.isFinished = isSent;
     this.#requests?.end(report, wasWaitedFor);
   }
 
   /** Takes up waiting messages, reads on, or closes: whatever an answer or a drained write made possible. */
   #advance(): void {
-    this.#awaitTurn();
+    this.#backlog.advance();
     this.#adjustReading();
     this.#subscriptions.resume();
     if (this.#closing) this.#closeWhenDone();
@@ -362,7 +334,7 @@ export class WebSocketConnection {
   }
 
   #adjustReading(): void {
-    const isFull = !this.#closing && (this.#waiting.length > 0 || this.#isAtBound());
+    const isFull = !this.#closing && (!this.#backlog.isEmpty || this.#isAtBound());
     const shouldPause = isFull || this.#pace.isHeld || this.#isFlooding;
     if (shouldPause === this.#ws.isPaused) return;
     if (shouldPause) this.#ws.pause();
@@ -390,11 +362,6 @@ export class WebSocketConnection {
     this.#end(POLICY_VIOLATION, READ_TOO_SLOWLY);
   }
 
-  /** The peer lets answers pile up. */
-  #giveUp(): void {
-    this.#end(POLICY_VIOLATION, 'answers are not being read');
-  }
-
   /** What is sent on would only be parsed to be dropped. */
   #stopFlood(reason: string): void {
     if (!this.#closing) this.#stopReading(POLICY_VIOLATION, reason);
@@ -406,11 +373,6 @@ export class WebSocketConnection {
     this.#isFlooding = true;
     this.#end(code, reason);
     this.#adjustReading();
-  }
-
-  /** A message is out in part and cannot be completed: only the end of the connection says so. */
-  #breakOff(): void {
-    this.#end(INTERNAL_ERROR, 'an answer broke off');
   }
 
   /** A close frame waits behind what the peer has not read, so it gets only a short grace. */
@@ -425,7 +387,7 @@ export class WebSocketConnection {
     this.#isEnded = true;
     this.#subscriptions.close();
     void this.#settle();
-    this.#waiting.length = 0;
+    this.#backlog.clear();
     this.#outbox.clear();
     for (const scope of this.#scopes.takeKeys()) scope.abort();
     for (const giveUp of this.#unreported) giveUp();

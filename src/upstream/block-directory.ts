@@ -25,8 +25,23 @@ const NUMBER_TTL_MS = 300_000;
 /** Blocks of a range that are asked for at the same time: calls of one turn travel as items of one batch. */
 const RANGE_STEP = 32;
 
-/** Compares a block with its hash; throws an UpstreamFault where the answer is wrong. */
-export type VerifyBlock = (hash: string, result: JsonResult, upstream: Upstream | undefined) => JsonResult;
+/** What is proven of blocks. */
+export interface BlockProofs {
+  /** Compares a block with its hash. @throws UpstreamFault where the answer is wrong */
+  check(hash: string, result: JsonResult, upstream: Upstream | undefined): JsonResult;
+  /** A block that was recomputed to its hash, where it is remembered. */
+  findHeader(hash: string): { readonly number: bigint } | undefined;
+  /** What the checkpoint says of heights, where one is configured. */
+  readonly links?: CheckpointLinks | undefined;
+  /** What a null means of a block by a hash of which nothing is known, and of one by its height, which is not above the head. */
+  readonly absence: { readonly byHash: NullMeaning; readonly byHeight: NullMeaning };
+}
+
+const NOTHING_PROVEN: BlockProofs = {
+  check: (_, result) => result,
+  findHeader: () => undefined,
+  absence: { byHash: 'claim', byHeight: 'doubt' },
+};
 
 /** What blocks contain, asked once: their hashes, and how many transactions and uncles they have. */
 export class BlockDirectory {
@@ -39,8 +54,7 @@ export class BlockDirectory {
   readonly #hashes = new Lru<bigint, string>(MAX_NUMBERS, NUMBER_TTL_MS);
   /** Hashes of old heights that two nodes have told. */
   readonly #witnessed = new Lru<string, true>(MAX_NUMBERS, NUMBER_TTL_MS);
-  readonly #verify: VerifyBlock;
-  readonly #links: () => CheckpointLinks | undefined;
+  readonly #proofs: BlockProofs;
   /** Heights that are being asked for, since the last reorg, by their parameters. */
   readonly #agreeing = new Map<string, Promise<Block | null>>();
   #mergedFrom: bigint | undefined;
@@ -49,18 +63,14 @@ export class BlockDirectory {
 
   /**
    * @param findReported number of a block by its hash, where some node has reported it, served or not
-   * @param verify compares a block with its hash
-   * @param links what the checkpoint says of heights, where one is configured
    */
   constructor(
     ask: Ask,
     head: NetworkHead,
     findReported: (hash: string) => bigint | undefined = () => undefined,
-    verify: VerifyBlock = (_, result) => result,
-    links: () => CheckpointLinks | undefined = () => undefined,
+    proofs: BlockProofs = NOTHING_PROVEN,
   ) {
-    this.#links = links;
-    this.#verify = verify;
+    this.#proofs = proofs;
     this.#ask = ask;
     this.#head = head;
     this.#findReported = findReported;
@@ -71,10 +81,16 @@ export class BlockDirectory {
    * and a null is a node's fault; one that left the chain may be anywhere.
    * @param otherwise what a null means for a block of which nothing is known
    */
-  route(hash: string, otherwise: NullMeaning): Pick<RoutedCall, 'block' | 'nulls'> {
-    const number = this.#head.numberOf(hash) ?? this.#findReported(hash);
+  route(
+    hash: string,
+    otherwise: NullMeaning = this.#proofs.absence.byHash,
+  ): Pick<RoutedCall, 'block' | 'nulls'> {
+    const proven = this.#proofs.findHeader(hash)?.number;
+    const isServed = proven !== undefined && this.hashOf(proven) === hash;
+    const number = this.#head.numberOf(hash) ?? this.#findReported(hash) ?? (isServed ? proven : undefined);
     if (number !== undefined) return { block: { number, hash }, nulls: 'fault' };
-    return { nulls: otherwise === 'claim' && this.#departed.get(hash) === true ? 'search' : otherwise };
+    const exists = proven !== undefined || this.#departed.get(hash) === true;
+    return { nulls: otherwise === 'claim' && exists ? 'search' : otherwise };
   }
 
   /** Whether a block was served and left the chain; it may have come back. */
@@ -84,7 +100,7 @@ export class BlockDirectory {
 
   /** The canonical hash of a height, as far as it is known without asking. */
   hashOf(number: bigint): string | undefined {
-    return this.#links()?.hashAt(number) ?? this.#head.hashAt(number) ?? this.#hashes.get(number);
+    return this.#proofs.links?.hashAt(number) ?? this.#head.hashAt(number) ?? this.#hashes.get(number);
   }
 
   /** Header of a canonical block, where it is known without asking: of a recent one, and of the safe and finalized blocks. */
@@ -105,7 +121,7 @@ export class BlockDirectory {
 
   async #askByNumber(number: bigint, known: string | undefined, scope: RequestScope): Promise<Block | null> {
     const epoch = this.#epoch;
-    const links = known === undefined ? this.#links() : undefined;
+    const links = known === undefined ? this.#proofs.links : undefined;
     const hash = links === undefined ? known : await links.findHash(number);
     const call = this.#aboutNumber(number, hash);
     const block = await (hash === undefined ? this.#agreeOnce(call) : this.#fetch({ call, scope }));
@@ -138,7 +154,7 @@ export class BlockDirectory {
     return blocks.reverse();
   }
 
-  /** A block of a height as one node tells it, for callers that know how to tell which block is there. */
+  /** The block of a height by the word of one node: the caller has to check that it is the served one. */
   #askOneByNumber(number: bigint, scope: RequestScope): PromiseOrValue<Block | null> {
     const hash = this.hashOf(number);
     return (
@@ -152,7 +168,7 @@ export class BlockDirectory {
       method: 'eth_getBlockByNumber',
       params: `["${encodeQuantity(number)}",false]`,
       block: { number, hash },
-      nulls: 'doubt',
+      nulls: hash === undefined ? this.#proofs.absence.byHeight : 'fault',
       isText: true,
       check: this.#check((block) => block.number === number && (hash === undefined || block.hash === hash)),
       sharedAs: `block:${number}:${hash}`,
@@ -193,7 +209,7 @@ export class BlockDirectory {
    * A block by its hash, canonical or not; null when there is none.
    * @param nulls what a null means where nothing is known of the block
    */
-  findByHash(hash: string, scope: RequestScope, nulls: NullMeaning = 'claim'): PromiseOrValue<Block | null> {
+  findByHash(hash: string, scope: RequestScope, nulls?: NullMeaning): PromiseOrValue<Block | null> {
     const known = this.#blocks.get(hash);
     if (known !== undefined) return known;
     const call: RoutedCall = {
@@ -300,7 +316,7 @@ export class BlockDirectory {
       if (!isExpected(block)) {
         throw new UpstreamFault('wrong', 'the node tells of another block than the one asked for');
       }
-      return this.#verify(block.hash, result, upstream);
+      return this.#proofs.check(block.hash, result, upstream);
     };
   }
 

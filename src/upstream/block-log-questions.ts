@@ -1,17 +1,19 @@
 import type { CacheKey } from '../cache/cache.ts';
 import type { BlockLog } from '../chain/chain.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { Lru } from '../util/lru.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { TURNS } from '../util/turn-queue.ts';
 import type { QuestionParts } from './call-questions.ts';
 import { checkReceipts } from './checks/check-receipts.ts';
 import { type LogContradiction, type ReadLogs, readBlockLogs } from './checks/read-block-logs.ts';
-import { UpstreamFault } from './fault.ts';
+import { Refutation, UpstreamFault } from './fault.ts';
 import type { Block } from './heads/block.ts';
 import { holdText } from './hold-text.ts';
 import type { Exchange, RoutedCall, Witness } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
+import type { LogProofs } from './verifying/log-proofs.ts';
 
 /** How long nodes must say that a block has fewer logs than its header commits to: some answer before their indexes are written. */
 const PATIENCE_MS = 10_000;
@@ -21,6 +23,8 @@ const NO_LOGS = /^0x0*$/;
 const LISTS = /^\s*\[\s*\[/;
 
 export type BlockLogParts = QuestionParts & {
+  /** Absent where nothing is verified. */
+  readonly logProofs?: LogProofs | undefined;
   /** The network's headers do not commit to its logs: from now on that is not held against nodes. Called once for each kind. */
   readonly onBloomless: (kind: LogContradiction, block: bigint) => void;
   /** A monotonic clock in milliseconds. */
@@ -34,8 +38,9 @@ type Source = 'receipts' | 'logs';
 type Claim = ReadLogs & { readonly upstream: Upstream; readonly key: CacheKey; readonly text: JsonText };
 
 /**
- * All logs of one block by its hash, out of its receipts where nodes give these by hash, out of `eth_getLogs` otherwise. They are compared
- * with the bloom in the header; logs that contradict it are believed only of two nodes, or of the only one.
+ * All logs of one block by its hash: out of its receipts, which are compared with the receipts root where that can be verified. Otherwise out of
+ * receipts where nodes give these by hash, or out of `eth_getLogs`, and compared with the bloom in the header; logs that contradict it are believed only
+ * of two nodes, or of the only one.
  */
 export class BlockLogQuestions {
   readonly #parts: BlockLogParts;
@@ -59,6 +64,8 @@ export class BlockLogQuestions {
     if (block === null) return null;
     const hasNone = block.transactionHashes.length === 0 && NO_LOGS.test(block.logsBloom ?? '');
     if (hasNone) return [];
+    const proven = await this.#findProven(block, scope);
+    if (proven !== undefined) return proven;
     if (this.#hasNoReceipts) return this.#collect(block, 'logs', scope);
     try {
       return await this.#collect(block, 'receipts', scope);
@@ -68,6 +75,30 @@ export class BlockLogQuestions {
       this.#hasNoReceipts = true;
       return logs;
     }
+  }
+
+  /**
+   * Logs of receipts that were verified. Undefined where that cannot be.
+   * @throws ChainError `unavailable` where it has to be
+   */
+  async #findProven(block: Block, scope: RequestScope): Promise<readonly BlockLog[] | undefined> {
+    const { logProofs, directory, proofs } = this.#parts;
+    if (logProofs === undefined) return undefined;
+    const { number, hash } = block;
+    const isCanonical = directory.hashOf(number) === hash;
+    let why = logProofs.whyNot({ first: number, last: number });
+    try {
+      if (why === undefined) {
+        const receipts = await logProofs.getReceipts({ block, isCanonical }, scope);
+        why = logProofs.whyUnproven(hash);
+        if (why === undefined) return (await this.#readText(receipts, block, scope)).logs;
+      }
+    } catch (error) {
+      if (error instanceof Refutation) throw error;
+      why = takeFault(error).message;
+    }
+    proofs?.trust.demandProof(why);
+    return undefined;
   }
 
   /** Asks one node after the other until what they tell can be believed. */
@@ -154,11 +185,14 @@ export class BlockLogQuestions {
   ): Promise<(ReadLogs & { readonly text: JsonText }) | UpstreamFault> {
     try {
       const text = await holdText(result, scope);
-      const work = readBlockLogs(from === 'logs' ? `[${text}]` : text, block);
-      return { ...(await TURNS.run(scope.owner ?? '', work)), text };
+      return { ...(await this.#readText(from === 'logs' ? `[${text}]` : text, block, scope)), text };
     } catch (error) {
       return takeFault(error);
     }
+  }
+
+  #readText(text: JsonText, block: Block, scope: RequestScope): PromiseOrValue<ReadLogs> {
+    return TURNS.run(scope.owner ?? '', readBlockLogs(text, block));
   }
 
   /** Logs that contradict the header and that no node contradicts. */

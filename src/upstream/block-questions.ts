@@ -17,8 +17,9 @@ import { parseObject } from './checks/check-values.ts';
 import type { Block, BlockHeader } from './heads/block.ts';
 import { listReceipts } from './list-receipts.ts';
 import type { NullMeaning, RoutedCall } from './routed-call.ts';
-import { DoubtfulBlock, RAW_SUBJECTS, RECEIPT_SUBJECTS } from './verifying/proofs.ts';
-import { BLOCK_SUBJECTS, type ProvenBlock } from './verifying/proven-blocks.ts';
+import { DoubtfulBlock } from './verifying/proofs.ts';
+import type { ProvenBlock } from './verifying/proven-blocks.ts';
+import { BLOCK_SUBJECTS, RAW_SUBJECTS, RECEIPT_SUBJECTS } from './verifying/subjects.ts';
 import { type BlockQuestion, WholeBlocks } from './whole-blocks.ts';
 
 const RAW_METHODS: Readonly<Record<RawPart, string>> = {
@@ -289,7 +290,7 @@ export class BlockQuestions {
     });
   }
 
-  #nameHash(hash: string, nulls: NullMeaning = 'claim'): (isFull: boolean) => BlockQuestion {
+  #nameHash(hash: string, nulls?: NullMeaning): (isFull: boolean) => BlockQuestion {
     const route = this.#parts.directory.route(hash, nulls);
     return (isFull) => ({ method: 'eth_getBlockByHash', params: JSON.stringify([hash, isFull]), ...route });
   }
@@ -366,7 +367,7 @@ function nameNumber(number: bigint, hash: string): (isFull: boolean) => BlockQue
     method: 'eth_getBlockByNumber',
     params: JSON.stringify([encodeQuantity(number), isFull]),
     block: { number, hash },
-    nulls: 'doubt',
+    nulls: 'fault',
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../util/clock.ts';
+import { type Clock, systemClock } from '../util/clock.ts';
 import { createEndpoint, nameUpstream } from './endpoint.ts';
 import { listSecrets } from './errors/secrets.ts';
 import type { HeadFeed } from './heads/head-feed.ts';
@@ -68,6 +68,19 @@ export function createUpstream(
     now: () => clock.now(),
   });
   return upstream;
+}
+
+/** A relay is asked like a node; it is no node of the network: nothing is asked of its head or chain. */
+export function createRelay(row: UpstreamOptions, pool: PoolOptions): Upstream {
+  const nothing = (): void => {};
+  const relay = createUpstream(row, 0, pool, systemClock, {
+    onHead: nothing,
+    onAway: nothing,
+    onBack: nothing,
+    isHeadAwaited: () => false,
+  });
+  relay.standing = 'verified';
+  return relay;
 }
 
 function limitsOf(row: UpstreamOptions, pool: PoolOptions): TransportLimits {

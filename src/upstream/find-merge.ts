@@ -1,5 +1,28 @@
-import type { RequestScope } from '../util/request-scope.ts';
+import { ChainError } from '../chain/errors.ts';
+import type { CancelSource } from '../util/cancel-source.ts';
+import { RequestScope } from '../util/request-scope.ts';
 import type { BlockDirectory } from './block-directory.ts';
+import { UpstreamFault } from './fault.ts';
+import type { NetworkHead } from './heads/network-head.ts';
+
+const LIMIT_MS = 60_000;
+
+/** Learns in the background from which block on there are no uncles. The directory can do without: then blocks are asked for. */
+export async function searchMerge(
+  directory: BlockDirectory,
+  head: NetworkHead,
+  stopping: CancelSource,
+): Promise<void> {
+  await head.whenKnown();
+  if (head.head?.difficulty !== 0n) return;
+  try {
+    const scope = new RequestScope(performance.now() + LIMIT_MS);
+    stopping.addEventListener('abort', () => scope.abort());
+    await findMerge(directory, head.head.number, scope);
+  } catch (error) {
+    if (!(error instanceof ChainError || error instanceof UpstreamFault)) throw error;
+  }
+}
 
 /**
  * Looks for the first block after the merge, so that the directory knows for every height whether there can be

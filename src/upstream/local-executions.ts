@@ -24,7 +24,7 @@ export interface CallSampler {
   noteAnswer(answer: Opinion & { readonly request: CallRequest; readonly place: Place }): void;
 }
 
-/** Executes calls without believing nodes. */
+/** Executes calls on state that nodes prove. */
 export interface LocalExecutions extends Partial<CallSampler> {
   /** @returns the answer as JSON; undefined where nodes have to be asked */
   execute(
@@ -32,7 +32,7 @@ export interface LocalExecutions extends Partial<CallSampler> {
     request: CallRequest,
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | undefined>;
-  /** There is another served head. */
+  /** Called when the served head changes. */
   noteHead(place: Place): void;
   describe(): ExecutionFigures;
 }
@@ -126,9 +126,12 @@ export class StateSource {
     this.#onRefuted(node, hash, evidence);
   }
 
-  /** Notes how far an answer is to be believed that was executed here on proven state of a block. */
-  noteProven(place: Place, isNamed: boolean, scope: RequestScope): void {
-    this.#trust.noteExecuted(scope, place, isNamed);
+  /**
+   * Notes how far an answer is to be believed that was executed here on proven state of a block.
+   * @param whyUnproven why it may be wrong all the same, as the rest of a sentence
+   */
+  noteExecuted(place: Place, isNamed: boolean, whyUnproven: string | undefined, scope: RequestScope): void {
+    this.#trust.noteExecuted(scope, place, isNamed, whyUnproven);
   }
 
   /** Whether a rejection of `ask` or `locate` is a node's or the network's. */

@@ -13,7 +13,7 @@ import { Refutation, UpstreamFault } from './fault.ts';
 import { LogPieces } from './log-pieces.ts';
 import type { BlockPosition, RoutedCall } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
-import { type ExpectedLogs, type LogProofs, UnexpectedLogs } from './verifying/log-proofs.ts';
+import { type ExpectedLogs, UnexpectedLogs } from './verifying/log-proofs.ts';
 
 const METHOD = 'eth_getLogs';
 /** What verified answers are kept and shared under beside others. */
@@ -22,8 +22,6 @@ const VERIFIED = ':verified';
 const MAX_KEY_LENGTH = 65_536;
 
 export type LogQuestionParts = BlockLogParts & {
-  /** Absent where nothing is verified. */
-  readonly logProofs?: LogProofs | undefined;
   readonly limits: LogLimits;
   /** Blocks that one question may have, at the node that takes most. */
   readonly maxBlocks: () => number;
@@ -203,8 +201,7 @@ export class LogQuestions {
       isText: true,
       check: (result: JsonResult, upstream?: Upstream): JsonResult => {
         if (expected === undefined || expected.whyUnproven() !== undefined) return checkAlone(result);
-        expected.compare(result, range, upstream);
-        return result;
+        return expected.compare(result, range, upstream);
       },
     } as const;
   }

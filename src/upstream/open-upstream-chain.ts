@@ -1,28 +1,24 @@
 import type { Cache, CacheKey } from '../cache/cache.ts';
-import { ChainError } from '../chain/errors.ts';
 import type { LogLimits } from '../chain/log-range.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import type { RecordTable } from '../records/record-table.ts';
 import { CancelSource } from '../util/cancel-source.ts';
 import { systemClock } from '../util/clock.ts';
-import { RequestScope } from '../util/request-scope.ts';
-import { settleWithin } from '../util/settle-within.ts';
 import { BlockDirectory } from './block-directory.ts';
 import { BlockQuestions } from './block-questions.ts';
 import { BlockResolver } from './block-resolver.ts';
 import { CallQuestions } from './call-questions.ts';
-import { createUpstream } from './create-upstream.ts';
+import { createRelay, createUpstream } from './create-upstream.ts';
 import { describeChain } from './describe-chain.ts';
-import { UpstreamFault } from './fault.ts';
 import { FeeQuestions } from './fee-questions.ts';
-import { findMerge } from './find-merge.ts';
+import { searchMerge } from './find-merge.ts';
 import { HeadQuestions } from './head-questions.ts';
 import { contradictsChain } from './heads/contradicts-chain.ts';
 import { NetworkHead } from './heads/network-head.ts';
 import { type LocalExecutions, StateSource } from './local-executions.ts';
 import { LogQuestions } from './log-questions.ts';
-import { type ChainIdentity, Membership } from './membership.ts';
+import { Membership } from './membership.ts';
 import { explainOutage } from './node-state.ts';
 import {
   type Checkpoint,
@@ -38,14 +34,7 @@ import { aimPending } from './sending/aim-pending.ts';
 import type { SendOptions } from './sending/options.ts';
 import { Sending } from './sending/sending.ts';
 import type { SendingTools } from './sending/sending-parts.ts';
-import {
-  identifyChain,
-  identifyNamedChain,
-  readConfigured,
-  refreshHeads,
-  waitForHeads,
-  watchWait,
-} from './start-up.ts';
+import { readConfigured, refreshHeads, startChain } from './start-up.ts';
 import { StateQuestions } from './state-questions.ts';
 import { StatusQuestions } from './status-questions.ts';
 import { TransactionQuestions } from './transaction-questions.ts';
@@ -56,15 +45,8 @@ import { LogProofs } from './verifying/log-proofs.ts';
 import { openVerification } from './verifying/open-verification.ts';
 import { watchFalls, watchHead } from './watch-head.ts';
 
-/** How long the first head waits for upstreams that are not identified. */
-const AWAIT_MS = 1_500;
-/** The same, from the opening of a chain that the configuration names: as long as an identification may take. */
-const NAMED_AWAIT_MS = 5_000;
 /** How long a false head outlives the last upstream that has it. */
 const GIVE_UP_MS = 30_000;
-const MERGE_LIMIT_MS = 60_000;
-/** How long a start waits for the nodes where it can do without them; most answer in a tenth of it. */
-const OPEN_LIMIT_MS = 500;
 
 export type UpstreamChainOptions = {
   readonly network: string;
@@ -144,16 +126,6 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     candidates: () => upstreams.filter((upstream) => upstream.countsForHead),
     wallTime: () => Date.now(),
     ...watchHead(network, log, upstreams, () => head),
-    onAhead({ name, tracker }, isAhead) {
-      const fields = { network, upstream: name, block: tracker.latest?.number.toString() };
-      const at = head.head?.number.toString();
-      if (isAhead)
-        log.warn(
-          { ...fields, head: at },
-          'upstream is far ahead of a majority near the served head, which is kept: either may be wrong',
-        );
-      else log.info({ ...fields, head: at }, 'upstream is no longer far ahead of a majority');
-    },
     onOrphaned(hashes) {
       for (const hash of hashes) cache.evictBlock(hash);
       directory.noteDeparture(hashes);
@@ -182,13 +154,16 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     head: () => head.head,
     findPreferred: (call, scope) => sending?.findPreferred(call, scope),
   });
-  const directory: BlockDirectory = new BlockDirectory(
-    ask,
-    head,
-    (hash) => findReported(upstreams, hash),
-    (hash, result, upstream) => proofs.blocks?.check(hash, result, false, upstream) ?? result,
-    () => verification.links,
-  );
+  const directory: BlockDirectory = new BlockDirectory(ask, head, (hash) => findReported(upstreams, hash), {
+    check: (hash, result, upstream) => proofs.blocks?.check(hash, result, false, upstream) ?? result,
+    findHeader: (hash) => proofs.blocks?.findHeader(hash),
+    get links() {
+      return verification.links;
+    },
+    get absence() {
+      return proofs.absence;
+    },
+  });
   const verification = openVerification({
     ...options,
     ask,
@@ -226,17 +201,8 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     explainOutage: () => explainOutage(upstreams),
   });
   const stopping = new CancelSource();
-  let lateness: NodeJS.Timeout | undefined;
-  const limitPatience = (ms: number): void => {
-    lateness = setTimeout(() => {
-      for (const upstream of upstreams) upstream.isAwaited = false;
-      update();
-    }, ms);
-    lateness.unref();
-  };
   const close = async (): Promise<void> => {
     stopping.abort();
-    clearTimeout(lateness);
     verification.close();
     membership.close();
     head.stop();
@@ -244,39 +210,22 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     await sending?.close();
     await Promise.all(upstreams.map((upstream) => upstream.close()));
   };
-  const begin = async (identity: ChainIdentity): Promise<void> => {
-    if (stopping.aborted) return;
-    membership.begin(identity);
-    update();
-    for (const { tracker } of upstreams) tracker.start();
-    await waitForHeads(head, upstreams, stopping);
-    const calibrating = verification.calibrate();
-    if (awaitsCalibration) await calibrating;
-    if (stopping.aborted) return;
-    const { number } = head.head ?? {};
-    const fields = { network, chainId: `${identity.chainId}`, head: `${number ?? 'unknown'}` };
-    if (number !== undefined) log.info(fields, 'network is served by its nodes');
-    else log.warn({ ...fields, reason: explainOutage(upstreams) }, 'network cannot be served yet');
-  };
-
   let chainId: bigint;
   try {
-    if (pool.chainId === undefined) {
-      const identity = await watchWait(identifyChain(upstreams, membership, pool), () =>
-        log.warn(
-          { network, reason: explainOutage(upstreams) },
-          'waiting for the nodes of the network to report their chain; with pool.chainId a start does not wait',
-        ),
-      );
-      chainId = identity.chainId;
-      limitPatience(AWAIT_MS);
-      await begin(identity);
-    } else {
-      chainId = pool.chainId;
-      limitPatience(NAMED_AWAIT_MS);
-      const identifying = identifyNamedChain(upstreams, membership, { ...pool, chainId });
-      await settleWithin(identifying.then(begin), OPEN_LIMIT_MS);
-    }
+    chainId = await startChain({
+      network,
+      log,
+      pool,
+      upstreams,
+      membership,
+      head,
+      stopping,
+      onChange: update,
+      async calibrate() {
+        const calibrating = verification.calibrate();
+        if (awaitsCalibration) await calibrating;
+      },
+    });
   } catch (error) {
     await close();
     throw error;
@@ -313,7 +262,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     chainId,
     isDevelopment: pool.development,
     upstreams,
-    relay: createRelay(options),
+    relay: options.sending.options.private && createRelay(options.sending.options.private, pool),
     askNode: createNodeAsker({ network, options: pool, log }),
     directory,
     refreshHeads: () => refreshHeads(upstreams),
@@ -367,21 +316,6 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   return chain;
 }
 
-/** A relay is asked like a node; it is no node of the network: nothing is asked of its head or chain. */
-function createRelay({ sending, pool }: UpstreamChainOptions): Upstream | undefined {
-  const row = sending.options.private;
-  if (row === undefined) return undefined;
-  const nothing = (): void => {};
-  const relay = createUpstream(row, 0, pool, systemClock, {
-    onHead: nothing,
-    onAway: nothing,
-    onBack: nothing,
-    isHeadAwaited: () => false,
-  });
-  relay.standing = 'verified';
-  return relay;
-}
-
 /** Number of a block that a node has reported that may be asked for it, by the block's hash. */
 function findReported(upstreams: readonly Upstream[], hash: string): bigint | undefined {
   for (const { isUp, isOnFork, tracker } of upstreams) {
@@ -404,21 +338,4 @@ function mayReportHead({ isAwaited, isUp, tracker }: Upstream, head: NetworkHead
 
 function hasFallen({ tracker: { latest }, lastHead }: Upstream): boolean {
   return latest !== undefined && lastHead !== undefined && latest.number < lastHead;
-}
-
-/** Learns in the background from which block on there are no uncles. It can do without: then blocks are asked for. */
-async function searchMerge(
-  directory: BlockDirectory,
-  head: NetworkHead,
-  stopping: CancelSource,
-): Promise<void> {
-  await head.whenKnown();
-  if (head.head?.difficulty !== 0n) return;
-  try {
-    const scope = new RequestScope(performance.now() + MERGE_LIMIT_MS);
-    stopping.addEventListener('abort', () => scope.abort());
-    await findMerge(directory, head.head.number, scope);
-  } catch (error) {
-    if (!(error instanceof ChainError || error instanceof UpstreamFault)) throw error;
-  }
 }

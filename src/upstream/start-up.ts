@@ -1,7 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from '../observe/logger.ts';
 import type { CancelSource } from '../util/cancel-source.ts';
+import { settleWithin } from '../util/settle-within.ts';
+import { agreeOnChain, type ChainIdentity, type ConfiguredChain } from './chain-claims.ts';
 import type { NetworkHead } from './heads/network-head.ts';
-import { agreeOnChain, type ChainIdentity, type ConfiguredChain, type Membership } from './membership.ts';
+import type { Membership } from './membership.ts';
+import { explainOutage } from './node-state.ts';
 import type { PoolOptions } from './options.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -18,6 +22,12 @@ const NAMED_PATIENCE_MS = 1_500;
 const HEAD_LIMIT_MS = 3_000;
 const HEAD_CHECK_MS = 10;
 
+/** How long the first head waits for upstreams that are not identified. */
+const AWAIT_MS = 1_500;
+/** The same, from the opening of a chain that the configuration names: as long as an identification may take. */
+const NAMED_AWAIT_MS = 5_000;
+/** How long a start waits for the nodes where it can do without them; most answer in a tenth of it. */
+const OPEN_LIMIT_MS = 500;
 /** How long a refresh waits for a node that does not report its head. */
 const REFRESH_LIMIT_MS = 500;
 
@@ -28,11 +38,79 @@ export async function refreshHeads(upstreams: readonly Upstream[]): Promise<void
   await waitAtMost(polls, REFRESH_LIMIT_MS);
 }
 
+export type StartParts = {
+  readonly network: string;
+  readonly log: Logger;
+  readonly pool: PoolOptions;
+  readonly upstreams: readonly Upstream[];
+  readonly membership: Membership;
+  readonly head: NetworkHead;
+  readonly stopping: CancelSource;
+  /** What counts for the head has changed. */
+  readonly onChange: () => void;
+  /** Finds out what can be verified, once there may be a head. */
+  readonly calibrate: () => Promise<void>;
+};
+
+/**
+ * Finds out which chain the nodes are of, and begins to follow them. Where the configuration names the chain, a start waits for
+ * that only as long as most nodes take.
+ * @returns the chain id
+ * @throws Error when no upstream answers in time and the configuration does not name the chain
+ */
+export async function startChain(parts: StartParts): Promise<bigint> {
+  const { network, log, pool, upstreams, membership } = parts;
+  const { chainId } = pool;
+  if (chainId !== undefined) {
+    limitPatience(parts, NAMED_AWAIT_MS);
+    const identifying = identifyNamedChain(upstreams, membership, { ...pool, chainId });
+    await settleWithin(
+      identifying.then((identity) => follow(identity, parts)),
+      OPEN_LIMIT_MS,
+    );
+    return chainId;
+  }
+  const identity = await watchWait(identifyChain(upstreams, membership, pool), () =>
+    log.warn(
+      { network, reason: explainOutage(upstreams) },
+      'waiting for the nodes of the network to report their chain; with pool.chainId a start does not wait',
+    ),
+  );
+  limitPatience(parts, AWAIT_MS);
+  await follow(identity, parts);
+  return identity.chainId;
+}
+
+/** After this time the first head does not wait for upstreams that are not identified. */
+function limitPatience({ upstreams, stopping, onChange }: StartParts, limitMs: number): void {
+  const timer = setTimeout(() => {
+    for (const upstream of upstreams) upstream.isAwaited = false;
+    onChange();
+  }, limitMs);
+  timer.unref();
+  stopping.addEventListener('abort', () => clearTimeout(timer));
+}
+
+async function follow(identity: ChainIdentity, parts: StartParts): Promise<void> {
+  const { network, log, upstreams, membership, head, stopping, onChange, calibrate } = parts;
+  if (stopping.aborted) return;
+  membership.begin(identity);
+  onChange();
+  for (const { tracker } of upstreams) tracker.start();
+  await waitForHeads(head, upstreams, stopping);
+  await calibrate();
+  if (stopping.aborted) return;
+  const { number } = head.head ?? {};
+  const fields = { network, chainId: `${identity.chainId}`, head: `${number ?? 'unknown'}` };
+  if (number !== undefined) log.info(fields, 'network is served by its nodes');
+  else log.warn({ ...fields, reason: explainOutage(upstreams) }, 'network cannot be served yet');
+}
+
 /**
  * Until there is a head, and every upstream that will answer has reported its heads: the first one must not decide alone.
  * The timer keeps the process alive: nothing listens yet.
  */
-export async function waitForHeads(
+async function waitForHeads(
   head: NetworkHead,
   upstreams: readonly Upstream[],
   stopping: CancelSource,
@@ -59,7 +137,7 @@ export function readConfigured({ chainId, genesisHash }: PoolOptions): Configure
  * Asks every upstream once which chain it is of. The configuration names the chain: only which genesis block is meant may
  * be left open, to the first majority.
  */
-export async function identifyNamedChain(
+async function identifyNamedChain(
   upstreams: readonly Upstream[],
   membership: Membership,
   pool: PoolOptions & { readonly chainId: bigint },
@@ -77,7 +155,7 @@ export async function identifyNamedChain(
 }
 
 /** Asks until it is known which chain this is. @throws Error when no upstream reports it in time */
-export async function identifyChain(
+async function identifyChain(
   upstreams: readonly Upstream[],
   membership: Membership,
   pool: PoolOptions,

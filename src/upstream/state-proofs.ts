@@ -6,6 +6,7 @@ import { continueWith, type PromiseOrValue } from '../primitives/promise-or-valu
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { Lru } from '../util/lru.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import { keepUnique } from '../verification/repeated-names.ts';
 import type { ProofQuestion, ProvenState } from '../verification/state-proof.ts';
 import type { VerifiedHeader } from '../verification/verify-block.ts';
 import type { PinnedBlock, QuestionParts } from './call-questions.ts';
@@ -114,7 +115,7 @@ export class StateProofs {
       check: (result, upstream) => {
         const text = result as JsonText;
         isProven = this.#parts.proofs?.checkState(header, question, text, upstream) !== undefined;
-        return text;
+        return keepUnique(text);
       },
     };
     const text = (await this.#parts.ask({ call, scope })) as JsonText;

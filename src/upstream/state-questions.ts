@@ -20,7 +20,7 @@ import type { NodeCall } from './node-call.ts';
 import type { RoutedCall } from './routed-call.ts';
 import { StateProofs } from './state-proofs.ts';
 import { lacksProof } from './verifying/lacks-proof.ts';
-import { STATE_SUBJECTS } from './verifying/proofs.ts';
+import { STATE_SUBJECTS } from './verifying/subjects.ts';
 
 /** A question about one account or several, apart from the block, which is always its last parameter. */
 type StateQuestion = {

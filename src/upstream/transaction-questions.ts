@@ -12,10 +12,10 @@ import { checkMember, checkTransaction, readPlace, type ToldPlace } from './chec
 import { checkRawTransaction, isHashed } from './checks/check-raw.ts';
 import { isSameHex, parseObject } from './checks/check-values.ts';
 import { UpstreamFault } from './fault.ts';
-import type { RoutedCall, Witness } from './routed-call.ts';
+import type { NullMeaning, RoutedCall, Witness } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
-import { RECEIPT_SUBJECTS, TRANSACTION_SUBJECTS } from './verifying/proofs.ts';
 import type { ProvenBlock } from './verifying/proven-blocks.ts';
+import { RECEIPT_SUBJECTS, TRANSACTION_SUBJECTS } from './verifying/subjects.ts';
 import { WholeBlocks } from './whole-blocks.ts';
 
 /** Transactions with a remembered place: about 300 bytes each. */
@@ -180,11 +180,24 @@ export class TransactionQuestions {
       params: JSON.stringify([hash]),
       block: { number, hash: headHash },
       sharedAs: `raw:${hash}`,
-      nulls: 'claim',
+      nulls: this.#absence,
       check: checkRawTransaction(hash, false),
     };
-    const answer = await this.#access.askText(call, scope);
-    if (answer === 'null') return null;
+    let answer = await this.#access.askText(call, scope);
+    if (answer === 'null') {
+      const place = await this.#findProven(hash, scope);
+      if (place === undefined) return null;
+      answer = await this.#access.askText(
+        {
+          ...call,
+          block: { number: place.number, hash: place.blockHash },
+          sharedAs: `raw:${hash}:mined`,
+          nulls: 'fault',
+          check: checkRawTransaction(hash, true),
+        },
+        scope,
+      );
+    }
     this.#parts.proofs?.trust.noteAlone(scope, isHashed(answer));
     return answer;
   }
@@ -194,17 +207,22 @@ export class TransactionQuestions {
     question: LookUp,
     scope: RequestScope,
   ): Promise<{ readonly text: JsonText; readonly isMined: boolean } | null> {
+    const askAt = async (place: ToldPlace) => ({
+      text: await this.#askPlaced(question, place, scope),
+      isMined: true,
+    });
     const place = await this.#recall(question.hash, scope);
-    if (place !== undefined) {
-      return { text: await this.#askPlaced(question, place, scope), isMined: true };
-    }
+    if (place !== undefined) return askAt(place);
     const asked = new Set<Upstream>();
     for (;;) {
       const witness: Witness = {};
       const text = await this.#ask(question, scope, asked, witness).catch((error: unknown) => {
         throw asked.size === 0 ? error : misplaced();
       });
-      if (text === 'null') return null;
+      if (text === 'null') {
+        const proven = await this.#findProven(question.hash, scope);
+        return proven === undefined ? null : askAt(proven);
+      }
       const state = await this.#confirm(question, text, scope, witness);
       const { upstream } = witness;
       if (state === 'mined' || (state === 'pending' && upstream === undefined)) {
@@ -277,12 +295,12 @@ export class TransactionQuestions {
       block: { number, hash: headHash },
       transactionHash: hash,
       isText: true,
-      nulls: 'claim',
+      nulls: this.#absence,
       check: (result) => {
         const text = isMember(result) as JsonText;
         const isWaiting = text !== 'null' && readPlace(text) === undefined;
         if (isWaiting && method === 'eth_getTransactionByHash') this.#parts.proofs?.checkWaiting(text);
-        return result;
+        return text;
       },
     };
     return (await this.#parts.ask({ call, scope, except, witness })) as JsonText;
@@ -313,6 +331,20 @@ export class TransactionQuestions {
     return 'mined';
   }
 
+  /** What a null means for a transaction of which nothing is known. */
+  get #absence(): NullMeaning {
+    return this.#parts.proofs?.absence.byHash ?? 'claim';
+  }
+
+  /** Where a block that was verified has a transaction, as long as that is canonical: then it is there, whatever nodes say. */
+  async #findProven(hash: string, scope: RequestScope): Promise<ToldPlace | undefined> {
+    const found = this.#parts.proofs?.blocks?.findTransaction(hash);
+    if (found === undefined) return undefined;
+    const { number, hash: blockHash } = found.header;
+    this.#places.set(hash, { number, blockHash, index: BigInt(found.index) });
+    return this.#recall(hash, scope);
+  }
+
   /** Where a transaction was found, as long as its block is canonical. */
   async #recall(hash: string, scope: RequestScope): Promise<ToldPlace | undefined> {
     const place = this.#places.get(hash);
@@ -327,8 +359,9 @@ export class TransactionQuestions {
   #aboutPlaced({ method, hash, member }: LookUp, { number, blockHash, index }: ToldPlace) {
     const isMember = checkMember(member, hash);
     const check = (result: JsonResult): JsonResult => {
-      const told = readPlace(isMember(result) as JsonText);
-      if (told?.blockHash === blockHash && told.index === index) return result;
+      const text = isMember(result) as JsonText;
+      const told = readPlace(text);
+      if (told?.blockHash === blockHash && told.index === index) return text;
       throw misplaced();
     };
     return { ...this.#access.about(method, { number, hash: blockHash }, [hash]), check };

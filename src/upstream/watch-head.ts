@@ -5,7 +5,10 @@ import type { NetworkHead, NetworkHeadOptions } from './heads/network-head.ts';
 import { describeState, explainOutage } from './node-state.ts';
 import type { Upstream } from './upstream.ts';
 
-type Watched = Pick<NetworkHeadOptions<Upstream>, 'onVote' | 'onDoubt' | 'onExpiry' | 'onGivenUp'>;
+type Watched = Pick<
+  NetworkHeadOptions<Upstream>,
+  'onVote' | 'onDoubt' | 'onAhead' | 'onExpiry' | 'onGivenUp'
+>;
 
 /** Why a vote is missing matters to an operator; which tier is in use, and that a node is new, are no faults. */
 const BEHIND: ReadonlySet<Vote> = new Set<Vote>(['syncing', 'lagging']);
@@ -38,6 +41,16 @@ export function watchHead(
         log.info(fields, 'upstream is in reserve: a better tier decides the head');
     },
     onDoubt: ({ tracker }, number) => void tracker.showBlock(number),
+    onAhead({ name, tracker }, isAhead) {
+      const block = tracker.latest?.number.toString();
+      const fields = { network, upstream: name, block, head: readHead().head?.number.toString() };
+      if (isAhead)
+        log.warn(
+          fields,
+          'upstream is far ahead of a majority near the served head, which is kept: either may be wrong',
+        );
+      else log.info(fields, 'upstream is no longer far ahead of a majority');
+    },
     onExpiry({ number }, isExpired) {
       const fields = { network, head: number.toString() };
       if (!isExpired) log.info(fields, 'the head is served again');

@@ -181,7 +181,7 @@ export function nameBlock(
         method: 'eth_getBlockByNumber',
         params: `["${encodeQuantity(number)}",${isFull}]`,
         block,
-        nulls: 'doubt',
+        nulls: 'fault',
       }
     : { method: 'eth_getBlockByHash', params: `["${hash}",${isFull}]`, block, nulls: 'fault' };
 }

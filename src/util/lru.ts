@@ -43,6 +43,12 @@ export class Lru<K, V> {
     return this.#entries.size;
   }
 
+  /** All values; looking at them does not keep them. */
+  *values(): Generator<V> {
+    const now = this.#now();
+    for (const { value, expiresAt } of this.#entries.values()) if (expiresAt > now) yield value;
+  }
+
   get(key: K): V | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;

@@ -2,28 +2,30 @@
 export type Members = Readonly<Record<string, unknown>>;
 
 /**
- * What is verified by itself, so that a chain on which one of them follows other rules loses no more than that. The first six are covered
+ * Parts of answers that are verified separately: a chain on which one of them follows other rules loses that one alone. The first six are covered
  * by roots. Of the others, `place` is where an object says that it is, `members` which members it has, `logs` are compared with verified
  * receipts, and the rest are members that follow from what roots cover.
  */
-export type Subject =
-  | 'header'
-  | 'transactions'
-  | 'receipts'
-  | 'withdrawals'
-  | 'uncles'
-  | 'state'
-  | 'place'
-  | 'members'
-  | 'from'
-  | 'gasPrice'
-  | 'chainId'
-  | 'gasUsed'
-  | 'contractAddress'
-  | 'effectiveGasPrice'
-  | 'logIndex'
-  | 'logs'
-  | 'blobGas';
+export const SUBJECTS = [
+  'header',
+  'transactions',
+  'receipts',
+  'withdrawals',
+  'uncles',
+  'state',
+  'place',
+  'members',
+  'from',
+  'gasPrice',
+  'chainId',
+  'gasUsed',
+  'contractAddress',
+  'effectiveGasPrice',
+  'logIndex',
+  'logs',
+  'blobGas',
+] as const;
+export type Subject = (typeof SUBJECTS)[number];
 
 /**
  * `contradicts`: the answer is not what the block commits to, or contradicts itself. `unknown`: it has a form that is not known here, so

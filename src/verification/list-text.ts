@@ -4,6 +4,7 @@ import { type JsonBytes, type JsonText, textOf } from '../primitives/json-result
 import { WEB_ASSEMBLY, type WebAssemblyMemory } from '../primitives/webassembly.ts';
 import type { Members } from './findings.ts';
 import { LIST_READER_MODULE } from './list-reader-module.ts';
+import { hasRepeatedNames } from './repeated-names.ts';
 import { type FieldKind, TRANSACTION_FORMS, type TransactionForm } from './transaction-forms.ts';
 import type { BlockPlace, TransactionFacts } from './verify-transaction.ts';
 
@@ -150,6 +151,7 @@ export class ListText {
   readonly #known: number;
   readonly #maxItems: number;
   readonly #number: number;
+  #isRead = false;
 
   private constructor(start: number, end: number) {
     this.#start = start;
@@ -179,7 +181,9 @@ export class ListText {
     const start = end === undefined ? 0 : reader.findTransactions(TEXT);
     if (end === undefined || start === 0) return JSON.parse(textOf(answer));
     const listEnd = reader.listEnd();
-    const block = JSON.parse(`${read(TEXT, start)}[]${read(listEnd, end)}`) as Members;
+    const others = `${read(TEXT, start)}[]${read(listEnd, end)}`;
+    const block = JSON.parse(others) as Members;
+    if (hasRepeatedNames(others, block)) return JSON.parse(textOf(answer));
     return { ...block, transactions: new ListText(start, listEnd) };
   }
 
@@ -188,14 +192,23 @@ export class ListText {
     return reader.itemCount();
   }
 
+  /** Whether it has been gone through to its end: then no object that was compared has a name twice. */
+  get isRead(): boolean {
+    return this.#isRead;
+  }
+
   /** All items. */
   parse(): unknown {
     return JSON.parse(read(this.#start, this.#end));
   }
 
   parseItem(index: number): unknown {
+    return JSON.parse(this.#readItem(index));
+  }
+
+  #readItem(index: number): JsonText {
     const row = this.#table + index * ROW_SIZE;
-    return JSON.parse(read(numbers.getUint32(row + ROW.start, true), numbers.getUint32(row + ROW.end, true)));
+    return read(numbers.getUint32(row + ROW.start, true), numbers.getUint32(row + ROW.end, true));
   }
 
   /**
@@ -282,8 +295,13 @@ export class ListText {
         const start = numbers.getUint32(row + ROW.encoded, true);
         takePlain(space.subarray(start, start + numbers.getUint32(row + ROW.encodedSize, true)));
       }
-      if (at === END) return true;
-      if (!decide(this.parseItem(at), first + at)) return false;
+      if (at === END) {
+        this.#isRead = true;
+        return true;
+      }
+      const text = this.#readItem(at);
+      const item: unknown = JSON.parse(text);
+      if (hasRepeatedNames(text, item) || !decide(item, first + at)) return false;
       taken = at + 1;
     }
   }

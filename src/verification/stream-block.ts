@@ -1,12 +1,13 @@
 /** Compares a block with its hash while its text comes in. */
 import { concatBytes } from '../primitives/bytes.ts';
-import { JsonBytes, SharedBytes, textOf } from '../primitives/json-result.ts';
+import { JsonBytes, type JsonText, SharedBytes, textOf } from '../primitives/json-result.ts';
 import { requireBlockMembers } from './compare-members.ts';
 import type { Members } from './findings.ts';
 import { ItemSplitter } from './item-splitter.ts';
 import { ListText } from './list-text.ts';
 import { isMembers, readInteger, UnreadableMember } from './members.ts';
 import { OrderedRoot } from './ordered-root.ts';
+import { refuseRepeatedNames } from './repeated-names.ts';
 import {
   compareRoot,
   readListed,
@@ -73,7 +74,9 @@ export class BlockStream {
 
   finish(): StreamedBlock {
     const { hash, tools } = this.#options;
-    const parsed: unknown = JSON.parse(this.#splitter.rest);
+    const { rest } = this.#splitter;
+    const parsed: unknown = JSON.parse(rest);
+    refuseRepeatedNames(rest, parsed, tools.findings);
     const block = isMembers(parsed) ? parsed : {};
     const header = verifyHeader(block, hash, tools);
     const facts = header === undefined ? undefined : this.#finishBody(block, header);
@@ -109,7 +112,7 @@ export class BlockStream {
     const right = list && readRight(list, this.#count, this.#place, tools.writer);
     const read =
       list === undefined || right === undefined
-        ? this.#readParsed(JSON.parse(textOf(text)) as readonly unknown[], this.#place)
+        ? this.#readParsed(textOf(text), this.#place)
         : this.#readPlain(list, right);
     this.#count += read.length;
     if (this.#count > maxFacts) {
@@ -134,8 +137,10 @@ export class BlockStream {
     return facts;
   }
 
-  #readParsed(items: readonly unknown[], place: BlockPlace): readonly TransactionFacts[] {
+  #readParsed(text: JsonText, place: BlockPlace): readonly TransactionFacts[] {
     const { tools, verifySender } = this.#options;
+    const items = JSON.parse(text) as readonly unknown[];
+    refuseRepeatedNames(text, items, tools.findings);
     const facts: TransactionFacts[] = [];
     for (const [i, item] of items.entries()) {
       const read = readListed(item, this.#count + i, place, tools);

@@ -1,8 +1,9 @@
 /** Compares the receipts of a block with it while their text comes in. */
-import { JsonBytes, SharedBytes, textOf } from '../primitives/json-result.ts';
+import { JsonBytes, type JsonText, SharedBytes, textOf } from '../primitives/json-result.ts';
 import { ItemSplitter } from './item-splitter.ts';
 import { ListText, type ReceiptWalk } from './list-text.ts';
 import { OrderedRoot } from './ordered-root.ts';
+import { refuseRepeatedNames } from './repeated-names.ts';
 import type { VerifiedHeader } from './verify-block.ts';
 import { compareReceiptsRoot, type ReadBlock, readReceipt, readRightReceipts } from './verify-receipts.ts';
 import type { TransactionFacts, VerifyTools } from './verify-transaction.ts';
@@ -48,7 +49,7 @@ export class ReceiptStream {
     const text = new JsonBytes(new SharedBytes(items));
     const right = this.#readRight(text);
     if (right === undefined) {
-      this.#readParsed(JSON.parse(textOf(text)) as readonly unknown[]);
+      this.#readParsed(textOf(text));
       return;
     }
     this.#walk = right.walk;
@@ -68,8 +69,10 @@ export class ReceiptStream {
     return encodings && { encodings, walk };
   }
 
-  #readParsed(receipts: readonly unknown[]): void {
+  #readParsed(text: JsonText): void {
     const { header, transactions } = this.#block;
+    const receipts = JSON.parse(text) as readonly unknown[];
+    refuseRepeatedNames(text, receipts, this.#tools.findings);
     for (const receipt of receipts) {
       const index = this.#count++;
       const facts = transactions[index];

@@ -1,7 +1,7 @@
 /**
  * Every way that is known to take the service from others, each beside a polite neighbour on another key: the neighbour alone
  * and beside the abuse, in turns. A table says how each went, the last line has all figures. Exits with 1 when one falls
- * short, could not be made, or was measured only while other programs wanted the processors. `ONLY=text` runs those whose name or family holds the text; `ROUNDS`, `ATTACK_MS` and `PRIORITY` (`idle`, `low`,
+ * short, could not be made, or was measured only while other programs wanted the processors. `ONLY=text` runs those with the text in their name or family; `ROUNDS`, `ATTACK_MS` and `PRIORITY` (`idle`, `low`,
  * `normal`) are for looking closer.
  */
 import { cpus, loadavg } from 'node:os';

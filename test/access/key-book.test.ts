@@ -44,7 +44,7 @@ for (const { name, skip, open } of STORES) {
       assert.deepEqual(changed?.settings, { ...rest, methods: ['eth_call'] });
       await assert.rejects(book.update(record.id, { addresses: ['0x12'] }), ZodError);
       assert.deepEqual(await book.find(record.id), changed);
-      assert.equal(await book.update('nobody', {}), undefined);
+      assert.equal(await book.update('unknown', {}), undefined);
     });
 
     test('after a rotation both forms open, and quick rotations leave no trail', async (t) => {

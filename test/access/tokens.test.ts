@@ -38,8 +38,8 @@ describe('tokens of a file of keys', () => {
       for (let time = 0; time < 2; time++) assert.equal(await verifier.verify('main', token), undefined);
       assert.equal(await verifier.verify('other', token), 'invalidToken');
       for (const bad of [
-        await signer.sign({ aud: 'somebody' }),
-        await signer.sign({ iss: 'somebody' }),
+        await signer.sign({ aud: 'another' }),
+        await signer.sign({ iss: 'another' }),
         await signer.sign({}, '-1h'),
         `${token}x`,
         token.slice(0, -8),

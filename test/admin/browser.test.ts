@@ -61,7 +61,7 @@ async function send(page: Page): Promise<string> {
   return readText(words);
 }
 
-describe('over a service whose blocks a test makes', { skip: NO_BROWSER }, () => {
+describe('over a service with blocks that a test makes', { skip: NO_BROWSER }, () => {
   const folder = makeTemporaryFolder();
   const feed = new FakeFeed();
   let service: Service;
@@ -125,7 +125,7 @@ describe('over a service whose blocks a test makes', { skip: NO_BROWSER }, () =>
     feed.fail('closed');
     await page.getByText(/closed the connection: 1012 the network is no longer served/).waitFor();
 
-    await page.getByLabel('API key').fill('nobody');
+    await page.getByLabel('API key').fill('unknown');
     await fill(JSON.stringify(heads));
     await page.getByText(/did not take the WebSocket \(HTTP 401\)/).waitFor();
     await page.context().close();

@@ -26,6 +26,8 @@ export type Look = { readonly size: 'desktop' | 'phone'; readonly scheme: 'light
 export const LOOKS: readonly Look[] = (['desktop', 'phone'] as const).flatMap((size) =>
   (['light', 'dark'] as const).map((scheme) => ({ size, scheme })),
 );
+/** Longer than a busy machine stalls. */
+const PATIENCE_MS = 60_000;
 const SIZES = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } } as const;
 
 /** A page, and what it should not have done: errors it met, requests that left its origin. */
@@ -40,8 +42,9 @@ export async function openPage(
   const context = await browser.newContext({
     viewport: SIZES[look.size],
     colorScheme: look.scheme,
-    ...(password !== undefined && { httpCredentials: { username: 'anybody', password } }),
+    ...(password !== undefined && { httpCredentials: { username: 'any', password } }),
   });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(String(error)));

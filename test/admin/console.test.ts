@@ -49,7 +49,7 @@ describe('over a real service', () => {
   });
 
   test('errors and refusals come as clients get them', async () => {
-    const unknown = await send('devnet', CHAIN_ID, 'nobody');
+    const unknown = await send('devnet', CHAIN_ID, 'unknown');
     assert.equal(unknown.status, 401);
     assert.match(unknown.body, /invalid project id/);
     const missing = await send('devnet', { ...CHAIN_ID, method: 'eth_nothing' });

@@ -10,6 +10,7 @@ import { verifyBundle } from '../../src/bundle/verify-bundle.ts';
 import type { Config } from '../../src/config/config.ts';
 import { type RunningService, startService } from '../support/service.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import { changeAt, type Path } from '../verification/liars.ts';
 import {
   BUILTIN,
   createConfig,
@@ -20,9 +21,18 @@ import {
   type Row,
   SEVEN,
 } from './bundles.ts';
-import { countBytes, isDamageRefused, judgeForgery, type Outcome } from './flips.ts';
+import {
+  countBytes,
+  forgeMembers,
+  isDamageRefused,
+  judgeForgery,
+  type Outcome,
+  verifyChanged,
+} from './flips.ts';
 
 const run = promisify(execFile);
+/** Values of each bundle that are put in another's place. */
+const HOSTILE_PLACES = 40;
 const folder = makeTemporaryFolder();
 let node: RunningService;
 let embedded: Config;
@@ -114,6 +124,57 @@ test('a bundle with many millions of hex digits is read', () => {
   const text = encodeBundle({ ...bundle, evidence: { ...bundle.evidence, codes } });
   assert.equal(decodeBundle(text).evidence.codes[0]?.length, 20_000_002);
 });
+
+test('a file with more levels or values than a bundle has is not parsed', async () => {
+  const [text = ''] = own;
+  const nested = text.replace(
+    /"params":\[/,
+    (found) => `${found}${'['.repeat(100_000)}${']'.repeat(100_000)},`,
+  );
+  const { code, err } = await verify(nested, hashOf(text));
+  assert.deepEqual(
+    [code, err],
+    [1, 'refused: the file is no bundle: its lists and objects are more than 64 levels deep\n'],
+  );
+  for (const item of ['0', '[]', '{}', '""', '"\\\\"', '"\\""']) {
+    const many = `[${`${item},`.repeat(4_000_001)}${item}]`;
+    assert.throws(() => decodeBundle(many), {
+      name: 'BundleError',
+      message: /it has more than 4000000 values$/,
+    });
+  }
+  // Brackets and commas in texts are none.
+  const quoted = JSON.stringify({ a: '[{,'.repeat(5_000_000), b: '\\"[[', c: '"]'.repeat(100) });
+  assert.throws(() => decodeBundle(quoted), { message: /^the file is no bundle: (?!it has|its lists)/ });
+});
+
+test('whatever value is in the place of another one, a bundle is accepted or refused', async () => {
+  const deep = JSON.parse(`${'['.repeat(50)}${']'.repeat(50)}`) as unknown;
+  const odd: readonly unknown[] = [
+    ...[null, true, -1, 0.5, 1e300, '', '0x', '0x0', '0x1', `0x${'f'.repeat(64)}`, `0x${'f'.repeat(600)}`],
+    ...[[], {}, [null], { toString: 1, valueOf: 1 }, JSON.parse('{"__proto__":{"a":1}}'), deep, 'latest'],
+  ];
+  const outcomes = { refused: 0, accepted: 0 };
+  for (const text of own) {
+    const hash = hashOf(text);
+    const paths = [...listPaths(JSON.parse(text))];
+    const stride = Math.ceil(paths.length / HOSTILE_PLACES);
+    for (const [i, path] of paths.entries()) {
+      if (i % stride !== 0) continue;
+      const value = odd[(i / stride) % odd.length];
+      const forged = forgeMembers(text, (members) => changeAt(members, path, () => value));
+      outcomes[(await verifyChanged(forged, hash)) === undefined ? 'refused' : 'accepted']++;
+    }
+  }
+  assert.ok(outcomes.refused > HOSTILE_PLACES, JSON.stringify(outcomes));
+});
+
+/** Everything in a value, itself left out. */
+function* listPaths(value: unknown, path: Path = []): Generator<Path> {
+  if (path.length > 0) yield path;
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, item] of Object.entries(value)) yield* listPaths(item, [...path, key]);
+}
 
 test('a source without an end is not read to it', async () => {
   const args = ['verify', '/dev/zero', '--hash', `0x${'1'.repeat(64)}`];

@@ -26,11 +26,20 @@ function flip(text: string, at: number, mask: number): string | undefined {
   }
 }
 
-/** The same by someone who knows how the digest is made. */
+/** The same with the digest made anew. */
 function forge(text: string, at: number, mask: number): string | undefined {
   const content = flip(`${text.slice(0, -DIGEST_LENGTH)}}`, at, mask);
-  if (content === undefined) return undefined;
+  return content === undefined ? undefined : sign(content);
+}
+
+/** A bundle of an object's text, with its digest. */
+function sign(content: string): string {
   return `${content.slice(0, -1)},"digest":"${bytesToHex(keccak256(encoder.encode(content)))}"}\n`;
+}
+
+/** Changes a value of a bundle, and makes the digest anew. @param change what becomes of the members */
+export function forgeMembers(text: string, change: (members: object) => object): string {
+  return sign(JSON.stringify(change(JSON.parse(`${text.slice(0, -DIGEST_LENGTH)}}`) as object)));
 }
 
 /** Bytes of a bundle without its digest. */
@@ -43,14 +52,14 @@ export async function isDamageRefused(text: string, at: number, mask: number): P
   return (await verifyChanged(flip(text, at, mask), hashOf(text))) === undefined;
 }
 
-/** Changes a byte as a forger would, who makes the digest anew. */
+/** Changes a byte as a forger would, and makes the digest anew. */
 export async function judgeForgery(text: string, at: number, mask: number): Promise<Outcome> {
   const found = await verifyChanged(forge(text, at, mask), hashOf(text));
   return found === undefined ? 'refused' : compareBundles(decodeBundle(text), found);
 }
 
-/** Undefined where it is refused. */
-async function verifyChanged(text: string | undefined, hash: string): Promise<Bundle | undefined> {
+/** Undefined where it is refused. @throws what is no refusal */
+export async function verifyChanged(text: string | undefined, hash: string): Promise<Bundle | undefined> {
   if (text === undefined) return undefined;
   try {
     return await verifyBundle(text, { hash });

@@ -1,6 +1,6 @@
 /**
  * Changes every byte of a bundle of each of the seven methods, in two ways each, as damage and as forgery: `npm run test:bundles`, half an hour on a quiet
- * machine; `-- op_` those with that text in their name. Prints how many were refused, and every stretch whose changes were accepted with what they mean. Exit code 1 where one was accepted that changes a proven answer or means nothing.
+ * machine; `-- op_` those with that text in their name. Prints how many were refused, and every stretch of changes that were accepted with what they mean. Exit code 1 where one was accepted that changes a proven answer or means nothing.
  */
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { BUILTIN, createConfig, makeBundle, SEVEN } from './bundles.ts';

@@ -59,7 +59,7 @@ test('the server accepts and never answers: a few late misses, then misses at on
   await server.close();
 });
 
-test('the server hangs up on everybody', async () => {
+test('the server closes every connection', async () => {
   const faults: RedisFault[] = [];
   const server = await startRogueServer((socket) => socket.once('data', () => socket.destroy()));
   const cache = open(server.port, faults);

@@ -1,8 +1,14 @@
 /** Genesis files as geth reads them (core/genesis.go, params/config.go). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { activeForks, blobParametersAt, parseChainConfig } from '../../src/chain/chain-config.ts';
+import {
+  activeForks,
+  blobParametersAt,
+  listForkMembers,
+  parseChainConfig,
+} from '../../src/chain/chain-config.ts';
 import { parseGenesis } from '../../src/chain/genesis.ts';
+import { latestRules, REVISIONS } from '../../src/evm/revisions/revisions.ts';
 import { EMPTY_LIST_HASH } from '../../src/primitives/keccak.ts';
 
 const FORKS = {
@@ -102,6 +108,17 @@ test('Petersburg begins with Constantinople where it has no block of its own', (
   assert.deepEqual(at(5n, { constantinopleBlock: 5 }), ['frontier', 'constantinople', 'petersburg']);
   assert.deepEqual(at(5n, { constantinopleBlock: 5, petersburgBlock: 6 }), ['frontier', 'constantinople']);
   assert.deepEqual(at(4n, { constantinopleBlock: 5 }), ['frontier']);
+});
+
+test('the members of a fork make a chain that has had it, and none after it, since block 0', () => {
+  for (const [number, revision] of REVISIONS.entries()) {
+    const config = parseChainConfig({ chainId: 1, ...listForkMembers(revision) });
+    const isMerged = number >= REVISIONS.indexOf('paris');
+    for (const at of [0n, 2n ** 40n]) {
+      const forks = activeForks(config, { number: at, timestamp: at, isMerged });
+      assert.equal(latestRules(forks).name, revision, `at ${at}`);
+    }
+  }
 });
 
 test('a gas limit of nothing is the default one, and the nonce is a number', () => {

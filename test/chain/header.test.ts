@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeHeaderJson } from '../../src/chain/block-json.ts';
-import { BLANK_HEADER, encodeHeader, hashHeader, headerFromRlp } from '../../src/chain/header.ts';
+import {
+  BLANK_HEADER,
+  encodeHeader,
+  hasFieldsOf,
+  hashHeader,
+  headerFromRlp,
+  OPTIONAL_FIELDS,
+} from '../../src/chain/header.ts';
+import { REVISIONS, rulesOf } from '../../src/evm/revisions/revisions.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { asList, decodeRlp, encodeRlp, type RlpItem } from '../../src/primitives/rlp.ts';
 
@@ -52,4 +60,18 @@ test('no optional field is left out before another', () => {
   const { blockAccessListHash, ...prague } = header;
   assert.ok(slotNumber !== undefined && blockAccessListHash !== undefined);
   assert.throws(() => encodeHeader({ ...prague, slotNumber }), /blockAccessListHash is missing/);
+});
+
+test('revisions add the optional fields in their order, and a header has those of its own revision', () => {
+  const header = headerFromRlp(fields);
+  for (const revision of REVISIONS) {
+    const { headerFields } = rulesOf(revision);
+    const own = OPTIONAL_FIELDS.slice(0, headerFields.size);
+    assert.deepEqual([...headerFields], own, revision);
+    for (const count of OPTIONAL_FIELDS.keys()) {
+      const given = OPTIONAL_FIELDS.slice(0, count + 1).map((name) => [name, header[name]]);
+      const fits = hasFieldsOf({ headerFields }, { ...BLANK_HEADER, ...Object.fromEntries(given) });
+      assert.equal(fits, given.length === own.length, `${revision} with ${given.length} fields`);
+    }
+  }
 });

@@ -58,7 +58,7 @@ for (const args of [
   });
 }
 
-test('an option whose value cannot be used is named, with what was meant', () => {
+test('an option with a value that cannot be used is named, with what was meant', () => {
   const files = ['--genesis', 'g.json', '--blocks', 'b.rlp'];
   for (const [args, message] of [
     [['import', ...files, '--verify', 'ful'], '--verify cannot be "ful", did you mean full?'],
@@ -181,7 +181,7 @@ test('check-config prints ok, or each error with its line', (t) => {
   const { code, err } = run(['check-config', file]);
   assert.equal(code, 1);
   const lines = err.trimEnd().split('\n').sort();
-  assert.equal(lines[0], 'p.yaml:3: nope: unknown key');
+  assert.match(lines[0] ?? '', /^p\.yaml:3: nope: unknown key; there are: listen, /);
   assert.match(lines[1] ?? '', /^p\.yaml:4: log\.level: /);
   assert.equal(lines.length, 2);
   writeFileSync(file, '# nothing\n');
@@ -217,9 +217,9 @@ test('keys are created, listed without the key, and revoked', async (t) => {
     new RegExp(`^revoked ${id} `),
   );
   assert.match(run(['keys', 'list', '--data', folder]).out, / revoked .*Z {2}\d{4}-.*Z *\n$/);
-  const again = run(['keys', 'revoke', 'nobody', '--data', folder]);
+  const again = run(['keys', 'revoke', 'unknown', '--data', folder]);
   assert.equal(again.code, 1);
-  assert.match(again.err, /no key with the id nobody/);
+  assert.match(again.err, /no key with the id unknown/);
 });
 
 test('a key cannot be bound to a network, method or issuer that there is not', (t) => {

@@ -67,9 +67,9 @@ test('a configuration with TLS is served, a signal has the certificate read agai
   const answer = await fetch(`${status}/console`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ network: 'mine', key: 'nobody', request: {} }),
+    body: JSON.stringify({ network: 'mine', key: 'unknown', request: {} }),
   });
-  // It has come to the service, whose certificate is for another name than its address.
+  // It has come to the service: its certificate is for another name than its address.
   assert.equal(((await answer.json()) as { status: number }).status, 401);
   writePair(folder, 'second');
   child.kill('SIGHUP');

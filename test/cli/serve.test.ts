@@ -101,7 +101,7 @@ test('a chain is imported, a key made, both are served, the key is revoked, and 
   assert.ok(!`${out}${err}`.includes(key));
 });
 
-test('with pool.chainId a network whose nodes are all down is served, and says so', async (t) => {
+test('with pool.chainId a network is served while all of its nodes are down, and says so', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const config = join(folder, 'portcullis.yaml');

@@ -8,7 +8,7 @@ import type { NetworkOptions } from '../../src/config/network-options.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** The network `n` whose rows (YAML, from line 4 on) are given. */
+/** The network `n` with these rows (YAML, from line 4 on). */
 function parseNetwork(rows: string, environment: Environment = {}): NetworkOptions {
   const text = `networks:\n  n:\n    hosts: [n.localhost]\n${rows}`;
   const config = parseConfig(text, { name: 'p.yaml', folder: '/etc/portcullis', environment });
@@ -287,11 +287,11 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
   },
   {
     name: 'transactions that go nowhere',
-    text: `${NODE}    send: { to: [node.example.org, nobody], unprotected: 1 }\n`,
+    text: `${NODE}    send: { to: [node.example.org, absent], unprotected: 1 }\n`,
     errors: [
       'p.yaml:5: networks.n.send.unprotected: expected true or false, not a number',
       /^p\.yaml:5: networks\.n\.send\.to\[0\]: there is no upstream node\.example\.org/,
-      /^p\.yaml:5: networks\.n\.send\.to\[1\]: there is no upstream nobody/,
+      /^p\.yaml:5: networks\.n\.send\.to\[1\]: there is no upstream absent/,
     ],
   },
   {

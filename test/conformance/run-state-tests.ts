@@ -16,7 +16,7 @@ import {
 
 const USAGE = `usage: run-state-tests [options]
   --fork NAME       only posts of this fork, as the files call it (Osaka, ConstantinopleFix, ...)
-  --match TEXT      only tests whose file or name contains this
+  --match TEXT      only tests with this in their file or name
   --every N         only every N-th file
   --shard I/N       only the I-th of N parts of the files, counted from 1
   --limit N         only the first N of these files

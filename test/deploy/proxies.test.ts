@@ -135,7 +135,7 @@ for (const name of ['haproxy', 'nginx'] as const) {
     socket.send('"ws"');
     assert.equal(String((await once(socket, 'message'))[0]), '"ws"');
     socket.close();
-    // Everybody here is on loopback and so trusted: what is left is what the client says of itself.
+    // Every program here is on loopback and so trusted: what is left is what the client says of itself.
     assert.ok(addresses.length >= 4);
     assert.deepEqual([...new Set(addresses)], ['203.0.113.7']);
     assert.equal((await exchange(port, encodeHead('GET', '/health/ready', { Host: HOST }))).status, 404);

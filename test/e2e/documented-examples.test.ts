@@ -50,7 +50,7 @@ function post(host: string, body: string): Promise<string> {
   });
 }
 
-/** Of filters, whose ids are random. */
+/** Of filters, as their ids are random. */
 const IS_OF_FILTERS = /Filter(Changes|Logs)?$/;
 /** What only connections that can be notified are answered; ids are the service's choice. */
 const OVER_WEBSOCKET: ReadonlySet<string> = new Set([ethSubscribe.name, ethUnsubscribe.name]);

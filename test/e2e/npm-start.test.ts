@@ -13,7 +13,7 @@ import { waitUntil } from '../support/program.ts';
 type Package = { readonly scripts: Readonly<Record<string, string>> };
 const PACKAGE: Package = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
-/** A copy of the project whose `build` is this command: other tests use the real one's output meanwhile. */
+/** A copy of the project with this command as its `build`: other tests use the real one's output meanwhile. */
 function copyProject(t: TestContext, build: string): string {
   const folder = makeTemporaryFolder();
   t.after(() => folder.remove());

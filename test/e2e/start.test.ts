@@ -104,7 +104,7 @@ describe('portcullis start in an empty folder', () => {
     });
   }
 
-  test('with an OP-Stack-like rollup, whose oracle prices layer 1', { skip: NO_CURL }, async (t) => {
+  test('with an OP-Stack-like rollup with an oracle that prices layer 1', { skip: NO_CURL }, async (t) => {
     const results = await pasteLines(t, folder.path, ['start', '--rollup', 'op-stack']);
     assert.deepEqual([...results.keys()].sort(), [...FIVE_METHODS, 'op_estimateGas', 'rollup_getInfo']);
     const estimate = results.get('op_estimateGas') as { priorityFeePerGas: string };

@@ -238,7 +238,7 @@ describe('bodies that do not belong on the chain', () => {
   });
 });
 
-test("a chain whose system contracts are missing is refused with the block's number", async () => {
+test("a chain without its system contracts is refused with the block's number", async () => {
   const [genesis, builder] = await buildMerged();
   const withoutContract = JSON.parse(genesis);
   delete withoutContract.alloc['0x00000961ef480eb55e80d19ad83579a64c007002'];

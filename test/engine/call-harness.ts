@@ -64,7 +64,7 @@ export type CallExtras = {
 };
 
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
-const TIME_LIMIT_MS = 30_000;
+const TIME_LIMIT_MS = 60_000;
 
 export class CallHarness {
   readonly builder: ChainBuilder;

@@ -46,7 +46,7 @@ async function readHistory(
   return JSON.parse(await readText(await chain.fees.getFeeHistory(request, limitTo(20_000)))) as History;
 }
 
-/** Opens a chain with one block for each list of tips, whose transactions pay them, and runs the test. */
+/** Opens a chain with one block for each list of tips, with transactions that pay them, and runs the test. */
 async function withTips(
   blocks: readonly (readonly bigint[])[],
   run: (chain: EngineChain) => Promise<void>,
@@ -123,7 +123,7 @@ describe('the suggested priority fee', () => {
 });
 
 test('of the 20 blocks the oldest is looked at first', async () => {
-  // It has one sample, and no other block has given any yet: one more block counts, whose tips are the highest.
+  // It has one sample, and no other block has given any yet: one more block counts, the one with the highest tips.
   const threes = Array.from({ length: 19 }, (_, i) => [101n, 102n, 103n].map((tip) => tip + 3n * BigInt(i)));
   const blocks = [[1_000n, 1_001n, 1_002n], [100n], ...threes];
   // Of 100 to 157 and 1,000 to 1,002 the one at position 60 * 60 / 100.

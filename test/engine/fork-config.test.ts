@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseChainConfig } from '../../src/chain/chain-config.ts';
+import { type ChainConfig, parseChainConfig } from '../../src/chain/chain-config.ts';
 import { BLANK_HEADER } from '../../src/chain/header.ts';
 import { encodeForkConfig } from '../../src/engine/reads/fork-config.ts';
 import { computeForkId } from '../../src/engine/reads/fork-id.ts';
 import { REVISIONS, type Revision, rulesOf } from '../../src/evm/revisions/revisions.ts';
 import { hexToBytes } from '../../src/primitives/hex.ts';
+import { findKnownChain } from '../../src/remote/known-chains.ts';
 import type { StoredHeader } from '../../src/store/chain-reader.ts';
 import { isAtLeast } from '../support/is-at-least.ts';
 
@@ -19,31 +20,7 @@ function createGenesisHeader(hashText: string, timestamp = 0n): StoredHeader {
 }
 
 const BLOBS = { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716 };
-const MAINNET = parseChainConfig({
-  chainId: 1,
-  homesteadBlock: 1_150_000,
-  daoForkBlock: 1_920_000,
-  eip150Block: 2_463_000,
-  eip155Block: 2_675_000,
-  eip158Block: 2_675_000,
-  byzantiumBlock: 4_370_000,
-  constantinopleBlock: 7_280_000,
-  petersburgBlock: 7_280_000,
-  istanbulBlock: 9_069_000,
-  muirGlacierBlock: 9_200_000,
-  berlinBlock: 12_244_000,
-  londonBlock: 12_965_000,
-  arrowGlacierBlock: 13_773_000,
-  grayGlacierBlock: 15_050_000,
-  terminalTotalDifficulty: 0,
-  shanghaiTime: 1_681_338_455,
-  cancunTime: 1_710_338_135,
-  pragueTime: 1_746_612_311,
-  osakaTime: 1_764_798_551,
-  bpo1Time: 1_765_290_071,
-  bpo2Time: 1_767_747_671,
-  blobSchedule: { bpo1: { ...BLOBS, target: 10, max: 15 }, bpo2: { ...BLOBS, target: 14, max: 21 } },
-});
+const MAINNET = findKnownChain(1n) as ChainConfig;
 const MAINNET_GENESIS = createGenesisHeader(
   '0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aec8c0db1cb8fa3',
 );
@@ -93,7 +70,7 @@ test('a fork brings its contracts and its schedule of blobs', () => {
   assert.deepEqual(Object.keys(cancun?.systemContracts ?? {}), ['BEACON_ROOTS_ADDRESS']);
   const { current: osaka, next: bpo1 } = readSchedule(1_764_798_551n);
   assert.deepEqual(osaka?.blobSchedule, BLOBS);
-  assert.deepEqual(bpo1?.blobSchedule, { ...BLOBS, target: 10, max: 15 });
+  assert.deepEqual(bpo1?.blobSchedule, { target: 10, max: 15, baseFeeUpdateFraction: 8_346_193 });
   assert.equal(osaka?.precompiles['P256VERIFY'], `0x${'100'.padStart(40, '0')}`);
   assert.equal(Object.keys(osaka?.systemContracts ?? {}).length, 5);
 });

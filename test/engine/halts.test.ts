@@ -124,7 +124,7 @@ describe('halts', () => {
     );
   });
 
-  test('a creation by an account whose nonce is the last one', async () => {
+  test('a creation by an account with the last nonce', async () => {
     const stateOverrides = { [UNUSED]: { nonce: '0xffffffffffffffff' } };
     await fails(harness.call({ from: UNUSED, data: '0x00' }, { stateOverrides }), 'nonce uint64 overflow');
   });

@@ -17,7 +17,7 @@ import { limitTo } from '../support/test-chain.ts';
 import { CALLENV, CallHarness, encodeCall, REVERTER, UNUSED } from './call-harness.ts';
 
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
-const TIME_LIMIT_MS = 30_000;
+const TIME_LIMIT_MS = 60_000;
 /** Counts down from its calldata's first word, which it returns. */
 const COUNTDOWN = '0x00000000000000000000000000000000000000c0';
 /** Returns so many zeros. */

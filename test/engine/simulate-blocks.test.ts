@@ -402,7 +402,7 @@ describe('simulated blocks', () => {
     const [second] = await simulate(blocks);
     assert.equal(second?.['hash'], first?.['hash']);
     const controller = new AbortController();
-    const scope = ownedBy('someone', limitTo(PATIENCE_MS, controller.signal));
+    const scope = ownedBy('owner', limitTo(PATIENCE_MS, controller.signal));
     const request = { simulation: { blockStateCalls: Array(50).fill(blocks[0]) }, block: LATEST };
     const given = Promise.resolve(opened.chain.execution.simulate(request, scope));
     controller.abort();

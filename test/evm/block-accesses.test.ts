@@ -1,4 +1,4 @@
-/** Which accounts and slots a message has accessed for the block's access list (EIP-7928): those whose access was paid for. */
+/** Which accounts and slots a message has accessed for the block's access list (EIP-7928): those with a paid access. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assemble } from '../../scripts/assembler.ts';

@@ -9,7 +9,7 @@ const TWICE = 'out of gas: out of gas';
 const OVERFLOW = 'gas uint64 overflow';
 const PRICE = 'out of gas: gas uint64 overflow';
 
-/** An offset that 64 bits do not hold, one whose memory no gas pays for, and one whose memory costs 1,250,000 gas. */
+/** An offset that 64 bits do not hold, one of memory that no gas pays for, and one of memory that costs 1,250,000 gas. */
 const BEYOND = '0x10000000000000000';
 const UNPAYABLE = '0x1fffffffe1';
 const FAR = '0xc0000';

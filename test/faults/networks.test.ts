@@ -8,7 +8,7 @@ import { openStage, type Stage } from './stage.ts';
 
 const SAMPLE = NETWORKS.map((row, i) => ({ row, size: row.sizes[i % row.sizes.length] as number }));
 
-describe('a network whose nodes are not well', { skip: ANVIL_SKIP, concurrency: 3 }, () => {
+describe('a network of faulty nodes', { skip: ANVIL_SKIP, concurrency: 3 }, () => {
   let stage: Stage;
 
   before(async () => {

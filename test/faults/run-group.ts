@@ -26,7 +26,7 @@ const HANG_MS = 90_000;
 const START_MS = 90_000;
 const NOTICE_MS = 1_500;
 /** A node that was of another chain is asked again every half minute. */
-const RECOVERY_MS = 40_000;
+const RECOVERY_MS = 90_000;
 const PAUSE_MS = 100;
 
 /** Starts the group's service, switches the fault on, asks everything, and closes again. */

@@ -10,7 +10,7 @@ import { openStage } from './stage.ts';
 
 /** Groups at the same time: most of their time is waiting. */
 const PARALLEL = Number(process.env['PARALLEL'] ?? 3);
-/** Only settings whose name holds this. */
+/** Only settings with this in their name. */
 const ONLY = process.env['ONLY'] ?? '';
 
 const stage = await openStage();

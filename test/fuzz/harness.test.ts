@@ -65,8 +65,9 @@ async function findSpoiled(
   oracle: Engine,
 ): Promise<FuzzCase | undefined> {
   const subject = new OracleEngine(spoiler.apply);
-  for (let index = 0; index < MAX_PROGRAMS; index++) {
-    const fuzzCase = generateCase(SEED, index, spoiler.revision);
+  const { from = 0, revision } = spoiler;
+  for (let index = from; index < from + MAX_PROGRAMS; index++) {
+    const fuzzCase = generateCase(SEED, index, revision);
     if ((await findDifference(fuzzCase, oracle, subject)) !== undefined) return fuzzCase;
   }
   return undefined;

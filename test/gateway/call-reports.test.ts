@@ -144,7 +144,7 @@ test('a batch that is too large is one unknown call', async () => {
   assert.deepEqual(observed, ['scripted unknown batchTooLarge local p 80']);
 });
 
-test('a body whose time is up, or whose client has gone', async () => {
+test('a body that has no time left, or no client', async () => {
   const { send, observed } = setUp(createScriptedNetwork(new ScriptedChain()));
   await send(call('eth_call', play(0)), new RequestScope(performance.now() - 1));
   const gone = new RequestScope(performance.now() + 60_000);

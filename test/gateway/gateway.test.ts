@@ -242,7 +242,7 @@ test('a batch runs 16 calls at a time, on a network of nodes 128 while the key h
   }
 });
 
-test('a batch whose key has no room for it waits for the calls of that key, and then has as many in work as another', async () => {
+test('a batch that its key has no room for waits for the calls of that key, and then has as many in work as another', async () => {
   const batch = `[${Array.from({ length: 100 }, (_, id) => call(8, `${id}`)).join()}]`;
   // On a clock that stands still no group has waited for too long.
   const turns = new FairQueue({ running: 150, waiting: 200, waitMs: 60_000 }, () => 0);

@@ -13,8 +13,8 @@ import { shrinkRequest } from './report/shrink.ts';
 import type { GeneratedRequest } from './requests/generators.ts';
 import { executionApisChain, openSides, type Sides } from './sides.ts';
 
-const REQUESTS = 2_000;
-const AMSTERDAM_REQUESTS = 300;
+const REQUESTS = 700;
+const AMSTERDAM_REQUESTS = 120;
 const SEED = 1;
 const vectors = findVectors('execution-apis');
 

@@ -8,7 +8,7 @@ import { buildHiveChain, SHAPES } from './node/hive-chain.ts';
 import { readGethFacts } from './read-geth-facts.ts';
 import { openSides } from './sides.ts';
 
-const REQUESTS = 150;
+const REQUESTS = 60;
 const SEED = 1;
 
 for (const shape of Object.values(SHAPES)) {

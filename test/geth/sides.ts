@@ -43,7 +43,7 @@ const RAW_METHODS = [
   'debug_getRawTransaction',
 ];
 
-/** Files of a chain whose blocks both sides import. */
+/** Files of a chain that both sides import. */
 export type ComparedChain = Required<Omit<GethChain, 'blockGasLimit' | 'gasCap'>>;
 
 /** The execution-apis chain in the folder of their vectors. */

@@ -100,7 +100,7 @@ describe('filters', () => {
     assert.deepEqual(await poll(ask, id), []);
   });
 
-  test('numbers bound the blocks whose logs are given', async () => {
+  test('numbers bound the blocks of the logs that are given', async () => {
     const { feed, ask } = start();
     const ids = await Promise.all(
       [{ fromBlock: '0x2' }, { fromBlock: '0x0', toBlock: '0x1' }, { fromBlock: 'earliest' }].map((filter) =>
@@ -333,7 +333,7 @@ describe('filters', () => {
     assert.deepEqual(await poll(ask, id), []);
   });
 
-  test('a poll whose client has gone takes nothing', async () => {
+  test('a poll takes nothing when its client has gone', async () => {
     const { feed, process, ask } = start();
     feed.isSlow = true;
     const id = await ask('eth_newBlockFilter');

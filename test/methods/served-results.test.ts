@@ -5,6 +5,7 @@ import { listBuiltinNetworks } from '../../src/config/builtin-config.ts';
 import { METHODS } from '../../src/methods/table.ts';
 import { FACTS } from '../support/development.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
+import { askNode } from '../support/faults/ask-node.ts';
 import { type RunningService, startService } from '../support/service.ts';
 
 type JsonSchema = {
@@ -83,13 +84,9 @@ describe('what the built-in chains answer', () => {
 
   async function ask(chain: string, method: string, params: readonly unknown[]): Promise<unknown> {
     const { authority } = services.get(chain) as RunningService;
-    const response = await fetch(`http://${authority}/v3/demo`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-    });
-    const { result, error } = (await response.json()) as { result: unknown; error: unknown };
-    assert.equal(error, undefined, `${method} ${JSON.stringify(params)}`);
+    const answer = await askNode(`http://${authority}/v3/demo`, { method, params });
+    assert.ok('result' in answer, `${method} ${JSON.stringify(params)}`);
+    const { result } = answer;
     const row = METHODS.find(({ name }) => name === method);
     const checked = row?.result.schema.safeParse(result);
     assert.deepEqual(checked?.error?.issues, undefined, `${method} ${JSON.stringify(params)}`);

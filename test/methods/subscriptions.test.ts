@@ -226,7 +226,7 @@ test('the lag is measured from when a head was noticed, of heads that came while
   assert.equal(heads.listeners.size, 0);
 });
 
-test('to a subscription that goes on later, blocks whose notice is known are of the past', () => {
+test('to a subscription that goes on later, blocks are of the past when their notice is known', () => {
   const heads = new FakeHeads(1n);
   const times = HeadTimes.of(heads);
   const end = times.use();
@@ -363,7 +363,7 @@ test('a start that is not to be had is an error of its own; one that is lost lat
   assert.match(notifier.failed ?? '', /no longer served/);
 });
 
-test('it outlives the call, whose end only ends the search for a start', async () => {
+test('it outlives the call: its end only ends the search for a start', async () => {
   const { feed, notifier, scope, subscribe } = setScene();
   await subscribe('newHeads');
   scope.abort();

@@ -16,7 +16,8 @@ describe('one key that asks ten times what it may', () => {
       skip,
     }, async () => {
       // So little that none of the others could be refused whatever comes.
-      const options = { rounds: 1, round: { ms: 700, untilSeen: true }, workers, limits, politeShare: 0.1 };
+      const round = { ms: 700, untilSeen: true };
+      const options = { rounds: 1, round, workers, limits, perSecond: 20, politeShare: 0.1 };
       const { alone, beside, noisy } = await runNoisyNeighbour(options);
       const polite = [...alone, ...beside].flat();
       assert.equal(countFailures(polite), 0, describeFailures(polite));

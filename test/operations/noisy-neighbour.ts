@@ -10,9 +10,8 @@ import { createKey } from './support/keys.ts';
 import { medianRatio, readPercentile } from './support/latency.ts';
 
 const POLITE = 9;
-/** Calls a second that each key may make. */
+/** Calls a second that each key may make where it is measured, and at once as well. */
 const RATE = 100;
-const BURST = RATE;
 /** So far below its limit that a machine that stops for a moment makes no client exceed it afterwards. */
 const POLITE_SHARE = 0.5;
 const NOISE = 10;
@@ -21,7 +20,7 @@ const NOISY_CONNECTIONS = 16;
 const MAX_RATIO = 1.5;
 /** For the server: where something else runs too, a process may be stopped for longer than is waited by default. */
 const PATIENCE = '500ms';
-const FULL = { rounds: 12, round: { ms: 2_000 }, politeShare: POLITE_SHARE };
+const FULL = { rounds: 12, round: { ms: 2_000 }, perSecond: RATE, politeShare: POLITE_SHARE };
 const MAX_ADMITTED = 1.15;
 
 export type NoisyOptions = {
@@ -30,6 +29,8 @@ export type NoisyOptions = {
   readonly workers: number;
   /** Where limits are: in the data folder, or in a server. */
   readonly limits: 'folder' | 'server';
+  /** Calls a second that each key may make, and at once as well. */
+  readonly perSecond: number;
   /** What each of the others asks, as a part of what it may. */
   readonly politeShare: number;
 };
@@ -46,7 +47,7 @@ export async function runNoisyNeighbour(options: NoisyOptions): Promise<NoisyOut
   const access = valkey === undefined ? {} : { valkey };
   const program = new Program({ networks: DEVNET, workers: options.workers, access, log: { level: 'warn' } });
   try {
-    const rate = { perSecond: RATE, burst: BURST };
+    const rate = { perSecond: options.perSecond, burst: options.perSecond };
     const keys: string[] = [];
     for (let count = 0; count <= POLITE; count++) keys.push((await createKey(program, { rate })).key);
     await program.start();
@@ -60,17 +61,16 @@ export async function runNoisyNeighbour(options: NoisyOptions): Promise<NoisyOut
 async function measure(
   port: number,
   [noisyKey = '', ...keys]: readonly string[],
-  { rounds, round, politeShare }: NoisyOptions,
+  { rounds, round, perSecond, politeShare }: NoisyOptions,
 ): Promise<NoisyOutcome> {
   const lanes = keys.map((key, index): Lane => {
-    const perSecond = RATE * politeShare;
     return {
       name: `polite ${index}`,
       transport: 'http',
       port,
       key,
       connections: LANE_CONNECTIONS,
-      perSecond,
+      perSecond: perSecond * politeShare,
     };
   });
   const noise: Lane = {
@@ -79,7 +79,7 @@ async function measure(
     port,
     key: noisyKey,
     connections: NOISY_CONNECTIONS,
-    perSecond: RATE * NOISE,
+    perSecond: perSecond * NOISE,
     mayBeLimited: true,
   };
   const [alone, beside, noisy]: [(readonly LaneReport[])[], (readonly LaneReport[])[], LaneReport[]] = [
@@ -114,7 +114,7 @@ function judge(outcome: NoisyOutcome, say: (line: string) => void): readonly Fig
     rounds.slice(1).map((reports) => readPercentile(reports, 0.99));
   const polite = [...alone, ...beside].flat();
   // Beyond what its bucket holds.
-  const admitted = noisy.map(({ right, seconds }) => (right - BURST) / seconds / RATE);
+  const admitted = noisy.map(({ right, seconds }) => (right - RATE) / seconds / RATE);
   const asked = noisy.map(({ due, seconds }) => due / seconds / RATE);
   const show = (values: readonly number[]): string => values.map((value) => value.toFixed(2)).join(' ');
   say(`p99 alone ${show(p99(alone))} ms, beside ${show(p99(beside))} ms`);

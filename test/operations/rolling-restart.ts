@@ -17,11 +17,18 @@ import { startProxy } from './support/proxy.ts';
 import type { RunningProxy } from './support/running-proxy.ts';
 
 const REPLICAS = 3;
-const LOAD = { http: { connections: 32, perSecond: 400 }, webSocket: { connections: 60, perSecond: 180 } };
+const FULL: RollingLoad = {
+  http: { connections: 32, perSecond: 400 },
+  webSocket: { connections: 60, perSecond: 180 },
+};
 const RATE = 10_000;
 /** Between two restarts, and around them. */
 const PAUSE_MS = 1_500;
 const CLEAN = ['1001', '1012'];
+
+export type RollingLoad = Readonly<
+  Record<'http' | 'webSocket', { readonly connections: number; readonly perSecond: number }>
+>;
 
 export type RollingOutcome = {
   readonly http: LaneReport;
@@ -34,6 +41,7 @@ export type RollingOutcome = {
 export async function runRollingRestart(
   name: ProxyName,
   restarts: number = REPLICAS,
+  load: RollingLoad = FULL,
 ): Promise<RollingOutcome> {
   const server = await startRedis();
   const replicas: Program[] = [];
@@ -59,7 +67,7 @@ export async function runRollingRestart(
       name,
       replicas.map(({ port }) => port),
     );
-    return await measure(replicas.slice(0, restarts), proxy, key, name === 'nginx');
+    return await measure(replicas.slice(0, restarts), proxy, key, { ...load, isFleeting: name === 'nginx' });
   } finally {
     await proxy?.close();
     await Promise.all(replicas.map((replica) => replica.dispose()));
@@ -71,12 +79,12 @@ async function measure(
   replicas: readonly Program[],
   proxy: RunningProxy,
   key: string,
-  isFleeting: boolean,
+  { http, webSocket, isFleeting }: RollingLoad & { readonly isFleeting: boolean },
 ): Promise<RollingOutcome> {
   const { port } = proxy;
   const lanes: readonly Lane[] = [
-    { name: 'http', transport: 'http', port, key, isFleeting, ...LOAD.http },
-    { name: 'webSocket', transport: 'webSocket', port, key, ...LOAD.webSocket },
+    { name: 'http', transport: 'http', port, key, isFleeting, ...http },
+    { name: 'webSocket', transport: 'webSocket', port, key, ...webSocket },
   ];
   const load = await Load.begin(lanes);
   const exits: (number | string | null)[] = [];
@@ -88,9 +96,9 @@ async function measure(
     await proxy.putBack(index);
     await sleep(PAUSE_MS);
   }
-  const [http, webSocket] = (await load.end()) as [LaneReport, LaneReport];
+  const [ofHttp, ofWebSocket] = (await load.end()) as [LaneReport, LaneReport];
   load.close();
-  return { http, webSocket, restarts: replicas.length, exits };
+  return { http: ofHttp, webSocket: ofWebSocket, restarts: replicas.length, exits };
 }
 
 /** WebSockets that were closed in any other way than by a replica that goes away. */

@@ -1,6 +1,6 @@
 /**
  * What happens to a service in operation, against the real program. Each scenario says what it saw; the last line has all
- * figures. Exits with 1 when one falls short. `ONLY=text` runs those whose name holds the text.
+ * figures. Exits with 1 when one falls short. `ONLY=text` runs those with the text in their name.
  */
 import { cpus, loadavg } from 'node:os';
 import { describeFigure, describeTarget, type Figure, isMet } from '../../bench/support/figures.ts';

@@ -103,7 +103,7 @@ async function measure(
   await waitUntil(async () => {
     const statuses = await Promise.all(replicas.map(({ port }) => askAs(port, steady.key)));
     return statuses.every((status) => status === 401);
-  }, RECOVERY_MS);
+  });
   const revocationMs = performance.now() - revoked;
   return { before, away, after, strangerStatuses: strangers, recoveryMs, revocationMs };
 }
@@ -121,7 +121,7 @@ async function waitForNewKey(
   await waitUntil(async () => {
     const statuses = await Promise.all(replicas.map(({ port }) => askAs(port, key)));
     return statuses.every((status) => status === 200);
-  }, RECOVERY_MS);
+  });
   return performance.now() - returned;
 }
 

@@ -38,49 +38,86 @@ const tell = (precompiles: number, activationTime: number, next?: number): objec
 };
 
 const latestFork = (rules: ForkRules, header: Header): string | undefined => {
-  const config = rules.configAt(header);
+  const config = rules.find(header)?.config;
   return config?.timeForks.findLast(({ time }) => time <= header.timestamp)?.fork;
 };
 
 describe('fork rules', () => {
   test('what a node tells holds from the activation of its fork up to the next', () => {
     const rules = new ForkRules(77n, undefined);
-    assert.equal(rules.configAt(headerAt(50)), undefined);
+    assert.equal(rules.find(headerAt(50))?.config, undefined);
     assert.ok(rules.needsTelling(0n));
-    rules.note(tell(18, 100, 200));
+    rules.note([tell(18, 100, 200), tell(18, 100, 200)]);
     assert.ok(!rules.needsTelling(150n));
     assert.equal(latestFork(rules, headerAt(150)), 'osaka');
-    assert.equal(rules.configAt(headerAt(99)), undefined);
-    assert.equal(rules.configAt(headerAt(200)), undefined);
+    assert.equal(rules.find(headerAt(99))?.config, undefined);
+    assert.equal(rules.find(headerAt(200))?.config, undefined);
     assert.ok(rules.needsTelling(200n));
-    const blobs = rules.configAt(headerAt(150))?.blobSchedule.get('osaka');
+    const blobs = rules.find(headerAt(150))?.config?.blobSchedule.get('osaka');
     assert.deepEqual(blobs, { target: 3n, max: 5n, baseFeeUpdateFraction: 7n });
   });
 
   test('precompiles and the fields of the header decide which fork it is', () => {
     const rules = new ForkRules(77n, undefined);
-    rules.note(tell(18, 0));
+    rules.note([tell(18, 0)]);
     assert.equal(latestFork(rules, headerAt(1)), 'osaka');
     assert.equal(latestFork(rules, headerAt(1, AMSTERDAM)), 'amsterdam');
-    assert.equal(rules.configAt(headerAt(1, CANCUN)), undefined);
-    rules.note(tell(17, 0));
+    assert.equal(rules.find(headerAt(1, CANCUN))?.config, undefined);
+    rules.note([tell(17, 0)]);
     assert.equal(latestFork(rules, headerAt(1)), 'prague');
-    rules.note(tell(10, 0));
+    rules.note([tell(10, 0)]);
     assert.equal(latestFork(rules, headerAt(1, CANCUN)), 'cancun');
-    assert.equal(rules.configAt(headerAt(1)), undefined);
-    rules.note(tell(16, 0));
-    assert.equal(rules.configAt(headerAt(1)), undefined);
+    assert.equal(rules.find(headerAt(1))?.config, undefined);
+    rules.note([tell(16, 0)]);
+    assert.equal(rules.find(headerAt(1))?.config, undefined);
   });
 
   test('a node does not put a known chain back to an earlier fork', () => {
     const osaka = headerAt(1_770_000_000);
     const rules = new ForkRules(1n, undefined);
-    const known = rules.configAt(osaka);
-    rules.note(tell(17, 0));
-    assert.equal(rules.configAt(osaka), known);
-    rules.note(tell(18, 0));
-    assert.deepEqual(rules.configAt(osaka)?.blobSchedule.get('osaka')?.target, 3n);
+    const known = rules.find(osaka)?.config;
+    rules.note([tell(17, 0)]);
+    assert.equal(rules.find(osaka)?.config, known);
+    rules.note([tell(18, 0)]);
+    assert.deepEqual(rules.find(osaka)?.config?.blobSchedule.get('osaka')?.target, 3n);
     assert.equal(latestFork(rules, headerAt(1_800_000_000, AMSTERDAM)), 'amsterdam');
+  });
+
+  test('what one node tells is not proven, what two tell alike is, and where they contradict each other nothing is known', () => {
+    const rules = new ForkRules(77n, undefined);
+    const why = (): string | undefined => rules.find(headerAt(150))?.whyUnproven;
+    const mayBe = (): string | undefined => latestFork(rules, headerAt(150));
+    assert.ok(!rules.note([tell(18, 100)]));
+    assert.match(why() ?? '', /only one node tells the rules of the chain/);
+    assert.ok(rules.needsTelling(150n));
+    assert.ok(!rules.note([tell(18, 100), tell(17, 100)]));
+    assert.equal(mayBe(), undefined);
+    assert.ok(rules.note([tell(17, 100), tell(18, 100), tell(18, 100)]));
+    assert.deepEqual([mayBe(), why()], ['osaka', undefined]);
+    assert.ok(!rules.needsTelling(150n));
+    // Another schedule of blobs, in one number.
+    const other = JSON.parse(JSON.stringify(tell(18, 100)).replace('"target":3', '"target":4')) as object;
+    assert.ok(!rules.note([tell(18, 100), other]));
+    assert.ok(!rules.note([tell(18, 100), tell(18, 100, 200)]));
+    assert.ok(rules.note([undefined, tell(18, 100), {}, tell(18, 100)]));
+    // What says nothing changes nothing.
+    assert.ok(!rules.note([null, {}]));
+    assert.equal(mayBe(), 'osaka');
+  });
+
+  test('what one node tells is proven where a public chain is known to have the same rules', () => {
+    const rules = new ForkRules(1n, undefined);
+    // Between Osaka and the first change of blobs alone.
+    const osaka = { ...headerAt(1_764_900_000), number: 24_000_000n };
+    const why = (): string | undefined => rules.find(osaka)?.whyUnproven;
+    assert.equal(why(), undefined);
+    rules.note([tell(18, 0)]);
+    assert.match(why() ?? '', /only one node/);
+    const same = { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716 };
+    rules.note([
+      { ...tell(18, 0), current: { ...(tell(18, 0) as { current: object }).current, blobSchedule: same } },
+    ]);
+    assert.equal(why(), undefined);
   });
 
   test('configured rules are the only ones', () => {
@@ -96,9 +133,9 @@ describe('fork rules', () => {
       }),
     );
     assert.ok(!rules.needsTelling(1n << 40n));
-    rules.note(tell(18, 0));
+    rules.note([tell(18, 0)]);
     assert.equal(latestFork(rules, headerAt(1)), 'prague');
-    assert.equal(rules.configAt(headerAt(1, CANCUN)), undefined);
+    assert.equal(rules.find(headerAt(1, CANCUN))?.config, undefined);
   });
 
   test('an answer of another form says nothing', () => {
@@ -113,20 +150,22 @@ describe('fork rules', () => {
       { current: { activationTime: 'x' } },
     ]) {
       const rules = new ForkRules(77n, undefined);
-      rules.note(answer);
-      assert.equal(rules.configAt(headerAt(1)), undefined);
+      rules.note([answer]);
+      assert.equal(rules.find(headerAt(1))?.config, undefined);
     }
     const rules = new ForkRules(77n, undefined);
     for (const address of ['no number', '9'.repeat(100), { toString: 1, valueOf: 1 }, ['0x1'], null])
-      rules.note({ current: { activationTime: 0, precompiles: { A: address } } });
+      rules.note([{ current: { activationTime: 0, precompiles: { A: address } } }]);
     for (const changed of [{ target: 'x' }, { max: '9'.repeat(100) }, { baseFeeUpdateFraction: 0 }])
-      rules.note({
-        current: {
-          ...(tell(18, 0) as { current: object }).current,
-          blobSchedule: { target: 3, max: 5, baseFeeUpdateFraction: 7, ...changed },
+      rules.note([
+        {
+          current: {
+            ...(tell(18, 0) as { current: object }).current,
+            blobSchedule: { target: 3, max: 5, baseFeeUpdateFraction: 7, ...changed },
+          },
         },
-      });
-    assert.equal(rules.configAt(headerAt(1)), undefined);
+      ]);
+    assert.equal(rules.find(headerAt(1))?.config, undefined);
   });
 });
 

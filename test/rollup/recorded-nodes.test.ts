@@ -153,7 +153,7 @@ test('beside a node of the OP Stack an op-node reports the progress, and an addr
     syncing: true,
   });
   isSequencing = () => {
-    throw new RpcError(-32000, 'admin methods are not for everybody');
+    throw new RpcError(-32000, 'admin methods are not open to this client');
   };
   const { mode } = (await post(service.authority, 'rollup_getInfo', [])) as { mode: string };
   assert.equal(mode, 'verifier');

@@ -118,7 +118,7 @@ test('blobs fill blocks up to each limit', () => {
 test('the requests of block 50 hash to what EIP-7685 says', () => {
   const { header, transactions } = blockAt(50);
   const [deposit, withdrawal, consolidation] = transactions as [Transaction, Transaction, Transaction];
-  /** Data of the `bytes` argument whose length word is at `at`, behind the selector. */
+  /** Data of the `bytes` argument with its length word at `at`, behind the selector. */
   const part = (at: number, length: number): Uint8Array =>
     deposit.data.subarray(4 + at + 32, 4 + at + 32 + length);
   const littleEndian = (value: bigint): Uint8Array => bigIntToFixedBytes(value, 8).reverse();

@@ -32,7 +32,7 @@ test('small files of a folder run together, others alone, and each once', () => 
   ]);
 });
 
-test('the output of a test whose source is gone does not run', () => {
+test('the output of a test does not run when its source is gone', () => {
   const stale = join(ROOT, 'build/test/util/no-longer-there.test.js');
   writeFileSync(stale, "throw new Error('it runs');\n");
   try {

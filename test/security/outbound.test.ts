@@ -86,7 +86,7 @@ after(async () => {
   folder.remove();
 });
 
-function assertNobodyElse(): void {
+function assertNoOther(): void {
   const named = new Set([port, adminPort, Number(new URL(node.url).port)]);
   const others = reached.filter(
     (target) => !named.has(target.port) || !/^(127\.0\.0\.1|localhost)$/.test(target.host),
@@ -163,14 +163,14 @@ test('no host, header, target or parameter of a request makes the service connec
       }
     }
   }
-  assertNobodyElse();
+  assertNoOther();
 });
 
 test('no setting of a key makes the service connect anywhere else', async () => {
   for (const settings of [
     { origins: [`http://${NAME}`] },
     { userAgents: [`http://${NAME}/`] },
-    { jwt: 'nobody' },
+    { jwt: 'unknown' },
   ]) {
     const { key } = await book.create('guest', settings, false);
     const token = `${Buffer.from(JSON.stringify({ alg: 'RS256', jku: `http://${ELSEWHERE}/` })).toString('base64url')}.e30.AA`;
@@ -183,7 +183,7 @@ test('no setting of a key makes the service connect anywhere else', async () => 
     await exchange(port, encode(`/v3/${key}`, headers, call('eth_chainId', [])));
   }
   await assert.rejects(book.create('guest', { jwt: `http://${ELSEWHERE}/` }, false));
-  assertNobodyElse();
+  assertNoOther();
 });
 
 test('the console reaches networks of the service and nothing else', async () => {
@@ -203,5 +203,5 @@ test('the console reaches networks of the service and nothing else', async () =>
     });
     assert.equal(status, 400, network);
   }
-  assertNobodyElse();
+  assertNoOther();
 });

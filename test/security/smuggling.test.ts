@@ -9,7 +9,7 @@ const INNER =
   'POST /v3/good-key HTTP/1.1\r\nHost: test.localhost\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{"id":"x"}';
 const CHUNKED = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
 
-/** Heads whose message ends at another place for another reader. `%` is the length of what follows the head. */
+/** Heads of messages that end at another place for another reader. `%` is the length of what follows the head. */
 const AMBIGUOUS: Readonly<Record<string, readonly [head: readonly string[], rest: string]>> = {
   'length and chunks': [['Content-Length: %', 'Transfer-Encoding: chunked'], `0\r\n\r\n${INNER}`],
   'chunks and length': [['Transfer-Encoding: chunked', 'Content-Length: 4'], `${CHUNKED}${INNER}`],

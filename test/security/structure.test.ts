@@ -37,7 +37,7 @@ test('text is nowhere made a program', () => {
   }
 });
 
-/** Nested repetitions whose inner part begins with what the outer one cannot otherwise begin with: one way to read a text. */
+/** Nested repetitions with an inner part that begins with what the outer one cannot otherwise begin with: one way to read a text. */
 const UNAMBIGUOUS: ReadonlySet<string> = new Set([
   // A dot ends each round, and none is inside of one.
   '^(([a-z0-9_-]+\\.)*localhost\\.?|127(\\.\\d{1,3}){3}|\\[::1\\])(:\\d{1,5})?$',

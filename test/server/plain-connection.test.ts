@@ -242,7 +242,7 @@ test('nor one of node’s server on which another request is, done or still arri
   for (const one of [client, slow]) one.close();
 });
 
-test('compressed answers part too, and one whose client closes anyway does not count', async (t) => {
+test('compressed answers part too, and one does not count where the client closes anyway', async (t) => {
   const { port, server } = await startServer(t);
   const client = new RawClient(port);
   const long = JSON.stringify('x'.repeat(2_000));

@@ -116,7 +116,7 @@ test('an upgrade that fails gives its place back', async (t) => {
   ws.terminate();
 });
 
-test('upgrades whose key is still being checked are bounded by address and by key', async (t) => {
+test('upgrades are, while their key is being checked, bounded by address and by key', async (t) => {
   const gate = new Gate();
   const listen = { trustedProxies: ['loopback'] };
   const { server, port } = await start(t, { webSockets: 20 }, { admitted: gate.opened, listen });
@@ -161,7 +161,7 @@ test('uploads that stall take half of the memory for what arrives, and other key
   assert.equal((await exchange(port, bytes)).status, 200);
 });
 
-test('bodies whose key is not looked at yet count by address, behind a proxy by that of the client', async (t) => {
+test('bodies count, before their key is looked at, by address, behind a proxy by that of the client', async (t) => {
   const limits = { arrivingBytes: 100_000, bodyTimeout: 60_000 };
   const { server, port } = await start(t, limits, { listen: { trustedProxies: ['loopback'] } });
   const sent: Socket[] = [];

@@ -261,7 +261,7 @@ test('what happens before the answer with the id comes behind it, also in a batc
   }
 });
 
-test('a subscription whose id is not sent is none', async (t) => {
+test('a subscription is none where its id is not sent', async (t) => {
   const { feed, connect } = await setScene(t);
   const client = await connect();
   client.ws.send('{"jsonrpc":"2.0","method":"eth_subscribe","params":["newHeads"]}');
@@ -507,7 +507,7 @@ test('notifications wait behind an answer that is being streamed', async (t) => 
   );
 });
 
-test('notifications cost credits by event; a key whose credits are spent is closed', async (t) => {
+test('notifications cost credits by event; a key without credits left is closed', async (t) => {
   let spent = 0;
   const limiter = new Limiter({
     table: {

@@ -48,7 +48,7 @@ async function connect(t: TestContext, port: number, options: ClientOptions = {}
   return client;
 }
 
-/** A plan whose source waits before a piece. */
+/** A plan with a source that waits before a piece. */
 function pausingAt(piece: number, plan: SourcePlan): { readonly plan: SourcePlan; readonly gate: Gate } {
   const gate = new Gate();
   return { plan: { ...plan, pause: (n) => (n === piece ? gate.opened : Promise.resolve()) }, gate };

@@ -27,7 +27,7 @@ test('every version of a value is found at every block', async () => {
   const root = open<Buffer, Buffer>({ path: folder.path, encoding: 'binary', keyEncoding: 'binary' });
   const openTable = (name: string): ConstructorParameters<typeof VersionedTable>[0] =>
     root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' });
-  // Neighbours, whose versions must not be taken for each other's.
+  // Neighbours: their versions must not be taken for each other's.
   const keys = [0x00, 0x01, 0x02, 0xff].map((last) =>
     Buffer.concat([Buffer.alloc(KEY_LENGTH - 1, 0xff), Buffer.of(last)]),
   );

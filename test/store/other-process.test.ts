@@ -14,7 +14,7 @@ import { makeTemporaryFolder } from '../support/embedded.ts';
 import { ALICE_KEY, createGenesis, limitTo, openBuiltChain } from '../support/test-chain.ts';
 
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
-const TIME_LIMIT_MS = 30_000;
+const TIME_LIMIT_MS = 60_000;
 const RECEIVER = '0x00000000000000000000000000000000000000ab';
 
 test('blocks that another process imports are answered without opening the store again', async () => {

@@ -1,4 +1,4 @@
-/** A made-up chain whose state at any block follows from the block's number. */
+/** A made-up chain: its state at any block follows from the block's number. */
 import type { StateChanges } from '../../src/evm/host.ts';
 import { bigIntToBytes } from '../../src/primitives/bytes.ts';
 import { EMPTY_CODE_HASH } from '../../src/primitives/keccak.ts';

@@ -72,7 +72,7 @@ const BLOB = new Uint8Array(131_072);
 
 type Sidecar = { version?: number; blobs?: number; commitments?: number; proofs?: number };
 
-/** A blob transaction with what it carries: blobs of zeros, whose commitments and proofs are the point at infinity. */
+/** A blob transaction with what it carries: blobs of zeros; their commitments and proofs are the point at infinity. */
 export function makeBlobTransaction(parts: Partial<TransactionBody> = {}, sidecar: Sidecar = {}): Uint8Array {
   const { version, blobs = 1, commitments = blobs } = sidecar;
   const { proofs = version === undefined ? commitments : 128 * commitments } = sidecar;

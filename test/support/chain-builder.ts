@@ -77,7 +77,7 @@ export class ChainBuilder {
   }
 }
 
-/** A transaction whose missing fields are plain: type 2, plenty of gas, price of up to 10 gwei, no data. */
+/** A transaction; fields that are not given are plain: type 2, plenty of gas, price of up to 10 gwei, no data. */
 export function signTransaction(key: Uint8Array, fields: Partial<TransactionBody>): Transaction {
   const body: TransactionBody = {
     type: 2,

@@ -19,7 +19,7 @@ export type BenchmarkProgram = {
   readonly gasLimit: bigint;
   /** All accounts before the call, the program's and the caller's among them. */
   readonly state: FlatState;
-  /** The last revision whose outcome the file states. */
+  /** The last revision of which the file states the outcome. */
   readonly fork: string;
 };
 

@@ -14,7 +14,7 @@ export type FakeJoin = {
   readonly scope: RequestScope;
 };
 
-/** A feed whose events are made by the test. */
+/** A feed of events that the test makes. */
 export class FakeFeed implements NetworkFeed {
   /** All so far, those that have left among them. */
   readonly joins: FakeJoin[] = [];

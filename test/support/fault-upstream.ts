@@ -26,7 +26,7 @@ type Outgoing = {
 };
 
 export class FaultUpstream {
-  readonly #nodeUrl: string;
+  readonly #ask: AskNode;
   readonly #delay: number;
   readonly #webSockets: WebSocketServer = new WebSocketServer({ noServer: true, perMessageDeflate: true });
   readonly #sockets: Set<Socket> = new Set();
@@ -36,16 +36,16 @@ export class FaultUpstream {
   #fault: Fault = HEALTHY;
   #calls = 0;
 
-  private constructor(nodeUrl: string, { delay = 0 }: FaultUpstreamOptions) {
-    this.#nodeUrl = nodeUrl;
+  private constructor(node: string | AskNode, { delay = 0 }: FaultUpstreamOptions) {
+    this.#ask = typeof node === 'string' ? (call) => askNode(node, call) : node;
     this.#delay = delay;
     this.#server = this.#createServer();
     this.#announcer = new HeadAnnouncer(() => this.#readLatest());
   }
 
-  /** Stands before the node at `nodeUrl`, healthy. */
-  static async start(nodeUrl: string, options: FaultUpstreamOptions = {}): Promise<FaultUpstream> {
-    const upstream = new FaultUpstream(nodeUrl, options);
+  /** Stands before a node, healthy. @param node its URL, or what answers in its place */
+  static async start(node: string | AskNode, options: FaultUpstreamOptions = {}): Promise<FaultUpstream> {
+    const upstream = new FaultUpstream(node, options);
     await upstream.#listen();
     return upstream;
   }
@@ -177,7 +177,6 @@ export class FaultUpstream {
       this.#announcer.remove(subscriber);
       return { result: true };
     }
-    const ask: AskNode = (other) => askNode(this.#nodeUrl, other);
-    return answer === undefined ? ask(call) : answer(call, ask);
+    return answer === undefined ? this.#ask(call) : answer(call, this.#ask);
   }
 }

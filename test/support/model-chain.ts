@@ -46,7 +46,7 @@ export class ModelChain {
   answer: <T>(right: () => T, read: ModelRead) => PromiseOrValue<T> = (right) => right();
   #made = 0;
 
-  /** @param of whose blocks it has, to serve others of them: a chain as another process sees it */
+  /** @param of the chain that has its blocks, to serve others of them: a chain as another process sees it */
   constructor(length: number, of?: ModelChain) {
     this.#blocks = of === undefined ? new Map() : of.#blocks;
     this.served = of === undefined ? [] : [...of.served];

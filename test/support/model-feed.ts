@@ -26,7 +26,7 @@ export class ModelFeed implements NetworkFeed {
   fault: Error | undefined;
   readonly pending: Set<(hashes: readonly string[]) => void> = new Set();
   hasPending = true;
-  /** Steps whose logs were read. */
+  /** Steps of which the logs were read. */
   logReads = 0;
   readonly #blocks = new Map<string, ModelBlock>();
   #made = 0;

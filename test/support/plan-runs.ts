@@ -1,19 +1,28 @@
-/** Folders whose files take less time than a process takes to start: each runs in one process. */
+/** Folders of files that take less time than a process takes to start, or load the same large packages: each runs in one process. */
 const TOGETHER: ReadonlySet<string> = new Set([
   'access',
   'cache',
   'chain',
   'config',
   'engine',
+  'evm',
+  'feed',
+  'fuzz',
   'gateway',
   'methods',
   'observe',
   'primitives',
+  'records',
   'redis',
+  'remote',
+  'rollup',
   'rpc',
+  'scripts',
   'server',
+  'store',
   'upstream',
   'util',
+  'verification',
 ]);
 
 /** Files that one process runs. */

@@ -164,7 +164,7 @@ export type LogLine = Readonly<Record<string, unknown>> & { readonly level: numb
 /** @throws Error when it takes longer */
 export async function waitUntil(
   isThere: () => boolean | Promise<boolean>,
-  limitMs: number = 20_000,
+  limitMs: number = 60_000,
 ): Promise<void> {
   for (const until = performance.now() + limitMs; !(await isThere()); await sleep(POLL_MS)) {
     if (performance.now() > until) throw new Error('what was waited for has not come');

@@ -27,7 +27,7 @@ export const FAILED_TRANSACTION_BLOCK = 5;
 export const HEAD_NUMBER = 16;
 const FULL_BLOCK_TRANSACTIONS = 20;
 
-/** How a chain differs from the one that everybody agrees on. */
+/** How a chain differs from the one that all nodes agree on. */
 export type SceneVariant = {
   /** Another chain id: nothing but block 0's contents is shared. */
   readonly chainId?: number;

@@ -120,7 +120,7 @@ export function makeBlock(number: number): Record<string, unknown> {
   };
 }
 
-/** What geth says, on a chain whose blocks have two transactions each. */
+/** What geth says, on a chain of blocks with two transactions each. */
 function createHealthyAnswers(chainId: number, height: number, tags: NodeScript['tags']): Answers {
   const find = (reference: unknown): Record<string, unknown> | null => {
     const text = typeof reference === 'string' ? reference : String(Object(reference).blockHash);

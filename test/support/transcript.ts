@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** One request of a transcript file and the answer it expects, both as JSON text. */
 export type Exchange = { readonly request: string; readonly response: string; readonly isSpecOnly: boolean };
 
-/** Parses `>> request` and `<< response` lines; `// speconly` marks answers whose shape alone counts. */
+/** Parses `>> request` and `<< response` lines; `// speconly` marks answers of which the shape alone counts. */
 export function parseTranscript(text: string): Exchange[] {
   const isSpecOnly = /^\/\/ speconly:/m.test(text);
   const exchanges: Exchange[] = [];

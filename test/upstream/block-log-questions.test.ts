@@ -168,7 +168,7 @@ describe('all logs of a block', () => {
     assert.equal(countReceipts(), 2, 'they are not asked for again');
   });
 
-  it('are none of a block without transactions whose bloom is empty, without asking for them', async () => {
+  it('are none of a block without transactions and with an empty bloom, without asking for them', async () => {
     const empty = new ScriptedChain({ length: HEAD + 1 });
     const network = createNetwork(empty, {}, [createNode(logNode({ of: empty, bloom: () => NO_BLOOM }))]);
     assert.deepEqual(await read(network, empty.hashOf(5)), []);
@@ -252,7 +252,7 @@ describe('all logs of a block', () => {
     assertLogs(await read(network, chain.hashOf(7)), logsOf(chain, 7));
   });
 
-  it('whose receipts break off are those of another node, in whatever words', async () => {
+  it('with receipts that break off are those of another node, in whatever words', async () => {
     const broken: Behaviour = (call, options) => {
       if (call.method !== 'eth_getBlockReceipts') return logNode()(call, options);
       const text = JSON.stringify(JSON.parse(chain.receipts(5)), undefined, 1);

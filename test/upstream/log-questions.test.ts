@@ -252,7 +252,7 @@ describe('a range that a node refuses', () => {
     assert.ok(rangesAsked(network.node).length < 40);
   });
 
-  it('whose pieces fail gives no answer', async () => {
+  it('in pieces gives no answer where one fails', async () => {
     const failing = logNode((filter) => {
       if (spanOf(filter) > 50) return nodeError(-32602, 'exceed maximum block range 50');
       return Number(filter.fromBlock) >= 100 ? fault('unreachable') : undefined;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
+import { agreeOnChain, type ConfiguredChain } from '../../src/upstream/chain-claims.ts';
 import { UpstreamFault } from '../../src/upstream/fault.ts';
-import { agreeOnChain, type ConfiguredChain, Membership } from '../../src/upstream/membership.ts';
+import { Membership } from '../../src/upstream/membership.ts';
 import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
 import { makeHash } from './support/scripted-chain.ts';
 import {
@@ -236,7 +237,7 @@ describe('Membership', () => {
     assert.equal(node.asked.calls.length, asked);
   });
 
-  it('a node whose head fell is identified again within a second, once for many falls', async () => {
+  it('a node with a head that fell is identified again within a second, once for many falls', async () => {
     const node = createNode({ behaviour: claim(), name: 'lone' });
     const { membership, fallen } = createScene([node]);
     await membership.askAll(() => false);

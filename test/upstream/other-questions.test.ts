@@ -10,7 +10,7 @@ import { answer, type Behaviour, createNode, nodeError } from './support/scripte
 const chain = new ScriptedChain({ length: 400 });
 const ADDRESS = `0x${'ab'.repeat(20)}`;
 
-/** A network whose node answers everything but blocks in one way. */
+/** A network of one node that answers everything but blocks in one way. */
 function createEcho(behaviour: Behaviour = answer('"0x10"'), count = 1): ScriptedNetwork {
   const either: Behaviour = (call, options) =>
     (call.method.startsWith('eth_getBlockBy') ? chain.behaviour() : behaviour)(call, options);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { CacheKey } from '../../src/cache/cache.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import type { JsonText } from '../../src/primitives/json-result.ts';
@@ -14,41 +14,28 @@ import { StateQuestions } from '../../src/upstream/state-questions.ts';
 import { openVerification } from '../../src/upstream/verifying/open-verification.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { createRecordingLog } from '../gateway/recording-log.ts';
-import { askNode } from '../support/faults/ask-node.ts';
-import { type RunningService, startService } from '../support/service.ts';
+import { useDevnetNode } from '../support/devnet-node.ts';
 
 const ADDRESS = '0xcabe9823112d187ea24d56be8e47ae75ed52a842';
 const LIMIT_MS = 600_000;
 
-let node: RunningService;
-let nodeUrl: string;
-
-before(async () => {
-  node = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
-  nodeUrl = `http://${node.authority}/devnet/v3/demo`;
-});
-after(() => node.close());
+const node = useDevnetNode();
 
 type Asked = { readonly method: string; readonly deadline: number };
 
-/** Questions about the head of a true node, whose proofs do not come in time once it is slow. */
+/** Questions about the head of a true node; its proofs do not come in time once it is slow. */
 async function open(verify: VerifyMode) {
   const asked: Asked[] = [];
   const state = { isSlow: false };
-  const request = async (method: string, params: readonly unknown[]): Promise<unknown> => {
-    const answer = await askNode(nodeUrl, { method, params });
-    assert.ok('result' in answer);
-    return answer.result;
-  };
   const ask: Ask = async ({ call, scope }) => {
     const { method, params, check } = call;
     asked.push({ method, deadline: scope.deadline });
     if (state.isSlow && method === 'eth_getProof')
       throw new ChainError('timeout', 'execution aborted (timeout = 5s)');
-    const text: JsonText = JSON.stringify(await request(method, JSON.parse(params) as unknown[]));
+    const text: JsonText = JSON.stringify(await node.ask(method, ...(JSON.parse(params) as unknown[])));
     return check?.(text) ?? text;
   };
-  const head: BlockHeader = parseHeader(await request('eth_getBlockByNumber', ['latest', false]));
+  const head: BlockHeader = parseHeader(await node.ask('eth_getBlockByNumber', 'latest', false));
   const verification = openVerification({
     network: 'test',
     verify,

@@ -173,7 +173,7 @@ describe('the bytes of a transaction', () => {
   const hash = bytesToHex(keccak256(hexToBytes(BYTES)));
   const RAW = 'eth_getRawTransactionByHash';
   const RAW_AT = 'eth_getRawTransactionByBlockNumberAndIndex';
-  /** A chain whose block 7 lists the transaction. */
+  /** A chain with the transaction in block 7. */
   const listing =
     (...behaviours: readonly (readonly [string, Behaviour])[]): Behaviour =>
     (call, options) => {

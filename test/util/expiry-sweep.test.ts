@@ -18,7 +18,7 @@ class Entry implements Expiring {
   }
 }
 
-test('notifies entries whose time has come, and only those', async () => {
+test('notifies entries that are due, and only those', async () => {
   const sweep = new ExpirySweep<Entry>();
   const never = new Entry(Number.POSITIVE_INFINITY, () => assert.fail('expired for ever'));
   const deleted = new Entry(performance.now(), () => assert.fail('a deleted entry expired'));

@@ -129,7 +129,7 @@ test('one owner holds no more than its share, and others need not wait behind it
   assert.deepEqual([queue.running, queue.waiting, log.at(-1)], [4, 15, 'a:true']);
 });
 
-test('turns are never more than may run, no entry waits whose owner has room, and none waits without end', async () => {
+test('turns are never more than may run, no entry waits while its owner has room, and none waits without end', async () => {
   const owners = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.boolean()), { maxLength: 80 });
   const shares = fc.constantFrom(0.3, 0.5, 1);
   await fc.assert(

@@ -51,7 +51,7 @@ test('what an owner could not have if it held nothing is not waited for', () => 
   queue.leave('a');
 });
 
-test('a group whose time is up, or whose waiter has gone, gets none', async (t) => {
+test('a group that has no time left, or no waiter, gets none', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const { queue, clock, takeAll } = createQueue();
   takeAll('a', 4);

@@ -79,7 +79,7 @@ test('listeners at any depth hear of an abort once, and not after they were remo
   assert.equal(heard.includes('late'), false);
 });
 
-test('a scope whose last listener has gone hears again when there is another', () => {
+test('a scope that lost its last listener hears again when there is another', () => {
   const outer = new RequestScope(10);
   const inner = new RequestScope(10, outer);
   let heard = 0;

@@ -208,7 +208,7 @@ function chooseItems(items: readonly Members[]): readonly number[] {
   });
 }
 
-/** Nobody signs them, and their type does not hash the sender. */
+/** They have no signature, and their type does not hash the sender. */
 function isUnsigned({ r, s, type }: Members): boolean {
   return type === '0x6a' || (BigInt(String(r ?? '0x1')) === 0n && BigInt(String(s ?? '0x1')) === 0n);
 }

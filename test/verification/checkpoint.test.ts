@@ -6,9 +6,9 @@ import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import type { Checkpoint } from '../../src/upstream/options.ts';
 import type { Members } from '../../src/verification/findings.ts';
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
+import { useDevnetNode } from '../support/devnet-node.ts';
 import { askNode } from '../support/faults/ask-node.ts';
 import type { Fault } from '../support/faults/fault.ts';
-import { type RunningService, startService } from '../support/service.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { forgeBlock } from '../verified/lies.ts';
 import { type LiedNetwork, openNetwork } from './liars.ts';
@@ -16,17 +16,18 @@ import { type LiedNetwork, openNetwork } from './liars.ts';
 /** Longer than a busy machine stalls. */
 const PATIENCE_MS = 60_000;
 
+const node = useDevnetNode();
 const at = (number: bigint): BlockReference => ({ kind: 'number', number });
 
-async function readBlock(nodeUrl: string, number: bigint): Promise<Members> {
+async function readBlock(url: string, number: bigint): Promise<Members> {
   const params = [encodeQuantity(number), false];
-  const answer = await askNode(nodeUrl, { method: 'eth_getBlockByNumber', params });
+  const answer = await askNode(url, { method: 'eth_getBlockByNumber', params });
   assert.ok('result' in answer);
   return answer.result as Members;
 }
 
-async function readCheckpoint(nodeUrl: string, number: bigint): Promise<Checkpoint> {
-  return { number, hash: String((await readBlock(nodeUrl, number))['hash']) };
+async function readCheckpoint(url: string, number: bigint): Promise<Checkpoint> {
+  return { number, hash: String((await readBlock(url, number))['hash']) };
 }
 
 /** What the network says of a block, and how far it is to be believed. */
@@ -38,40 +39,34 @@ async function ask({ chain }: LiedNetwork, number: bigint): Promise<{ hash: unkn
 
 describe('a checkpoint', () => {
   const POINT = 40n;
-  let node: RunningService;
-  let nodeUrl: string;
   let head: bigint;
 
   before(async () => {
-    node = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
-    nodeUrl = `http://${node.authority}/devnet/v3/demo`;
-    const answer = await askNode(nodeUrl, { method: 'eth_blockNumber', params: [] });
-    head = BigInt('result' in answer ? String(answer.result) : 0);
+    head = BigInt(String(await node.ask('eth_blockNumber')));
   });
-  after(() => node.close());
 
   test('proves its ancestors by the word of one node, and no block above it', async () => {
-    const checkpoint = await readCheckpoint(nodeUrl, POINT);
-    const network = await openNetwork(nodeUrl, 1, 0, {}, { verify: 'require', checkpoint });
+    const checkpoint = await readCheckpoint(node.url, POINT);
+    const network = await openNetwork(node.answer, 1, 0, {}, { verify: 'require', checkpoint });
     try {
       for (const number of [POINT, POINT - 1n, 3n, 0n]) {
-        const { hash } = await readBlock(nodeUrl, number);
+        const { hash } = await readBlock(node.url, number);
         assert.deepEqual(await ask(network, number), { hash, trust: 'proven' }, `${number}`);
       }
-      await assert.rejects(ask(network, POINT + 1n), /only one node has the block/);
+      await assert.rejects(ask(network, POINT + 1n), /only one node in service has the block/);
     } finally {
       await network.close();
     }
   });
 
   test('leaves blocks above it to two nodes, which have to have it among their ancestors', async () => {
-    const checkpoint = await readCheckpoint(nodeUrl, POINT);
-    const other = await readCheckpoint(nodeUrl, POINT - 1n);
+    const checkpoint = await readCheckpoint(node.url, POINT);
+    const other = await readCheckpoint(node.url, POINT - 1n);
     for (const [point, isLinked] of [
       [checkpoint, true],
       [{ ...checkpoint, hash: other.hash }, false],
     ] as const) {
-      const network = await openNetwork(nodeUrl, 2, 0, {}, { verify: 'require', checkpoint: point });
+      const network = await openNetwork(node.answer, 2, 0, {}, { verify: 'require', checkpoint: point });
       try {
         const asked = ask(network, head);
         if (isLinked) assert.equal((await asked).trust, 'proven');
@@ -83,22 +78,22 @@ describe('a checkpoint', () => {
   });
 
   test('finds a block that all nodes have forged, which nothing else finds', async () => {
-    const forged = forgeBlock(await readBlock(nodeUrl, 30n));
+    const forged = forgeBlock(await readBlock(node.url, 30n));
     assert.ok(forged !== undefined);
     const fault: Fault = { answer: forged.lie };
-    const believed = await openNetwork(nodeUrl, 3, 3, fault, { isFromStart: true });
+    const believed = await openNetwork(node.answer, 3, 3, fault, { isFromStart: true });
     assert.deepEqual(await ask(believed, 30n), { hash: forged.hash, trust: 'proven' });
     await believed.close();
-    const checkpoint = await readCheckpoint(nodeUrl, POINT);
+    const checkpoint = await readCheckpoint(node.url, POINT);
     for (const verify of ['auto', 'require'] as const) {
-      const network = await openNetwork(nodeUrl, 3, 3, fault, { isFromStart: true, verify, checkpoint });
+      const network = await openNetwork(node.answer, 3, 3, fault, { isFromStart: true, verify, checkpoint });
       try {
         const found = await ask(network, 30n).catch(() => undefined);
         assert.notEqual(found?.trust, 'proven');
         if (verify === 'require') assert.equal(found, undefined);
         for (const each of network.nodes) await each.setFault();
         assert.deepEqual(await ask(network, 29n), {
-          hash: (await readBlock(nodeUrl, 29n))['hash'],
+          hash: (await readBlock(node.url, 29n))['hash'],
           trust: 'proven',
         });
       } finally {

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { BlockReference } from '../../src/chain/chain.ts';
 import { isComplete, type JsonResult } from '../../src/primitives/json-result.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
-import { askNode } from '../support/faults/ask-node.ts';
+import { useDevnetNode } from '../support/devnet-node.ts';
 import type { Fault } from '../support/faults/fault.ts';
-import { type RunningService, startService } from '../support/service.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { type LiedNetwork, openNetwork } from './liars.ts';
 
@@ -20,19 +19,8 @@ const ALIEN = `0x${'11'.repeat(20)}`;
 /** Senders of a block that are recovered without a reason to doubt it. */
 const SAMPLE = 4;
 
-let node: RunningService;
-let nodeUrl: string;
-
-before(async () => {
-  node = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
-  nodeUrl = `http://${node.authority}/devnet/v3/demo`;
-});
-after(() => node.close());
-
-async function ask(method: string, ...params: readonly unknown[]): Promise<unknown> {
-  const answer = await askNode(nodeUrl, { method, params });
-  return 'result' in answer ? answer.result : undefined;
-}
+const node = useDevnetNode();
+const { ask } = node;
 
 async function findBlock(isWanted: (block: RpcBlock) => boolean): Promise<RpcBlock> {
   for (let number = Number(await ask('eth_blockNumber')); number >= 0; number--) {
@@ -77,7 +65,7 @@ for (const [name, change] of Object.entries(UNCLE_LIES)) {
     const fault = lieAboutBlocks((told) =>
       told.uncles.length > 0 ? { ...told, uncles: change(told.uncles) } : told,
     );
-    const network = await openNetwork(nodeUrl, 3, 1, fault);
+    const network = await openNetwork(node.answer, 3, 1, fault);
     try {
       const { blocks } = network.chain;
       const scope = createScope();
@@ -97,7 +85,7 @@ for (const [name, change] of Object.entries(UNCLE_LIES)) {
     const fault = lieAboutBlocks((told) =>
       told.uncles.length > 0 ? { ...told, uncles: change(told.uncles) } : told,
     );
-    const network = await openNetwork(nodeUrl, 3, 1, fault);
+    const network = await openNetwork(node.answer, 3, 1, fault);
     try {
       const { blocks } = network.chain;
       assert.equal(
@@ -123,7 +111,7 @@ test('uncles that a node gives wrongly are asked of another one, and the block i
         : answer;
     },
   };
-  const network = await openNetwork(nodeUrl, 3, 1, fault);
+  const network = await openNetwork(node.answer, 3, 1, fault);
   try {
     const scope = createScope();
     await network.chain.blocks.getBlock(at(block), true, scope);
@@ -141,7 +129,7 @@ test('a sender that was not recovered blames no node that has the true one', asy
       index < SAMPLE ? transaction : { ...transaction, from: ALIEN },
     ),
   }));
-  const network = await openNetwork(nodeUrl, 3, 1, fault);
+  const network = await openNetwork(node.answer, 3, 1, fault);
   try {
     const { blocks } = network.chain;
     const random = t.mock.method(Math, 'random', () => 0);

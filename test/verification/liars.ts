@@ -14,7 +14,7 @@ import { DEFAULT_SEND } from '../../src/upstream/sending/options.ts';
 import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
 import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
-import type { Call, Fault } from '../support/faults/fault.ts';
+import type { AskNode, Call, Fault } from '../support/faults/fault.ts';
 
 export type Path = readonly (string | number)[];
 
@@ -72,15 +72,15 @@ export type NetworkSettings = {
   readonly isFromStart?: boolean;
 };
 
-/** A network of so many nodes, of which the first are liars and asked before others. They lie once the network is open, or from the start. */
+/** A network of so many nodes that have the truth of one (its URL, or what answers in its place), of which the first are liars and asked before others. They lie once the network is open, or from the start. */
 export async function openNetwork(
-  nodeUrl: string,
+  node: string | AskNode,
   count: number,
   liars: number,
   fault: Fault,
   { verify = 'auto', isFromStart = false, ...options }: NetworkSettings = {},
 ): Promise<LiedNetwork> {
-  const nodes = await Promise.all(Array.from({ length: count }, () => FaultUpstream.start(nodeUrl)));
+  const nodes = await Promise.all(Array.from({ length: count }, () => FaultUpstream.start(node)));
   const lie = (): Promise<unknown> => Promise.all(nodes.slice(0, liars).map((node) => node.setFault(fault)));
   if (isFromStart) await lie();
   const log = createRecordingLog();

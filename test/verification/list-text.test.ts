@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { JsonBytes, SharedBytes } from '../../src/primitives/json-result.ts';
 import { Findings, type Members } from '../../src/verification/findings.ts';
 import { ListText } from '../../src/verification/list-text.ts';
+import { keepUnique } from '../../src/verification/repeated-names.ts';
 import { RlpWriter } from '../../src/verification/rlp-writer.ts';
 import { BlockStream } from '../../src/verification/stream-block.ts';
 import { ReceiptStream } from '../../src/verification/stream-receipts.ts';
@@ -154,4 +155,71 @@ test('a text that ends early, or has other lists than are expected, is none that
   const transactions = block['transactions'] as readonly Members[];
   for (const list of [transactions.slice(1), [...transactions, transactions[0]], [1], ['0x'], [null], []])
     compare({ ...block, transactions: list }, receipts, `${list.length} transactions`);
+});
+
+/** Texts of an object that have one of its names twice, another value first. */
+function* repeatNames(value: Members): Generator<{ readonly name: string; readonly text: string }> {
+  for (const name of Object.keys(value)) {
+    const other = JSON.stringify(changeLeaf(value[name]));
+    yield { name, text: `{${JSON.stringify(name)}:${other},${JSON.stringify(value).slice(1)}` };
+  }
+}
+
+test('a text in which an object has a name twice is parsed, and passed on without the first', {
+  skip,
+}, () => {
+  let repeated = 0;
+  for (const { name: sample, block, receipts = [] } of samples) {
+    const transactions = block['transactions'] as readonly Members[];
+    if (transactions.length === 0 || transactions.length > 20) continue;
+    const { header, facts, findings } = verifySample(block, receipts);
+    if (header === undefined || facts === undefined) continue;
+    const expected = { facts, found: findings.list };
+    const textOf = (list: readonly unknown[], at: number, item: string): string =>
+      `[${list.map((each, i) => (i === at ? item : JSON.stringify(each))).join()}]`;
+    const blockTextOf = (list: string): string =>
+      JSON.stringify({ ...block, transactions: 'list' }).replace('"list"', () => list);
+    const compareText = (
+      where: string,
+      blockText: string,
+      receiptsText: string,
+      isOfBlock: boolean,
+    ): void => {
+      assert.deepEqual(readTexts(blockText, receiptsText, false), expected, where);
+      const text = isOfBlock ? blockText : receiptsText;
+      assert.equal(keepUnique(text), JSON.stringify(JSON.parse(text)), where);
+      const list = isOfBlock ? (ListText.parseBlock(text) as Members)['transactions'] : ListText.load(text);
+      if (list instanceof ListText) {
+        const tools = { findings: new Findings(), writer };
+        if (isOfBlock) verifyBody({ ...block, transactions: list }, header, tools);
+        else verifyReceipts(list, header, facts, tools, new Uint8Array());
+        assert.ok(!list.isRead, where);
+      }
+      repeated++;
+    };
+    const receiptsText = JSON.stringify(receipts);
+    for (const { name, text } of repeatNames(block))
+      compareText(`${sample}: ${name}`, text, receiptsText, true);
+    for (const { name, text } of repeatNames(transactions.at(-1) as Members))
+      compareText(
+        `${sample}: transaction: ${name}`,
+        blockTextOf(textOf(transactions, transactions.length - 1, text)),
+        receiptsText,
+        true,
+      );
+    const at = receipts.findIndex(({ logs }) => Array.isArray(logs) && logs.length > 0);
+    const receipt = receipts[at];
+    if (receipt === undefined) continue;
+    for (const { name, text } of repeatNames(receipt))
+      compareText(`${sample}: receipt: ${name}`, JSON.stringify(block), textOf(receipts, at, text), false);
+    const [log, ...logs] = receipt['logs'] as readonly Members[];
+    for (const { name, text } of repeatNames(log as Members)) {
+      const item = JSON.stringify({ ...receipt, logs: 'list' }).replace(
+        '"list"',
+        () => `[${[text, ...logs.map((each) => JSON.stringify(each))].join()}]`,
+      );
+      compareText(`${sample}: log: ${name}`, JSON.stringify(block), textOf(receipts, at, item), false);
+    }
+  }
+  assert.ok(repeated > 1_000, `${repeated} names`);
 });

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { BlockReference } from '../../src/chain/chain.ts';
-import { askNode } from '../support/faults/ask-node.ts';
+import { useDevnetNode } from '../support/devnet-node.ts';
 import type { Fault } from '../support/faults/fault.ts';
-import { type RunningService, startService } from '../support/service.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { openNetwork } from './liars.ts';
 
@@ -11,14 +10,7 @@ const NUMBER = '0x13';
 const OTHER = '0x12';
 const BLOCK: BlockReference = { kind: 'number', number: BigInt(NUMBER) };
 
-let node: RunningService;
-let nodeUrl: string;
-
-before(async () => {
-  node = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
-  nodeUrl = `http://${node.authority}/devnet/v3/demo`;
-});
-after(() => node.close());
+const node = useDevnetNode();
 
 /** As a node in the middle of a reorg: at a height it has a true block, but not the one that is served. */
 const onOtherBranch = (isAbout: (method: string) => boolean, answerWith: 'other' | 'nothing'): Fault => ({
@@ -37,13 +29,11 @@ const CASES: Readonly<Record<string, Fault>> = {
 
 for (const [name, fault] of Object.entries(CASES)) {
   test(`a node with another block at a height is asked no further, and not quarantined: ${name}`, async () => {
-    const network = await openNetwork(nodeUrl, 2, 1, fault);
+    const network = await openNetwork(node.answer, 2, 1, fault);
     try {
       const { blocks } = network.chain;
       const block = JSON.parse(String(await blocks.getBlock(BLOCK, false, createScope()))) as object;
-      const truth = await askNode(nodeUrl, { method: 'eth_getBlockByNumber', params: [NUMBER, false] });
-      assert.ok('result' in truth);
-      assert.deepEqual(block, truth.result);
+      assert.deepEqual(block, await node.ask('eth_getBlockByNumber', NUMBER, false));
       await blocks.getReceipts(BLOCK, createScope());
       assert.deepEqual(
         network.chain.describe().upstreams.map(({ state }) => state),

@@ -12,7 +12,7 @@ import { findVectors, SKIP_REASON } from '../support/vectors.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { openNetwork } from './liars.ts';
 
-const NOBODY = `0x${'77'.repeat(20)}`;
+const ABSENT = `0x${'77'.repeat(20)}`;
 const word = (index: number): string => `0x${index.toString(16).padStart(64, '0')}`;
 const SLOTS: readonly string[] = [word(0), word(1), word(2)];
 const GAS_LIMIT = 30_000_000n;
@@ -111,7 +111,7 @@ test('anvil', { skip: ANVIL_SKIP }, async () => {
       const receipt = await anvil.request('eth_getTransactionReceipt', hash);
       contracts.push((receipt as { readonly contractAddress: string }).contractAddress);
     }
-    await compareReads(anvil.httpUrl, [from, to, NOBODY, ...contracts.slice(0, 2)], [5n, 4n, 2n]);
+    await compareReads(anvil.httpUrl, [from, to, ABSENT, ...contracts.slice(0, 2)], [5n, 4n, 2n]);
     await compareGenesis(anvil.httpUrl, from);
   } finally {
     await anvil.kill();
@@ -129,7 +129,7 @@ test('geth', { skip: vectors === undefined ? SKIP_REASON : GETH_SKIP }, async ()
       readonly miner: string;
     };
     const touched = block.transactions.flatMap(({ from, to }) => (to === null ? [from] : [from, to]));
-    const addresses = [...new Set([...touched, block.miner, NOBODY])].slice(0, 8);
+    const addresses = [...new Set([...touched, block.miner, ABSENT])].slice(0, 8);
     await compareReads(geth.httpUrl, addresses, [head, head - 1n, head - 20n, 1n]);
   } finally {
     await geth.close();

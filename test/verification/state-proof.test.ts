@@ -58,8 +58,8 @@ test('random accounts and slots are proven, absent ones to be absent', () => {
         for (let at = 0; at <= words.length; at++)
           assert.equal(proveSlot(storage.root, slot(at), prove(storage, slot(at))), words[at] ?? 0n);
       }
-      const nobody = address(accounts.length);
-      assert.equal(proveAccount(state.root, nobody, prove(state, nobody)), null);
+      const absent = address(accounts.length);
+      assert.equal(proveAccount(state.root, absent, prove(state, absent)), null);
     }),
     { numRuns: 50 },
   );
@@ -153,7 +153,7 @@ test('an answer is right, and with any leaf of it changed it is not', () => {
   }
 });
 
-test('a proof whose nodes are no texts, or that has more of them than a path, is wrong', () => {
+test('a proof with nodes that are no texts, or with more of them than a path, is wrong', () => {
   const { answer, stateRoot } = answerOf('contract');
   const { accountProof } = answer;
   const wrong = [
@@ -222,7 +222,7 @@ test('proofs of anvil', { skip: ANVIL_SKIP }, async () => {
   const anvil = await startAnvil({ args: ['--no-mining'] });
   try {
     const [from] = (await anvil.request('eth_accounts')) as readonly string[];
-    // SSTORE(1, 5), SSTORE(2, 2^255), and a contract whose code is one zero.
+    // SSTORE(1, 5), SSTORE(2, 2^255), and a contract with one zero as its code.
     const data = `0x60056001557f80${'00'.repeat(31)}60025560016000f3`;
     const hash = await anvil.request('eth_sendTransaction', { from, data, gas: '0x100000' });
     await anvil.request('evm_mine');

@@ -20,8 +20,8 @@ function readFacts(transaction: Members): TransactionFacts | undefined {
 test('a sender that is neither signed nor hashed is no fact', () => {
   const internal = { ...BODY, type: '0x6a', chainId: '0x1' };
   assert.equal(readFacts(internal)?.from, undefined);
-  const ofNobody = { ...BODY, ...FEES, type: '0x2', v: '0x0', r: '0x0', s: '0x0' };
-  assert.equal(readFacts(ofNobody)?.from, undefined);
+  const unsigned = { ...BODY, ...FEES, type: '0x2', v: '0x0', r: '0x0', s: '0x0' };
+  assert.equal(readFacts(unsigned)?.from, undefined);
   const signed = { ...BODY, ...FEES, ...SIGNATURE, type: '0x2' };
   assert.equal(readFacts(signed)?.from, ADDRESS);
 });
@@ -39,12 +39,12 @@ test('blobs of a transaction that can have none are no fact', () => {
 });
 
 test('a receipt that no root covers is refused where its logs cannot be read, and nothing throws', () => {
-  const nobody = `0x${'0'.repeat(40)}`;
+  const zero = `0x${'0'.repeat(40)}`;
   const facts: TransactionFacts = {
     hash: HASH,
     type: 0,
-    from: nobody,
-    to: nobody,
+    from: zero,
+    to: zero,
     nonce: '0x0',
     gasPrice: undefined,
     blobs: 0,

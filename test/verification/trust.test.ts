@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { BlockReference } from '../../src/chain/chain.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
-import { askNode } from '../support/faults/ask-node.ts';
+import { useDevnetNode } from '../support/devnet-node.ts';
 import type { Fault } from '../support/faults/fault.ts';
 import { waitUntil } from '../support/program.ts';
-import { type RunningService, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { openNetwork } from './liars.ts';
 
@@ -22,26 +22,16 @@ const UNKNOWN_HEADERS: Fault = {
   },
 };
 
-let node: RunningService;
-let nodeUrl: string;
-
-before(async () => {
-  node = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
-  nodeUrl = `http://${node.authority}/devnet/v3/demo`;
-});
-after(() => node.close());
+const node = useDevnetNode();
 
 async function findHash(): Promise<string> {
-  const answer = await askNode(nodeUrl, {
-    method: 'eth_getBlockByNumber',
-    params: [encodeQuantity(NUMBER), false],
-  });
-  return ('result' in answer ? (answer.result as { readonly hash: string }) : { hash: '' }).hash;
+  const block = await node.ask('eth_getBlockByNumber', encodeQuantity(NUMBER), false);
+  return (block as { readonly hash: string }).hash;
 }
 
 describe('a chain of which headers cannot be recomputed', () => {
   it('is served, compared between nodes, and says so', async () => {
-    const network = await openNetwork(nodeUrl, 2, 2, UNKNOWN_HEADERS, { isFromStart: true });
+    const network = await openNetwork(node.answer, 2, 2, UNKNOWN_HEADERS, { isFromStart: true });
     try {
       const scope = createScope();
       const block = await network.chain.blocks.getBlock(BLOCK, true, scope);
@@ -61,7 +51,7 @@ describe('a chain of which headers cannot be recomputed', () => {
   });
 
   it('is not served where answers have to be proven', async () => {
-    const network = await openNetwork(nodeUrl, 2, 2, UNKNOWN_HEADERS, {
+    const network = await openNetwork(node.answer, 2, 2, UNKNOWN_HEADERS, {
       isFromStart: true,
       verify: 'require',
     });
@@ -76,10 +66,10 @@ describe('a chain of which headers cannot be recomputed', () => {
 
 describe('one node', () => {
   it('proves what is named by hash, and nothing else where that is required', async () => {
-    const network = await openNetwork(nodeUrl, 1, 0, {}, { verify: 'require' });
+    const network = await openNetwork(node.answer, 1, 0, {}, { verify: 'require' });
     try {
       const asked = Promise.resolve(network.chain.blocks.getBlock(BLOCK, true, createScope()));
-      await assert.rejects(asked, /only one node has the block/);
+      await assert.rejects(asked, /only one node in service has the block/);
       const scope = createScope();
       const byHash: BlockReference = { kind: 'hash', hash: await findHash(), requireCanonical: false };
       assert.ok(await network.chain.blocks.getBlock(byHash, true, scope));
@@ -90,7 +80,7 @@ describe('one node', () => {
   });
 
   it('is believed on its own word by default', async () => {
-    const network = await openNetwork(nodeUrl, 1, 0, {});
+    const network = await openNetwork(node.answer, 1, 0, {});
     try {
       const scope = createScope();
       assert.ok(await network.chain.blocks.getReceipts(BLOCK, scope));
@@ -112,7 +102,7 @@ describe('over HTTP', () => {
   const chainId = { jsonrpc: '2.0', id: 3, method: 'eth_chainId', params: [] };
 
   it('the trust is a header, and a member where the client asks for it', async () => {
-    const url = { url: nodeUrl };
+    const url = { url: node.url };
     const service = await startService({
       networks: {
         nodes: {

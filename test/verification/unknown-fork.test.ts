@@ -1,34 +1,25 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import type { BlockReference } from '../../src/chain/chain.ts';
 import { isComplete, type JsonResult } from '../../src/primitives/json-result.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
-import { askNode } from '../support/faults/ask-node.ts';
+import { useDevnetNode } from '../support/devnet-node.ts';
 import type { Call, Fault } from '../support/faults/fault.ts';
-import { type RunningService, startService } from '../support/service.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { type LiedNetwork, openNetwork } from './liars.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 type Change = (value: Members) => Members;
 
-let node: RunningService;
-let nodeUrl: string;
+const node = useDevnetNode();
+const { ask } = node;
 /** The first block of the fork, and a node's truth about blocks before, at and behind it. */
 let fork: bigint;
 
 before(async () => {
-  node = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
-  nodeUrl = `http://${node.authority}/devnet/v3/demo`;
   const head = BigInt(String(await ask('eth_blockNumber')));
   fork = await findBusy(head - 6n);
 });
-after(() => node.close());
-
-async function ask(method: string, ...params: readonly unknown[]): Promise<unknown> {
-  const answer = await askNode(nodeUrl, { method, params });
-  return 'result' in answer ? answer.result : undefined;
-}
 
 /** The newest block up to a height that has transactions. */
 async function findBusy(from: bigint): Promise<bigint> {
@@ -39,7 +30,7 @@ async function findBusy(from: bigint): Promise<bigint> {
   throw new Error('the chain has no block with transactions');
 }
 
-/** Nodes of a chain whose blocks from a height on follow rules that are not known here: what they give does not recompute. */
+/** Nodes of a chain with blocks that from a height on follow rules that are not known here: what they give does not recompute. */
 function beginFork(changeBlock: Change, changeReceipt: Change, isFromFork = true): Fault {
   const isAfter = ({ number, blockNumber }: Members): boolean => {
     const at = number ?? blockNumber;
@@ -135,7 +126,7 @@ describe('a fork that is not known here', () => {
   for (const [name, changeBlock, changeReceipt, subject] of FORKS) {
     for (const count of [1, 3]) {
       it(`answers go on: ${name}, ${count} nodes`, async () => {
-        const network = await openNetwork(nodeUrl, count, 0, {});
+        const network = await openNetwork(node.answer, count, 0, {});
         try {
           assert.deepEqual(listGivenUp(network), []);
           await setFault(network, beginFork(changeBlock, changeReceipt));
@@ -154,7 +145,7 @@ describe('a fork that is not known here', () => {
   }
 
   it('answers go on with one liar of three, which is quarantined', async () => {
-    const network = await openNetwork(nodeUrl, 3, 1, {});
+    const network = await openNetwork(node.answer, 3, 1, {});
     try {
       await setFault(network, beginFork(lie, same), beginFork(withField, same));
       await readAround(network);
@@ -167,7 +158,7 @@ describe('a fork that is not known here', () => {
   });
 
   it('is refused, with the reason, where everything has to be proven', async () => {
-    const network = await openNetwork(nodeUrl, 3, 0, {}, { verify: 'require' });
+    const network = await openNetwork(node.answer, 3, 0, {}, { verify: 'require' });
     try {
       await setFault(network, beginFork(withField, same));
       await assert.rejects(
@@ -182,7 +173,7 @@ describe('a fork that is not known here', () => {
 });
 
 it('a lie that most nodes tell alike is found while one tells the truth', async () => {
-  const network = await openNetwork(nodeUrl, 3, 2, {});
+  const network = await openNetwork(node.answer, 3, 2, {});
   try {
     await setFault(network, beginFork(lie, same), beginFork(lie, same), {});
     const block = (await read(network.chain.blocks.getBlock(at(fork), true, createScope()))) as Members;

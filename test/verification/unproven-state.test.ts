@@ -1,15 +1,15 @@
 /** Nodes without proofs, chains without such state, and nodes of which none tells the truth. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlockReference } from '../../src/chain/chain.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
+import { useDevnetNode } from '../support/devnet-node.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
-import { askNode } from '../support/faults/ask-node.ts';
 import type { Call, Fault } from '../support/faults/fault.ts';
 import { waitUntil } from '../support/program.ts';
-import { type RunningService, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { lieAt, openNetwork } from './liars.ts';
 
@@ -20,20 +20,8 @@ const OTHER = `0x${'11'.repeat(20)}`;
 const word = (index: number): string => `0x${index.toString(16).padStart(64, '0')}`;
 const at = (number: bigint): BlockReference => ({ kind: 'number', number });
 
-let node: RunningService;
-let nodeUrl: string;
-
-before(async () => {
-  node = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
-  nodeUrl = `http://${node.authority}/devnet/v3/demo`;
-});
-after(() => node.close());
-
-async function ask(method: string, ...params: readonly unknown[]): Promise<unknown> {
-  const answer = await askNode(nodeUrl, { method, params });
-  assert.ok('result' in answer, JSON.stringify(answer));
-  return answer.result;
-}
+const node = useDevnetNode();
+const { ask } = node;
 
 const isProof = ({ method }: Call): boolean => method === 'eth_getProof';
 
@@ -67,7 +55,7 @@ describe('nodes without proofs', () => {
   ];
   for (const [name, fault, reason] of cases) {
     it(`${name}: one node’s word by default, and it is said what is not verified`, async () => {
-      const network = await openNetwork(nodeUrl, 2, 2, fault, { isFromStart: true });
+      const network = await openNetwork(node.answer, 2, 2, fault, { isFromStart: true });
       try {
         const scope = createScope();
         const balance = await network.chain.state.getBalance(CONTRACT, at(NUMBER), scope);
@@ -90,7 +78,7 @@ describe('nodes without proofs', () => {
     });
 
     it(`${name}: refused with the reason where it has to be proven`, async () => {
-      const network = await openNetwork(nodeUrl, 2, 2, fault, { isFromStart: true, verify: 'require' });
+      const network = await openNetwork(node.answer, 2, 2, fault, { isFromStart: true, verify: 'require' });
       try {
         const asked = Promise.resolve(network.chain.state.getBalance(CONTRACT, at(NUMBER), createScope()));
         await assert.rejects(asked, (error: Error) => {
@@ -106,7 +94,7 @@ describe('nodes without proofs', () => {
 
   it('of an old block alone: nothing is given up', async () => {
     const message = 'distance to target block exceeds maximum proof window';
-    const network = await openNetwork(nodeUrl, 2, 0, {});
+    const network = await openNetwork(node.answer, 2, 0, {});
     try {
       const { hash } = (await ask('eth_getBlockByNumber', encodeQuantity(OLD), false)) as {
         readonly hash: string;
@@ -131,7 +119,7 @@ describe('nodes without proofs', () => {
 describe('the only node', () => {
   it('is never believed where its proof is right and it says something else', async () => {
     for (const verify of ['auto', 'require'] as const) {
-      const network = await openNetwork(nodeUrl, 1, 1, BALANCE_LIE, { verify });
+      const network = await openNetwork(node.answer, 1, 1, BALANCE_LIE, { verify });
       try {
         const { hash } = (await ask('eth_getBlockByNumber', encodeQuantity(NUMBER), false)) as {
           readonly hash: string;
@@ -146,7 +134,7 @@ describe('the only node', () => {
   });
 
   it('proves what is named by hash, and is believed on its own word about what is not', async () => {
-    const network = await openNetwork(nodeUrl, 1, 0, {});
+    const network = await openNetwork(node.answer, 1, 0, {});
     try {
       const { hash } = (await ask('eth_getBlockByNumber', encodeQuantity(NUMBER), false)) as {
         readonly hash: string;
@@ -164,7 +152,7 @@ describe('the only node', () => {
   });
 
   it('cannot be told from a fork that has another kind of state: where it has to be proven it is refused', async () => {
-    const network = await openNetwork(nodeUrl, 1, 1, ROOT_LIE);
+    const network = await openNetwork(node.answer, 1, 1, ROOT_LIE);
     try {
       const scope = createScope();
       await network.chain.state.getBalance(CONTRACT, at(NUMBER), scope);
@@ -173,7 +161,7 @@ describe('the only node', () => {
     } finally {
       await network.close();
     }
-    const strict = await openNetwork(nodeUrl, 1, 1, ROOT_LIE, { verify: 'require' });
+    const strict = await openNetwork(node.answer, 1, 1, ROOT_LIE, { verify: 'require' });
     try {
       const asked = Promise.resolve(strict.chain.state.getBalance(CONTRACT, at(NUMBER), createScope()));
       await assert.rejects(asked, /refuted by its block/);
@@ -192,7 +180,7 @@ describe('what is asked of nodes', () => {
         return false;
       },
     };
-    const network = await openNetwork(nodeUrl, 1, 1, record);
+    const network = await openNetwork(node.answer, 1, 1, record);
     try {
       const { state } = network.chain;
       const read = (): Promise<readonly unknown[]> =>
@@ -232,7 +220,7 @@ describe('what is asked of nodes', () => {
     const record: Fault = {
       concerns: ({ method, params }) => calls.push(`${method} ${JSON.stringify(params)}`) > 0 && false,
     };
-    const network = await openNetwork(nodeUrl, 1, 1, record);
+    const network = await openNetwork(node.answer, 1, 1, record);
     try {
       const polls = (): number => calls.filter((call) => call.includes('"latest"')).length;
       // The second one is asked for when the first one has been read.
@@ -253,7 +241,7 @@ describe('what is asked of nodes', () => {
   it('is several proofs where there are more slots than one may have', async () => {
     const calls: Call[] = [];
     const record: Fault = { concerns: (call) => calls.push(call) > 0 && false };
-    const network = await openNetwork(nodeUrl, 1, 1, record);
+    const network = await openNetwork(node.answer, 1, 1, record);
     try {
       const slots = Array.from({ length: 300 }, (_, i) => word(i));
       const values = await network.chain.state.getStorageValues(
@@ -281,7 +269,7 @@ describe('what is asked of nodes', () => {
 
 describe('over HTTP', () => {
   it('the truth comes with its trust, whatever the first node says', async () => {
-    const nodes = await Promise.all([1, 2, 3].map(() => FaultUpstream.start(nodeUrl)));
+    const nodes = await Promise.all([1, 2, 3].map(() => FaultUpstream.start(node.url)));
     const service = await startService({
       networks: {
         nodes: {

@@ -1,13 +1,12 @@
 /** eth_getLogs with nodes that leave logs out, add some, or change them. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it, test } from 'node:test';
+import { before, describe, it, test } from 'node:test';
 import type { LogFilter } from '../../src/chain/chain.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
 import type { Trust } from '../../src/util/request-scope.ts';
-import { askNode } from '../support/faults/ask-node.ts';
+import { useDevnetNode } from '../support/devnet-node.ts';
 import type { Call, Fault } from '../support/faults/fault.ts';
-import { type RunningService, startService } from '../support/service.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { changeLeaf, type NetworkSettings, openNetwork } from './liars.ts';
 
@@ -27,8 +26,8 @@ const MEMBERS = [
   'removed',
 ] as const;
 
-let node: RunningService;
-let nodeUrl: string;
+const node = useDevnetNode();
+const { ask } = node;
 /** Logs of `first` to `last`, and of all other blocks. */
 let logs: readonly Log[];
 let others: readonly Log[];
@@ -36,8 +35,6 @@ let first: number;
 let last: number;
 
 before(async () => {
-  node = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
-  nodeUrl = `http://${node.authority}/devnet/v3/demo`;
   const head = Number(await ask('eth_blockNumber'));
   const all = (await ask('eth_getLogs', { fromBlock: '0x0', toBlock: 'latest' })) as readonly Log[];
   const countUpTo = (end: number): number =>
@@ -49,12 +46,6 @@ before(async () => {
   logs = all.filter(isInside);
   others = all.filter((log) => !isInside(log));
 });
-after(() => node.close());
-
-async function ask(method: string, ...params: readonly unknown[]): Promise<unknown> {
-  const answer = await askNode(nodeUrl, { method, params });
-  return 'result' in answer ? answer.result : undefined;
-}
 
 const change = (logs: readonly Log[], at: number, members: Log): readonly Log[] =>
   logs.map((log, i) => (i === at ? { ...log, ...members } : log));
@@ -131,7 +122,7 @@ async function withNetwork(
   settings: NetworkSettings,
   work: (chain: UpstreamChain) => Promise<void>,
 ): Promise<void> {
-  const network = await openNetwork(nodeUrl, count, liars, fault, settings);
+  const network = await openNetwork(node.answer, count, liars, fault, settings);
   try {
     await work(network.chain);
   } finally {
@@ -273,5 +264,61 @@ test('nothing is asked for logs of a block that are kept, and neither headers no
     asked.length = 0;
     assert.deepEqual(await getLogs(chain, filter), { value: expected, trust: 'proven' });
     assert.deepEqual(asked, []);
+  });
+});
+
+describe('all logs of a block, for subscriptions and filters, come out of verified receipts', () => {
+  type Receipt = Readonly<Record<string, unknown>> & { readonly logs: readonly Log[] };
+  /** Data are not in the bloom, so that the logs fit the header. */
+  const changeData: Fault = {
+    concerns: ({ method }: Call) => method === 'eth_getBlockReceipts',
+    answer: async (call, ask) => {
+      const answer = await ask(call);
+      if (!('result' in answer) || !Array.isArray(answer.result)) return answer;
+      const change = (log: Log): Log => ({ ...log, data: `${log['data']}00` });
+      return {
+        result: (answer.result as readonly Receipt[]).map((each) => ({
+          ...each,
+          logs: each.logs.map(change),
+        })),
+      };
+    },
+  };
+
+  async function getBlockLogs(chain: UpstreamChain): Promise<readonly Log[]> {
+    const hash = String((logs.at(-1) as Log)['blockHash']);
+    const found = await chain.logs.getBlockLogs(hash, createScope());
+    return (found ?? []).map(({ json }) => JSON.parse(json) as Log);
+  }
+  const trueLogs = (): readonly Log[] =>
+    logs.filter(({ blockHash }) => blockHash === (logs.at(-1) as Log)['blockHash']);
+  const dataOf = (list: readonly Log[]): readonly unknown[] => list.map(({ data }) => data);
+
+  for (const liars of [1, 2]) {
+    it(`${liars} of three with changed data: the truth, and quarantined`, async () => {
+      await withNetwork(3, liars, changeData, {}, async (chain) => {
+        assert.deepEqual(await getBlockLogs(chain), trueLogs());
+        for (let i = 0; i < liars; i++) assert.equal(stateOf(chain, i), 'excluded');
+      });
+    });
+  }
+
+  it('the only node with changed data: no logs', async () => {
+    await withNetwork(1, 1, changeData, { verify: 'require' }, async (chain) => {
+      await assert.rejects(getBlockLogs(chain), /refuted by its block/);
+    });
+  });
+
+  it('compared with the bloom alone where no logs are verified, and refused where they have to be', async () => {
+    await withNetwork(3, 1, changeData, { verifyLogBlocks: 0 }, async (chain) => {
+      const found = dataOf(await getBlockLogs(chain));
+      assert.deepEqual(
+        found,
+        dataOf(trueLogs()).map((data) => `${data}00`),
+      );
+    });
+    await withNetwork(3, 0, {}, { verify: 'require', verifyLogBlocks: 0 }, async (chain) => {
+      await assert.rejects(getBlockLogs(chain), /verifyLogBlocks of this network is 0/);
+    });
   });
 });

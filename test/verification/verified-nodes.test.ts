@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { BlockReference } from '../../src/chain/chain.ts';
 import { isComplete, type JsonResult } from '../../src/primitives/json-result.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
 import type { RequestScope } from '../../src/util/request-scope.ts';
-import { askNode } from '../support/faults/ask-node.ts';
+import { useDevnetNode } from '../support/devnet-node.ts';
 import type { Call } from '../support/faults/fault.ts';
-import { type RunningService, startService } from '../support/service.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { lieAt, listLeaves, openNetwork, type Path } from './liars.ts';
 
@@ -31,21 +30,10 @@ const BODY: ReadonlySet<string> = new Set(['transactions', 'uncles', 'withdrawal
 /** Where a transaction is may change: a node that is wrong about it is not quarantined. */
 const PLACE: ReadonlySet<string> = new Set(['blockHash', 'blockNumber', 'transactionIndex', 'hash']);
 
-let node: RunningService;
-let nodeUrl: string;
-
-before(async () => {
-  node = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
-  nodeUrl = `http://${node.authority}/devnet/v3/demo`;
-});
-after(() => node.close());
+const node = useDevnetNode();
+const { ask } = node;
 
 const at = (number: bigint): BlockReference => ({ kind: 'number', number });
-
-async function ask(method: string, ...params: readonly unknown[]): Promise<unknown> {
-  const answer = await askNode(nodeUrl, { method, params });
-  return 'result' in answer ? answer.result : undefined;
-}
 
 type RpcBlock = {
   readonly hash: string;
@@ -173,8 +161,8 @@ const isAbout =
     call.method === method &&
     (method.startsWith('debug_') || JSON.stringify(call.params) === JSON.stringify(params));
 
-test('every answer is proven where nobody lies', async () => {
-  const network = await openNetwork(nodeUrl, 2, 0, {});
+test('every answer is proven where no node lies', async () => {
+  const network = await openNetwork(node.answer, 2, 0, {});
   try {
     for (const question of await listQuestions()) {
       const scope = createScope();
@@ -193,7 +181,7 @@ test('one node that lies, of three: the truth each time, and it is quarantined',
     const told = await ask(question.method, ...question.params);
     const { truth = told } = question;
     for (const path of chooseLeaves(told, question)) {
-      const network = await openNetwork(nodeUrl, 3, 1, lieAt(isAbout(question), path));
+      const network = await openNetwork(node.answer, 3, 1, lieAt(isAbout(question), path));
       try {
         const where = `${question.name}: ${path.join('.')}`;
         const answer = await getAnswer(question, network.chain, createScope());
@@ -213,7 +201,7 @@ test('the only node lies, and everything has to be proven: never its answer', as
     const told = await ask(question.method, ...question.params);
     for (const path of chooseLeaves(told, question)) {
       const fault = lieAt(isAbout(question), path);
-      const network = await openNetwork(nodeUrl, 1, 1, fault, { verify: 'require' });
+      const network = await openNetwork(node.answer, 1, 1, fault, { verify: 'require' });
       try {
         const where = `${question.name}: ${path.join('.')}`;
         await assert.rejects(getAnswer(question, network.chain, createScope()), where);

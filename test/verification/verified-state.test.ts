@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { BlockReference } from '../../src/chain/chain.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
 import type { RequestScope } from '../../src/util/request-scope.ts';
-import { askNode } from '../support/faults/ask-node.ts';
+import { useDevnetNode } from '../support/devnet-node.ts';
 import type { Call, Fault } from '../support/faults/fault.ts';
-import { type RunningService, startService } from '../support/service.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { lieAt, listLeaves, openNetwork, type Path } from './liars.ts';
 
@@ -14,7 +13,7 @@ type Question = {
   readonly method: string;
   readonly params: readonly unknown[];
   readonly ask: (chain: UpstreamChain, scope: RequestScope) => unknown;
-  /** What nodes are asked for it, of whose answers liars change leaves. */
+  /** What nodes are asked for it: liars change leaves of their answers. */
   readonly asked: readonly string[];
 };
 
@@ -22,28 +21,16 @@ const NUMBER = 59n;
 const AT: BlockReference = { kind: 'number', number: NUMBER };
 /** A contract with storage, and an account that does not exist. */
 const CONTRACT = '0xcabe9823112d187ea24d56be8e47ae75ed52a842';
-const NOBODY = `0x${'77'.repeat(20)}`;
+const ABSENT = `0x${'77'.repeat(20)}`;
 const SLOT = `0x${'0'.repeat(63)}2`;
 const PROOFS: readonly string[] = ['eth_getProof'];
 
-let node: RunningService;
-let nodeUrl: string;
-
-before(async () => {
-  node = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
-  nodeUrl = `http://${node.authority}/devnet/v3/demo`;
-});
-after(() => node.close());
-
-async function ask(method: string, params: readonly unknown[]): Promise<unknown> {
-  const answer = await askNode(nodeUrl, { method, params });
-  assert.ok('result' in answer, JSON.stringify(answer));
-  return answer.result;
-}
+const node = useDevnetNode();
+const { ask } = node;
 
 function listQuestions(): readonly Question[] {
   const at = encodeQuantity(NUMBER);
-  return [CONTRACT, NOBODY].flatMap((address): readonly Question[] => [
+  return [CONTRACT, ABSENT].flatMap((address): readonly Question[] => [
     {
       method: 'eth_getBalance',
       params: [address, at],
@@ -60,7 +47,7 @@ function listQuestions(): readonly Question[] {
       method: 'eth_getCode',
       params: [address, at],
       ask: ({ state }, scope) => state.getCode(address, AT, scope),
-      asked: address === NOBODY ? PROOFS : ['eth_getProof', 'eth_getCode'],
+      asked: address === ABSENT ? PROOFS : ['eth_getProof', 'eth_getCode'],
     },
     {
       method: 'eth_getStorageAt',
@@ -105,7 +92,7 @@ async function listLies(question: Question): Promise<readonly { method: string; 
   const lies = await Promise.all(
     question.asked.map(async (method) => {
       const params = method === 'eth_getProof' ? [address, [SLOT], rest.at(-1)] : [address, rest.at(-1)];
-      return chooseLeaves(await ask(method, params)).map((path) => ({ method, path }));
+      return chooseLeaves(await ask(method, ...params)).map((path) => ({ method, path }));
     }),
   );
   // Where no slot is asked for the answer has none.
@@ -113,11 +100,11 @@ async function listLies(question: Question): Promise<readonly { method: string; 
   return lies.flat().filter(({ path }) => hasSlots || path[0] !== 'storageProof');
 }
 
-test('every answer is proven where nobody lies, kept ones too', async () => {
-  const network = await openNetwork(nodeUrl, 2, 0, {});
+test('every answer is proven where no node lies, kept ones too', async () => {
+  const network = await openNetwork(node.answer, 2, 0, {});
   try {
     for (const question of listQuestions()) {
-      const truth = await ask(question.method, question.params);
+      const truth = await ask(question.method, ...question.params);
       for (const round of ['asked', 'kept']) {
         const scope = createScope();
         const answer = await question.ask(network.chain, scope);
@@ -146,7 +133,7 @@ const LIES: readonly (readonly [
   ['another block', (_, askOther) => askOther([CONTRACT, [SLOT], '0xa'])],
   [
     'another account',
-    async (proof, askOther) => ({ ...(await askOther([NOBODY, [SLOT], '0x3b'])), address: proof.address }),
+    async (proof, askOther) => ({ ...(await askOther([ABSENT, [SLOT], '0x3b'])), address: proof.address }),
   ],
   [
     'another slot',
@@ -189,11 +176,11 @@ test('a proof that is true of something else, or has a part too many or too few,
         return { result: await lie(answer.result as Proof, askOther) };
       },
     };
-    const network = await openNetwork(nodeUrl, 2, 1, fault);
+    const network = await openNetwork(node.answer, 2, 1, fault);
     try {
       const scope = createScope();
       const value = await network.chain.state.getStorageAt(CONTRACT, SLOT, AT, scope);
-      const truth = await ask('eth_getStorageAt', [CONTRACT, SLOT, encodeQuantity(NUMBER)]);
+      const truth = await ask('eth_getStorageAt', CONTRACT, SLOT, encodeQuantity(NUMBER));
       assert.equal(JSON.parse(value), truth, name);
       assert.equal(scope.trust, 'proven', name);
       assert.equal(network.chain.describe().upstreams[0]?.state, 'excluded', name);
@@ -206,9 +193,9 @@ test('a proof that is true of something else, or has a part too many or too few,
 for (const liars of [1, 2]) {
   test(`${liars} of three lie: the truth each time, and they are quarantined`, async () => {
     for (const question of listQuestions()) {
-      const truth = await ask(question.method, question.params);
+      const truth = await ask(question.method, ...question.params);
       for (const { method, path } of await listLies(question)) {
-        const network = await openNetwork(nodeUrl, 3, liars, lieAt(isOf(method), path));
+        const network = await openNetwork(node.answer, 3, liars, lieAt(isOf(method), path));
         try {
           const where = `${question.method} of ${question.params[0]}: ${method} ${path.join('.')}`;
           const scope = createScope();

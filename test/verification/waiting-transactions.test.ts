@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { askNode } from '../support/faults/ask-node.ts';
+import { before, test } from 'node:test';
+import { useDevnetNode } from '../support/devnet-node.ts';
 import type { Fault } from '../support/faults/fault.ts';
-import { type RunningService, startService } from '../support/service.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { openNetwork } from './liars.ts';
 
@@ -17,21 +16,14 @@ const LIES: readonly Readonly<Record<string, unknown>>[] = [
   { from: ALIEN },
 ];
 
-let node: RunningService;
-let nodeUrl: string;
+const node = useDevnetNode();
 let transaction: RpcTransaction;
 
 before(async () => {
-  node = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
-  nodeUrl = `http://${node.authority}/devnet/v3/demo`;
-  const answer = await askNode(nodeUrl, {
-    method: 'eth_getTransactionByBlockNumberAndIndex',
-    params: ['0x13', '0x1'],
-  });
-  assert.ok('result' in answer && answer.result !== null);
-  transaction = answer.result as RpcTransaction;
+  const told = await node.ask('eth_getTransactionByBlockNumberAndIndex', '0x13', '0x1');
+  assert.ok(told !== null);
+  transaction = told as RpcTransaction;
 });
-after(() => node.close());
 
 /** The transaction as it was before it was in a block, and something else of it. */
 const showWaiting = (change: object): Fault => ({
@@ -40,7 +32,7 @@ const showWaiting = (change: object): Fault => ({
 });
 
 test('a transaction that waits is passed on', async () => {
-  const network = await openNetwork(nodeUrl, 1, 1, showWaiting({}));
+  const network = await openNetwork(node.answer, 1, 1, showWaiting({}));
   try {
     const text = await network.chain.transactions.getTransaction({ hash: transaction.hash }, createScope());
     assert.deepEqual(JSON.parse(String(text)), { ...transaction, ...NOWHERE });
@@ -51,7 +43,7 @@ test('a transaction that waits is passed on', async () => {
 
 for (const lie of LIES) {
   test(`a transaction that waits with another ${Object.keys(lie).join()} is not passed on`, async () => {
-    const network = await openNetwork(nodeUrl, 2, 1, showWaiting(lie));
+    const network = await openNetwork(node.answer, 2, 1, showWaiting(lie));
     try {
       const text = await network.chain.transactions.getTransaction({ hash: transaction.hash }, createScope());
       assert.deepEqual(JSON.parse(String(text)), transaction);

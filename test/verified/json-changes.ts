@@ -5,11 +5,13 @@ export type Path = readonly (string | number)[];
 export type ChangeKind =
   | 'value'
   | 'null'
+  | 'in a list'
   | 'shorter'
   | 'missing'
   | 'extra'
   | 'order'
   | 'doubled'
+  | 'named twice'
   | "another block's"
   | "another chain's";
 
@@ -19,6 +21,14 @@ export type Change = {
   /** A changed copy. */
   readonly apply: (root: unknown) => unknown;
 };
+
+/** Stands before a name that its object has twice, in the first place. No value of JSON has two, a text may: `writeTwice` makes that of it. */
+const FIRST_OF_TWO = 'first of two: ';
+
+/** What nodes send of an answer with such names. */
+export function writeTwice(text: string): string {
+  return text.replaceAll(`"${FIRST_OF_TWO}`, '"');
+}
 
 const HASH = `0x${'11'.repeat(32)}`;
 const ADDRESS = `0x${'11'.repeat(20)}`;
@@ -72,6 +82,8 @@ function* changesBelow(value: unknown, path: Path): Generator<Change> {
 function* changesOfLeaf(value: unknown, path: Path): Generator<Change> {
   yield { kind: 'value', path, apply: (root) => changeAt(root, path, changeLeaf) };
   if (value !== null) yield { kind: 'null', path, apply: (root) => changeAt(root, path, () => null) };
+  // As a text it is the same as its only item.
+  yield { kind: 'in a list', path, apply: (root) => changeAt(root, path, () => [value]) };
   if (typeof value === 'string' && value.length >= 2 + 2 * MIN_DATA) {
     yield { kind: 'shorter', path, apply: (root) => changeAt(root, path, () => value.slice(0, -2)) };
   }
@@ -101,6 +113,11 @@ function* changesOfObject(value: Readonly<Record<string, unknown>>, path: Path):
   for (const [name, item] of Object.entries(value)) {
     const { [name]: _, ...rest } = value;
     yield { kind: 'missing', path: [...path, name], apply: (root) => changeAt(root, path, () => rest) };
+    const twice = {
+      [`${FIRST_OF_TWO}${name}`]: typeof item === 'object' ? null : changeLeaf(item),
+      ...value,
+    };
+    yield { kind: 'named twice', path: [...path, name], apply: (root) => changeAt(root, path, () => twice) };
     yield* changesBelow(item, [...path, name]);
   }
   const { members } = ADDED.find(({ mark }) => mark in value) ?? { members: {} };

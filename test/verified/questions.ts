@@ -57,6 +57,11 @@ const NO_STATE = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363
 /** Of the state of a block. */
 const state = (method: string, params: (subject: Subject) => readonly unknown[]): Row =>
   covered(method, 'other', (subject) => (subject.block.stateRoot === NO_STATE ? [] : [params(subject)]));
+/** Of an account: what is asked of it stands between the account and the block. */
+const account = (method: string, ...what: readonly unknown[]): Row =>
+  state(method, ({ account, number }) => [account, ...what, number]);
+/** A call of an account without data. */
+const call = (method: string): Row => told(method, ({ account, number }) => [[{ to: account }, number]]);
 
 /** Transactions of a block that are asked for one by one. */
 const TRANSACTIONS = 2;
@@ -103,16 +108,16 @@ const ROWS: readonly Row[] = [
   covered('debug_getRawBlock', 'other', byNumber),
   covered('debug_getRawHeader', 'other', byNumber),
   covered('debug_getRawReceipts', 'other', byNumber),
-  state('eth_getBalance', ({ account, number }) => [account, number]),
-  state('eth_getTransactionCount', ({ account, number }) => [account, number]),
-  state('eth_getCode', ({ account, number }) => [account, number]),
-  state('eth_getStorageAt', ({ account, number }) => [account, '0x0', number]),
+  account('eth_getBalance'),
+  account('eth_getTransactionCount'),
+  account('eth_getCode'),
+  account('eth_getStorageAt', '0x0'),
   state('eth_getStorageValues', ({ account, number }) => [{ [account]: [SLOT] }, number]),
-  state('eth_getProof', ({ account, number }) => [account, ['0x0'], number]),
+  account('eth_getProof', ['0x0']),
   covered('eth_getLogs', 'log', ({ number }) => [[{ fromBlock: number, toBlock: number }]]),
-  told('eth_call', ({ account, number }) => [[{ to: account }, number]]),
-  told('eth_estimateGas', ({ account, number }) => [[{ to: account }, number]]),
-  told('eth_createAccessList', ({ account, number }) => [[{ to: account }, number]]),
+  call('eth_call'),
+  call('eth_estimateGas'),
+  call('eth_createAccessList'),
   told('eth_feeHistory', ({ number }) => [['0x2', number, []]]),
 ];
 

@@ -31,7 +31,7 @@ type Case = {
   readonly trace: Trace;
   readonly name: string;
   readonly lie: Lie;
-  /** A block that does not contradict itself: told from the start, and only found by others who know the block. */
+  /** A block that does not contradict itself: told from the start, and only found by others that know the block. */
   readonly isForged?: true;
 };
 
@@ -39,6 +39,8 @@ export type Figures = {
   readonly verdicts: Record<Verdict, number>;
   readonly falseAlarms: string[];
   readonly missed: string[];
+  /** Errors that clients got although two nodes of three tell the truth. */
+  readonly denied: string[];
   /** Members and methods that were passed on changed, and how often. */
   readonly told: Map<string, number>;
   methods: number;
@@ -47,7 +49,7 @@ export type Figures = {
 
 export function openFigures(): Figures {
   const verdicts = { truth: 0, refused: 0, told: 0, unproven: 0, missed: 0 };
-  return { verdicts, falseAlarms: [], missed: [], told: new Map(), methods: 0, cases: 0 };
+  return { verdicts, falseAlarms: [], missed: [], denied: [], told: new Map(), methods: 0, cases: 0 };
 }
 
 const MAX_NODES = 3;
@@ -228,6 +230,7 @@ function note(
   figures.verdicts[verdict]++;
   const where = `${source}, ${setting.name}, ${setting.transport}: ${keyOf(trace.question)}: ${name}`;
   if (verdict === 'missed') figures.missed.push(`${where}: ${members.join(' ')}`);
+  if (verdict === 'refused' && setting.nodes - setting.liars >= 2) figures.denied.push(where);
   if (verdict === 'told')
     for (const member of members) figures.told.set(member, 1 + (figures.told.get(member) ?? 0));
 }

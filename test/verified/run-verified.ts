@@ -1,6 +1,6 @@
 /**
  * `npm run test:verified -- --share 0.01 --source geth --only eth_getBlock`: nodes that lie about one thing after the other, and what clients get of it; then
- * true nodes, recorded ones and a geth, none of whose answers may be refuted. `--share 1 --every` makes each change in each setting, which takes a day. Ends with two
+ * true nodes, recorded ones and a geth, of which no answer may be refuted. `--share 1 --every` makes each change in each setting, which takes a day. Ends with two
  * lines; exits with 1 where a change was missed that a root covers, or a true answer was refuted.
  */
 import { parseArgs } from 'node:util';
@@ -61,6 +61,7 @@ for (const [i, sample] of samples.entries())
 
 for (const line of figures.falseAlarms) console.log(`false alarm: ${line}`);
 for (const line of figures.missed.slice(0, SHOWN)) console.log(`missed: ${line}`);
+for (const line of figures.denied.slice(0, SHOWN)) console.log(`denied: ${line}`);
 console.log('members that no root covers, and methods that are not verified, passed on changed:');
 for (const [name, count] of [...figures.told].sort()) {
   const why = UNCOVERED[name] ?? MAY_BE_ABSENT[name] ?? 'one node’s word, not called proven';
@@ -71,7 +72,7 @@ for (const [name, how] of Object.entries(DERIVED)) console.log(`  ${name}: ${how
 const { truth, refused, unproven, told, missed } = figures.verdicts;
 console.log(
   `${sources.length} sources, ${figures.methods} methods, ${figures.cases} changes: ${truth} times the truth, ${refused} refused, ${unproven} of the only node not called proven, ` +
-    `${told} not covered by a root; ${missed} missed`,
+    `${told} not covered by a root; ${missed} missed, ${figures.denied.length} refused although two of three nodes tell the truth`,
 );
 console.log(
   `${samples.length} recorded blocks, ${trueFigures.asked} true answers: ${figures.falseAlarms.length} false alarms`,

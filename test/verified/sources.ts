@@ -1,4 +1,4 @@
-/** Nodes whose answers are changed. */
+/** Nodes, before their answers are changed. */
 
 import { isMembers } from '../../src/verification/members.ts';
 import { startGeth } from '../geth/node/geth-node.ts';
@@ -43,7 +43,7 @@ const GETH: Source = {
   },
 };
 
-/** Transactions of a recorded block whose answers are changed. */
+/** Transactions of a recorded block that are asked for and changed. */
 const MAX_TRANSACTIONS = 8;
 
 /** Small recorded blocks of which everything recomputes, as nodes gave them. */

@@ -77,3 +77,15 @@ export const DERIVED: Readonly<Record<string, string>> = {
   'log.logIndex': 'by counting over the block',
   'log.transactionHash, transactionIndex, blockHash, blockNumber, removed': 'from the receipt',
 };
+
+/** The members as a table of Markdown, as docs/upstreams.md has it: those with the same reason in one row. */
+export function tabulateUncovered(): string {
+  const rows = new Map<string, string[]>();
+  for (const [name, why] of Object.entries({ ...UNCOVERED, ...MAY_BE_ABSENT })) {
+    if (name.endsWith('.notKnownHere')) continue;
+    rows.set(why, [...(rows.get(why) ?? []), `\`${name}\``]);
+  }
+  const derived = Object.entries(DERIVED).map(([names, how]) => `| \`${names}\` | derived: ${how} |`);
+  const told = [...rows].map(([why, names]) => `| ${names.join(', ')} | ${why} |`);
+  return ['| members | what is done with them |', '|---|---|', ...derived, ...told].join('\n');
+}

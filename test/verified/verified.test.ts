@@ -1,14 +1,22 @@
 /** The short form of `npm run test:verified`. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { readSamples } from '../verification/samples.ts';
 import { openFigures, runCases } from './run-cases.ts';
 import { askSample, fuzzTrueNodes, isOfNode, type TrueFigures } from './run-true-nodes.ts';
 import { DEVNET } from './sources.ts';
 import type { Truth } from './truth.ts';
+import { tabulateUncovered } from './uncovered.ts';
 
 const REQUESTS = 300;
 const SAMPLES = 6;
+
+test('docs/upstreams.md has the table of members that no root covers', () => {
+  const docs = readFileSync(new URL('../../../docs/upstreams.md', import.meta.url), 'utf8');
+  const table = tabulateUncovered();
+  assert.ok(docs.includes(`${table}\n`), `docs/upstreams.md should have:\n${table}`);
+});
 
 describe('answers of nodes', () => {
   let truth: Truth;
@@ -23,6 +31,7 @@ describe('answers of nodes', () => {
     await runCases(truth, undefined, options, figures);
     assert.deepEqual(figures.falseAlarms, []);
     assert.deepEqual(figures.missed, []);
+    assert.deepEqual(figures.denied, []);
     assert.ok(figures.cases > 30, `${figures.cases} changes`);
     assert.ok(figures.verdicts.truth > 0 && figures.verdicts.refused > 0);
   });

@@ -12,10 +12,10 @@ export type AnsweredRead = {
   readonly evidence: BundleEvidence;
 };
 
-/** What a source says, and what proves it. */
+/** The answer of a source, and its evidence. */
 export type CollectedRead = { readonly result: unknown; readonly evidence: Partial<BundleEvidence> };
 
-/** A method that reads what its block commits to. */
+/** How a method is proven of which the block hash commits to the answer. */
 export type ReadKind = {
   /** Lists of the evidence that it uses; the others are empty. */
   readonly uses: readonly (keyof BundleEvidence)[];
@@ -23,7 +23,7 @@ export type ReadKind = {
   readonly collect: (source: Source, block: Members, index: bigint) => Promise<CollectedRead>;
   /**
    * Compares an answer with its evidence.
-   * @returns names of the members that nothing covers
+   * @returns names of the members that the evidence does not cover
    * @throws BundleError
    */
   readonly check: (read: AnsweredRead) => string[];

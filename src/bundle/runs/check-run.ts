@@ -1,12 +1,10 @@
 import { MissingState } from '../../engine/state/missing-state.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
-import { keccak256 } from '../../primitives/keccak.ts';
 import { type ProvenHeader, readPieces } from '../evidence.ts';
 import { type Bundle, type BundleAnswer, BundleError } from '../format.ts';
 import { EvidenceBlock } from './evidence-block.ts';
 import { createEvidenceChain } from './evidence-chain.ts';
 import { GivenReadings } from './readings.ts';
-import { createConfig, readEngineHeader } from './rules.ts';
 import { runMethod } from './run-method.ts';
 
 /**
@@ -17,11 +15,8 @@ import { runMethod } from './run-method.ts';
 export async function runBundle(bundle: Bundle, { encoded }: ProvenHeader): Promise<BundleAnswer> {
   const { evidence, told } = bundle;
   if (told.rules === null) throw new BundleError('the bundle does not say by which rules it was executed');
-  const header = readEngineHeader(encoded);
-  const hash = keccak256(encoded);
-  const stored = { header, hash, hashText: bundle.block.hash, totalDifficulty: 0n };
-  const config = createConfig(told.rules, header);
-  const block = new EvidenceBlock(stored, config, readPieces(evidence.nodes), readPieces(evidence.codes));
+  const [nodes, codes] = [readPieces(evidence.nodes), readPieces(evidence.codes)];
+  const block = new EvidenceBlock(encoded, told.rules, nodes, codes);
   for (const ancestor of evidence.ancestors) block.addAncestor(hexToBytes(ancestor));
   const readings = new GivenReadings(told.readings);
   const chain = createEvidenceChain(block, readings, []);
@@ -36,7 +31,7 @@ export async function runBundle(bundle: Bundle, { encoded }: ProvenHeader): Prom
   }
 }
 
-/** What of a state is missing, for messages. */
+/** The missing part of a state, for messages. */
 export function describeNeed({ need }: MissingState): string {
   switch (need.kind) {
     case 'account':

@@ -10,10 +10,10 @@ import { EMPTY_TRIE_ROOT, keccak256 } from '../../primitives/keccak.ts';
 import { asBytes, decodeRlp } from '../../primitives/rlp.ts';
 import type { StoredHeader } from '../../store/chain-reader.ts';
 import { MissingNode, type Pieces, readHeader, readTrie } from '../evidence.ts';
-import { BundleError } from '../format.ts';
-import { readEngineHeader } from './rules.ts';
+import { BundleError, type Rules } from '../format.ts';
+import { createConfig, readEngineHeader } from './rules.ts';
 
-/** One block with as much of its state, and of the headers before it, as there is evidence for. */
+/** A block, with the parts of its state and the earlier headers that the evidence has. */
 export class EvidenceBlock implements SimulatedChain, StateParts {
   readonly nodes: Pieces;
   readonly codes: Pieces;
@@ -26,15 +26,21 @@ export class EvidenceBlock implements SimulatedChain, StateParts {
   readonly #hashes: Uint8Array[];
   #hashesUsed = 0;
 
-  constructor(stored: StoredHeader, config: ChainConfig, nodes: Pieces, codes: Pieces) {
-    this.stored = stored;
-    this.config = config;
+  /**
+   * @param encoded RLP of the header
+   * @throws BundleError where the header cannot be of a block with these rules
+   */
+  constructor(encoded: Uint8Array, rules: Rules, nodes: Pieces, codes: Pieces) {
+    const header = readEngineHeader(encoded);
+    const hash = keccak256(encoded);
+    this.stored = { header, hash, hashText: bytesToHex(hash), totalDifficulty: 0n };
+    this.config = createConfig(rules, header);
     this.nodes = nodes;
     this.codes = codes;
-    this.#hashes = [stored.header.parentHash];
+    this.#hashes = [header.parentHash];
   }
 
-  /** Takes the header before the oldest one. @throws BundleError where it is another block's */
+  /** Adds the parent of the oldest header. @throws BundleError where it is not the parent */
   addAncestor(encoded: Uint8Array): void {
     readHeader(encoded, bytesToHex(this.oldestHash));
     this.#hashes.push(readEngineHeader(encoded).parentHash);

@@ -13,7 +13,7 @@ import { BundleError, quantitySchema, type Reading } from '../format.ts';
 import type { EvidenceBlock } from './evidence-block.ts';
 import type { Readings } from './readings.ts';
 
-/** A call that was executed on the evidence, and what came of it: MissingState where there was too little. */
+/** A call executed on the evidence, and its outcome: MissingState where the evidence lacks state that it reads. */
 export type Executed = {
   readonly kind: 'call' | 'estimate';
   readonly request: CallRequest;
@@ -93,7 +93,7 @@ export function createEvidenceChain(block: EvidenceBlock, readings: Readings, ex
   return refuseOthers(parts, 'the chain') as Chain;
 }
 
-/** The methods of a node that answer what is only told. */
+/** The `request` of a node, answered from readings. */
 export function createRequest(source: Reading['source'], readings: Readings): Chain['request'] {
   return (method, params) =>
     continueWith(readings.read({ source, question: ['request', method, params] }), (outcome) => {
@@ -102,18 +102,18 @@ export function createRequest(source: Reading['source'], readings: Readings): Ch
     });
 }
 
-/** Headers of a layer 1, which are only told. */
+/** Headers of a layer 1, from readings. */
 export function createL1(readings: Readings): Pick<Chain['blocks'], 'getHeader'> {
   return { getHeader: (reference) => readTagged('l1', readings, reference) };
 }
 
-/** A value that is told; undefined where the source has none. @throws ChainError where it failed */
+/** The value of a reading; undefined where the source has none. @throws ChainError where the source answered with an error */
 function readValue(outcome: Reading['outcome']): unknown {
   if ('error' in outcome) throw new ChainError(outcome.error.kind as ChainErrorKind, outcome.error.message);
   return 'value' in outcome ? outcome.value : undefined;
 }
 
-/** What of a header is told: quantities; of the chain's own ones the number alone, which is what families read. Null where there is no such block. */
+/** A header in a reading. Quantities; headers of the chain itself have the number alone, since rollup families read nothing else. Null where the block does not exist. */
 type ToldHeader = { readonly number: string; readonly timestamp?: string } | null;
 
 const toldHeaderSchema: z.ZodType<ToldHeader> = z
@@ -141,7 +141,7 @@ function readTagged(
   });
 }
 
-/** How a header is told. */
+/** A header as a reading has it. */
 export function describeHeader(source: Reading['source'], header: HeaderView | null): ToldHeader {
   if (header === null) return null;
   const number = encodeQuantity(header.number);
@@ -172,12 +172,12 @@ function requireOwn(reference: BlockReference, block: EvidenceBlock): void {
     throw new BundleError('the answer needs the state of another block than its own');
 }
 
-/** The parts that there are; any other operation is refused. */
+/** The same object; reading a member that it lacks throws a BundleError. */
 function refuseOthers(parts: object, name: string): object {
   return new Proxy(parts, {
     get(target, member) {
       const part: unknown = Reflect.get(target, member);
-      // A promise of it asks whether it is a promise itself.
+      // `await` reads `then` of every object.
       if (part === undefined && member !== 'then')
         throw new BundleError(`a bundle has no evidence for ${String(member)} of ${name}`);
       return typeof part === 'object' && part !== null ? refuseOthers(part, String(member)) : part;

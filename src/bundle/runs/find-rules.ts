@@ -13,10 +13,10 @@ export async function findRules({ chain, scope, config, fork }: Source, header: 
   const rules = new ForkRules(chain.chainId, config);
   if (config === undefined) {
     const answer = await chain.node.getConfig(scope);
-    if (answer !== null) rules.note(JSON.parse(answer));
+    if (answer !== null) rules.note([JSON.parse(answer)]);
   }
-  const found = rules.configAt(header);
-  if (found !== undefined) return describeRules(found, header);
+  const found = rules.find(header);
+  if (found !== undefined) return describeRules(found.config, header);
   throw new BundleError(
     'the network does not say the rules of this block (eth_config): name its fork with --fork',
   );

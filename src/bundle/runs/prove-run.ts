@@ -2,7 +2,6 @@ import type { CallRequest } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { MissingState, type StateNeed } from '../../engine/state/missing-state.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
-import { keccak256 } from '../../primitives/keccak.ts';
 import { isMembers } from '../../verification/members.ts';
 import { askBlock, encodeHeader, readObject, readResult, type Source } from '../ask.ts';
 import { evidenceOf, listPieces, Pieces } from '../evidence.ts';
@@ -12,13 +11,12 @@ import { EvidenceBlock } from './evidence-block.ts';
 import { createEvidenceChain, type Executed } from './evidence-chain.ts';
 import { createReader } from './read-sources.ts';
 import { AskedReadings } from './readings.ts';
-import { createConfig, readEngineHeader } from './rules.ts';
 import { runMethod } from './run-method.ts';
 
 /** How often a method is run before it is given up: each run finds one part of the state that no hint named. */
 const MAX_RUNS = 2_000;
 
-/** What executes: a question at a block, and how its network is configured. */
+/** A question at a block, with the rules and rollup settings that it is executed with. */
 export type Run = Pick<Bundle, 'method' | 'params' | 'block'> & {
   /** RLP of the block's header. */
   readonly header: Uint8Array;
@@ -26,7 +24,7 @@ export type Run = Pick<Bundle, 'method' | 'params' | 'block'> & {
   readonly rollup: RollupSettings | null;
 };
 
-/** A bundle, and what the source says otherwise. */
+/** A bundle, and how estimates of the source differ from it. */
 export type ProvenRun = { readonly bundle: Bundle; readonly notes: readonly string[] };
 
 /**
@@ -35,9 +33,7 @@ export type ProvenRun = { readonly bundle: Bundle; readonly notes: readonly stri
  */
 export async function proveRun(run: Run, source: Source): Promise<ProvenRun> {
   const { method, params, block: place, header: encoded, rules, rollup } = run;
-  const header = readEngineHeader(encoded);
-  const stored = { header, hash: keccak256(encoded), hashText: place.hash, totalDifficulty: 0n };
-  const block = new EvidenceBlock(stored, createConfig(rules, header), new Pieces(), new Pieces());
+  const block = new EvidenceBlock(encoded, rules, new Pieces(), new Pieces());
   const collector = new Collector(block, source);
   const readings = new AskedReadings(listSources(source), createReader(source));
   for (let runs = 1; ; runs++) {
@@ -99,7 +95,10 @@ class Collector {
     await this.#ask(missing.need);
   }
 
-  /** Adds what an execution reads that lacks something, as far as the source says, once; nothing depends on it. */
+  /**
+   * Adds proofs for the source's access list of an execution that lacked state, once: they save runs. What they do not cover, or where they
+   * cannot be had, `collect` finds part by part.
+   */
   async collectHinted({ request, outcome }: Executed): Promise<void> {
     const { chain, scope } = this.#source;
     const text = JSON.stringify(request.call);
@@ -158,7 +157,7 @@ class Collector {
     this.#block.codes.add(hexToBytes(String(code)));
   }
 
-  /** Headers down to the one after a block, which has its hash. */
+  /** Adds headers down to the child of a block, which has the block's hash. */
   async #addHeaders(number: bigint): Promise<void> {
     for (let above = this.#block.oldest; above > number + 1n; above--) {
       const object = await askBlock(this.#source, bytesToHex(this.#block.oldestHash), false);

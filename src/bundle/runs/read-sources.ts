@@ -7,11 +7,11 @@ import { BundleError } from '../format.ts';
 import { describeHeader } from './evidence-chain.ts';
 import type { ReadingOutcome, ReadingQuestion } from './readings.ts';
 
-/** Failures that say nothing of what was asked for. */
+/** Failures that are no answer to the question. */
 const ASIDE: ReadonlySet<ChainErrorKind> = new Set(['unavailable', 'busy', 'timeout', 'aborted']);
 const LATEST = { kind: 'tag', tag: 'latest' } as const;
 
-/** What asks the nodes of a source for values that nothing proves. */
+/** Creates a function that asks the nodes of a source for unproven values. */
 export function createReader(source: Source): (question: ReadingQuestion) => Promise<ReadingOutcome> {
   return async (question) => {
     try {

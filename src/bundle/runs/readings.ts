@@ -1,11 +1,11 @@
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { BundleError, type Reading } from '../format.ts';
 
-/** What is asked of a node that nothing proves: kind and parameters, as JSON values. */
+/** A question to a node, of which the answer is not proven: kind and parameters, as JSON values. */
 export type ReadingQuestion = Pick<Reading, 'source' | 'question'>;
 export type ReadingOutcome = Reading['outcome'];
 
-/** Where values come from that are only told. */
+/** Unproven values that a method reads. */
 export interface Readings {
   has(source: Reading['source']): boolean;
   read(question: ReadingQuestion): PromiseOrValue<ReadingOutcome>;
@@ -15,7 +15,7 @@ function keyOf({ source, question }: ReadingQuestion): string {
   return JSON.stringify([source, question]);
 }
 
-/** The readings of a bundle, each of which has to be needed. */
+/** The readings of a bundle. One that is not used makes the bundle invalid. */
 export class GivenReadings implements Readings {
   readonly #outcomes = new Map<string, ReadingOutcome>();
   readonly #sources = new Set<string>();
@@ -53,7 +53,7 @@ export class GivenReadings implements Readings {
   }
 }
 
-/** Asks each question once, and keeps what is said. */
+/** Asks each question once, and keeps the outcome. */
 export class AskedReadings implements Readings {
   readonly #sources: ReadonlySet<Reading['source']>;
   readonly #ask: (question: ReadingQuestion) => Promise<ReadingOutcome>;
@@ -90,7 +90,7 @@ export class AskedReadings implements Readings {
     this.#used = new Set();
   }
 
-  /** As a bundle lists those that were used. */
+  /** The readings that were used, in the order of a bundle. */
   async list(): Promise<Reading[]> {
     const rows = [...this.#asked].filter(([key]) => this.#used.has(key)).sort(([a], [b]) => (a < b ? -1 : 1));
     return Promise.all(

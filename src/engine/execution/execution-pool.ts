@@ -118,7 +118,7 @@ export class ExecutionPool {
     return this.#heavyCalls.run(toThreadJob(job), kind, scope);
   }
 
-  /** Charges an owner for what else was done for its calls on this thread. */
+  /** Charges an owner for work on its calls on this thread that was not a slice. */
   charge({ owner = '' }: RequestScope, ms: number): void {
     this.#inlineMs += ms;
     if (ms > EXPENSIVE_MS) this.#firstSlices.noteWork(owner, ms);

@@ -125,7 +125,7 @@ export class FirstSlices {
     if (isExpensive) this.noteWork(owner, ms);
   }
 
-  /** Something else that was expensive was done for an owner's calls. */
+  /** Charges an owner for work on its calls that was not a slice. */
   noteWork(owner: string, ms: number): void {
     const now = this.#now();
     if (!this.isSharedAt(now)) return;

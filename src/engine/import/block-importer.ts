@@ -62,13 +62,15 @@ export class BlockImporter {
   #lastCommit: number = performance.now();
   #head: Head;
 
-  constructor(writer: ChainWriter, seal: SealCheck, verification: Verification = 'full') {
+  /** @param evm of another importer that takes no more blocks: one costs as much as a small block */
+  constructor(writer: ChainWriter, seal: SealCheck, verification: Verification = 'full', evm?: Evm) {
     this.#writer = writer;
     this.#reader = writer.openReader();
     this.#seal = seal;
     this.#verification = verification;
     this.#state = new StateCommitter(this.#reader);
-    this.#evm = createEvm(this.#state);
+    this.#evm = evm ?? createEvm(this.#state);
+    this.#evm.attach(this.#state);
     this.#recent = new RecentBlocks(this.#reader);
     this.#head = this.#reader.head;
   }

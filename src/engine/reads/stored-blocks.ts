@@ -4,7 +4,7 @@ import { hexToBytes } from '../../primitives/hex.ts';
 import type { ChainReader, StoredHeader } from '../../store/chain-reader.ts';
 import { Lru } from '../../util/lru.ts';
 import { blobBaseFeeOf } from '../transition/block-environment.ts';
-import { rulesAt } from '../transition/rules.ts';
+import { rulesOfHeader } from '../transition/rules.ts';
 import { BlockParts } from './block-parts.ts';
 
 /** For the parts of blocks that are kept. */
@@ -77,9 +77,7 @@ export class StoredBlocks {
 
   /** Price of blob gas in a stored block, wei; 0 before Cancun. */
   getBlobGasPrice({ header }: Pick<StoredHeader, 'header'>): bigint {
-    const { number, timestamp, difficulty } = header;
-    const rules = rulesAt(this.reader.config, { number, timestamp, isMerged: difficulty === 0n });
-    return blobBaseFeeOf(header, rules);
+    return blobBaseFeeOf(header, rulesOfHeader(this.reader.config, header));
   }
 }
 

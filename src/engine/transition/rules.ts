@@ -50,6 +50,14 @@ export function rulesAt(config: ChainConfig, point: ForkPoint): BlockRules {
   };
 }
 
+/** The rules of a block by its header alone: without difficulty it is proof-of-stake. */
+export function rulesOfHeader(
+  config: ChainConfig,
+  { number, timestamp, difficulty }: Pick<Header, 'number' | 'timestamp' | 'difficulty'>,
+): BlockRules {
+  return rulesAt(config, { number, timestamp, isMerged: difficulty === 0n });
+}
+
 /** Whether the block after one with this total difficulty is proof-of-stake (EIP-3675). */
 export function isMergedAfter(config: ChainConfig, totalDifficulty: bigint): boolean {
   return config.terminalTotalDifficulty !== undefined && totalDifficulty >= config.terminalTotalDifficulty;

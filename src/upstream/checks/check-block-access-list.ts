@@ -5,6 +5,7 @@ import type { AccessListForm } from '../../chain/chain.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';
 import { keccak256 } from '../../primitives/keccak.ts';
+import { keepUnique } from '../../verification/repeated-names.ts';
 import { UpstreamFault } from '../fault.ts';
 
 /**
@@ -25,7 +26,7 @@ export function checkBlockAccessList(hash: string, form: AccessListForm): (resul
     if (bytesToHex(keccak256(encoded)) !== hash) {
       throw new UpstreamFault('wrong', 'the block access list is not the one that the header commits to');
     }
-    if (!isOther) return result;
+    if (!isOther) return keepUnique(result);
     if (form === 'raw') return `"${bytesToHex(encoded)}"`;
     return [...encodeBlockAccessListJson(decodeBlockAccessList(encoded))].join('');
   };

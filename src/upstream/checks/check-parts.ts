@@ -1,13 +1,14 @@
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { asText } from '../../verification/members.ts';
+import { keepUnique } from '../../verification/repeated-names.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Block } from '../heads/block.ts';
 import { isSameHex, parseObject } from './check-values.ts';
 
-/** A member of the answer has this value, a hash in lower case. */
+/** A member of the answer has this value, a hash in lower case. The answer is written anew where an object in it has a name twice. */
 export function checkMember(name: string, value: string): (result: JsonResult) => JsonResult {
   return (result) => {
-    if (isSameHex(parseObject(result)[name], value)) return result;
+    if (isSameHex(parseObject(result)[name], value)) return keepUnique(result as JsonText);
     throw new UpstreamFault('wrong', 'the answer is about another hash than the one asked for');
   };
 }
@@ -32,12 +33,12 @@ function readInteger(value: unknown): bigint {
   throw new UpstreamFault('wrong', 'the answer does not say where the transaction is');
 }
 
-/** A transaction of a block is the one that the block lists at this position. */
+/** A transaction of a block is the one that the block lists at this position. It is written anew where it has a name twice. */
 export function checkTransaction(block: Block, index: number): (result: JsonResult) => JsonResult {
   return (result) => {
     const { hash, blockHash } = parseObject(result);
     if (isSameHex(hash, block.transactionHashes[index] as string) && isSameHex(blockHash, block.hash)) {
-      return result;
+      return keepUnique(result as JsonText);
     }
     throw new UpstreamFault('wrong', 'the transaction is not the one of the block');
   };
@@ -53,7 +54,7 @@ export function checkUncle(block: Block, index: number): (result: JsonResult) =>
     if (!isSameHex(uncle['hash'], block.uncleHashes[index] as string)) {
       throw new UpstreamFault('wrong', 'the uncle is not the one of the block');
     }
-    if (!('transactions' in uncle) && 'uncles' in uncle) return result;
+    if (!('transactions' in uncle) && 'uncles' in uncle) return keepUnique(result as JsonText);
     const { transactions: _, ...rest } = uncle;
     return JSON.stringify({ ...rest, uncles: rest['uncles'] ?? [] });
   };

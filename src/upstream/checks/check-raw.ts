@@ -10,6 +10,9 @@ import { checkData } from './check-values.ts';
 
 /** Of the encoded header, bytes: the longest known, of chains with a hundred seals in it, have a tenth of it. */
 const MAX_HEADER_BYTES = 65_536;
+const PREFIX = '"0x';
+/** The prefix, and the digits of two RLP lengths of up to 9 bytes: they say where the header ends. */
+const LENGTHS_CHARACTERS = PREFIX.length + 2 * 18;
 /** Ethereum's bound for extra data. Longer ones hold seals, which the hashes of such chains leave out (IBFT, QBFT). */
 const MAX_UNSEALED_BYTES = 32;
 /** Positions in an encoded header. */
@@ -33,6 +36,8 @@ class RawHeaderCheck implements StreamCheck {
   readonly #block: Block;
   readonly #part: 'block' | 'header';
   #begin = '';
+  /** Characters that are waited for: pieces may be single bytes, and are not looked at one by one. */
+  #wanted = LENGTHS_CHARACTERS;
   #isChecked = false;
 
   constructor(block: Block, part: 'block' | 'header') {
@@ -42,9 +47,9 @@ class RawHeaderCheck implements StreamCheck {
 
   add(piece: string): void {
     if (this.#isChecked) return;
-    this.#begin += piece.slice(0, 2 * MAX_HEADER_BYTES);
+    this.#begin += piece.slice(0, PREFIX.length + 2 * MAX_HEADER_BYTES);
+    if (this.#begin.length < this.#wanted) return;
     const header = this.#readHeader();
-    if (header === undefined && this.#begin.length >= 2 * MAX_HEADER_BYTES) throw notOfBlock();
     if (header === undefined) return;
     if (!isHeaderOf(header, this.#block)) throw notOfBlock();
     this.#isChecked = true;
@@ -55,20 +60,27 @@ class RawHeaderCheck implements StreamCheck {
     if (!this.#isChecked) throw notOfBlock();
   }
 
-  /** Undefined as long as it is not complete. */
+  /** Undefined as long as it is not complete. @throws UpstreamFault when it will not be */
   #readHeader(): Uint8Array | undefined {
-    const digits = /^"(0x(?:[0-9a-fA-F]{2})*)/.exec(this.#begin)?.[1];
-    if (digits === undefined) return undefined;
+    const bytes = hexToBytes(/^"(0x(?:[0-9a-fA-F]{2})*)/.exec(this.#begin)?.[1] ?? '0x');
+    const { start, end } = this.#findHeader(bytes);
+    if (end <= bytes.length) return bytes.subarray(start, end);
+    const wanted = PREFIX.length + 2 * end;
+    // Where there are so many characters, some of them are no digits.
+    if (end > MAX_HEADER_BYTES || wanted <= this.#wanted) throw notOfBlock();
+    this.#wanted = wanted;
+    return undefined;
+  }
+
+  #findHeader(bytes: Uint8Array): { readonly start: number; readonly end: number } {
     try {
-      const bytes = hexToBytes(digits);
-      const outer = this.#part === 'block' ? readRlpSpan(bytes, 0, bytes.length)?.start : 0;
-      const header = outer === undefined ? undefined : readRlpSpan(bytes, outer, bytes.length);
-      return header === undefined || header.end > bytes.length
-        ? undefined
-        : bytes.subarray(outer, header.end);
+      const start = this.#part === 'block' ? readRlpSpan(bytes, 0, bytes.length)?.start : 0;
+      const span = start === undefined ? undefined : readRlpSpan(bytes, start, bytes.length);
+      if (start !== undefined && span !== undefined) return { start, end: span.end };
     } catch {
-      throw notOfBlock();
+      // As below.
     }
+    throw notOfBlock();
   }
 }
 

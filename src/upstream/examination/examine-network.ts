@@ -1,4 +1,4 @@
-import { agreeOnChain, type ChainIdentity, countGenesisClaims, isSameChain } from '../membership.ts';
+import { agreeOnChain, type ChainIdentity, countGenesisClaims, isSameChain } from '../chain-claims.ts';
 import type { PoolOptions, UpstreamOptions } from '../options.ts';
 import { readConfigured } from '../start-up.ts';
 import type { Examination } from './examination.ts';

@@ -1,5 +1,5 @@
+import { type ChainIdentity, countGenesisClaims, describeSplit } from '../chain-claims.ts';
 import { countShare } from '../heads/choose-head.ts';
-import { type ChainIdentity, countGenesisClaims, describeSplit } from '../membership.ts';
 import type { PoolOptions } from '../options.ts';
 import { countBlocks, isBehind, listByHead, listVoters } from './compare-heads.ts';
 import type { ExaminedNode, FeatureName } from './examination.ts';

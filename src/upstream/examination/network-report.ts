@@ -1,4 +1,4 @@
-import type { ChainIdentity } from '../membership.ts';
+import type { ChainIdentity } from '../chain-claims.ts';
 import type { Examination } from './examination.ts';
 
 /**

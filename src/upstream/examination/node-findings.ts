@@ -1,4 +1,4 @@
-import type { ChainIdentity } from '../membership.ts';
+import type { ChainIdentity } from '../chain-claims.ts';
 import type { PoolOptions } from '../options.ts';
 import { countBlocks, isBehind, isSyncing, isTooFarBehind, listByHead } from './compare-heads.ts';
 import type { ExaminedNode, FeatureName, Support } from './examination.ts';

@@ -30,7 +30,7 @@ export function fillCache(cache: Cache, isFinal: (height: bigint) => boolean): P
     onResult({ call, witness }, result) {
       if (call.key === undefined || !isComplete(result) || result === 'null') return result;
       if (call.isKept?.() === false) return result;
-      // It has been proven to lie since it was asked, and what was kept of its answers has been dropped.
+      // The node was condemned while it answered: its kept answers were dropped, and this one must not be kept.
       if (witness?.upstream?.evidence !== undefined) return result;
       const wasTold = witness?.upstream?.knowsHashParameters === true && call.paramsByHash !== undefined;
       const isSure =

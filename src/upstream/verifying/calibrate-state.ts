@@ -16,7 +16,7 @@ const WITNESSES = 16;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const FIRST_SLOT: string = `0x${'0'.repeat(64)}`;
 
-/** A block whose header was recomputed, and an account that it has touched. */
+/** A block with a recomputed header, and an account that it has touched. */
 export type StateSample = { readonly header: VerifiedHeader; readonly address: string };
 
 /** What a sample has shown. `silent`: no node answered. */

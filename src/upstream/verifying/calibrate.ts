@@ -13,6 +13,7 @@ import { listReceipts } from '../list-receipts.ts';
 import type { Ask, RoutedCall, Witness } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 import { chooseAccount, type StateSample, tryState } from './calibrate-state.ts';
+import { OF_RECEIPTS, OF_TRANSACTIONS } from './subjects.ts';
 import type { Verifier } from './verifier.ts';
 
 /** Blocks that are recomputed where they have transactions, and that are looked at to find such. */
@@ -22,25 +23,6 @@ const MAX_BLOCKS = 8;
 const WITNESSES = 16;
 /** Senders that are recovered of a block. */
 const MAX_SENDERS = 8;
-
-const OF_TRANSACTIONS: readonly Subject[] = [
-  'transactions',
-  'place',
-  'members',
-  'from',
-  'gasPrice',
-  'chainId',
-];
-const OF_RECEIPTS: readonly Subject[] = [
-  'receipts',
-  'place',
-  'members',
-  'gasUsed',
-  'contractAddress',
-  'effectiveGasPrice',
-  'logIndex',
-  'blobGas',
-];
 
 /** What one node's block has shown. */
 type Trial = {

@@ -1,4 +1,4 @@
-import type { Subject } from '../../verification/findings.ts';
+import { SUBJECTS, type Subject } from '../../verification/findings.ts';
 
 /** `untested`: no block was seen that has it. */
 export type SubjectState = 'verified' | 'untested' | 'unverifiable';
@@ -10,27 +10,6 @@ export type CalibrationRow = {
   /** Why it is not verifiable, as the rest of a sentence. */
   readonly reason?: string;
 };
-
-/** What is shown, in this order; the others follow from these. */
-const SUBJECTS: readonly Subject[] = [
-  'header',
-  'transactions',
-  'receipts',
-  'withdrawals',
-  'uncles',
-  'state',
-  'place',
-  'members',
-  'from',
-  'gasPrice',
-  'chainId',
-  'gasUsed',
-  'contractAddress',
-  'effectiveGasPrice',
-  'logIndex',
-  'logs',
-  'blobGas',
-];
 
 /** Roots without which nothing below can be verified. */
 const BELOW_HEADER: ReadonlySet<Subject> = new Set<Subject>([

@@ -1,7 +1,7 @@
 import { ChainError } from '../../chain/errors.ts';
 import { type FaultKind, Refutation, UpstreamFault } from '../fault.ts';
 
-/** What nodes say that have no proof of a state, whose state may be there all the same: no method, state too old, too many keys, too slow. */
+/** Faults of nodes that cannot prove a state, but may answer from it: no method, state too old, too many keys, too slow. */
 const FAULTS: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'unsupported',
   'missing',

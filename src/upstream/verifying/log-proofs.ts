@@ -1,12 +1,19 @@
 import { ChainError } from '../../chain/errors.ts';
 import { type LogLimits, type LogRange, refuseLogs } from '../../chain/log-range.ts';
-import { isComplete, type JsonResult, textOf } from '../../primitives/json-result.ts';
+import {
+  isComplete,
+  type JsonBytes,
+  type JsonResult,
+  type JsonText,
+  textOf,
+} from '../../primitives/json-result.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { AnswerMemory } from '../../util/answer-memory.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { TURN_MS, TURNS } from '../../util/turn-queue.ts';
 import { Findings, type Members, type Subject } from '../../verification/findings.ts';
 import { isSameText } from '../../verification/members.ts';
+import { keepUnique } from '../../verification/repeated-names.ts';
 import type { VerifiedHeader } from '../../verification/verify-block.ts';
 import {
   compareLogs,
@@ -19,6 +26,7 @@ import type { FoundBlock } from '../block-access.ts';
 import type { BlockQuestions } from '../block-questions.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Upstream } from '../upstream.ts';
+import type { ProvenBlock } from './proven-blocks.ts';
 import type { Verifier } from './verifier.ts';
 
 /** What logs follow from. */
@@ -40,7 +48,7 @@ export type LogProofParts = {
   readonly headNumber: () => bigint;
 };
 
-/** A block whose logs are compared, and its logs that match where its receipts have been looked at. */
+/** A block of a range, with its matching logs once its receipts were read. */
 type Row = {
   readonly found: FoundBlock;
   readonly header: VerifiedHeader;
@@ -78,6 +86,20 @@ export class LogProofs {
     }
     const given = LOG_SUBJECTS.find((subject) => !verifier.canVerify(subject));
     return given && verifier.whyUnproven('', [given]);
+  }
+
+  /** Why logs in receipts of a block are not proven, as the rest of a sentence; undefined where they are. */
+  whyUnproven(hash: string): string | undefined {
+    return this.#parts.verifier.whyUnproven(hash, LOG_SUBJECTS);
+  }
+
+  /**
+   * The receipts of a block, compared with its header, as text.
+   * @throws UpstreamFault where the nodes lack what is asked for
+   */
+  async getReceipts(found: FoundBlock, scope: RequestScope): Promise<JsonText> {
+    const { receipts } = await askReceipts(this.#parts, found, scope);
+    return textOf(receipts);
   }
 
   /**
@@ -173,11 +195,13 @@ export class ExpectedLogs {
 
   /**
    * Compares the logs of an answer about some blocks of the range.
+   * @returns the same answer, written anew where an object in it has a name twice
    * @throws UpstreamFault `wrong` @throws UnexpectedLogs
    */
-  compare(result: JsonResult, { first, last }: LogRange, upstream: Upstream | undefined): void {
+  compare(result: JsonResult, { first, last }: LogRange, upstream: Upstream | undefined): JsonText {
     const logs: unknown = typeof result === 'string' ? JSON.parse(result) : undefined;
-    if (!Array.isArray(logs)) throw new UpstreamFault('wrong', 'the logs are no array');
+    if (typeof result !== 'string' || !Array.isArray(logs))
+      throw new UpstreamFault('wrong', 'the logs are no array');
     const rows = new Map([...this.#rows].filter(([number]) => number >= first && number <= last));
     const unexpected = new Set<bigint>();
     for (const { blockHash, blockNumber } of logs.map((log) => Object(log) as Members)) {
@@ -202,15 +226,11 @@ export class ExpectedLogs {
       upstream,
       expected.length > 0 ? ['logs'] : [],
     );
+    return keepUnique(result);
   }
 
   async #findLogs(found: FoundBlock, scope: RequestScope): Promise<readonly string[]> {
-    const { receipts, proven } = await this.#parts.blocks.getReceiptsOf(found, scope);
-    if (!isComplete(receipts)) {
-      receipts.cancel();
-      throw new UpstreamFault('tooLarge', 'the receipts of a block are too large to be verified');
-    }
-    if (proven === undefined) throw new UpstreamFault('unsupported', 'a block of the range was not verified');
+    const { receipts, proven } = await askReceipts(this.#parts, found, scope);
     // A large block takes about that long.
     await TURNS.pause(scope.owner ?? '', TURN_MS);
     const list = JSON.parse(textOf(receipts)) as readonly unknown[];
@@ -229,6 +249,21 @@ export class ExpectedLogs {
     if (this.#results > limits.results) throw refuseLogs('results', limits.results, { first }, number);
     if (this.#bytes >= limits.bytes) throw refuseLogs('bytes', limits.bytes, { first }, number);
   }
+}
+
+/** The receipts of a block, and the block that they were compared with. @throws UpstreamFault where the nodes lack them */
+async function askReceipts(
+  { blocks }: LogProofParts,
+  found: FoundBlock,
+  scope: RequestScope,
+): Promise<{ readonly receipts: JsonText | JsonBytes; readonly proven: ProvenBlock }> {
+  const { receipts, proven } = await blocks.getReceiptsOf(found, scope);
+  if (!isComplete(receipts)) {
+    receipts.cancel();
+    throw new UpstreamFault('tooLarge', 'the receipts of a block are too large to be verified');
+  }
+  if (proven === undefined) throw new UpstreamFault('unsupported', 'a block with logs was not verified');
+  return { receipts, proven };
 }
 
 function isHash(value: unknown): boolean {

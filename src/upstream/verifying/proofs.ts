@@ -1,8 +1,8 @@
-import type { RawPart } from '../../chain/chain.ts';
 import { isComplete, type JsonResult, type JsonText, textOf } from '../../primitives/json-result.ts';
 import type { Subject } from '../../verification/findings.ts';
 import { ListText } from '../../verification/list-text.ts';
 import { asText, isMembers, isSameText } from '../../verification/members.ts';
+import { keepUnique } from '../../verification/repeated-names.ts';
 import {
   type ProofQuestion,
   type ProvenState,
@@ -21,45 +21,20 @@ import {
 } from '../../verification/verify-transaction.ts';
 import { checkBytes } from '../checks/check-stream.ts';
 import { UpstreamFault } from '../fault.ts';
+import type { NullMeaning } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 import type { CheckpointLinks } from './checkpoint-links.ts';
 import { type ProvenBlock, ProvenBlocks } from './proven-blocks.ts';
+import { RAW_SUBJECTS, RECEIPT_SUBJECTS, TRANSACTION_SUBJECTS } from './subjects.ts';
 import { type IsAgreed, TrustRules } from './trust.ts';
 import type { Verifier } from './verifier.ts';
 
-export const TRANSACTION_SUBJECTS: readonly Subject[] = [
-  'header',
-  'transactions',
-  'place',
-  'members',
-  'from',
-  'gasPrice',
-  'chainId',
-];
-/** Of encoded blocks and receipts. */
-export const RAW_SUBJECTS: Readonly<Record<RawPart, readonly Subject[]>> = {
-  header: ['header'],
-  block: ['header', 'transactions', 'withdrawals'],
-  receipts: ['header', 'receipts'],
-};
-export const RECEIPT_SUBJECTS: readonly Subject[] = [
-  'header',
-  'transactions',
-  'receipts',
-  'place',
-  'members',
-  'from',
-  'gasUsed',
-  'contractAddress',
-  'effectiveGasPrice',
-  'logIndex',
-  'blobGas',
-];
-
-export const STATE_SUBJECTS: readonly Subject[] = ['header', 'state'];
-
 /** What is compared with a sender: of a block only a sample of them is recovered. */
 const OF_SENDERS: readonly Subject[] = ['from', 'contractAddress'];
+
+const ABSENCE_TOLD = { byHash: 'claim', byHeight: 'doubt' } as const;
+/** What one node has, it can prove: all of them are asked. */
+const ABSENCE_REQUIRED = { byHash: 'search', byHeight: 'fault' } as const;
 
 /** An answer contradicts what was not recomputed of its block: the block has to be asked for again, and all of it recomputed, before one is blamed. */
 export class DoubtfulBlock extends Error {
@@ -82,6 +57,11 @@ export class Proofs {
     this.trust = new TrustRules(verifier, isAgreed, links);
   }
 
+  /** What a null means, which no root proves: of what is asked for by a hash of which nothing is known, and of a block by its height, which is not above the head. */
+  get absence(): { readonly byHash: NullMeaning; readonly byHeight: NullMeaning } {
+    return this.verifier?.mode === 'require' ? ABSENCE_REQUIRED : ABSENCE_TOLD;
+  }
+
   /** Whether answers about it are compared with roots. */
   canVerify(subject: Subject): boolean {
     return this.verifier?.canVerify(subject) === true;
@@ -94,7 +74,7 @@ export class Proofs {
 
   /**
    * Compares the receipts of a block.
-   * @returns the same result; a stream is compared while it is read
+   * @returns the same result, written anew where an object in it has a name twice; a stream is compared while it is read
    * @throws UpstreamFault `wrong`
    * @throws DoubtfulBlock where the senders that contradict the receipts are only what a node said
    */
@@ -123,7 +103,7 @@ export class Proofs {
     if (this.#doubtSenders(block, tools))
       throw new DoubtfulBlock('the senders in the block and in its receipts differ');
     this.#judgeReceipts(verifier, block, tools, upstream);
-    return result;
+    return receipts instanceof ListText && receipts.isRead ? result : keepUnique(result);
   }
 
   /** Whether receipts contradict senders of their block that were not recovered: it is doubted then. */

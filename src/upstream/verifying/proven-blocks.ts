@@ -14,6 +14,7 @@ import type { Members, Subject } from '../../verification/findings.ts';
 import { findHeaderForm } from '../../verification/hash-header.ts';
 import { ListText } from '../../verification/list-text.ts';
 import { asText, isMembers, isSameText } from '../../verification/members.ts';
+import { keepUnique } from '../../verification/repeated-names.ts';
 import { BlockStream } from '../../verification/stream-block.ts';
 import {
   type VerifiedHeader,
@@ -30,6 +31,7 @@ import { checkBytes } from '../checks/check-stream.ts';
 import { UpstreamFault } from '../fault.ts';
 import { drain } from '../hold-text.ts';
 import type { Upstream } from '../upstream.ts';
+import { BLOCK_SUBJECTS } from './subjects.ts';
 import type { Verifier } from './verifier.ts';
 
 /** Transactions of all blocks that are held, a block counting as 8: about 500 bytes each. */
@@ -44,18 +46,6 @@ const MAX_UNCLED = 4_096;
 const MAX_DOUBTED = 1_024;
 /** Of a whole block so many senders are recovered, 54 us each; their signatures are under the root anyway. */
 const SENDER_SAMPLE = 4;
-
-export const BLOCK_SUBJECTS: readonly Subject[] = [
-  'header',
-  'transactions',
-  'withdrawals',
-  'uncles',
-  'place',
-  'members',
-  'from',
-  'gasPrice',
-  'chainId',
-];
 
 const HEADER_SUBJECTS: readonly Subject[] = ['header'];
 const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
@@ -77,6 +67,8 @@ type Judged = {
   readonly isEmpty: boolean;
   readonly subjects: readonly Subject[];
 };
+/** Where a transaction is, as its block proves. */
+export type TransactionPlace = { readonly header: VerifiedHeader; readonly index: number };
 
 /** Asks for a whole block: its text; a stream where it is too large, null where there is none. */
 export type AskWhole = (scope: RequestScope) => PromiseOrValue<JsonResult | null>;
@@ -94,6 +86,8 @@ export class ProvenBlocks {
   readonly #headers = new Lru<string, VerifiedHeader>(MAX_HEADERS, Number.POSITIVE_INFINITY);
   /** Hashes of the uncles that headers commit to. */
   readonly #uncles = new Lru<string, readonly string[]>(MAX_UNCLED, Number.POSITIVE_INFINITY);
+  /** Positions of transactions by their hashes. */
+  readonly #indexes = new WeakMap<ProvenBlock, ReadonlyMap<string, number>>();
   readonly #doubted = new Lru<string, true>(MAX_DOUBTED, Number.POSITIVE_INFINITY);
 
   constructor(verifier: Verifier) {
@@ -128,6 +122,24 @@ export class ProvenBlocks {
     return this.#blocks.get(hash)?.header.unclesHash === NO_UNCLES ? [] : this.#uncles.get(hash);
   }
 
+  /** Where a transaction is, by its hash, as far as a block that is remembered has it. */
+  findTransaction(hash: string): TransactionPlace | undefined {
+    for (const block of this.#blocks.values()) {
+      const index = this.#indexOf(block).get(hash);
+      if (index !== undefined) return { header: block.header, index };
+    }
+    return undefined;
+  }
+
+  /** Made when it is needed: most blocks are never searched. */
+  #indexOf(block: ProvenBlock): ReadonlyMap<string, number> {
+    const known = this.#indexes.get(block);
+    if (known !== undefined) return known;
+    const index = new Map(block.transactions.map(({ hash }, i) => [hash, i]));
+    this.#indexes.set(block, index);
+    return index;
+  }
+
   /** Where it was verified before. */
   find(hash: string): ProvenBlock | undefined {
     return this.#blocks.get(hash);
@@ -135,16 +147,18 @@ export class ProvenBlocks {
 
   /**
    * Compares a block that a node gave with its hash.
-   * @returns the same result; a stream, which has whole transactions, is compared while it is read
+   * @returns the same result, written anew where an object in it has a name twice; a stream, which has whole transactions, is compared while it is read
    * @throws UpstreamFault `wrong`
    */
   check(hash: string, result: JsonResult, isFull: boolean, upstream: Upstream | undefined): JsonResult {
     const verifier = this.#verifier;
     if (result === 'null' || !verifier.canVerify('header')) return result;
     if (!isComplete(result)) return this.#checkStream(hash, result, upstream);
-    const block = isFull ? ListText.parseBlock(result) : (JSON.parse(textOf(result)) as unknown);
-    this.#verify(hash, isMembers(block) ? block : {}, isFull, upstream);
-    return result;
+    const parsed = isFull ? ListText.parseBlock(result) : (JSON.parse(textOf(result)) as unknown);
+    const block = isMembers(parsed) ? parsed : {};
+    this.#verify(hash, block, isFull, upstream);
+    const { transactions } = block;
+    return transactions instanceof ListText && transactions.isRead ? result : keepUnique(result);
   }
 
   /** A block as `find`s it; asked for where it is not known yet. Undefined where its transactions cannot be verified. */

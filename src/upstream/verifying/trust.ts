@@ -7,7 +7,8 @@ import type { BlockPosition } from '../routed-call.ts';
 import { type CheckpointLinks, MAX_WALK } from './checkpoint-links.ts';
 import type { Verifier } from './verifier.ts';
 
-const ONE_NODE = 'only one node has the block';
+const ONE_NODE =
+  'only one node in service has the block: configure a checkpoint, or ask by the hash of the block';
 
 /** Whether a hash is that of the block of its height by more than one node's word. */
 export type IsAgreed = (position: BlockPosition) => boolean;
@@ -65,9 +66,14 @@ export class TrustRules {
     this.#record(scope, why ?? this.#whyUnanchored(position, isNamed), 'single');
   }
 
-  /** The same for what was executed here on state that is proven at a block. */
-  noteExecuted(scope: RequestScope, position: BlockPosition, isNamed: boolean): void {
-    this.#record(scope, this.#whyUnanchored(position, isNamed), 'single');
+  /** The same for what was executed here on state that is proven at a block. @param why it is not proven for another reason */
+  noteExecuted(
+    scope: RequestScope,
+    position: BlockPosition,
+    isNamed: boolean,
+    why: string | undefined,
+  ): void {
+    this.#record(scope, why ?? this.#whyUnanchored(position, isNamed), 'single');
   }
 
   /** @throws ChainError `unavailable` where answers have to be proven @param why this one is not */

@@ -60,7 +60,7 @@ export class Verifier {
     undefined,
     (blockHash) => this.onForgotten?.(blockHash),
   );
-  /** Is told of blocks of which it is not known any more what is not proven: what else is known of them says nothing from then on. */
+  /** Called when the record of what is not proven of a block is dropped: other records of the block must be dropped too. */
   onForgotten: ((blockHash: string) => void) | undefined;
 
   constructor(parts: VerifierParts) {

@@ -185,8 +185,11 @@ function skipValue(): u32 {
 
 /** Whether the last object that was read has members that are not known here. */
 export let hasOthers: bool = false;
+/** Where their names are, and how long. Objects with more of them are not read. */
+const OTHERS: usize = memory.data(64 * 8);
+const MAX_OTHERS: u32 = 64;
 
-/** Reads an object, and where the values of known members are. */
+/** Reads an object, and where the values of known members are. @returns false where it has a name twice, too */
 export function readObject(slots: usize): bool {
   hasOthers = false;
   memory.fill(slots, 0, SLOT_SIZE * <usize>MEMBERS);
@@ -198,11 +201,13 @@ export function readObject(slots: usize): bool {
     return true;
   }
   let position: u32 = 0;
+  let others: u32 = 0;
   while (true) {
     if (load<u8>(at) != QUOTE) return false;
     const name = at + 1;
     if (!skipString()) return false;
-    const member = findMember(name, at - 1 - name, position++ & 255);
+    const length = at - 1 - name;
+    const member = findMember(name, length, position++ & 255);
     skipBlanks();
     if (load<u8>(at) != COLON) return false;
     at++;
@@ -212,12 +217,17 @@ export function readObject(slots: usize): bool {
     if (kind == BROKEN) return false;
     if (member != NO_MEMBER) {
       const slot = slots + <usize>member * SLOT_SIZE;
+      if (load<u32>(slot, 8) != ABSENT) return false;
       const isText = kind == STRING;
       store<u32>(slot, <u32>(isText ? start + 1 : start));
       store<u32>(slot, <u32>(isText ? at - start - 2 : at - start), 4);
       store<u32>(slot, kind, 8);
     } else {
       hasOthers = true;
+      if (others == MAX_OTHERS || isOther(name, length, others)) return false;
+      store<u32>(OTHERS + <usize>others * 8, <u32>name);
+      store<u32>(OTHERS + <usize>others * 8, <u32>length, 4);
+      others++;
     }
     skipBlanks();
     const c = load<u8>(at++);
@@ -225,6 +235,15 @@ export function readObject(slots: usize): bool {
     if (c != COMMA) return false;
     skipBlanks();
   }
+}
+
+/** Whether a name is among the first names that are not known here. */
+function isOther(name: usize, length: usize, others: u32): bool {
+  for (let i: u32 = 0; i < others; i++) {
+    const other = OTHERS + <usize>i * 8;
+    if (load<u32>(other, 4) == length && isSame(load<u32>(other), name, length)) return true;
+  }
+  return false;
 }
 
 /** Objects of a list have the same members in the same order nearly always. */

@@ -114,7 +114,7 @@ function countStrings(list: usize): u32 {
   return quotes >> 1;
 }
 
-/** Signed by somebody, with members that do not contradict each other; all of them have been encoded. */
+/** Whether there is a signature, all of its members have been encoded, and they agree with each other. */
 function hasPlainSignature(type: u32): bool {
   if (!isWord(Member.r) || !isWord(Member.s) || (isZero(Member.r) && isZero(Member.s))) return false;
   const hasV = kindOf(ITEM, Member.v) == STRING;

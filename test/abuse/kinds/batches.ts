@@ -1,4 +1,4 @@
-/** Batches whose items are calls that may be made. */
+/** Batches of calls that may be made. */
 import type { Abuse } from '../abuse.ts';
 import { type BodyAbuse, bodyAbuse, nextNumber, PRAGUE } from './body-abuse.ts';
 import { repeat } from './programs.ts';

@@ -214,7 +214,7 @@ export const CONNECTIONS: readonly Abuse[] = [
   },
   {
     ...COMMON,
-    name: 'gzip bodies whose client leaves',
+    name: 'gzip bodies of clients that leave',
     charge: 'nothing',
     begin: (attacker) =>
       holdSockets(attacker, {

@@ -41,7 +41,7 @@ const ROWS: readonly Row[] = [
       text(call(`[{${list(2_100, (index) => `"${index.toString(36)}":0`)}},${' '.repeat(FULL - 60_000)}1]`)),
   },
   {
-    name: '32,700 members whose names are numbers with one hash',
+    name: '32,700 members with numbers of one hash as names',
     body: () => text(call(`[{${list(32_700, (index) => `"${index * 2 ** 17}":0`)}}]`)),
   },
   {

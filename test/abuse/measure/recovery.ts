@@ -6,7 +6,7 @@ import { readVitals, type Vitals } from '../stage/vitals.ts';
 
 const POLL_MS = 50;
 /** How long it is waited for, whatever is asked of it. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 const CALL_MS = 5_000;
 /** Threads for heavy calls, and connections to nodes, may have come meanwhile. */
 const MORE_DESCRIPTORS = 72;

@@ -41,7 +41,7 @@ export async function askText(
   return { status: response.statusCode ?? 0, text: answer };
 }
 
-const SOCKET_MS = 10_000;
+const SOCKET_MS = 60_000;
 
 /** Asks for the chain id over a new WebSocket. @returns why there is no answer; undefined when there is one */
 export function findWebSocketFault(stage: Stage): Promise<string | undefined> {

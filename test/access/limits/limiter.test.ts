@@ -124,7 +124,7 @@ test('credits of a call that waited for the table while others were entered are 
   assert.equal(table.spent, 10);
 });
 
-test('a key whose limits change has the new ones at once', async () => {
+test('a key has changed limits at once', async () => {
   const table = new LateTable();
   const limiter = limitOver(table);
   assert.equal(await limiter.takeForKey(daily('one', 100), 100), undefined);

@@ -1,4 +1,4 @@
-/** A service in front of a node whose chain grows: in each block a call of a contract that logs. */
+/** A service in front of a node with a chain that grows: in each block a call of a contract that logs. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeCall } from '../../../scripts/chains/encode-call.ts';
 import { eventTopic } from '../../../scripts/contracts/abi.ts';

@@ -1,5 +1,6 @@
 /** Blocks with one thing changed: each field of the header, and each entry of the block access list. */
 
+import { OPTIONAL_FIELDS } from '../../../src/chain/header.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { decodeRlp, encodeRlp, type RlpInput, type RlpItem } from '../../../src/primitives/rlp.ts';
@@ -22,19 +23,12 @@ const HEADER_FIELDS = [
   'extraData',
   'mixHash',
   'nonce',
-  'baseFeePerGas',
-  'withdrawalsRoot',
-  'blobGasUsed',
-  'excessBlobGas',
-  'parentBeaconBlockRoot',
-  'requestsHash',
-  'blockAccessListHash',
-  'slotNumber',
+  ...OPTIONAL_FIELDS,
 ] as const;
-const ACCESS_LIST_HASH = 21;
+const ACCESS_LIST_HASH: number = HEADER_FIELDS.indexOf('blockAccessListHash');
 
 /**
- * Fields whose authors choose them within limits, so that another value may be right: these are changed beyond the limits.
+ * Fields that their authors choose within limits, so that another value may be right: these are changed beyond the limits.
  * The slot number is compared with nothing (as in geth): it is left out, or takes nine bytes.
  */
 const BEYOND_LIMITS: Readonly<Record<string, Uint8Array>> = {
@@ -105,7 +99,7 @@ function moved(item: readonly RlpItem[], index: number): RlpItem[] {
   return item.with(index, item[index - 1] as RlpItem).with(index - 1, item[index] as RlpItem);
 }
 
-/** Lists whose members are alike: all lists, or all bytes but for pairs of an index and a value. */
+/** Lists of like members: all lists, or all bytes but for pairs of an index and a value. */
 function isListOfEntries(item: readonly RlpItem[]): boolean {
   const bytes = item.filter((member) => member instanceof Uint8Array).length;
   return bytes === 0 || (bytes === item.length && item.length !== 2);

@@ -1,4 +1,4 @@
-/** Transactions whose gas of both kinds the EIPs, or geth's tests, work out: as receipts, as blocks count them, and as estimates. */
+/** Transactions of which the EIPs, or geth's tests, work out the gas of both kinds: as receipts, as blocks count them, and as estimates. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Authorization, TransactionBody } from '../../../src/chain/transaction.ts';
@@ -76,7 +76,7 @@ const EXAMPLES: readonly Example[] = [
   { name: 'nothing to an existing account', tx: to(EXISTING), execution: 15_000n, state: 0n },
   { name: 'nothing to an account that is not there', tx: to(NEW), execution: 15_000n, state: 0n },
   {
-    name: 'value to a delegated account whose target is cold',
+    name: 'value to a delegated account with a cold target',
     tx: to(DELEGATED, { value: 1n }),
     execution: 24_000n,
     state: 0n,

@@ -1,9 +1,12 @@
 import { type Block, decodeBlock } from '../../../src/chain/block.ts';
 import { parseGenesis } from '../../../src/chain/genesis.ts';
 import { type Header, hashHeader } from '../../../src/chain/header.ts';
+import { createEvm } from '../../../src/engine/create-evm.ts';
 import { BlockError } from '../../../src/engine/import/block-error.ts';
 import { BlockImporter } from '../../../src/engine/import/block-importer.ts';
 import { initializeStore } from '../../../src/engine/import/initialize-store.ts';
+import type { Evm } from '../../../src/evm/evm.ts';
+import { EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { openChainWriter } from '../../../src/store/chain-writer.ts';
 import { makeTemporaryFolder } from '../../support/embedded.ts';
@@ -26,7 +29,7 @@ export type TakenBlock = {
 type Branch = { readonly importer: BlockImporter; readonly genesis: Header; close(): Promise<void> };
 
 /**
- * A tree of blocks over an importer that only ever appends: a block whose parent is not the tip of the branch
+ * A tree of blocks over an importer that only ever appends: a block with a parent that is not the tip of the branch
  * at hand is imported into a fresh store, after its ancestors. Every block, whatever branch it is on, is
  * validated and executed as a next head would be.
  */
@@ -53,7 +56,7 @@ export class BranchingChain {
     this.#taken.set(this.#head.hash, this.#head);
   }
 
-  /** @param genesis a geth genesis file, whose `config` is `config` */
+  /** @param genesis a geth genesis file with `config` as its `config` */
   static open(genesis: Readonly<Record<string, unknown>>, config: unknown): BranchingChain {
     return new BranchingChain(JSON.stringify({ ...genesis, config }), JSON.stringify(config));
   }
@@ -112,7 +115,7 @@ export class BranchingChain {
     const writer = openChainWriter(folder.path);
     initializeStore(writer, parseGenesis(this.#genesisText), this.#configText);
     return {
-      importer: new BlockImporter(writer, 'ethash-format'),
+      importer: new BlockImporter(writer, 'ethash-format', 'full', evm),
       genesis: writer.openReader().head.header,
       async close() {
         await writer.close();
@@ -121,6 +124,13 @@ export class BranchingChain {
     };
   }
 }
+
+/** Of all branches, one after the other: most have fewer blocks than an EVM is worth. */
+const evm: Evm = createEvm({
+  getAccount: () => undefined,
+  getStorage: () => EMPTY_BYTES,
+  getCode: () => EMPTY_BYTES,
+});
 
 async function importInto(importer: BlockImporter, encoded: Uint8Array): Promise<string | undefined> {
   try {

@@ -8,7 +8,7 @@ import type { StateTestFileJson } from './state-test-json.ts';
 export type Selection = {
   /** Only posts of this fork, as the files call it. */
   readonly fork?: string;
-  /** Only tests whose file or name contains this. */
+  /** Only tests with this in their file or name. */
   readonly match?: string;
   readonly wantsExplanation?: boolean;
 };

@@ -103,7 +103,7 @@ test('a point outside the group is refused even where pairings do not tell it fr
   const { commitment, proof } = commit(3n, 4n);
   const [z, y] = [encode(2n), encode(10n)];
   assert.equal(verifyKzgProof(commitment, z, y, proof), true);
-  // Pairings with points whose order divides the cofactor are one.
+  // Pairings with points of an order that divides the cofactor are one.
   const invisible = multiplyOutside(findPointOutside(), ORDER);
   assert.equal(invisible.is0(), false);
   assert.deepEqual(compress(Point.fromBytes(commitment)), commitment);

@@ -1,4 +1,4 @@
-/** Products whose remainders lie next to 0 and next to the divisor: where an estimated quotient is one off, if ever. */
+/** Products with remainders next to 0 and next to the divisor: where an estimated quotient is one off, if ever. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { createOperandSource } from './operands.ts';

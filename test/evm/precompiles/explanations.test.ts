@@ -62,7 +62,7 @@ const CASES: readonly (readonly [address: number, input: Uint8Array, reason: str
   [MAP_G1, filled(64, 0, 16), 'invalid field element top bytes'],
 ];
 
-/** A point evaluation whose proof has this x. */
+/** A point evaluation with a proof of this x. */
 function withProof(x: bigint): Uint8Array {
   const input = changed(KZG, {});
   input.fill(0, 144);

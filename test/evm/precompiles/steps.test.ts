@@ -78,7 +78,7 @@ const text = (output: Uint8Array | undefined): string =>
   output === undefined ? 'failure' : bytesToHex(output);
 
 describe('precompiles in pieces', () => {
-  test('are all those whose price grows with their input, and the one that takes longest', () => {
+  test('are all those with a price that grows with their input, and the one that takes longest', () => {
     const addresses = STEPWISE.map(([address]) => address);
     assert.deepEqual(
       addresses.sort((a, b) => a - b),

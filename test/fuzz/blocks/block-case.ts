@@ -1,5 +1,6 @@
 /** A whole block to be executed: a state, the block's environment and signed transactions. */
 import type { Withdrawal } from '../../../src/chain/block.ts';
+import type { Header } from '../../../src/chain/header.ts';
 import {
   assembleTransaction,
   encodeSigningPayload,
@@ -7,10 +8,11 @@ import {
   type TransactionBody,
 } from '../../../src/chain/transaction.ts';
 import type { Revision } from '../../../src/evm/revisions/revisions.ts';
+import { bigIntToFixedBytes } from '../../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { privateKeyToAddress, signHash } from '../../../src/primitives/secp256k1.ts';
-import type { AddressText, FuzzAccount } from '../fuzz-case.ts';
+import { type AddressText, blockHashOf, type FuzzAccount } from '../fuzz-case.ts';
 
 /** Accounts that sign: senders of transactions, and authorities of delegations. */
 export const KEYS: readonly Uint8Array[] = Array.from({ length: 20 }, (_, index) =>
@@ -18,7 +20,7 @@ export const KEYS: readonly Uint8Array[] = Array.from({ length: 20 }, (_, index)
 );
 export const KEY_ADDRESSES: readonly AddressText[] = KEYS.map((key) => bytesToHex(privateKeyToAddress(key)));
 
-/** A transaction and who signs it. */
+/** A transaction and its signer. */
 export type SignedBy = {
   /** Index into `KEYS`. */
   readonly key: number;
@@ -45,6 +47,24 @@ export type BlockCase = {
   readonly withdrawals: readonly Withdrawal[];
   readonly transactions: readonly SignedBy[];
 };
+
+type HeaderFields = Omit<CaseBlock, 'beneficiary' | 'prevRandao' | 'parentBeaconBlockRoot' | 'slotNumber'> &
+  Pick<Header, 'parentHash' | 'mixHash' | 'slotNumber'> & { readonly parentBeaconBlockRoot: Uint8Array };
+
+/** The fields of a header that a case has, but for the beneficiary, which engines have in types of their own. */
+export function headerFieldsOf(block: CaseBlock): HeaderFields {
+  return {
+    parentHash: bigIntToFixedBytes(blockHashOf(block.number - 1n), 32),
+    number: block.number,
+    gasLimit: block.gasLimit,
+    timestamp: block.timestamp,
+    mixHash: bigIntToFixedBytes(block.prevRandao, 32),
+    baseFeePerGas: block.baseFeePerGas,
+    excessBlobGas: block.excessBlobGas,
+    parentBeaconBlockRoot: bigIntToFixedBytes(block.parentBeaconBlockRoot, 32),
+    ...(block.slotNumber !== undefined && { slotNumber: block.slotNumber }),
+  };
+}
 
 /** Signing is slow, and shrinking signs the same transaction again and again. */
 const signed = new Map<string, Transaction>();

@@ -53,18 +53,18 @@ for (const correction of VM_CORRECTIONS) {
 }
 
 /** A block that the engine executes without anything refused. */
-function someBlock(): { readonly blockCase: BlockCase; readonly outcome: BlockOutcome } {
+async function someBlock(): Promise<{ readonly blockCase: BlockCase; readonly outcome: BlockOutcome }> {
   const engine = new PortcullisEngine();
   for (let index = 0; ; index++) {
     const blockCase = generateBlock(1, index, 'amsterdam');
-    const outcome = engine.run(blockCase);
+    const outcome = await engine.run(blockCase);
     if (outcome.rejected.size === 0 && outcome.receipts.some(({ logs }) => logs.length > 0))
       return { blockCase, outcome };
   }
 }
 
-test('every part of an outcome is compared', () => {
-  const { outcome } = someBlock();
+test('every part of an outcome is compared', async () => {
+  const { outcome } = await someBlock();
   assert.equal(compareBlockOutcomes(outcome, structuredClone(outcome)), undefined);
   const [first, ...others] = outcome.receipts;
   assert.ok(first !== undefined);
@@ -98,8 +98,8 @@ test('every part of an outcome is compared', () => {
   }
 });
 
-test('of reasons in words of its own only whether they are there is compared', () => {
-  const { outcome } = someBlock();
+test('of reasons in words of its own only whether they are there is compared', async () => {
+  const { outcome } = await someBlock();
   const expected = { ...outcome, hasOwnReasons: true, rejected: new Map([[0, 'no']]) };
   assert.equal(compareBlockOutcomes(expected, { ...outcome, rejected: new Map([[0, 'never']]) }), undefined);
   assert.match(compareBlockOutcomes(expected, outcome) ?? 'equal', /^refusal of transaction 0/);
@@ -108,19 +108,19 @@ test('of reasons in words of its own only whether they are there is compared', (
   assert.match(compareBlockOutcomes(failed, outcome) ?? 'equal', /^failure of the block/);
 });
 
-test('a block survives being written and read', () => {
-  const { blockCase, outcome } = someBlock();
+test('a block survives being written and read', async () => {
+  const { blockCase, outcome } = await someBlock();
   const read = decodeBlockCase(encodeBlockCase({ note: 'a note', blockCase }));
   assert.equal(read.note, 'a note');
   assert.deepEqual(read.blockCase, blockCase);
-  assert.equal(compareBlockOutcomes(outcome, new PortcullisEngine().run(read.blockCase)), undefined);
+  assert.equal(compareBlockOutcomes(outcome, await new PortcullisEngine().run(read.blockCase)), undefined);
 });
 
 test('a failing block becomes small', async () => {
-  const { blockCase } = someBlock();
+  const { blockCase } = await someBlock();
   const engine = new PortcullisEngine();
   const hasLog = async (candidate: BlockCase): Promise<boolean> => {
-    const { receipts, rejected } = engine.run(candidate);
+    const { receipts, rejected } = await engine.run(candidate);
     return rejected.size === 0 && receipts.some(({ logs }) => logs.length > 0);
   };
   const small = await shrinkBlock(blockCase, hasLog);

@@ -4,32 +4,22 @@ import { createTxFromRLP, type TypedTransaction } from '@ethereumjs/tx';
 import { createWithdrawal } from '@ethereumjs/util';
 import { createVM, type RunBlockResult, runBlock, type VM } from '@ethereumjs/vm';
 import { BUILDER_DEPOSITS, BUILDER_EXITS } from '../../../scripts/contracts/builder-contracts.ts';
-import { bigIntToFixedBytes } from '../../../src/primitives/bytes.ts';
+import type { Transaction } from '../../../src/chain/transaction.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
-import { blockHashOf } from '../fuzz-case.ts';
 import { CORRECTIONS } from '../oracle/corrections.ts';
 import { createOracleEvm } from '../oracle/create-oracle-evm.ts';
 import { OracleState } from '../oracle/oracle-state.ts';
-import { type BlockCase, signTransaction } from './block-case.ts';
+import { type BlockCase, headerFieldsOf } from './block-case.ts';
 import type { BlockOracle, KnownDifference } from './block-oracle.ts';
 import { type BlockOutcome, failedBlock } from './block-outcome.ts';
 import { protocolAccounts } from './block-state.ts';
 import { VM_CORRECTIONS, type VmCorrection } from './ethereumjs-corrections.ts';
 import { ETHEREUMJS_DIFFERENCES } from './ethereumjs-differences.ts';
+import { executeWithoutRefused, Refusal } from './refusals.ts';
 
 const PROTOCOL = protocolAccounts();
 /** geth 1.17.8 refuses transactions with more; EIP-8037 has no such rule. */
 const GETH_GAS_CAP = 2n ** 32n - 1n;
-
-/** A transaction that may not be in the block. */
-class Refusal extends Error {
-  readonly place: number;
-
-  constructor(place: number, reason: string) {
-    super(reason);
-    this.place = place;
-  }
-}
 
 /**
  * Contracts of the protocol get their own code back, unless they are missing: the library calls those of requests without a block
@@ -68,30 +58,22 @@ async function createVm(
 function createHeader({ block }: BlockCase, vm: VM): ReturnType<typeof createBlockHeader> {
   return createBlockHeader(
     {
-      parentHash: bigIntToFixedBytes(blockHashOf(block.number - 1n), 32),
+      ...headerFieldsOf(block),
       coinbase: block.beneficiary as `0x${string}`,
-      number: block.number,
-      gasLimit: block.gasLimit,
-      timestamp: block.timestamp,
-      mixHash: bigIntToFixedBytes(block.prevRandao, 32),
-      baseFeePerGas: block.baseFeePerGas,
-      excessBlobGas: block.excessBlobGas,
-      parentBeaconBlockRoot: bigIntToFixedBytes(block.parentBeaconBlockRoot, 32),
-      ...(block.slotNumber !== undefined && { slotNumber: block.slotNumber }),
     },
     { common: vm.common },
   );
 }
 
 /** @throws Refusal */
-function readTransactions(encoded: readonly Uint8Array[], { common }: VM): TypedTransaction[] {
+function readTransactions(kept: readonly Transaction[], { common }: VM): TypedTransaction[] {
   const room = common.getBlobGasSchedule().maxBlobGasPerBlock / common.param('blobGasPerBlob');
   const hasReservoir = common.isActivatedEIP(8037);
   let blobs = 0n;
-  return encoded.map((bytes, place) => {
+  return kept.map(({ encoded }, place) => {
     let transaction: TypedTransaction;
     try {
-      transaction = createTxFromRLP(bytes, { common });
+      transaction = createTxFromRLP(encoded, { common });
     } catch (error) {
       throw new Refusal(place, (error as Error).message);
     }
@@ -145,22 +127,12 @@ export class EthereumjsOracle implements BlockOracle {
     this.#corrections = corrections;
   }
 
-  /** Executes a case; transactions that are refused are left out, one after the other. */
-  async run(blockCase: BlockCase): Promise<BlockOutcome> {
-    const rejected = new Map<number, string>();
-    for (;;) {
-      const kept = [...blockCase.transactions.keys()].filter((index) => !rejected.has(index));
-      try {
-        return { ...(await this.#runWithRequests(blockCase, kept)), rejected };
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        rejected.set(kept[error.place] as number, error.message);
-      }
-    }
+  run(blockCase: BlockCase): Promise<BlockOutcome> {
+    return executeWithoutRefused(blockCase, (kept) => this.#runWithRequests(blockCase, kept));
   }
 
   /** The library generates blocks without the contracts of EIP-8282; only when it validates a block are they required. */
-  async #runWithRequests(blockCase: BlockCase, kept: readonly number[]): Promise<BlockOutcome> {
+  async #runWithRequests(blockCase: BlockCase, kept: readonly Transaction[]): Promise<BlockOutcome> {
     const outcome = await this.#runKept(blockCase, kept, true);
     const isMissing = [BUILDER_DEPOSITS, BUILDER_EXITS].some(
       ({ address }) => !blockCase.accounts.has(address),
@@ -171,11 +143,14 @@ export class EthereumjsOracle implements BlockOracle {
   }
 
   /** Executes the transactions that are kept. @throws Refusal */
-  async #runKept(blockCase: BlockCase, kept: readonly number[], generate: boolean): Promise<BlockOutcome> {
+  async #runKept(
+    blockCase: BlockCase,
+    kept: readonly Transaction[],
+    generate: boolean,
+  ): Promise<BlockOutcome> {
     const state = new OracleState();
     const vm = await createVm(blockCase, state, this.#corrections);
-    const encoded = kept.map((index) => signTransaction(blockCase.transactions[index] as never).encoded);
-    const transactions = readTransactions(encoded, vm);
+    const transactions = readTransactions(kept, vm);
     const withdrawals = blockCase.withdrawals.map(({ index, validatorIndex, address, amount }) =>
       createWithdrawal({ index, validatorIndex, address, amount }),
     );

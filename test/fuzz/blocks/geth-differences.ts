@@ -10,7 +10,7 @@ const PROTOCOL_CODES: ReadonlyMap<string, string> = new Map(
 
 export const GETH_DIFFERENCES: readonly KnownDifference[] = [
   {
-    // EIP-7610 counts 28 of these accounts on mainnet, at whose addresses nothing can be created.
+    // EIP-7610 counts 28 of these accounts on mainnet; nothing can be created at their addresses.
     reason:
       'a contract created where storage alone was, and destroyed by its creation: geth leaves the old storage',
     pattern: /^slot 0x[0-9a-f]+ of (0x[0-9a-f]{40}): expected [1-9]\d*, got 0$/,

@@ -22,8 +22,9 @@ import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
 import { CaseState } from '../case-state.ts';
 import { blockHashOf, CHAIN_ID } from '../fuzz-case.ts';
-import { type BlockCase, signTransaction } from './block-case.ts';
+import { type BlockCase, headerFieldsOf } from './block-case.ts';
 import { type BlockOutcome, failedBlock } from './block-outcome.ts';
+import { executeWithoutRefused, Refusal } from './refusals.ts';
 
 /** More than the gas of any case can pay for. */
 const MEMORY_LIMIT: number = 256 << 20;
@@ -48,16 +49,8 @@ function rulesFor({ revision }: BlockCase): BlockRules {
 function headerOf({ block }: BlockCase): Header {
   return {
     ...BLANK_HEADER,
-    parentHash: bigIntToFixedBytes(blockHashOf(block.number - 1n), 32),
+    ...headerFieldsOf(block),
     beneficiary: hexToBytes(block.beneficiary),
-    number: block.number,
-    gasLimit: block.gasLimit,
-    timestamp: block.timestamp,
-    mixHash: bigIntToFixedBytes(block.prevRandao, 32),
-    baseFeePerGas: block.baseFeePerGas,
-    excessBlobGas: block.excessBlobGas,
-    parentBeaconBlockRoot: bigIntToFixedBytes(block.parentBeaconBlockRoot, 32),
-    ...(block.slotNumber !== undefined && { slotNumber: block.slotNumber }),
   };
 }
 
@@ -105,26 +98,21 @@ class AppliedState implements RootedState {
 export class PortcullisEngine {
   readonly #evm: Evm = createEvm(new CaseState(new Map()), MEMORY_LIMIT);
 
-  /** Executes a case; transactions that are refused are left out, one after the other. */
-  run(blockCase: BlockCase): BlockOutcome {
-    const rejected = new Map<number, string>();
-    for (;;) {
-      const kept = [...blockCase.transactions.keys()].filter((index) => !rejected.has(index));
-      const transactions = kept.map((index) => signTransaction(blockCase.transactions[index] as never));
+  run(blockCase: BlockCase): Promise<BlockOutcome> {
+    return executeWithoutRefused(blockCase, (kept) => {
       try {
-        return { ...this.#runAll(blockCase, transactions), rejected };
+        return this.#runKept(blockCase, kept);
       } catch (error) {
         this.#evm.forget();
         if (error instanceof BlockError) return failedBlock(error.message);
         const [, place, reason] =
           error instanceof TransactionError ? (REFUSED.exec(error.message) ?? []) : [];
-        if (place === undefined) throw error;
-        rejected.set(kept[Number(place)] as number, reason as string);
+        throw place === undefined ? error : new Refusal(Number(place), reason as string);
       }
-    }
+    });
   }
 
-  #runAll(blockCase: BlockCase, transactions: readonly Transaction[]): Omit<BlockOutcome, 'rejected'> {
+  #runKept(blockCase: BlockCase, transactions: readonly Transaction[]): BlockOutcome {
     const evm = this.#evm;
     const state = new AppliedState(blockCase.accounts);
     evm.attach(state);
@@ -135,7 +123,7 @@ export class PortcullisEngine {
     const { recoverPublicKey } = getCryptography();
     const context = { evm, block: environment, rules, recoverPublicKey };
     const result = executeBlock(block, context, false, state);
-    return { ...outcomeOf(result), accounts: state.accounts };
+    return { ...outcomeOf(result), accounts: state.accounts, rejected: new Map() };
   }
 }
 

@@ -62,7 +62,7 @@ async function compareBlock(
   const expected = await oracle.run(blockCase);
   let actual: BlockOutcome;
   try {
-    actual = engine.run(blockCase);
+    actual = await engine.run(blockCase);
   } catch (error) {
     return { expected, difference: `the engine threw: ${error instanceof Error ? error.stack : error}` };
   }

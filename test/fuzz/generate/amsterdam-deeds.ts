@@ -199,7 +199,7 @@ function reachDeep(context: ProgramContext): void {
   builder.op('MSTORE');
 }
 
-/** An immediate of EXCHANGE whose two items are on a stack of `depth`. */
+/** An immediate of EXCHANGE that has its two items on a stack of `depth`. */
 function randomExchange(random: Random, depth: number): number {
   for (;;) {
     const immediate = random.pick([random.below(82), random.between(128, 255)]);

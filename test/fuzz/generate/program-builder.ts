@@ -1,7 +1,7 @@
 import { bigIntToBytes } from '../../../src/primitives/bytes.ts';
 import { OPCODE_BY_NAME } from './opcodes.ts';
 
-/** A place in the code whose address is known when the program is built. */
+/** A place in the code; its address is known when the program is built. */
 export type Label = { position: number | undefined };
 
 const JUMPDEST = 0x5b;

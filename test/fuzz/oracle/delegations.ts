@@ -15,7 +15,7 @@ export function isDelegation(code: Uint8Array): boolean {
 
 export type AppliedAuthorizations = {
   readonly refund: bigint;
-  /** Authorities whose accounts were looked at. */
+  /** Authorities with accounts that were looked at. */
   readonly warm: readonly AddressText[];
 };
 

@@ -7,6 +7,8 @@ export type Spoiler = {
   readonly name: string;
   /** A revision that it is wrong in. */
   readonly revision: Revision;
+  /** Where the programs of that revision that show it are looked for from: shortly before the first of seed 2. */
+  readonly from?: number;
   readonly apply: (evm: EVM) => void;
 };
 
@@ -28,26 +30,31 @@ export const SPOILERS: readonly Spoiler[] = [
   {
     name: 'SAR of all bits is always 0',
     revision: 'istanbul',
+    from: 80,
     apply: changeResult(0x1d, (result) => (result === MASK ? 0n : result)),
   },
   {
     name: 'SDIV overflows to 0',
     revision: 'london',
+    from: 90,
     apply: changeResult(0x05, (result) => (result === 1n << 255n ? 0n : result)),
   },
   {
     name: 'MULMOD loses its highest bit',
     revision: 'homestead',
+    from: 465,
     apply: changeResult(0x09, (result) => BigInt.asUintN(255, result)),
   },
   {
     name: 'RETURNDATASIZE is whole words',
     revision: 'byzantium',
+    from: 270,
     apply: changeResult(0x3d, (result) => ((result + 31n) / 32n) * 32n),
   },
   {
     name: 'TSTORE is forgotten',
     revision: 'prague',
+    from: 55,
     apply: (evm) =>
       replaceHandler(evm, 0x5d, () => (runState) => {
         runState.stack.popN(2);
@@ -63,6 +70,7 @@ export const SPOILERS: readonly Spoiler[] = [
   {
     name: 'reverted calls keep their transient storage',
     revision: 'cancun',
+    from: 490,
     apply: (evm) => {
       evm.transientStorage.revert = () => evm.transientStorage.commit();
     },

@@ -60,7 +60,7 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     reason:
-      'geth crashes where a block is moved to a fork whose header fields it has not, or has one too many',
+      'geth crashes where a block is moved to a fork with header fields that it has not, or has one too many',
     methods: CALLS,
     routes: EXECUTED_HERE,
     ours: /^(?:result "0x[0-9a-f]*"|error -32000 .*|error 3 .*)$/s,
@@ -68,7 +68,7 @@ export const DIFFERENCES: readonly Difference[] = [
     when: (request) => overrides(request, 'number', 'time', 'difficulty', 'prevRandao'),
   },
   {
-    reason: 'a crash of a node is no fault of this program, whose code is -32603',
+    reason: 'a crash of a node is no fault of this program, which would be -32603',
     methods: CALLS,
     routes: NODES,
     ours: /^error -32000 method handler crashed$/,

@@ -47,7 +47,7 @@ function keep(random: Random): string {
   return push(32 * random.below(6)) + op('MSTORE');
 }
 
-/** An instruction whose ranges of memory may reach too far; where it does not fail, the code ends. */
+/** An instruction with ranges of memory that may reach too far; where it does not fail, the code ends. */
 function reachOut(random: Random, facts: ChainFacts): string {
   const ranges = (count: number): string => random.list(count, () => reach(random)).join('');
   const topics = random.below(5);
@@ -187,7 +187,7 @@ export function program(random: Random, facts: ChainFacts): string {
   return body + end;
 }
 
-/** Initialisation code: a program as it is, or one whose return value becomes code. */
+/** Initialisation code: a program as it is, or one with a return value that becomes code. */
 export function initCode(random: Random, facts: ChainFacts): string {
   return random.call(
     () => program(random, facts),

@@ -4,7 +4,7 @@ import { DEVNET_HOST, type Lane } from './plan.ts';
 import type { Tally } from './tally.ts';
 
 /** For an answer. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
 
 /** One connection, usually kept, with one request on it at a time. Nothing is ever sent a second time. */
 export class HttpSender implements Sender {

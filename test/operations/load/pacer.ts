@@ -21,7 +21,7 @@ export interface Sender {
 /** Due and not sent, because no connection is free. */
 const MAX_WAITING = 50_000;
 /** For what is under way at the end. */
-const GRACE_MS = 20_000;
+const GRACE_MS = 60_000;
 const TICK_MS = 1;
 
 let lastId = 0;

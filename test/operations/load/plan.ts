@@ -21,7 +21,7 @@ export type Lane = {
   readonly questions?: readonly FixedQuestion[];
 };
 
-/** A call whose result stays the same. */
+/** A call with a result that stays the same. */
 export type FixedQuestion = {
   readonly method: string;
   readonly params: readonly unknown[];

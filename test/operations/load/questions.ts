@@ -1,7 +1,7 @@
 import { CHAIN_ID } from '../../support/ask-program.ts';
 import type { FixedQuestion } from './plan.ts';
 
-/** A request whose answer is known, to the byte. */
+/** A request with a known answer, to the byte. */
 export type Question = { readonly id: number; readonly text: string; readonly answer: string };
 
 /**

@@ -5,7 +5,10 @@ import type { Tally } from './tally.ts';
 
 /** What a service says that goes away and is, or will be, elsewhere. */
 const CLEAN: ReadonlySet<number> = new Set([1001, 1012]);
-/** What was sent so shortly before such a close was seen may have met it on the way: it was not taken. Processes may stand still for a while. */
+/**
+ * What was sent so shortly before such a close was seen may have met it on the way: it was not taken. Where processes stand still for a
+ * while, answers take as long: twice the slowest of them is added.
+ */
 const CROSSING_MS = 500;
 const RECONNECT_MS = { least: 20, spread: 80 };
 const MAX_OWED = 16;
@@ -20,6 +23,7 @@ export class WebSocketSender implements Sender {
   readonly #sendAgain: (due: Due) => void;
   readonly #owed = new Map<number, Owed>();
   #socket: WebSocket | undefined;
+  #slowestMs = 0;
   #isOver = false;
 
   constructor(lane: Lane, tally: Tally, onIdle: () => void, sendAgain: (due: Due) => void) {
@@ -86,13 +90,14 @@ export class WebSocketSender implements Sender {
       return;
     }
     this.#owed.delete(id);
+    this.#slowestMs = Math.max(this.#slowestMs, performance.now() - owed.sentAt);
     this.#tally.judge(owed.question, owed.at, { status: 200, text, retryAfter: undefined });
     this.#onIdle();
   }
 
   #settle(code: number): void {
     this.#tally.countClose(code);
-    const since = performance.now() - CROSSING_MS;
+    const since = performance.now() - CROSSING_MS - 2 * this.#slowestMs;
     if (this.#owed.size > 0) this.#tally.countBroken();
     for (const due of this.#owed.values()) {
       if (CLEAN.has(code) && due.sentAt >= since) {

@@ -145,7 +145,7 @@ describe('a map', () => {
     }
   });
 
-  it('names the key that is wrong, or whose value is', () => {
+  it('names the key that is wrong, or that has a wrong value', () => {
     const map = recordOf(hash32, quantity64, { title });
     assertProblem(map, { a: '0x1' }, 'a: hex string without 0x prefix');
     assertProblem(map, { [key]: null }, `${key}: expected a string, got null`);

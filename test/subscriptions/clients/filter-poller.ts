@@ -10,7 +10,7 @@ import { HeadsFollower } from './heads-follower.ts';
 import { type Criteria, LogsFollower } from './logs-follower.ts';
 
 const POLL_MS = 250;
-const ANSWER_MS = 20_000;
+const ANSWER_MS = 60_000;
 /** Events that are kept for a complaint. */
 const KEPT_EVENTS = 12;
 

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { type Connect, type Connection, RefusedError } from './connection.ts';
 
 const CHAIN_ID = 1337;
-const CONNECT_MS = 20_000;
+const CONNECT_MS = 60_000;
 
 async function open(url: string): Promise<WebSocket> {
   const socket = new WebSocket(url, { handshakeTimeout: CONNECT_MS });

@@ -86,7 +86,7 @@ export class GethProcess implements NodeProcess {
     return found;
   }
 
-  /** Gives it a block whose parent it has; its head stays. */
+  /** Gives it a block of which it has the parent; its head stays. */
   async give(block: ForkBlock): Promise<void> {
     const call = ['engine_newPayloadV2', [payloadOf(block)]] as const;
     let result = await this.askEngine(...call);

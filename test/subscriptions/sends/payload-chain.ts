@@ -1,4 +1,4 @@
-/** Three geth nodes of one chain whose blocks the first one builds from its pool; the last one is given them late. */
+/** Three geth nodes of one chain: the first one builds its blocks from its pool, the last one is given them late. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expectValid } from '../../geth/node/geth-node.ts';
 import { createGenesis } from '../../support/test-chain.ts';

@@ -14,7 +14,7 @@ const LENGTH_64 = 127;
 const INTERNAL_ERROR = 1011;
 const TRY_AGAIN_LATER = 1013;
 
-/** Sends an answer over a WebSocket, whose raw `socket` is at hand for what `ws` would not do. */
+/** Sends an answer over a WebSocket; its raw `socket` is at hand for what `ws` would not do. */
 export function deliverOverWebSocket(
   text: string,
   id: unknown,

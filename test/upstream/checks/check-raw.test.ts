@@ -66,6 +66,7 @@ describe('checkRawHeader', () => {
     for (const part of PARTS) {
       const check = checkRawHeader(describeBlock(header), part);
       const others = [encode({ ...header, gasUsed: 1n }, part), `${encode(header, part).slice(0, 100)}"`];
+      others.push(`"0xf90200zz${'00'.repeat(600)}"`);
       for (const text of [...others, '"0x"', '"0xc0"', '"0x80"', '"0xff"', '{}', 'null', '7']) {
         await forAllCuts(check, text, (run) => assert.rejects(run(), WRONG));
       }

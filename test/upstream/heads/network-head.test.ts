@@ -220,7 +220,7 @@ test('rule 2: to blocks below it on its own chain a head never goes back, howeve
   assert.deepEqual([givenUp, orphaned], [[], []]);
 });
 
-/** A chain that has nothing in common with `a`, whose blocks were made later by so many seconds. */
+/** A chain that has nothing in common with `a`; its blocks were made later by so many seconds. */
 const makeLater = (length: number, seconds: bigint): TestChain =>
   new TestChain(
     TestChain.create('z', length).blocks.map((block) => ({ ...block, timestamp: block.timestamp + seconds })),
@@ -287,7 +287,7 @@ test('rule 2: one node alone cannot hold an absurd head for ever', () => {
   assert.equal(report(viewChain(absurd, 0), ...at(102, 102)), a.at(102));
 });
 
-test('rule 2: an absurd head whose node is gone is left with the next block', () => {
+test('rule 2: an absurd head of a node that is gone is left with the next block', () => {
   const { clock, report, head } = createHead();
   report(viewChain(absurd, 0));
   report(...at(90, 90));

@@ -16,7 +16,7 @@ const over = performance.now() - 1;
 const past = new RequestScope(over, undefined, over - 5_000);
 
 describe('keepDeadline', () => {
-  it('asks nothing for a caller whose time is up', async () => {
+  it('asks nothing for a caller that has no time left', async () => {
     let calls = 0;
     const ask = keepDeadline()(async () => {
       calls++;
@@ -49,7 +49,7 @@ describe('keepDeadline', () => {
     await assert.rejects(revert(createExchange({}, again)), { kind: 'reverted' });
   });
 
-  it('distinguishes a caller that gave up from one whose time is up; other faults pass', async () => {
+  it('distinguishes a caller that gave up from one that has no time left; other faults pass', async () => {
     const aborted = keepDeadline()(failing(new UpstreamFault('aborted', 'scripted')));
     await assert.rejects(aborted(createExchange()), { name: 'ChainError', kind: 'aborted' });
     const down = keepDeadline()(failing(new UpstreamFault('unreachable', 'scripted')));

@@ -144,7 +144,7 @@ describe('shareFlights', () => {
     assert.equal(calls.length, 1);
   });
 
-  it('does not share streams: everyone gets one of his own', async () => {
+  it('does not share streams: each caller gets one of its own', async () => {
     const { calls, ask } = createShared();
     const results = [ask(same()), ask(same()), ask(same())];
     calls[0]?.settle(createStream('[0]'));

@@ -9,7 +9,7 @@ import { poolOf } from '../support/pool.ts';
 import { answer, createNode, later } from '../support/scripted-node.ts';
 import { createStream } from '../support/scripted-stream.ts';
 
-/** A cache whose writes can be seen; reads may be made to take a turn, as with a shared one. */
+/** A cache that shows its writes; reads may be made to take a turn, as with a shared one. */
 function createScriptedCache(isRemote = false): Cache & { readonly writes: string[] } {
   const kept = new Map<string, KeptAnswer>();
   const writes: string[] = [];

@@ -30,7 +30,7 @@ const SILENCE_TIMEOUT = '2s';
 const ANSWER_TIMEOUT = '60s';
 const PARALLEL = 6;
 /** For what takes milliseconds on an idle machine. */
-const LIMIT_MS = 30_000;
+const LIMIT_MS = 60_000;
 
 type Cell = {
   readonly behaviour: SendBehaviour;

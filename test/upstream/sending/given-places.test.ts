@@ -190,7 +190,7 @@ describe('a receipt that another process has given', () => {
     assert.notEqual(await getReceipt(behind), null);
   });
 
-  it('is not noted on a development network, whose node may be set back', async () => {
+  it('is not noted on a development network: its node may be set back', async () => {
     const { behind } = await createPair(() => assert.fail('heads were asked for'), { development: true });
     assert.equal(await getReceipt(behind), null);
   });

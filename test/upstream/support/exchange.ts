@@ -12,7 +12,7 @@ import { RequestScope } from '../../../src/util/request-scope.ts';
 import type { ScriptedNode } from './scripted-node.ts';
 
 /** Long enough for a slow machine wherever a test does not wait for it. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 export function createScope(limitMs: number = PATIENCE_MS, signal?: AbortSignal): RequestScope {
   const scope = new RequestScope(performance.now() + limitMs);

@@ -184,7 +184,7 @@ export class ScriptedChain {
   }
 }
 
-/** The head of a network whose nodes make these reports. */
+/** The head of a network of nodes that make these reports. */
 export function createHead(
   reports: () => readonly HeadReport[],
   onOrphaned: (hashes: readonly string[]) => void = () => {},

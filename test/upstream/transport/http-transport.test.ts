@@ -388,7 +388,7 @@ describe('connections', () => {
     assert.equal(node.connections(), 2);
   });
 
-  test('a call whose answer had begun is not sent again', async () => {
+  test('a call with an answer that had begun is not sent again', async () => {
     const [transport, node] = await reach(
       serveRaw((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n')),
     );

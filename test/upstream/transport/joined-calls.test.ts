@@ -434,7 +434,7 @@ describe('what is wrong with the batch is no fault of its items: they are asked 
     ]);
   });
 
-  test('a revert whose reason sounds like a limit of the node, in place of the batch, holds for no other item', async () => {
+  test('a revert with a reason that reads like a limit of the node, in place of the batch, holds for no other item', async () => {
     for (const isList of [true, false]) {
       const { transport, requests } = await reach(([first]) => {
         const revert = fail((first as Item).id, 3, 'execution reverted: request rate limited');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonText } from '../../../src/primitives/json-result.ts';
 import { recoverPublicKey } from '../../../src/primitives/secp256k1.ts';
@@ -8,22 +8,14 @@ import type { BlockHeader } from '../../../src/upstream/heads/block.ts';
 import { parseHeader } from '../../../src/upstream/heads/parse-block.ts';
 import { openVerification, type Verification } from '../../../src/upstream/verifying/open-verification.ts';
 import { createRecordingLog } from '../../gateway/recording-log.ts';
-import { askNode } from '../../support/faults/ask-node.ts';
-import { type RunningService, startService } from '../../support/service.ts';
+import { useDevnetNode } from '../../support/devnet-node.ts';
 
 const LOOK_MS = 20;
-const LIMIT_MS = 10_000;
+const LIMIT_MS = 60_000;
 
-let node: RunningService;
-let nodeUrl: string;
+const node = useDevnetNode();
 
-before(async () => {
-  node = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
-  nodeUrl = `http://${node.authority}/devnet/v3/demo`;
-});
-after(() => node.close());
-
-/** A node whose blocks can be given other members. */
+/** A node with blocks that can be given other members. */
 async function open(): Promise<{
   readonly verification: Verification;
   readonly script: { change: (block: object) => object; calls: number };
@@ -32,11 +24,9 @@ async function open(): Promise<{
   const request = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     script.calls++;
     // What is under way when a test ends finds the node closed.
-    const answer = await askNode(nodeUrl, { method, params }).catch(() => {
+    const result = await node.ask(method, ...params).catch(() => {
       throw new UpstreamFault('unreachable', 'the node does not answer');
     });
-    assert.ok('result' in answer);
-    const { result } = answer;
     return typeof result === 'object' && result !== null && 'parentHash' in result
       ? script.change(result)
       : result;
@@ -83,7 +73,7 @@ describe('what can be verified', () => {
     }
   });
 
-  it('is not looked for in blocks whose headers have the same members', async () => {
+  it('is not looked for in blocks with the same members in their headers', async () => {
     const { verification, script } = await open();
     try {
       await verification.calibrate();

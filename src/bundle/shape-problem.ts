@@ -1,0 +1,34 @@
+import { findStringEnd } from '../primitives/json-strings.ts';
+
+/** Of lists and objects inside each other: answers and parameters have fewer than ten. */
+const MAX_DEPTH = 64;
+/** Items and members: a parser takes up to 100 bytes for each, and the largest blocks have a hundred thousand. */
+const MAX_VALUES = 4_000_000;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+/** `[` and `{` differ in this bit, as do `]` and `}`. */
+const OBJECT_BIT = 0x20;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+
+/**
+ * Bounds what parsing a file takes in memory and stack.
+ * @returns why it must not be parsed, as the rest of a sentence; what it finds in a text that is not JSON means nothing
+ */
+export function findShapeProblem(text: string): string | undefined {
+  let depth = 0;
+  let values = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = findStringEnd(text, at);
+    else if ((code | OBJECT_BIT) === CLOSE) depth--;
+    else if (code === COMMA || (code | OBJECT_BIT) === OPEN) {
+      values++;
+      if (code !== COMMA) depth++;
+      if (depth > MAX_DEPTH) return `its lists and objects are more than ${MAX_DEPTH} levels deep`;
+      if (values > MAX_VALUES) return `it has more than ${MAX_VALUES} values`;
+    }
+  }
+  return undefined;
+}

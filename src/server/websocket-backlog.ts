@@ -1,0 +1,62 @@
+import { TURNS } from '../util/turn-queue.ts';
+
+/** Messages that are begun in one step of a turn. */
+const MESSAGES_A_STEP = 8;
+/** One read holds at most so many calls; more are messages too short to be any. */
+const MAX_MESSAGES = 2_048;
+
+export type WebSocketBacklogParts = {
+  readonly owner: string;
+  /** Whether as much is in work or unsent as may be. */
+  readonly isAtBound: () => boolean;
+  readonly begin: (body: Buffer) => void;
+  /** Called at the end of each step. */
+  readonly onStep: () => void;
+};
+
+/** Messages of one WebSocket that were read before a pause took effect, or wait for a turn of their owner. */
+export class WebSocketBacklog {
+  readonly #parts: WebSocketBacklogParts;
+  readonly #messages: Buffer[] = [];
+  #awaitsTurn = false;
+
+  constructor(parts: WebSocketBacklogParts) {
+    this.#parts = parts;
+  }
+
+  get isEmpty(): boolean {
+    return this.#messages.length === 0;
+  }
+
+  get isFull(): boolean {
+    return this.#messages.length >= MAX_MESSAGES;
+  }
+
+  add(body: Buffer): void {
+    this.#messages.push(body);
+    this.advance();
+  }
+
+  /** Lets messages be begun in a turn of the owner; at the bound nothing happens until it is called again. */
+  advance(): void {
+    if (this.#awaitsTurn || this.isEmpty || this.#parts.isAtBound()) return;
+    this.#awaitsTurn = true;
+    TURNS.enter(this.#parts.owner, this.#takeTurn);
+  }
+
+  clear(): void {
+    this.#messages.length = 0;
+  }
+
+  readonly #takeTurn = (): void => {
+    const { isAtBound, begin, onStep } = this.#parts;
+    this.#awaitsTurn = false;
+    for (let count = 0; count < MESSAGES_A_STEP && !isAtBound(); count++) {
+      const body = this.#messages.shift();
+      if (body === undefined) break;
+      begin(body);
+    }
+    this.advance();
+    onStep();
+  };
+}

@@ -1,0 +1,36 @@
+/** What has to be verified for an answer to be believed. */
+import type { RawPart } from '../../chain/chain.ts';
+import type { Subject } from '../../verification/findings.ts';
+
+/** What the transactions of a block show, beside its header. */
+export const OF_TRANSACTIONS: readonly Subject[] = [
+  'transactions',
+  'place',
+  'members',
+  'from',
+  'gasPrice',
+  'chainId',
+];
+/** What the receipts of a block show, beside its header and its transactions. */
+export const OF_RECEIPTS: readonly Subject[] = [
+  'receipts',
+  'place',
+  'members',
+  'gasUsed',
+  'contractAddress',
+  'effectiveGasPrice',
+  'logIndex',
+  'blobGas',
+];
+
+export const TRANSACTION_SUBJECTS: readonly Subject[] = ['header', ...OF_TRANSACTIONS];
+/** Of blocks with whole transactions. */
+export const BLOCK_SUBJECTS: readonly Subject[] = ['header', ...OF_TRANSACTIONS, 'withdrawals', 'uncles'];
+export const RECEIPT_SUBJECTS: readonly Subject[] = ['header', 'transactions', ...OF_RECEIPTS, 'from'];
+/** Of encoded blocks and receipts. */
+export const RAW_SUBJECTS: Readonly<Record<RawPart, readonly Subject[]>> = {
+  header: ['header'],
+  block: ['header', 'transactions', 'withdrawals'],
+  receipts: ['header', 'receipts'],
+};
+export const STATE_SUBJECTS: readonly Subject[] = ['header', 'state'];

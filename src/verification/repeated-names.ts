@@ -1,0 +1,46 @@
+import { type JsonBytes, type JsonText, textOf } from '../primitives/json-result.ts';
+import { findStringEnd } from '../primitives/json-strings.ts';
+import type { Findings } from './findings.ts';
+
+const COLON = 0x3a;
+const LAST_BLANK = 0x20;
+
+/**
+ * Whether an object in a text has a name more than once. Of such members this program takes the last; other parsers may take another, or refuse the text.
+ * @param value what the text was parsed to
+ */
+export function hasRepeatedNames(text: JsonText, value: unknown): boolean {
+  return countNames(text) !== countMembers(value);
+}
+
+/** An answer that was compared, as other parsers may read it: written anew where an object in it has a name more than once. */
+export function keepUnique<A extends JsonText | JsonBytes>(answer: A): A | JsonText {
+  const text = textOf(answer);
+  const value: unknown = JSON.parse(text);
+  return hasRepeatedNames(text, value) ? JSON.stringify(value) : answer;
+}
+
+/** As `hasRepeatedNames`, for answers that cannot be written anew, because they have been passed on in part: what is wrong is among the findings. */
+export function refuseRepeatedNames(text: JsonText, value: unknown, findings: Findings): void {
+  if (hasRepeatedNames(text, value))
+    findings.noteUnknown('members', 'an object of the answer has a name more than once');
+}
+
+/** Strings with a colon behind them. */
+function countNames(text: JsonText): number {
+  let names = 0;
+  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at)) {
+    at = findStringEnd(text, at) + 1;
+    while (text.charCodeAt(at) <= LAST_BLANK) at++;
+    if (text.charCodeAt(at) === COLON) names++;
+  }
+  return names;
+}
+
+function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const items = Object.values(value);
+  let count = Array.isArray(value) ? 0 : items.length;
+  for (const item of items) count += countMembers(item);
+  return count;
+}
