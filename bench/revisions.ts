@@ -1,6 +1,7 @@
 /**
  * Long-running programs under Osaka and under Amsterdam, in one process, in turns: CPU milliseconds of a message. With a FOLDER, the
- * built checkout of another version, both run Osaka: that one and this one. `npm run bench:revisions -- [FOLDER]`
+ * built checkout of another version, both run Osaka: that one and this one. Ratios are medians of the rounds' ratios.
+ * `npm run bench:revisions -- [FOLDER]`
  */
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -21,8 +22,10 @@ import { PROGRAM_GAS, type ProgramSet, readPrograms } from './support/program-wo
 const ROUNDS = Number(process.env['ROUNDS'] ?? 7);
 /** The part of a program's name that chooses it. */
 const ONLY = process.env['ONLY'] ?? '';
-/** A program is run again and again for so much CPU time in each round, and once at least. */
+/** How long a program is run in each round, CPU time. */
 const ROUND_MS = Number(process.env['ROUND_MS'] ?? 60);
+/** V8 optimizes what calls the core anew for new EVMs. */
+const WARM_UP_MS: number = ROUND_MS / 2;
 const MEMORY_LIMIT: number = 64 << 20;
 /** What of the first side's speed the second one has at least: another version, another revision. */
 const LEAST = { version: 0.97, revision: 0.95 } as const;
@@ -31,7 +34,7 @@ type Parts = Pick<typeof import('../src/engine/create-evm.ts'), 'createEvm'> &
   Pick<typeof import('../src/evm/revisions/revisions.ts'), 'rulesOf'>;
 
 type Message = { readonly to: Uint8Array; readonly data: Uint8Array };
-type Side = { readonly label: string; run(message: Message): MessageResult };
+type Side = { run(message: Message): MessageResult };
 
 const BLOCK: BlockEnvironment = {
   number: 1n,
@@ -107,16 +110,10 @@ async function importParts(folder: string): Promise<Parts> {
   return { ...(engine as Parts), ...(revisions as Parts) };
 }
 
-function createSide(
-  label: string,
-  { createEvm, rulesOf }: Parts,
-  revision: Revision,
-  reader: StateReader,
-): Side {
+function createSide({ createEvm, rulesOf }: Parts, revision: Revision, reader: StateReader): Side {
   const evm: Evm = createEvm(reader, MEMORY_LIMIT);
   const rules = rulesOf(revision);
   return {
-    label,
     run: ({ to, data }) => {
       evm.enter(BLOCK, 1n, rules);
       evm.open();
@@ -131,34 +128,48 @@ function createSide(
   };
 }
 
-/** CPU milliseconds of one run. */
-function time(side: Side, message: Message): number {
+/** CPU milliseconds of one run. @param forMs how long it is run again and again, once at least */
+function time(side: Side, message: Message, forMs: number): number {
   const begin = process.cpuUsage();
   for (let runs = 1; ; runs++) {
     side.run(message);
     const { user, system } = process.cpuUsage(begin);
-    if (user + system >= 1000 * ROUND_MS) return (user + system) / 1000 / runs;
+    if (user + system >= 1000 * forMs) return (user + system) / 1000 / runs;
   }
 }
 
-function measure(
-  [first, second]: readonly [Side, Side],
-  set: ProgramSet,
-): { name: string; ms: [number, number] }[] {
-  const chosen = set.programs.filter(({ name }) => name.includes(ONLY));
-  return chosen.map(({ name, body }) => {
-    const [call] = (JSON.parse(body) as { params: [{ to: string; data: string }] }).params;
-    const message = { to: hexToBytes(call.to), data: hexToBytes(call.data) };
-    const [theirs, ours] = [first.run(message), second.run(message)];
-    if (theirs.status !== 'success' || bytesToHex(theirs.output) !== bytesToHex(ours.output))
-      throw new Error(`${name}: ${theirs.reason || ours.reason || 'outputs differ'}`);
-    const rounds = Array.from(
-      { length: ROUNDS + 1 },
-      () => [time(first, message), time(second, message)] as const,
-    );
-    const ms = ([0, 1] as const).map((side) => median(rounds.slice(1).map((round) => round[side])));
-    return { name, ms: ms as [number, number] };
-  });
+type Measured = { readonly name: string; readonly message: Message; readonly rounds: [number, number][] };
+
+/**
+ * Each round has new EVMs, and another side first: on one EVM a program may be a quarter slower than on another with the same code and rules,
+ * for as long as the EVM lives.
+ */
+function measure(createSides: () => readonly [Side, Side], { programs }: ProgramSet): readonly Measured[] {
+  const measured = programs
+    .filter(({ name }) => name.includes(ONLY))
+    .map(({ name, body }): Measured => {
+      const [call] = (JSON.parse(body) as { params: [{ to: string; data: string }] }).params;
+      return { name, message: { to: hexToBytes(call.to), data: hexToBytes(call.data) }, rounds: [] };
+    });
+  for (let round = 0; round <= ROUNDS; round++) {
+    const sides = createSides();
+    for (const { name, message, rounds } of measured) {
+      compareOutputs(name, sides, message);
+      for (const side of sides) time(side, message, WARM_UP_MS);
+      const ms: [number, number] = [0, 0];
+      for (const at of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const))
+        ms[at] = time(sides[at], message, ROUND_MS);
+      if (round > 0) rounds.push(ms);
+    }
+  }
+  return measured;
+}
+
+/** @throws Error when a side fails, or the two sides do not return the same */
+function compareOutputs(name: string, [first, second]: readonly [Side, Side], message: Message): void {
+  const [theirs, ours] = [first.run(message), second.run(message)];
+  if (theirs.status !== 'success' || bytesToHex(theirs.output) !== bytesToHex(ours.output))
+    throw new Error(`${name}: ${theirs.reason || ours.reason || 'outputs differ'}`);
 }
 
 const vectors = findVectors('evm-benchmarks');
@@ -167,23 +178,22 @@ const set = addLoops(readPrograms(vectors));
 const reader = readerOf(set);
 const here = await importParts(resolve(import.meta.dirname, '../..'));
 const other = process.argv.slice(2).find((text) => !text.startsWith('-'));
-const sides: readonly [Side, Side] =
-  other === undefined
-    ? [createSide('osaka', here, 'osaka', reader), createSide('amsterdam', here, 'amsterdam', reader)]
-    : [
-        createSide('before', await importParts(resolve(other)), 'osaka', reader),
-        createSide('now', here, 'osaka', reader),
-      ];
-const measured = measure(sides, set);
-const ratios = measured.map(({ ms: [first, second] }) => first / second);
+const before = other === undefined ? undefined : await importParts(resolve(other));
+const createSides = (): readonly [Side, Side] =>
+  before === undefined
+    ? [createSide(here, 'osaka', reader), createSide(here, 'amsterdam', reader)]
+    : [createSide(before, 'osaka', reader), createSide(here, 'osaka', reader)];
+const labels = before === undefined ? ['osaka', 'amsterdam'] : ['before', 'now'];
+const measured = measure(createSides, set);
+const ratios = measured.map(({ rounds }) => median(rounds.map(([first, second]) => first / second)));
 console.log(
   formatColumns([
-    ['program', ...sides.map(({ label }) => `${label} ms`), 'ratio'],
-    ...measured.map(({ name, ms: [first, second] }) => [
+    ['program', ...labels.map((label) => `${label} ms`), 'ratio'],
+    ...measured.map(({ name, rounds }, i) => [
       name,
-      first.toFixed(3),
-      second.toFixed(3),
-      (first / second).toFixed(3),
+      median(rounds.map((round) => round[0])).toFixed(3),
+      median(rounds.map((round) => round[1])).toFixed(3),
+      (ratios[i] as number).toFixed(3),
     ]),
   ]),
 );

@@ -8,6 +8,7 @@ import type { CallBytes } from '../primitives/call-bytes.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import type { ChainError } from './errors.ts';
 
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized';
 
@@ -296,10 +297,27 @@ export interface StateReads {
   getTransactionCount(address: string, block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText>;
 }
 
+/** What a call came to that was asked for together with others. */
+export type CallOutcome = {
+  /** JSON string of the return data, or the error that is the answer. */
+  readonly answer: JsonResult | ChainError;
+  /** Whether a node was asked for it. */
+  readonly isAsked: boolean;
+};
+
 /** What runs contract code. */
 export interface Executions {
   /** Return data of a message call: JSON string of hex data. */
   call(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult>;
+  /**
+   * Several message calls as far as they can be answered together, in their order: undefined in the place of one that is to be made by `call`.
+   * Never throws or rejects. Undefined as a whole, or absent, where none can be.
+   * @param requests undefined leaves a place out
+   */
+  callMany?(
+    requests: readonly (CallRequest | undefined)[],
+    scope: RequestScope,
+  ): PromiseOrValue<readonly (CallOutcome | undefined)[]> | undefined;
   /** The same of a call that was read into bytes, at the start of its scope; absent where calls are sent on as text. */
   callPlain?(call: CallBytes, scope: RequestScope): PromiseOrValue<JsonResult>;
   /** Gas estimate: JSON string of a quantity. */

@@ -6,6 +6,7 @@ import type { NetworkOptions } from '../config/network-options.ts';
 import type { VerificationFigures } from '../observe/sources.ts';
 import { examineNetwork } from '../upstream/examination/examine-network.ts';
 import type { Finding, NetworkReport } from '../upstream/examination/network-report.ts';
+import { type AnchorDiagnosis, describeAnchor, tryAnchor } from './doctor-anchor.ts';
 import { describeExecution, type ExecutionDiagnosis, tryExecution } from './doctor-execution.ts';
 import { describeRollup, diagnoseRollup, type RollupDiagnosis } from './doctor-rollup.ts';
 import { listTableRows } from './doctor-table.ts';
@@ -17,8 +18,9 @@ const DOCTOR_USAGE = `portcullis doctor --config FILE [--network NAME] [--json]
 
 Asks every node of a configuration what it supports, and says what that means: chain, head and how far it is behind,
 latency, tags, methods, block hashes and state overrides in calls, how reverts come, the largest batch, whether heads
-are announced; what of their answers about blocks and state can be verified, and whether calls can be executed here. It only reads; a node
-is sent about 1200 calls, most of them eth_chainId in four batches.
+are announced; what of their answers about blocks and state can be verified, whether calls can be executed here, and up
+to which block a rollup is anchored in its layer 1. It only reads; a node is sent about 1200 calls, most of them
+eth_chainId in four batches.
 
   --config FILE    the configuration, as for serve
   --network NAME   only this network
@@ -37,6 +39,8 @@ type Diagnosis = {
   readonly verification?: VerificationFigures['rows'];
   /** Whether its calls can be executed here, where that is wanted. */
   readonly execution?: ExecutionDiagnosis;
+  /** The block that its layer 1 commits to, where that is read. */
+  readonly anchor?: AnchorDiagnosis;
 };
 
 /** `portcullis doctor`. @returns the exit code */
@@ -58,7 +62,7 @@ export async function runDoctor(args: string[]): Promise<number> {
   const config = await loadConfig(values.config, process.env);
   const diagnoses: Diagnosis[] = [];
   for (const [name, options] of chooseNetworks(config, values.network)) {
-    const diagnosis = await diagnose(name, options);
+    const diagnosis = await diagnose(name, options, config.networks);
     diagnoses.push(diagnosis);
     if (!values.json) process.stdout.write(`${diagnoses.length > 1 ? '\n' : ''}${describe(diagnosis)}`);
   }
@@ -73,7 +77,11 @@ function chooseNetworks({ networks }: Config, name: string | undefined): [string
   return chosen;
 }
 
-async function diagnose(name: string, options: NetworkOptions): Promise<Diagnosis> {
+async function diagnose(
+  name: string,
+  options: NetworkOptions,
+  networks: Config['networks'],
+): Promise<Diagnosis> {
   const { upstreams, pool, rollup, builtin, methods } = options;
   const about = rollup === undefined ? {} : { rollup: await diagnoseRollup(rollup) };
   if (upstreams === undefined)
@@ -89,6 +97,7 @@ async function diagnose(name: string, options: NetworkOptions): Promise<Diagnosi
   const report = await examineNetwork(upstreams, pool, wants);
   const verification = report.isServable ? await findVerifiable(name, options) : undefined;
   const execution = report.isServable ? await tryExecution(name, options) : undefined;
+  const anchor = report.isServable ? await tryAnchor(name, networks) : undefined;
   return {
     name,
     source: 'upstreams',
@@ -96,10 +105,12 @@ async function diagnose(name: string, options: NetworkOptions): Promise<Diagnosi
     report,
     ...(verification !== undefined && { verification }),
     ...(execution !== undefined && { execution }),
+    ...(anchor !== undefined && { anchor }),
   };
 }
 
-function describe({ name, source, rollup, report, verification, execution }: Diagnosis): string {
+function describe(diagnosis: Diagnosis): string {
+  const { name, source, rollup, report, verification, execution, anchor } = diagnosis;
   const about = rollup === undefined ? '' : describeRollup(rollup);
   if (report === undefined) return `${name}: ${source}, there are no nodes to examine\n${about}`;
   const { identity, nodes, isServable, findings } = report;
@@ -114,6 +125,7 @@ function describe({ name, source, rollup, report, verification, execution }: Dia
     ...lines,
     verification === undefined ? '' : describeVerifiable(verification),
     execution === undefined ? '' : describeExecution(execution),
+    anchor === undefined ? '' : describeAnchor(anchor),
   ].join('');
 }
 

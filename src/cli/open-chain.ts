@@ -2,6 +2,7 @@ import type { Cache } from '../cache/cache.ts';
 import { createMemoryCache } from '../cache/memory-cache.ts';
 import type { Chain } from '../chain/chain.ts';
 import { DEFAULT_LOG_LIMITS } from '../chain/log-range.ts';
+import type { AnchoredChain } from '../chain/output-claim.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { ChainFigures } from '../observe/sources.ts';
@@ -18,8 +19,12 @@ import type { OpenExecutions } from './open-executions.ts';
 import type { LoadExecutions } from './prepare-executions.ts';
 import { SENDING_TOOLS } from './sending-tools.ts';
 
-/** A chain that reports figures to metrics and the status page. */
-export type ObservedChain = Chain & { describe(): ChainFigures };
+/** A chain that reports figures to metrics and the status page, and takes what its layer 1 holds where that is read. */
+export type ObservedChain = Chain & {
+  describe(): ChainFigures;
+  readonly layer1?: AnchoredChain | undefined;
+  readonly calibrated?: Promise<void> | undefined;
+};
 
 /** What chains of one process share. */
 export type ChainBackends = {
@@ -45,7 +50,8 @@ export async function openChain(
     const { prepareExecutions } = await import('./node-parts.ts');
     const load: LoadExecutions = (config) => engine.loadExecutions(name, options, config, backends);
     const openExecutions = await prepareExecutions(name, options, load, log);
-    return openNodes(name, upstreams, backends, { ...options, openExecutions });
+    const isAnchored = options.rollup?.anchor !== undefined;
+    return openNodes(name, upstreams, backends, { ...options, openExecutions, isAnchored });
   }
   return backends.engine.open(options, backends.dataDir, backends.log);
 }
@@ -56,6 +62,10 @@ type NodeSettings = Partial<
 > & {
   /** What executes calls here; absent where nodes execute. */
   readonly openExecutions?: OpenExecutions | undefined;
+  /** Whether layer 1 is read for blocks that are on the chain. */
+  readonly isAnchored?: boolean;
+  /** As for `openUpstreamChain`. */
+  readonly awaitsCalibration?: boolean;
 };
 
 /** Opens the chain that nodes know. */
@@ -71,6 +81,8 @@ export async function openNodes(
     verifyLogBlocks = DEFAULT_VERIFY_LOG_BLOCKS,
     checkpoint,
     openExecutions,
+    isAnchored = false,
+    awaitsCalibration,
   }: NodeSettings = {},
 ): Promise<ObservedChain> {
   // HTTP and WebSocket clients take 0.1 s to load: not where there are no nodes.
@@ -84,6 +96,8 @@ export async function openNodes(
     verifyLogBlocks,
     openExecutions,
     checkpoint,
+    isAnchored,
+    awaitsCalibration,
     cache: pool.cache ? cache : NO_CACHE,
     log,
     sending: { options: send, tools: SENDING_TOOLS, ...(records !== undefined && { records }) },

@@ -11,6 +11,7 @@ import { READ_METHODS } from '../upstream/read-methods.ts';
 import { FairQueue } from '../util/fair-queue.ts';
 import { fingerprint } from './fingerprint.ts';
 import { findFeed, holdChain, type OpenFeed, releaseChain } from './held-chains.ts';
+import { Anchors } from './open-anchors.ts';
 import { type ChainBackends, type ObservedChain, openChain } from './open-chain.ts';
 import { Rollups } from './open-rollups.ts';
 
@@ -30,6 +31,7 @@ export class OpenNetworks {
   /** Of the calls on each network. */
   readonly turns: ReadonlyMap<string, FairQueue>;
   readonly #chains = new Map<string, ObservedChain>();
+  #anchors: Anchors | undefined;
 
   private constructor(config: Config, rollups: Rollups) {
     this.config = config;
@@ -63,6 +65,7 @@ export class OpenNetworks {
     try {
       for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
       await networks.rollups.open(config.networks, networks.#chains);
+      networks.#anchors = new Anchors(config.networks, networks.#chains);
     } catch (error) {
       await networks.close();
       throw error;
@@ -107,6 +110,7 @@ export class OpenNetworks {
 
   /** Closes the chains that no other configuration holds. */
   async close(): Promise<void> {
+    this.#anchors?.close();
     await this.rollups.close();
     await Promise.all([...this.#chains.values()].map((chain) => releaseChain(chain)));
   }
@@ -153,5 +157,6 @@ function describeChain({
   rollup,
   ...opened
 }: NetworkOptions): string {
-  return fingerprint({ ...opened, family: rollup?.family });
+  const { family, anchor, l1 } = rollup ?? {};
+  return fingerprint({ ...opened, family, ...(anchor !== undefined && { anchor, l1 }) });
 }

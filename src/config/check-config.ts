@@ -53,6 +53,7 @@ export function checkConfig(
   for (const [name, network] of Object.entries(config.networks)) {
     problems.push(...checkSource(name, network), ...checkHosts(name, network, owners));
     problems.push(...checkMethods(name, network), ...checkLayer1(name, network, names));
+    problems.push(...checkAnchor(name, network, config.networks));
     problems.push(...checkSend(name, network), ...checkExecution(name, network));
   }
   return problems;
@@ -139,12 +140,12 @@ function checkVerification(
   network: NetworkOptions,
   dependsOn: readonly (readonly PropertyKey[])[],
 ): Problem[] {
-  const { upstreams, verify = DEFAULT_VERIFY } = network;
-  if (network.verify !== undefined && verify !== 'off' && upstreams === undefined) {
+  const { upstreams, verify = 'off' } = network;
+  if (isVerified(network)) return [];
+  if (upstreams === undefined && verify !== 'off') {
     const message = 'only answers of nodes are verified: embedded chains are executed here';
     return [{ path: [...path, 'verify'], message, dependsOn }];
   }
-  if (upstreams !== undefined && verify !== 'off') return [];
   return Object.entries(OF_VERIFICATION).flatMap(([key, what]) =>
     network[key as keyof typeof OF_VERIFICATION] === undefined
       ? []
@@ -235,4 +236,33 @@ function checkLayer1(name: string, network: NetworkOptions, names: readonly stri
   return [
     { path, message: isName ? describeNoNetwork(l1, names) : 'names neither a network nor an address' },
   ];
+}
+
+/** What layer 1 holds is read where it is proven, and compared where blocks are verified. */
+function checkAnchor(
+  name: string,
+  network: NetworkOptions,
+  networks: Readonly<Record<string, NetworkOptions>>,
+): Problem[] {
+  const { rollup, checkpoint } = network;
+  if (rollup?.anchor === undefined) return [];
+  const at = ['networks', name];
+  const path = [...at, 'rollup', 'anchor'];
+  const l1 = rollup.l1 ?? '';
+  const sources = ['upstreams', 'verify'];
+  const dependsOn = [...sources.map((key) => [...at, key]), [...at, 'rollup', 'l1']];
+  if (!isVerified(network)) {
+    const message = 'only a network with upstreams and verify: auto or require is anchored in layer 1';
+    return [{ path, message, dependsOn }];
+  }
+  if (checkpoint !== undefined)
+    return [{ path, message: 'has both an anchor and a checkpoint, expected one of them' }];
+  const layer1 = networks[l1];
+  if (layer1 !== undefined && isVerified(layer1)) return [];
+  const message = 'rollup.l1 has to name a network with upstreams and verify: auto or require';
+  return [{ path, message, dependsOn: [...dependsOn, ['networks', l1]] }];
+}
+
+function isVerified({ upstreams, verify }: NetworkOptions): boolean {
+  return upstreams !== undefined && verify !== 'off';
 }

@@ -63,6 +63,7 @@ export type CoreExports = {
   warmAccountSlot(account: Pointer): Flag;
   open(): Pointer;
   begin(): void;
+  beginSystemCall(): void;
   journalMark(): Pointer;
   abandon(): number;
   finish(): void;

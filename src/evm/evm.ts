@@ -158,6 +158,11 @@ export class Evm {
     this.#core.begin();
   }
 
+  /** The same for a call by the protocol itself: precompiles, caller and beneficiary are cold, as in geth. */
+  beginSystemCall(): void {
+    this.#core.beginSystemCall();
+  }
+
   /** Where an open transaction's changes end now, for `rollbackTo`. */
   mark(): number {
     return this.#core.journalMark();

@@ -21,13 +21,21 @@ export type BatchLimits = {
  * The response to an item; `undefined` for a notification, which has none. Never throws or rejects; a stream throws
  * RpcError only. `now` is the present on the clock of `performance.now()`.
  */
-export type RunItem = (item: BatchItem, now: number) => PromiseOrValue<JsonResult | undefined>;
+export type RunItem = (
+  item: BatchItem,
+  now: number,
+  position: number,
+) => PromiseOrValue<JsonResult | undefined>;
+
+/** Does for items what is done for several together, from one position up to before another, before they are run. */
+export type PrepareItems = (from: number, to: number, now: number) => Promise<void> | undefined;
 
 /**
  * Runs the items, some at a time, and joins the responses in the order of the items; '' when there are none. The answer is
  * there at once when no item had to be waited for.
  * @param memory for the responses. A stream holds what was taken of it until it is over; nothing else does
  * @param readEnd the present, where the clock has just been read at the end of an item: that costs as much as the rest here
+ * @param prepare is called for as many items as may be in work, before the first of them is run
  */
 export function runBatch(
   items: readonly BatchItem[],
@@ -36,8 +44,9 @@ export function runBatch(
   scope: RequestScope,
   memory: AnswerMemory,
   readEnd: () => number = () => performance.now(),
+  prepare?: PrepareItems,
 ): PromiseOrValue<JsonResult> {
-  return new BatchRun(items, run, limits, scope, memory, readEnd).begin();
+  return new BatchRun(items, run, limits, scope, memory, readEnd, prepare).begin();
 }
 
 type Settle = {
@@ -53,7 +62,11 @@ class BatchRun {
   readonly #scope: RequestScope;
   readonly #readEnd: () => number;
   readonly #answer: BatchAnswer;
+  readonly #prepare: PrepareItems | undefined;
   #next = 0;
+  /** Position before which all items are prepared. */
+  #preparedTo = 0;
+  #isPreparing = false;
   /** Items that are waited for. */
   #inWork = 0;
   /** Until when items are run one after the other; behind it a turn is waited for. */
@@ -69,12 +82,14 @@ class BatchRun {
     scope: RequestScope,
     memory: AnswerMemory,
     readEnd: () => number,
+    prepare: PrepareItems | undefined,
   ) {
     this.#items = items;
     this.#run = run;
     this.#concurrency = limits.concurrency;
     this.#scope = scope;
     this.#readEnd = readEnd;
+    this.#prepare = prepare;
     this.#answer = new BatchAnswer(items, limits.answerBytes, memory);
   }
 
@@ -90,6 +105,11 @@ class BatchRun {
     });
   }
 
+  /** Whether nothing is run before something has come: a turn, or what is done for several items. */
+  get #isWaiting(): boolean {
+    return this.#waitsForTurn || this.#isPreparing;
+  }
+
   get #isOver(): boolean {
     return this.#inWork === 0 && this.#next >= this.#answer.end;
   }
@@ -97,14 +117,15 @@ class BatchRun {
   /** Runs items one after the other, as long as the slice goes and no more of them are waited for than may be. */
   #runReady(startedAt: number): void {
     let now = startedAt;
-    while (this.#next < this.#answer.end && this.#inWork < this.#concurrency && !this.#waitsForTurn) {
+    while (this.#next < this.#answer.end && this.#inWork < this.#concurrency && !this.#isWaiting) {
       if (now > this.#sliceEnd) {
         this.#waitsForTurn = true;
         TURNS.enter(this.#scope.owner ?? '', this.#takeTurn);
         return;
       }
+      if (this.#next >= this.#preparedTo && this.#waitsForPrepared(now)) return;
       const position = this.#next++;
-      const outcome = this.#run(this.#items[position] as BatchItem, now);
+      const outcome = this.#run(this.#items[position] as BatchItem, now, position);
       if (outcome === undefined || typeof outcome === 'string') {
         if (outcome !== undefined) this.#answer.put(position, outcome);
         now = this.#readEnd();
@@ -113,6 +134,20 @@ class BatchRun {
         now = performance.now();
       }
     }
+  }
+
+  /** Prepares the next items. @returns whether they are not prepared yet */
+  #waitsForPrepared(now: number): boolean {
+    const to = Math.min(this.#next + this.#concurrency, this.#items.length);
+    const prepared = this.#prepare?.(this.#next, to, now);
+    this.#preparedTo = to;
+    if (prepared === undefined) return false;
+    this.#isPreparing = true;
+    prepared.then(() => {
+      this.#isPreparing = false;
+      this.#takeTurn();
+    }, this.#fail);
+    return true;
   }
 
   readonly #takeTurn = (): void => {

@@ -1,7 +1,9 @@
+import type { MethodContext } from '../methods/method-context.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { BatchItem, Call, Notification } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
+import type { Method } from '../rpc/method.ts';
 import { encodeSmallError } from '../rpc/response.ts';
 import type { SharedBudget } from '../util/shared-budget.ts';
 import type { BodyContext } from './body-context.ts';
@@ -35,6 +37,7 @@ type Conclude<T> = (
  */
 export class CallRunner {
   readonly #guard: CallGuard;
+  readonly #dispatcher: Dispatcher;
   readonly #watch: CallWatch | undefined;
   readonly #heldAnswers: SharedBudget;
   readonly #leastRoom: number;
@@ -48,6 +51,7 @@ export class CallRunner {
 
   constructor({ guard, dispatcher, watch, heldAnswers, leastRoom }: CallRunnerParts) {
     this.#guard = guard;
+    this.#dispatcher = dispatcher;
     this.#watch = watch;
     this.#heldAnswers = heldAnswers;
     this.#leastRoom = leastRoom;
@@ -77,11 +81,50 @@ export class CallRunner {
     return this.#refuseFull(item, context, now) ?? this.#guardAndRun(item, context, now, this.#concludeCall);
   }
 
+  /** What is wrong with a call; undefined when nothing is, and then it is paid. */
+  check(item: Call | Notification, context: BodyContext, now: number): PromiseOrValue<RpcError | undefined> {
+    return this.#guard.check(item, context.session, now, context.prepaid);
+  }
+
+  /** As `runItem`. @param problem what `check` said of it */
+  runChecked(
+    item: Call,
+    problem: PromiseOrValue<RpcError | undefined>,
+    context: BodyContext,
+    now: number,
+  ): PromiseOrValue<JsonResult | undefined> {
+    return this.#runChecked(item, problem, context, now, this.#concludeItem);
+  }
+
+  /** What is said of a response that `runMany` had. */
+  concludeItem(
+    response: CallResponse,
+    item: Call,
+    context: BodyContext,
+    now: number,
+  ): JsonResult | undefined {
+    return this.#concludeItem(response, item, context, now);
+  }
+
+  /** Runs calls of one method together that have been checked; as `Dispatcher.dispatchMany`. */
+  runMany(
+    method: Method<MethodContext>,
+    calls: readonly Call[],
+    context: BodyContext,
+    now: number,
+  ): PromiseOrValue<readonly CallResponse[]> | undefined {
+    return this.#dispatcher.dispatchMany(method, calls, context, now);
+  }
+
+  /** Whether answers have so much memory that another call may be run. */
+  hasRoom({ scope }: BodyContext): boolean {
+    const heldAnswers = this.#heldAnswers;
+    return heldAnswers.used === 0 || heldAnswers.hasRoom(scope.owner ?? '', this.#leastRoom);
+  }
+
   /** Why nothing is executed now. */
   #refuseFull(item: Call | Notification, context: BodyContext, now: number): RpcError | undefined {
-    const heldAnswers = this.#heldAnswers;
-    if (heldAnswers.used === 0 || heldAnswers.hasRoom(context.scope.owner ?? '', this.#leastRoom))
-      return undefined;
+    if (this.hasRoom(context)) return undefined;
     const refused = new RpcError('overloaded');
     this.#watch?.noteRefused(item.method, context, refused, now);
     return refused;
@@ -93,7 +136,17 @@ export class CallRunner {
     now: number,
     conclude: Conclude<U>,
   ): PromiseOrValue<U> {
-    const problem = this.#guard.check(item, context.session, now, context.prepaid);
+    const problem = this.check(item, context, now);
+    return this.#runChecked(item, problem, context, now, conclude);
+  }
+
+  #runChecked<U>(
+    item: Call | Notification,
+    problem: PromiseOrValue<RpcError | undefined>,
+    context: BodyContext,
+    now: number,
+    conclude: Conclude<U>,
+  ): PromiseOrValue<U> {
     if (problem === undefined) return takeTurn(context, item, now, this.#dispatch, conclude);
     return continueWith(problem, (found) =>
       found === undefined

@@ -6,16 +6,19 @@ import { isComplete, type JsonBytes, type JsonResult, type JsonText } from '../p
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { Call, Notification } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
-import type { Method } from '../rpc/method.ts';
+import type { CallOutcome, Method } from '../rpc/method.ts';
 import { shorten } from '../rpc/param-problem.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { BodyContext } from './body-context.ts';
 import { toRpcError } from './call-errors.ts';
 import type { CallWatch } from './call-watch.ts';
-import { type CallResponse, RunningCall, respond, tellTrust } from './running-call.ts';
+import { type BegunCall, type CallResponse, RunningCall, respond, tellTrust } from './running-call.ts';
+import { settleInTime } from './settle-in-time.ts';
 
 /** What of a call or a notification a method is run with. */
 type Question = Omit<Call, 'kind' | 'id'>;
+
+type CallOutcomes = readonly (CallOutcome | undefined)[];
 
 /** Runs single calls: method, parameters, time limit, errors. */
 export class Dispatcher {
@@ -46,6 +49,53 @@ export class Dispatcher {
     const error = new RpcError('invalidParams', 'params must be an array');
     this.#watch?.noteMalformed(body.session, error, now, body.report);
     return undefined;
+  }
+
+  /**
+   * The responses to several calls of one method, as far as they are run together: undefined in the place of one that is to be dispatched by
+   * itself, and as a whole where none can be run in this way. Rejects with faults of this program only.
+   */
+  dispatchMany(
+    method: Method<MethodContext>,
+    calls: readonly Call[],
+    body: BodyContext,
+    now: number,
+  ): PromiseOrValue<readonly CallResponse[]> | undefined {
+    if (body.scope.trace !== undefined || refuseLate(body.scope, now) !== undefined) return undefined;
+    const { network } = body.session;
+    const scope = this.#openScope(method, network, body.scope, now);
+    const context = { network, clientVersion: this.#clientVersion, scope };
+    const outcomes = method.invokeMany?.(
+      calls.map(({ params }) => params),
+      context,
+    );
+    if (outcomes === undefined) return undefined;
+    const conclude = (found: CallOutcomes): readonly CallResponse[] => {
+      scope.release();
+      scope.endedAt = performance.now();
+      return calls.map(({ id }, at) =>
+        this.#concludeOne(found[at], { id, method, body, scope, startedAt: now }),
+      );
+    };
+    if (!(outcomes instanceof Promise)) return conclude(outcomes);
+    // Should the chain not keep to the deadline, each is dispatched by itself, and refused where its body is late too.
+    const inTime = settleInTime(outcomes, scope).catch((error: unknown): CallOutcomes => {
+      if (error instanceof RpcError) return [];
+      throw error;
+    });
+    return inTime.then(conclude);
+  }
+
+  #concludeOne(outcome: CallOutcome | undefined, call: BegunCall): CallResponse {
+    if (outcome === undefined) return undefined;
+    const { id, method, body, scope, startedAt } = call;
+    const { answer, isAsked } = outcome;
+    const site = { method: method.name, network: body.session.network.name };
+    const result = answer instanceof Error ? toRpcError(answer, scope, site, this.#log) : answer;
+    const error = result instanceof RpcError ? result : undefined;
+    scope.hasAskedNode = isAsked;
+    this.#watch?.noteEnd(method, body.session, error, startedAt, scope, body.report);
+    return respond(id, result, tellTrust(method, scope, body));
   }
 
   /** Finds the method and runs it; observers get its outcome. */

@@ -35,7 +35,8 @@ import { SharedBudget } from '../util/shared-budget.ts';
 import { TURNS } from '../util/turn-queue.ts';
 import { type Access, admit, type Refusal, renew, type Session } from './admission.ts';
 import type { Answer, TextAnswer } from './answer.ts';
-import { type BatchLimits, type RunItem, runBatch } from './batch.ts';
+import { type BatchLimits, type PrepareItems, type RunItem, runBatch } from './batch.ts';
+import { BatchItems } from './batch-items.ts';
 import type { BodyContext } from './body-context.ts';
 import { bindStream } from './bound-stream.ts';
 import { logFault } from './call-errors.ts';
@@ -195,22 +196,25 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     const { network, principal } = context.session;
     const owner = principal.id;
     const runOne: RunItem = (item, at) => runner.runItem(item, context, at);
-    const runWith = (chosen: BatchLimits, run = runOne): PromiseOrValue<JsonResult> =>
-      runBatch(items, run, chosen, scope, new AnswerMemory(heldAnswers, scope.owner ?? ''), readEnd);
+    const runWith = (chosen: BatchLimits, run = runOne, prepare?: PrepareItems): PromiseOrValue<JsonResult> =>
+      runBatch(items, run, chosen, scope, new AnswerMemory(heldAnswers, scope.owner ?? ''), readEnd, prepare);
     const { turns } = network;
     if (network.hasNodes !== true) return runWith(batchLimits);
-    if (turns === undefined) return runWith(sentLimits);
+    const runTogether = (itemContext: BodyContext, onBegun?: () => void): PromiseOrValue<JsonResult> => {
+      const prepared = new BatchItems(items, itemContext, runner);
+      let begun = 0;
+      const run: RunItem = (_item, at, position) => {
+        const outcome = prepared.run(position, at);
+        if (++begun === items.length) onBegun?.();
+        return outcome;
+      };
+      return runWith(sentLimits, run, (from, to, at) => prepared.prepare(from, to, at));
+    };
+    if (turns === undefined) return runTogether(context);
     const places = Math.min(items.length, sentLimits.concurrency);
     const runHeld = (): PromiseOrValue<JsonResult> => {
       const heldTurns = new HeldTurns(turns, owner, places);
-      const itemContext = { ...context, heldTurns };
-      let begun = 0;
-      const run: RunItem = (item, at) => {
-        const outcome = runner.runItem(item, itemContext, at);
-        if (++begun === items.length) heldTurns.release();
-        return outcome;
-      };
-      return heldTurns.during(() => runWith(sentLimits, run));
+      return heldTurns.during(() => runTogether({ ...context, heldTurns }, () => heldTurns.release()));
     };
     if (turns.hasRoom(owner, places)) {
       turns.take(owner, places);

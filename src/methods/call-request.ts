@@ -5,6 +5,7 @@ import type {
   CallRequest,
   StateOverrides,
 } from '../chain/chain.ts';
+import { ChainError } from '../chain/errors.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { RpcError } from '../rpc/errors.ts';
@@ -29,6 +30,18 @@ export function createCallRequest(parts: CallParts, context: MethodContext): Pro
   const { gas } = parts.call;
   if (gas === undefined) return assembleRequest(parts, undefined);
   return continueWith(capGas(BigInt(gas), context), (capped) => assembleRequest(parts, capped));
+}
+
+/** The same; undefined where something has to be waited for, or is wrong. */
+export function createCallRequestNow(parts: CallParts, context: MethodContext): CallRequest | undefined {
+  try {
+    const request = createCallRequest(parts, context);
+    if (!(request instanceof Promise)) return request;
+    request.catch(() => undefined);
+  } catch (error) {
+    if (!(error instanceof RpcError || error instanceof ChainError)) throw error;
+  }
+  return undefined;
 }
 
 function assembleRequest(

@@ -2,7 +2,7 @@ import { continueWith } from '../primitives/promise-or-value.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { data } from '../rpc/schemas.ts';
 import { BLOCK_OVERRIDES_PARAM, CALL_BLOCK_PARAM, CALL_PARAM, STATE_OVERRIDES_PARAM } from './call-params.ts';
-import { createCallRequest } from './call-request.ts';
+import { createCallRequest, createCallRequestNow } from './call-request.ts';
 import type { MethodContext } from './method-context.ts';
 import { touchesCall } from './touches.ts';
 
@@ -32,6 +32,16 @@ export const ethCall: Method<MethodContext> = defineMethod({
   handle([call, block, stateOverrides, blockOverrides], context) {
     const request = createCallRequest({ call, block, stateOverrides, blockOverrides }, context);
     return continueWith(request, (ready) => context.network.chain.execution.call(ready, context.scope));
+  },
+  handleMany(params, context) {
+    const { execution } = context.network.chain;
+    if (execution.callMany === undefined) return undefined;
+    const requests = params.map((values) => {
+      if (values === undefined) return undefined;
+      const [call, block, stateOverrides, blockOverrides] = values;
+      return createCallRequestNow({ call, block, stateOverrides, blockOverrides }, context);
+    });
+    return execution.callMany(requests, context.scope);
   },
   invokePlain: (call, { network, scope }) => network.chain.execution.callPlain?.(call, scope),
 });

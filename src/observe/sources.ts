@@ -23,6 +23,17 @@ export type VerificationFigures = {
   readonly counts: { readonly verified: number; readonly unproven: number; readonly refuted: number };
   /** Answers about blocks and state by how far they are to be believed. */
   readonly trust: { readonly proven: number; readonly agreed: number; readonly single: number };
+  /** Absent where no layer 1 is configured to anchor it. */
+  readonly anchor?: AnchorFigures;
+};
+
+/** A rollup's last block that its layer 1 commits to. */
+export type AnchorFigures = {
+  /** `contradicted`: no node has the block that layer 1 commits to. */
+  readonly state: 'waiting' | 'anchored' | 'contradicted';
+  readonly number?: number;
+  /** Why there is none, or no newer one, as the rest of a sentence. */
+  readonly reason?: string;
 };
 
 /** Answers of nodes to calls that were executed here too, by what came of it. */

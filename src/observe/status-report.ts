@@ -77,6 +77,7 @@ function readNetworks(
       ...(chain.unconfirmed !== undefined && { unconfirmed: chain.unconfirmed }),
       ...(chain.isExpired !== undefined && { isExpired: chain.isExpired }),
       ...(chain.verification !== undefined && { unverifiable: listUnverifiable(chain.verification) }),
+      ...(chain.verification?.anchor !== undefined && { anchor: chain.verification.anchor }),
       ...(chain.execution !== undefined && { execution: pickExecution(chain.execution) }),
       // Nothing but what belongs to the status: the rest is for metrics.
       upstreams: upstreams.map(

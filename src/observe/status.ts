@@ -45,6 +45,12 @@ export type NetworkStatus = {
   readonly isExpired?: boolean;
   /** What of the answers of nodes cannot be recomputed, each with the reason; absent where nothing is verified. */
   readonly unverifiable?: readonly string[];
+  /** The rollup's last block that layer 1 commits to; absent where layer 1 is not read for that. */
+  readonly anchor?: {
+    readonly state: 'waiting' | 'anchored' | 'contradicted';
+    readonly number?: number;
+    readonly reason?: string;
+  };
   /** Where calls are executed, and why by nodes; absent where nothing else is wanted. */
   readonly execution?: { readonly state: 'local' | 'comparing' | 'node'; readonly reason?: string };
   readonly upstreams: readonly UpstreamStatus[];

@@ -66,6 +66,11 @@ export class SampledCalls {
     this.#options = options;
   }
 
+  /** Whether nodes are always to be asked. */
+  get executesNone(): boolean {
+    return this.#options.inner === undefined;
+  }
+
   /** @returns undefined where nodes have to be asked */
   execute(
     kind: SimulationKind,

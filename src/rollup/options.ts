@@ -16,6 +16,18 @@ export type RollupOptions = {
   readonly opNode?: string;
   /** Address of the message service contract on this network, lower case. */
   readonly messageService?: string;
+  /** OP Stack: the contract on layer 1 that holds output roots of this network. */
+  readonly anchor?: AnchorOptions;
+};
+
+/** Exactly one of these contracts on layer 1, by its address, lower case. */
+export type AnchorOptions = {
+  /** OptimismPortal, which names its AnchorStateRegistry. */
+  readonly portal?: string;
+  /** AnchorStateRegistry. */
+  readonly registry?: string;
+  /** L2OutputOracle, of chains without dispute games. */
+  readonly oracle?: string;
 };
 
 /** What `upstreams:` takes as an address. */
@@ -26,6 +38,19 @@ const NO_NODE_URL = 'expected the address of a node: http, https, ws or wss, wit
 export function isUrl(text: string): boolean {
   return text.includes('://');
 }
+
+const addressSchema = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, 'expected an address: 0x and 40 hex digits')
+  .transform((address) => address.toLowerCase());
+
+const anchorSchema: z.ZodType<AnchorOptions> = z
+  .strictObject({
+    portal: addressSchema.exactOptional(),
+    registry: addressSchema.exactOptional(),
+    oracle: addressSchema.exactOptional(),
+  })
+  .refine((anchor) => Object.keys(anchor).length === 1, 'expected one of portal, registry and oracle');
 
 /** Prefixes with an `_estimateGas` that means something else. */
 const RESERVED_PREFIXES: ReadonlySet<string> = new Set(['eth', 'l2']);
@@ -45,9 +70,6 @@ export const rollupOptionsSchema: z.ZodType<RollupOptions> = z.strictObject({
     .refine((l1) => !isUrl(l1) || NODE_URL.test(l1), NO_NODE_URL)
     .exactOptional(),
   opNode: z.string().regex(NODE_URL, NO_NODE_URL).exactOptional(),
-  messageService: z
-    .string()
-    .regex(/^0x[0-9a-fA-F]{40}$/, 'expected an address: 0x and 40 hex digits')
-    .transform((address) => address.toLowerCase())
-    .exactOptional(),
+  messageService: addressSchema.exactOptional(),
+  anchor: anchorSchema.exactOptional(),
 });

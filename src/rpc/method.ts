@@ -68,6 +68,15 @@ type MethodFacts = {
  */
 type PlainHandler<C> = (call: CallBytes, context: C) => PromiseOrValue<JsonResult> | undefined;
 
+/** What one of several calls came to that were run together. */
+export type CallOutcome = {
+  readonly answer: JsonResult | Error;
+  /** Whether a node was asked for it. */
+  readonly isAsked: boolean;
+};
+
+type CallOutcomes = PromiseOrValue<readonly (CallOutcome | undefined)[]> | undefined;
+
 /** A method as the dispatcher, the OpenRPC document and the documentation see it. */
 export type Method<C> = MethodFacts & {
   readonly result: Result<z.ZodType>;
@@ -78,6 +87,11 @@ export type Method<C> = MethodFacts & {
    */
   invoke(rawParams: readonly unknown[], context: C): PromiseOrValue<JsonResult>;
   readonly invokePlain?: PlainHandler<C>;
+  /**
+   * Runs several calls together, as far as that is possible: undefined in the place of one that is to be run by `invoke`, and as a whole where
+   * none can be.
+   */
+  readonly invokeMany?: (rawParams: readonly (readonly unknown[])[], context: C) => CallOutcomes;
 };
 
 type MethodDefinition<C, P extends readonly Param[]> = MethodFacts & {
@@ -85,6 +99,8 @@ type MethodDefinition<C, P extends readonly Param[]> = MethodFacts & {
   readonly result: Result<z.ZodType | Codec<unknown>>;
   readonly params: P;
   handle(params: ParamValues<P>, context: C): PromiseOrValue<JsonResult>;
+  /** @param params undefined in the place of parameters that are not valid */
+  handleMany?(params: readonly (ParamValues<P> | undefined)[], context: C): CallOutcomes;
   readonly invokePlain?: PlainHandler<C>;
 };
 
@@ -92,14 +108,31 @@ type MethodDefinition<C, P extends readonly Param[]> = MethodFacts & {
 export function defineMethod<C, const P extends readonly Param[]>(
   definition: MethodDefinition<C, P>,
 ): Method<C> {
-  const { params, handle, result, ...facts } = definition;
+  const { params, handle, handleMany, result, ...facts } = definition;
   const { schema } = result;
   return {
     ...facts,
     result: { name: result.name, schema: 'jsonSchema' in schema ? toZod(schema) : schema },
     params,
     invoke: (rawParams, context) => handle(parseParams(params, rawParams) as ParamValues<P>, context),
+    ...(handleMany !== undefined && {
+      invokeMany: (rawParams: readonly (readonly unknown[])[], context: C) =>
+        handleMany(
+          rawParams.map((raw) => parseValid(params, raw) as ParamValues<P> | undefined),
+          context,
+        ),
+    }),
   };
+}
+
+/** Parameters, undefined where they are not valid. */
+function parseValid(params: readonly Param[], rawParams: readonly unknown[]): unknown[] | undefined {
+  try {
+    return parseParams(params, rawParams);
+  } catch (error) {
+    if (error instanceof RpcError) return undefined;
+    throw error;
+  }
 }
 
 /** What came of parameters that were parsed in pieces, by the list that they came in. */

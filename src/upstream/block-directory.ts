@@ -31,7 +31,7 @@ export interface BlockProofs {
   check(hash: string, result: JsonResult, upstream: Upstream | undefined): JsonResult;
   /** A block that was recomputed to its hash, where it is remembered. */
   findHeader(hash: string): { readonly number: bigint } | undefined;
-  /** What the checkpoint says of heights, where one is configured. */
+  /** What a checkpoint or layer 1 says of heights, where one is configured. */
   readonly links?: CheckpointLinks | undefined;
   /** What a null means of a block by a hash of which nothing is known, and of one by its height, which is not above the head. */
   readonly absence: { readonly byHash: NullMeaning; readonly byHeight: NullMeaning };

@@ -40,6 +40,11 @@ export class CallAtBlock implements RoutedCall {
     this.check = check;
   }
 
+  /** Whether the height means the block. */
+  get isCanonical(): boolean {
+    return this.#texts.isCanonical;
+  }
+
   get params(): JsonText {
     const { text, overrides, isCanonical } = this.#texts;
     if (!isCanonical) return this.paramsByHash;

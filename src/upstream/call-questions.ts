@@ -1,9 +1,16 @@
 import type { CacheKey } from '../cache/cache.ts';
-import type { BlockReference, CallObject, CallRequest, SimulateRequest } from '../chain/chain.ts';
+import type {
+  BlockReference,
+  CallObject,
+  CallOutcome,
+  CallRequest,
+  SimulateRequest,
+} from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue, recoverWith } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import type { AskTogether } from './ask-together.ts';
 import type { BlockDirectory } from './block-directory.ts';
 import type { BlockResolver, ResolvedBlock } from './block-resolver.ts';
 import { CallAtBlock } from './call-at-block.ts';
@@ -17,6 +24,8 @@ export type QuestionParts = {
   /** Separates cache entries of this chain from those of others. */
   readonly cacheScope: () => string;
   readonly ask: Ask;
+  /** Asks for several answers at the same time. */
+  readonly askTogether?: AskTogether;
   /** Keeps an answer that was compared with its block after it had come. */
   readonly keep: (key: CacheKey, answer: JsonText) => void;
   readonly resolver: BlockResolver;
@@ -69,6 +78,37 @@ export class CallQuestions {
     return this.#ask('eth_call', encodeRequest(request), checkData, scope, sample);
   }
 
+  /** As `Executions.callMany`. */
+  callMany(
+    requests: readonly (CallRequest | undefined)[],
+    scope: RequestScope,
+  ): PromiseOrValue<readonly (CallOutcome | undefined)[]> | undefined {
+    const { askTogether } = this.#parts;
+    if (askTogether === undefined) return undefined;
+    const calls = requests.map((request) => request && this.#describeNow(request));
+    return continueWith(askTogether(calls, scope), (outcomes) => {
+      outcomes.forEach((outcome, position) => {
+        const request = requests[position];
+        const call = calls[position];
+        if (outcome?.node === undefined || request === undefined || call?.isCanonical !== true) return;
+        const { answer, node } = outcome;
+        if (this.#sampler?.isSample?.(request) === true && isOpinion(answer))
+          this.#sampler.noteAnswer?.({ node, answer, request, place: call.block });
+      });
+      return outcomes;
+    });
+  }
+
+  /** A message call at a block that nothing has to be asked to know; undefined otherwise. */
+  #describeNow(request: CallRequest): CallAtBlock | undefined {
+    const resolved = this.#parts.resolver.resolveNow(request.block);
+    if (!isPinned(resolved)) return undefined;
+    return this.#describe(
+      { method: 'eth_call', request: encodeRequest(request), check: checkData },
+      resolved,
+    );
+  }
+
   estimateGas(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonText> {
     const answer = this.#ask('eth_estimateGas', encodeRequest(request), checkQuantity, scope);
     return answer as PromiseOrValue<JsonText>;
@@ -111,11 +151,14 @@ export class CallQuestions {
     return ask({ call, scope });
   }
 
-  #askAt(
-    { method, request, check, sample }: Question,
-    { position, isCanonical }: PinnedBlock,
-    scope: RequestScope,
-  ): PromiseOrValue<JsonResult> {
+  #askAt(question: Question, block: PinnedBlock, scope: RequestScope): PromiseOrValue<JsonResult> {
+    const call = this.#describe(question, block);
+    const { sample } = question;
+    if (sample === undefined || !block.isCanonical) return this.#parts.ask({ call, scope });
+    return this.#askSampled(sample, block.position, { call, scope });
+  }
+
+  #describe({ method, request, check }: Question, { position, isCanonical }: PinnedBlock): CallAtBlock {
     const { text, overrides } = request;
     const isShort = text.length + overrides.length <= MAX_KEY_LENGTH;
     const isStrict = request.block.kind === 'hash' && request.block.requireCanonical;
@@ -126,9 +169,7 @@ export class CallQuestions {
           question: `${this.#parts.cacheScope()}:${method}:${text}${overrides}`.toLowerCase(),
         }
       : undefined;
-    const call = new CallAtBlock(method, { text, overrides, isStrict, isCanonical }, position, key, check);
-    if (sample === undefined || !isCanonical) return this.#parts.ask({ call, scope });
-    return this.#askSampled(sample, position, { call, scope });
+    return new CallAtBlock(method, { text, overrides, isStrict, isCanonical }, position, key, check);
   }
 
   /** Hands the answer to be compared, where a node has given it to this call: not a kept one, nor one that another call waits for too. */
@@ -140,14 +181,13 @@ export class CallQuestions {
     const witness: Witness = {};
     const note = (answer: JsonResult | ChainError): void => {
       const node = witness.upstream;
-      if (node !== undefined && (typeof answer === 'string' || answer instanceof ChainError))
+      if (node !== undefined && isOpinion(answer))
         this.#sampler?.noteAnswer?.({ node, answer, request, place });
     };
     const asked = recoverWith<JsonResult>(
       () => this.#parts.ask({ ...exchange, witness }),
       (error) => {
-        // Other failures may be by limits of the node.
-        if (error instanceof ChainError && error.kind === 'reverted') note(error);
+        if (error instanceof ChainError) note(error);
         throw error;
       },
     );
@@ -156,6 +196,11 @@ export class CallQuestions {
       return result;
     });
   }
+}
+
+/** Whether an answer can be compared: other failures than reverts may be by limits of the node. */
+function isOpinion(answer: JsonResult | ChainError): answer is JsonText | ChainError {
+  return answer instanceof ChainError ? answer.kind === 'reverted' : typeof answer === 'string';
 }
 
 /** Whether nothing has to be asked to know which block is meant. */
@@ -180,12 +225,16 @@ function encodeRequest(request: CallRequest): EncodedRequest {
   return { block: request.block, text: encodeCallObject(request.call), overrides: encodeOverrides(request) };
 }
 
-/** Data needs no escapes, as it is hex digits: megabytes of it are not looked at again. */
+/** Texts in a call object are hex digits, which need no escapes: they are not looked at again. */
 function encodeCallObject(call: CallObject): JsonText {
-  const { data, ...others } = call;
-  if (data === undefined || data.length < MAX_KEY_LENGTH) return JSON.stringify(call);
-  const rest = JSON.stringify(others);
-  return `${rest.slice(0, -1)}${rest === '{}' ? '' : ','}"data":"${data}"}`;
+  let text = '';
+  for (const name in call) {
+    const value = call[name as keyof CallObject];
+    if (value === undefined) continue;
+    const encoded = typeof value === 'string' ? `"${value}"` : JSON.stringify(value);
+    text += `${text === '' ? '' : ','}"${name}":${encoded}`;
+  }
+  return `{${text}}`;
 }
 
 /** Further parameters, each with its comma. Sent only where there are any: not every client takes them. */

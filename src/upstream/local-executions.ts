@@ -26,6 +26,8 @@ export interface CallSampler {
 
 /** Executes calls on state that nodes prove. */
 export interface LocalExecutions extends Partial<CallSampler> {
+  /** Whether `execute` never has an answer. */
+  readonly executesNone?: boolean;
   /** @returns the answer as JSON; undefined where nodes have to be asked */
   execute(
     kind: ExecutionKind,

@@ -58,13 +58,15 @@ export type UpstreamChainOptions = {
   readonly sending: SendingOptions;
   readonly verify: VerifyMode;
   /** Whether opening waits until it is known what can be verified; it does where everything has to be proven. */
-  readonly awaitsCalibration?: boolean;
+  readonly awaitsCalibration?: boolean | undefined;
   /** Blocks up to which a range of logs is verified. */
   readonly verifyLogBlocks?: number;
   /** Opens what executes calls here; absent where nodes execute. */
   readonly openExecutions?: ((source: StateSource) => LocalExecutions) | undefined;
   /** A block of the chain by the configuration's word. */
   readonly checkpoint?: Checkpoint | undefined;
+  /** Whether layer 1 says of blocks that they are on the chain. */
+  readonly isAnchored?: boolean;
 };
 
 /** What sending takes beside the nodes. */
@@ -140,7 +142,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   });
   let sending: Sending | undefined;
   let local: LocalExecutions | undefined;
-  const askPool = createPool({
+  const { ask: askPool, askTogether } = createPool({
     network,
     upstreams,
     options: pool,
@@ -158,7 +160,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     check: (hash, result, upstream) => proofs.blocks?.check(hash, result, false, upstream) ?? result,
     findHeader: (hash) => proofs.blocks?.findHeader(hash),
     get links() {
-      return verification.links;
+      return verification.anchor?.links;
     },
     get absence() {
       return proofs.absence;
@@ -210,6 +212,10 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     await sending?.close();
     await Promise.all(upstreams.map((upstream) => upstream.close()));
   };
+  let noteCalibrated = (): void => {};
+  const calibrated = new Promise<void>((resolve) => {
+    noteCalibrated = resolve;
+  });
   let chainId: bigint;
   try {
     chainId = await startChain({
@@ -222,7 +228,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       stopping,
       onChange: update,
       async calibrate() {
-        const calibrating = verification.calibrate();
+        const calibrating = verification.calibrate().finally(noteCalibrated);
         if (awaitsCalibration) await calibrating;
       },
     });
@@ -236,6 +242,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     // A development node may be another chain of the same id after a restart.
     cacheScope: pool.development ? () => `${chainId}@${membership.genesisHash}` : () => `${chainId}`,
     ask,
+    askTogether,
     keep: (key: CacheKey, answer: JsonText) => cache.set(key, answer),
     recall: (key: CacheKey) => cache.get(key),
     proofs,
@@ -305,6 +312,8 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       !head.isExpired &&
       upstreams.some((upstream) => upstream.isUp && !upstream.isBehind),
     heads,
+    layer1: verification.layer1,
+    calibrated,
     where: { headHash: () => head.head?.hash, refresh: () => refreshHeads(upstreams) },
     describe: () => ({
       ...describeChain(head, upstreams),

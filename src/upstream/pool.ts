@@ -2,7 +2,9 @@ import type { Cache } from '../cache/cache.ts';
 import type { Logger } from '../observe/logger.ts';
 import { LatencyWindow } from '../util/latency-window.ts';
 import { Lru } from '../util/lru.ts';
+import { PassingMap } from '../util/passing-map.ts';
 import { TokenBucket } from '../util/token-bucket.ts';
+import { type AskTogether, createAskTogether } from './ask-together.ts';
 import type { UpstreamFault } from './fault.ts';
 import type { PoolOptions } from './options.ts';
 import { type AcceptRules, acceptRules } from './policies/accept-rules.ts';
@@ -14,12 +16,12 @@ import { hedge } from './policies/hedge.ts';
 import { keepDeadline } from './policies/keep-deadline.ts';
 import { keepPace } from './policies/keep-pace.ts';
 import { learnLogSpans } from './policies/learn-log-spans.ts';
-import { order } from './policies/order.ts';
+import { createRouting, order } from './policies/order.ts';
 import { resumeStreams } from './policies/resume-streams.ts';
 import { retry } from './policies/retry.ts';
 import { createSender } from './policies/send.ts';
-import { shareFlights } from './policies/share-flights.ts';
-import { fillCache, readCache } from './policies/use-cache.ts';
+import { type Flights, shareFlights } from './policies/share-flights.ts';
+import { createKeeper, fillCache, readCache } from './policies/use-cache.ts';
 import { PolicyStack } from './policy-stack.ts';
 import type { Ask, Directed, Handler } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
@@ -43,14 +45,20 @@ export type PoolParts = {
   readonly acceptRules?: AcceptRules;
 };
 
+/** How nodes are asked. */
+export type Pool = { readonly ask: Ask; readonly askTogether: AskTogether };
+
 /** Everything that happens to a question on its way to a node, from the outside in. */
-export function createPool({ network, upstreams, options, cache, isFinal, log, ...parts }: PoolParts): Ask {
+export function createPool({ network, upstreams, options, cache, isFinal, log, ...parts }: PoolParts): Pool {
+  const flights: Flights = new PassingMap();
+  const keep = createKeeper(cache, isFinal);
+  const decide = createRouting(upstreams);
   const askNodes = PolicyStack.of(keepDeadline())
-    .around(shareFlights())
-    .around(fillCache(cache, isFinal))
+    .around(shareFlights(flights))
+    .around(fillCache(keep))
     .around(retry(options.retries, new TokenBucket({ capacity: RETRY_RESERVE }), isFinal))
     .around(acceptRules(parts.acceptRules ?? (() => undefined)))
-    .around(order(upstreams))
+    .around(order(upstreams, decide))
     .around(resumeStreams())
     .around(confirmNulls())
     .around(failOver())
@@ -74,7 +82,16 @@ export function createPool({ network, upstreams, options, cache, isFinal, log, .
     )
     .around(keepPace())
     .over(createSender(options));
-  return readCache(cache)(askNodes);
+  return {
+    ask: readCache(cache)(askNodes),
+    askTogether: createAskTogether({
+      cache,
+      keep,
+      flights,
+      decide,
+      askNode: createNodeAsker({ network, options, log }),
+    }),
+  };
 }
 
 /** Asks a node that is chosen already; only its own record is kept. */

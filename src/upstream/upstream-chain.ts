@@ -14,6 +14,7 @@ import {
   type TransactionReference,
   UNSUPPORTED,
 } from '../chain/chain.ts';
+import type { AnchoredChain } from '../chain/output-claim.ts';
 import type { ChainFigures } from '../observe/sources.ts';
 import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
@@ -47,6 +48,9 @@ export type UpstreamChainParts = {
   readonly status: StatusQuestions;
   readonly heads: HeadReads;
   readonly sending: SendingReads;
+  /** Takes what layer 1 holds of the chain; absent where that is not read. */
+  readonly layer1?: AnchoredChain | undefined;
+  readonly calibrated?: Promise<void> | undefined;
   readonly where: Whereabouts;
   readonly isAnswerable: () => boolean;
   readonly describe: () => ChainFigures;
@@ -156,6 +160,10 @@ export class UpstreamChain implements Chain {
     };
     this.execution = {
       call: (request, scope) => execute('call', request, () => calls.call(request, scope), scope),
+      callMany: (requests, scope) =>
+        parts.local === undefined || parts.local.executesNone === true
+          ? calls.callMany(requests, scope)
+          : undefined,
       estimateGas: (request, scope) =>
         execute(
           'estimate',
@@ -200,6 +208,16 @@ export class UpstreamChain implements Chain {
     return followMoves(ask, params.some(isTag), this.#parts.where, (answer) =>
       answer === UNSUPPORTED ? answer : translateFaults(answer),
     );
+  }
+
+  /** Until recent blocks have been looked at for the first time; nothing is proven before. */
+  get calibrated(): Promise<void> | undefined {
+    return this.#parts.calibrated;
+  }
+
+  /** Takes what layer 1 holds of the chain, where that is read. */
+  get layer1(): AnchoredChain | undefined {
+    return this.#parts.layer1;
   }
 
   /** What metrics and the status page show. */

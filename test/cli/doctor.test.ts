@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { MAIN } from '../../scripts/program-files.ts';
+import { AnchoredRollup, PORTAL } from '../support/anchored-rollup.ts';
 import { ANVIL_SKIP, startAnvil } from '../support/anvil.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
 import { FULL_HEIGHT, startNode } from '../support/served-node.ts';
@@ -321,4 +322,25 @@ test('of a rollup it says the family, the name of its estimate, and what has no 
     unknown: ['rollupContext.queueIndex'],
   });
   assert.equal(networks.find(({ name }) => name === 'dev')?.rollup, undefined);
+});
+
+test('a rollup that is anchored in its layer 1', { skip: ANVIL_SKIP }, async (t) => {
+  const chains = await AnchoredRollup.start(60n);
+  t.after(() => chains.kill());
+  const other = await FaultUpstream.start(chains.l1.httpUrl);
+  t.after(() => other.close());
+  const networks = {
+    one: { verify: 'auto', upstreams: [chains.l1.httpUrl, other.httpUrl] },
+    two: {
+      verify: 'auto',
+      upstreams: [chains.rollup.httpUrl],
+      rollup: { family: 'op-stack', l1: 'one', anchor: { portal: PORTAL } },
+    },
+  };
+  const config = writeConfig(t, networks);
+  const before = await run(['--config', config, '--network', 'two']);
+  assert.match(before.out, /\n {2}not anchored in one: the portal 0x(a1){20} names no AnchorStateRegistry/);
+  await chains.resolveGame(40n, await chains.findOutputRoot(40n));
+  const after = await run(['--config', config, '--network', 'two']);
+  assert.match(after.out, /\n {2}anchored in one: block 40, 20 below the head, is what layer 1 commits to\n/);
 });

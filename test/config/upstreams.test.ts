@@ -265,6 +265,37 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     ],
   },
   {
+    name: 'an anchor where nothing is verified, or without a layer 1 that is',
+    text: `${NODE}    rollup: { anchor: { portal: "0x${'ab'.repeat(20)}" } }
+  m:
+    hosts: [m]
+${NODE}    verify: auto
+    rollup: { l1: n, anchor: { portal: "0x${'ab'.repeat(20)}" } }
+`,
+    errors: [
+      'p.yaml:5: networks.n.rollup.anchor: only a network with upstreams and verify: auto or require is anchored in layer 1',
+      'p.yaml:10: networks.m.rollup.anchor: rollup.l1 has to name a network with upstreams and verify: auto or require',
+    ],
+  },
+  {
+    name: 'an anchor of two contracts',
+    text: `${NODE}    verify: auto
+    rollup: { anchor: { portal: "0x${'ab'.repeat(20)}", registry: "0x${'ab'.repeat(20)}" } }
+`,
+    errors: ['p.yaml:6: networks.n.rollup.anchor: expected one of portal, registry and oracle'],
+  },
+  {
+    name: 'an anchor beside a checkpoint',
+    text: `${NODE}    verify: auto
+    checkpoint: { number: 1, hash: "0x${'ab'.repeat(32)}" }
+    rollup: { l1: m, anchor: { oracle: "0x${'ab'.repeat(20)}" } }
+  m:
+    hosts: [m]
+${NODE}    verify: auto
+`,
+    errors: ['p.yaml:7: networks.n.rollup.anchor: has both an anchor and a checkpoint, expected one of them'],
+  },
+  {
     name: 'what is there in place of passthrough',
     text: `${NODE}    passthrough: read\n`,
     errors: [

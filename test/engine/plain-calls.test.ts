@@ -1,4 +1,4 @@
-/** A plain call (sender, recipient, data) and the general path give the same answer, error and gas. */
+/** A plain call (sender, recipient, data, gas) and the general path give the same answer, error and gas. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -45,6 +45,12 @@ const call: fc.Arbitrary<CallObject> = fc.record(
       fc.uint8Array({ maxLength: 300 }).map(bytesToHex),
       fc.constantFrom(...VALID_INPUTS.values()).map(bytesToHex),
     ),
+    gas: fc
+      .oneof(
+        fc.constantFrom(0n, 20_999n, 21_000n, 2n ** 32n, 2n ** 60n),
+        fc.bigInt({ min: 0n, max: 200_000n }),
+      )
+      .map((gas) => `0x${gas.toString(16)}`),
   },
   { requiredKeys: ['to'] },
 );

@@ -10,7 +10,7 @@ import type { BlockEnvironment, MessageResult } from '../../src/evm/message.ts';
 import { type Revision, rulesOf } from '../../src/evm/revisions/revisions.ts';
 import { WHOLE_SLICE } from '../../src/evm/slice.ts';
 import { concatBytes, EMPTY_BYTES, padLeft } from '../../src/primitives/bytes.ts';
-import { LATEST_BLOCK } from '../../src/primitives/call-bytes.ts';
+import { LATEST_BLOCK, NO_GAS_LIMIT } from '../../src/primitives/call-bytes.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { EMPTY_CODE_HASH, keccak256 } from '../../src/primitives/keccak.ts';
 import { encodeNumber, VALID_INPUTS } from '../evm/precompiles/inputs.ts';
@@ -219,7 +219,16 @@ function executeCall(
   const sliceAt = (): bigint => slices[i++ % slices.length] as bigint;
   if (isPlain) {
     const bytes = concatBytes(data, program, caller);
-    const call = { bytes, from: 25, to: 5, data: 0, dataLength: 5, zeros: 0, block: LATEST_BLOCK };
+    const call = {
+      bytes,
+      from: 25,
+      to: 5,
+      data: 0,
+      dataLength: 5,
+      zeros: 0,
+      gas: NO_GAS_LIMIT,
+      block: LATEST_BLOCK,
+    };
     if (evm.runPlain(call, gasLimit, Number(sliceAt()))) return collect(evm);
   } else {
     evm.open();

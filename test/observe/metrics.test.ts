@@ -85,6 +85,7 @@ function makeState(head: number): MetricState {
               ],
               counts: { verified: 9, unproven: 2, refuted: 1 },
               trust: { proven: 8, agreed: 2, single: 1 },
+              anchor: { state: 'contradicted', number: 30 },
             },
             execution: {
               state: 'local',
@@ -150,6 +151,8 @@ test('metrics are as Prometheus reads them', async () => {
   hasLine(text, 'portcullis_network_verifiable{network="main",subject="receipts"} 0');
   hasLine(text, 'portcullis_network_verified_answers_total{network="main",outcome="refuted"} 1');
   hasLine(text, 'portcullis_network_trust_total{network="main",trust="proven"} 8');
+  hasLine(text, 'portcullis_network_anchor_number{network="main"} 30');
+  hasLine(text, 'portcullis_network_anchor_contradicted{network="main"} 1');
   hasLine(text, 'portcullis_network_executes_here{network="main"} 1');
   hasLine(text, 'portcullis_network_executions_total{network="main",outcome="here"} 7');
   hasLine(text, 'portcullis_network_executions_total{network="main",outcome="unproven"} 2');

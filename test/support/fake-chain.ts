@@ -9,7 +9,7 @@ export type FakeChainParts = { readonly [K in keyof Readers]?: Partial<Readers[K
 >;
 
 /** What a chain may lack. */
-const OPTIONAL: ReadonlySet<string> = new Set(['callPlain']);
+const OPTIONAL: ReadonlySet<string> = new Set(['callMany', 'callPlain']);
 
 /** A chain of the operations that a test needs; any other that every chain has fails the test that uses it. */
 export function createFakeChain(parts: FakeChainParts): Chain {

@@ -68,6 +68,9 @@ export type NetworkSettings = {
   readonly verifyLogBlocks?: number;
   readonly checkpoint?: Checkpoint;
   readonly pool?: PoolOptions;
+  readonly isAnchored?: boolean;
+  /** What the pool takes for the time between two blocks, as in a configuration. */
+  readonly blockTime?: string;
   /** Whether liars lie before the network is open. */
   readonly isFromStart?: boolean;
 };
@@ -78,7 +81,7 @@ export async function openNetwork(
   count: number,
   liars: number,
   fault: Fault,
-  { verify = 'auto', isFromStart = false, ...options }: NetworkSettings = {},
+  { verify = 'auto', isFromStart = false, blockTime, ...options }: NetworkSettings = {},
 ): Promise<LiedNetwork> {
   const nodes = await Promise.all(Array.from({ length: count }, () => FaultUpstream.start(node)));
   const lie = (): Promise<unknown> => Promise.all(nodes.slice(0, liars).map((node) => node.setFault(fault)));
@@ -89,7 +92,11 @@ export async function openNetwork(
     upstreams: upstreamsSchema.parse(
       nodes.map((node, i) => ({ url: node.httpUrl, name: `node${i}`, tier: i < liars ? 1 : 2 })),
     ),
-    pool: poolOptionsSchema.parse({ retries: 0, hedgePercent: 0 }),
+    pool: poolOptionsSchema.parse({
+      retries: 0,
+      hedgePercent: 0,
+      ...(blockTime !== undefined && { blockTime, pollInterval: '10ms' }),
+    }),
     logs: DEFAULT_LOG_LIMITS,
     cache: createMemoryCache({ bytes: 1 << 24, entryBytes: 1 << 20 }),
     log,

@@ -22,20 +22,24 @@ export function changeAnswer(about: Question, change: Change): Lie {
 
 /**
  * Tells of another state root in one block, and of the hash that it has then, in all answers: nothing that is said about that block contradicts itself.
+ * @param changes members of its header that are told instead of the state root
  * @returns undefined where its hash is not that of Ethereum's form
  */
-export function forgeBlock(block: Members): { readonly lie: Lie; readonly hash: string } | undefined {
+export function forgeBlock(
+  block: Members,
+  changes: Members = { stateRoot: FORGED_ROOT },
+): { readonly lie: Lie; readonly hash: string } | undefined {
   const writer = new RlpWriter();
   const hash = String(block['hash']);
   if (hashEthereumHeader(block, writer) !== hash) return undefined;
-  const forged = String(hashEthereumHeader({ ...block, stateRoot: FORGED_ROOT }, writer));
+  const forged = String(hashEthereumHeader({ ...block, ...changes }, writer));
   const rewrite = (value: unknown): unknown => {
     if (value === hash) return forged;
     if (Array.isArray(value)) return value.map(rewrite);
     if (!isMembers(value)) return value;
     const isBlock = value['hash'] === hash && 'parentHash' in value;
     const changed = Object.entries(value).map(([name, item]) => [name, rewrite(item)]);
-    return { ...Object.fromEntries(changed), ...(isBlock && { stateRoot: FORGED_ROOT }) };
+    return { ...Object.fromEntries(changed), ...(isBlock && changes) };
   };
   const lie: Lie = async ({ method, params }, ask) => {
     const text = JSON.stringify(params).replaceAll(forged, hash);

@@ -72,7 +72,7 @@ export class NetworkCard implements Part<NetworkView> {
       traffic.p50 === undefined ? NOTHING : `${formatMs(traffic.p50)} median, ${formatMs(traffic.p99)} p99`,
     );
     this.#setFact('Subscriptions', describeSubscriptions(network));
-    this.#setFact('Verified', describeVerified(network));
+    this.#setFact('Verified', `${describeVerified(network)}${describeAnchor(network)}`);
     this.#setFact('Executed', describeExecution(network));
     this.#draw(traffic, at, calls);
     this.#upstreams.update(network.upstreams);
@@ -118,6 +118,16 @@ function describeVerified({ source, unverifiable }: NetworkStatus): string {
   if (source === 'embedded') return 'executed here';
   if (unverifiable === undefined) return 'no, compared only';
   return unverifiable.length === 0 ? 'all that blocks commit to' : `all but ${unverifiable.join('; ')}`;
+}
+
+/** Up to which block a rollup is what its layer 1 commits to. */
+function describeAnchor({ anchor }: NetworkStatus): string {
+  if (anchor === undefined) return '';
+  const { state, number, reason } = anchor;
+  const why = reason === undefined ? '' : `: ${reason}`;
+  if (state === 'contradicted') return `; not what layer 1 commits to${why}`;
+  if (number === undefined) return `; not anchored in layer 1${why}`;
+  return `; up to block ${formatCount(number)} anchored in layer 1${reason === undefined ? '' : `, no newer one${why}`}`;
 }
 
 /** Where calls are executed. */

@@ -1,6 +1,6 @@
 import type { BlockReference, CallRequest, Executions, SimulateRequest } from '../../chain/chain.ts';
 import { minBigInt } from '../../primitives/bigint.ts';
-import { type CallBytes, LATEST_BLOCK } from '../../primitives/call-bytes.ts';
+import { type CallBytes, LATEST_BLOCK, NO_GAS_LIMIT } from '../../primitives/call-bytes.ts';
 import { encodeHexData, type HexData, streamBytes } from '../../primitives/hex-data.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
@@ -18,6 +18,7 @@ import { type PlainJob, type PlainPlace, toCallBytes, toCallJob } from './plain-
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 /** The cap on a call's gas, in units of the head's gas limit (spec 8). */
 const GAS_CAP_FACTOR = 10n;
+const MAX_GAS = Number(MAX_CALL_GAS);
 
 /** Calls and estimates in the state of stored blocks. */
 export class EngineExecutions implements Executions {
@@ -46,20 +47,24 @@ export class EngineExecutions implements Executions {
 
   call(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult> {
     const plain = toCallBytes(request);
-    if (plain !== undefined) return this.#runPlain(plain, scope, performance.now());
+    if (plain !== undefined) {
+      const place = this.#placeOf(plain.block);
+      const gasLimit = plain.gas === NO_GAS_LIMIT ? place.gasLimit : Math.min(plain.gas, MAX_GAS);
+      return this.#runPlain({ kind: 'plain', call: plain, place, gasLimit }, scope, performance.now());
+    }
     return continueWith(this.#execute('call', request, scope), encodeHexData);
   }
 
   callPlain(call: CallBytes, scope: RequestScope): PromiseOrValue<JsonResult> {
-    return this.#runPlain(call, scope, scope.startedAt);
+    const place = this.#placeOf(call.block);
+    const gasLimit = Math.min(call.gas, place.gasLimit);
+    return this.#runPlain({ kind: 'plain', call, place, gasLimit }, scope, scope.startedAt);
   }
 
   /** @param now on the clock of `performance.now()` */
-  #runPlain(call: CallBytes, scope: RequestScope, now: number): PromiseOrValue<JsonResult> {
-    const place = this.#placeOf(call.block);
-    const job: PlainJob = { kind: 'plain', call, place };
+  #runPlain(job: PlainJob, scope: RequestScope, now: number): PromiseOrValue<JsonResult> {
     // Whether a call can begin at all is for those to say that begin any call.
-    const canBegin = place.gasLimit >= gasToBegin(call.dataLength);
+    const canBegin = job.gasLimit >= gasToBegin(job.call.dataLength);
     const result = this.#pool.run(canBegin ? job : toCallJob(job), this.#simulator, scope, now);
     return typeof result === 'string' ? `"${result}"` : continueWith(result, encodeHexData);
   }

@@ -139,7 +139,7 @@ export class ExecutionPool {
     try {
       const result =
         job.kind === 'plain'
-          ? runPlainCall(simulator, job.call, job.place, job.place.gasLimit, endsAt)
+          ? runPlainCall(simulator, job.call, job.place, job.gasLimit, endsAt)
           : tryJob(simulator, job, endsAt);
       if (result !== undefined) this.#executions++;
       return result;

@@ -1,16 +1,18 @@
 import type { BlockReference, CallRequest } from '../../chain/chain.ts';
 import { ADDRESS_LENGTH } from '../../primitives/address.ts';
 import { countZeros, decodeHexInto, encodeHex } from '../../primitives/byte-loops.ts';
-import { type CallBytes, LATEST_BLOCK } from '../../primitives/call-bytes.ts';
+import { type CallBytes, LATEST_BLOCK, NO_GAS_LIMIT } from '../../primitives/call-bytes.ts';
 import { takeBytes } from '../../primitives/shared-bytes.ts';
 import type { StateAt } from '../simulation/simulator.ts';
 import type { CallJob } from './job.ts';
 
-/** A call of a sender, a recipient and data. It becomes a `CallJob` when its first slice was not enough. */
+/** A call of a sender, a recipient, data and gas. It becomes a `CallJob` when its first slice was not enough. */
 export type PlainJob = {
   readonly kind: 'plain';
   readonly call: CallBytes;
   readonly place: PlainPlace;
+  /** What it asked for, and no more than it may have there. */
+  readonly gasLimit: number;
 };
 
 /** Where such calls run, and with how much gas at most. */
@@ -21,7 +23,7 @@ const MAX_DATA_LENGTH = 64 * 1024;
 const SELECTOR_LENGTH = 4;
 /** `0x`. */
 const PREFIX_LENGTH = 2;
-/** A call of a recipient, sender and data at the newest block or at a number, without overrides; undefined for any other. */
+/** A call of a recipient, sender, data and gas at the newest block or at a number, without overrides; undefined for any other. */
 export function toCallBytes({
   call,
   block,
@@ -29,9 +31,10 @@ export function toCallBytes({
   blockOverrides,
 }: CallRequest): CallBytes | undefined {
   if (stateOverrides !== undefined || blockOverrides !== undefined) return undefined;
-  for (const name in call) if (name !== 'to' && name !== 'data' && name !== 'from') return undefined;
+  for (const name in call)
+    if (name !== 'to' && name !== 'data' && name !== 'from' && name !== 'gas') return undefined;
   const number = toBlockNumber(block);
-  const { from, to, data = '0x' } = call;
+  const { from, to, data = '0x', gas } = call;
   if (to === undefined || number === undefined) return undefined;
   const dataLength = (data.length - PREFIX_LENGTH) >> 1;
   if (dataLength > MAX_DATA_LENGTH) return undefined;
@@ -42,7 +45,8 @@ export function toCallBytes({
   decodeHexInto(bytes, toStart, to, PREFIX_LENGTH);
   decodeHexInto(bytes, dataStart, data, PREFIX_LENGTH);
   const zeros = countZeros(bytes, dataStart, dataStart + dataLength);
-  return { bytes, from: start, to: toStart, data: dataStart, dataLength, zeros, block: number };
+  const places = { bytes, from: start, to: toStart, data: dataStart, dataLength, zeros };
+  return { ...places, gas: gas === undefined ? NO_GAS_LIMIT : Number(gas), block: number };
 }
 
 function toBlockNumber(block: BlockReference): number | undefined {
@@ -52,8 +56,8 @@ function toBlockNumber(block: BlockReference): number | undefined {
 }
 
 /** The same call for another thread. */
-export function toCallJob({ call: given, place }: PlainJob): CallJob {
-  const { gasLimit, store, blockNumber, isPending } = place;
+export function toCallJob({ call: given, place, gasLimit }: PlainJob): CallJob {
+  const { store, blockNumber, isPending } = place;
   const { bytes, from, to, data, dataLength } = given;
   const call = {
     from: textOf(bytes, from, ADDRESS_LENGTH),

@@ -49,7 +49,7 @@ function* callSystemContract(
 ): ProtocolSteps<SystemCallResult> {
   evm.enter(block, rules.chainId, rules.revision);
   evm.open();
-  evm.begin();
+  evm.beginSystemCall();
   accessList?.touch(to);
   evm.start({
     caller: SYSTEM_ADDRESS,

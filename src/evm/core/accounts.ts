@@ -5,7 +5,7 @@ import {
   ACCOUNT_INDEX, ACCOUNT_INDEX_SIZE, ACCOUNTS, ACCOUNTS_END, DIRTY, DIRTY_END, P256_ADDRESS, P256_NUMBER, TOUCHED, TOUCHED_END,
 } from './generated/layout.ts';
 import { note32, note4, note8 } from './journal.ts';
-import { epoch } from './machine.ts';
+import { epoch, isSystemCall } from './machine.ts';
 import { EIP158, EIP8246, has, precompiles } from './rules.ts';
 import { copyWord, isZero } from './words/word.ts';
 
@@ -199,7 +199,7 @@ export function setPrecompile(account: usize, number: u32): void {
 }
 
 export function isWarm(account: usize): bool {
-  return load<u32>(account, WARM) == epoch || isActive(load<u32>(account, NATIVE));
+  return load<u32>(account, WARM) == epoch || (!isSystemCall && isActive(load<u32>(account, NATIVE)));
 }
 export function warm(account: usize): void {
   if (load<u32>(account, WARM) == epoch) return;
@@ -258,7 +258,7 @@ export function create(account: usize): void {
   markDirty(account);
 }
 
-const ZERO_WORD: usize = memory.data<u64>([0, 0, 0, 0]);
+export const ZERO_WORD: usize = memory.data<u64>([0, 0, 0, 0]);
 
 export function setBalance(account: usize, value: usize): void {
   note32(account + BALANCE);

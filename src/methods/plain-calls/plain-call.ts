@@ -3,7 +3,7 @@ import type { JsonText } from '../../primitives/json-result.ts';
 import type { Call } from '../../rpc/envelope.ts';
 
 /**
- * An `eth_call` of a recipient, data and a sender, which was read into bytes. Its parameters as values are made when they are asked
+ * An `eth_call` of a recipient, data, a sender and gas, which was read into bytes. Its parameters as values are made when they are asked
  * for.
  */
 export class PlainCall implements Call {

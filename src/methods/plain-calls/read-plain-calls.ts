@@ -17,12 +17,12 @@ type Module = {
 const TEXT = 4096;
 const MAX_TEXT: number = 64 << 10;
 const TABLE: number = TEXT + MAX_TEXT + 64;
-const ENTRY_SIZE = 48;
+const ENTRY_SIZE = 56;
 const MAX_ENTRIES = 656;
 const BYTES: number = TABLE + MAX_ENTRIES * ENTRY_SIZE;
 /** Positions of an entry's fields in `words`. */
-const [ITEM_START, ITEM_END, ID_START, ID_END, ID_NUMBER, FROM, TO, DATA, DATA_LENGTH, ZEROS, BLOCK] = [
-  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+const [ITEM_START, ITEM_END, ID_START, ID_END, ID_NUMBER, FROM, TO, DATA, DATA_LENGTH, ZEROS, BLOCK, GAS] = [
+  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12,
 ] as const;
 const NO_NUMBER = 0xffff_ffff;
 /** The shortest plain request. */
@@ -69,6 +69,7 @@ class PlainReader {
       data: base + this.#word(at + DATA),
       dataLength: this.#word(at + DATA_LENGTH),
       zeros: this.#word(at + ZEROS),
+      gas: this.#numbers[(at + GAS) >>> 1] as number,
       block: this.#numbers[(at + BLOCK) >>> 1] as number,
     };
     const id = this.#readId(at, body);

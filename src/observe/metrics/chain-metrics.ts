@@ -96,6 +96,25 @@ export const CHAIN_METRICS: readonly Metric[] = [
     },
   },
   {
+    name: 'portcullis_network_anchor_number',
+    type: 'gauge',
+    help: 'Number of the last block of a rollup that its layer 1 commits to; absent where layer 1 is not read for that, and before one is found.',
+    labels: ['network'],
+    merge: 'max',
+    read: (state) => readChains(state, ({ verification }) => verification?.anchor?.number),
+  },
+  {
+    name: 'portcullis_network_anchor_contradicted',
+    type: 'gauge',
+    help: '1 while no node has the block that layer 1 commits to, so that no answer about blocks is proven; 0 otherwise.',
+    labels: ['network'],
+    merge: 'max',
+    read: (state) =>
+      readChains(state, ({ verification }) =>
+        verification?.anchor === undefined ? undefined : Number(verification.anchor.state === 'contradicted'),
+      ),
+  },
+  {
     name: 'portcullis_network_executes_here',
     type: 'gauge',
     help: '1 while calls of a network of nodes are executed here on state that nodes prove, 0 while nodes execute them.',

@@ -18,7 +18,8 @@ export function keepDeadline(): Policy {
   });
 }
 
-function describeLimit({ limitMs }: RequestScope): ChainError {
+/** The failure of what has taken all the time that it had. */
+export function describeLimit({ limitMs }: RequestScope): ChainError {
   const seconds = Math.round(limitMs / 100) / 10;
   return new ChainError('timeout', `execution aborted (timeout = ${seconds}s)`);
 }

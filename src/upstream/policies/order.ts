@@ -25,23 +25,10 @@ type BatchChoice = { readonly upstream: Upstream; left: number };
  * all are down, asking is the only way to find out which is back. Items of one batch go to one node as far as it is no worse than
  * others but for what it has in work: there they share a request.
  */
-export function order(upstreams: readonly Upstream[]): Policy<Exchange, Routed> {
-  let favourite: Upstream | undefined;
-  const choices = new WeakMap<object, BatchChoice>();
-  const decide = (exchange: Exchange): Routed | UpstreamFault => {
-    const { call, scope, prefer } = exchange;
-    const candidates = findCandidates(upstreams, exchange);
-    if (candidates instanceof UpstreamFault) return candidates;
-    if (call.isSticky === true) {
-      favourite = keepFavourite(favourite, candidates);
-      moveToFront(candidates, favourite);
-    } else if (scope.batch !== undefined && candidates.length > 1) {
-      keepTogether(candidates, scope.batch, choices);
-    }
-    if (prefer !== undefined) preferAll(candidates, prefer);
-    const absent = countAbsent(upstreams, candidates, exchange);
-    return setRoute(exchange, new Route(candidates, absent, isHeld(call.block, candidates)));
-  };
+export function order(
+  upstreams: readonly Upstream[],
+  decide: DecideRoute = createRouting(upstreams),
+): Policy<Exchange, Routed> {
   const explain = ({ call: { block }, route }: Routed, error: unknown): unknown =>
     block === undefined || route.isHeld || !isMissing(error)
       ? error
@@ -71,6 +58,29 @@ export function order(upstreams: readonly Upstream[]): Policy<Exchange, Routed> 
     },
     onError: explain,
   });
+}
+
+/** Adds its route to an exchange; or why there is none. */
+export type DecideRoute = (exchange: Exchange) => Routed | UpstreamFault;
+
+/** See `order`. */
+export function createRouting(upstreams: readonly Upstream[]): DecideRoute {
+  let favourite: Upstream | undefined;
+  const choices = new WeakMap<object, BatchChoice>();
+  return (exchange) => {
+    const { call, scope, prefer } = exchange;
+    const candidates = findCandidates(upstreams, exchange);
+    if (candidates instanceof UpstreamFault) return candidates;
+    if (call.isSticky === true) {
+      favourite = keepFavourite(favourite, candidates);
+      moveToFront(candidates, favourite);
+    } else if (scope.batch !== undefined && candidates.length > 1) {
+      keepTogether(candidates, scope.batch, choices);
+    }
+    if (prefer !== undefined) preferAll(candidates, prefer);
+    const absent = countAbsent(upstreams, candidates, exchange);
+    return setRoute(exchange, new Route(candidates, absent, isHeld(call.block, candidates)));
+  };
 }
 
 /** Whether one of them is known to have the block. */

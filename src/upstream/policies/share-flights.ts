@@ -5,28 +5,30 @@ import { PassingMap } from '../../util/passing-map.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Policy } from '../policy-stack.ts';
-import { type Exchange, fitResult, type Handler, openExchange } from '../routed-call.ts';
+import { type Exchange, fitResult, type Handler, openExchange, type RoutedCall } from '../routed-call.ts';
 
 /** Questions in flight at the same time that may be shared; further ones fly alone. */
 const MAX_FLIGHTS = 10_000;
+
+/** Questions in flight, by their names. */
+export type Flights = PassingMap<string, Flight>;
 
 /**
  * Identical questions that are asked at the same time are asked once. The shared call is cancelled when all
  * its callers have gone, and a caller with more time than the first one is not bound by the first one's deadline. A result
  * that is too large to be held cannot be shared: everyone but the first asks again.
  */
-export function shareFlights(): Policy {
-  const flights = new PassingMap<string, Flight>();
+export function shareFlights(flights: Flights = new PassingMap()): Policy {
   return (next) => {
     const askAlone: Handler = (exchange) => next(openExchange(exchange, exchange.scope));
     const share: Handler = (exchange) => {
-      const name = nameQuestion(exchange);
+      const name = nameQuestion(exchange.call);
       if (name === undefined) return askAlone(exchange);
       const flight = flights.get(name);
       if (flight === undefined) {
         if (flights.size >= MAX_FLIGHTS) return askAlone(exchange);
         const scope = exchange.scope.derive({ isDetached: true });
-        return new Flight(flights, name, scope).start(next, exchange);
+        return new Flight(flights, name, scope).start(next, exchange, scope);
       }
       return flight.join(exchange.scope).then(
         (result) => (isComplete(result) ? fitResult(result, exchange.call) : askAlone(exchange)),
@@ -42,40 +44,53 @@ export function shareFlights(): Policy {
   };
 }
 
-function nameQuestion({ call: { key, sharedAs, nulls } }: Exchange): string | undefined {
+/**
+ * Begins a flight for a question that is asked together with others: callers that ask the same meanwhile wait for it. Whether they wait or go
+ * makes no difference to it.
+ * @returns undefined where it is in flight already, or has no name
+ */
+export function announce(flights: Flights, call: RoutedCall): Flight | undefined {
+  const name = nameQuestion(call);
+  if (name === undefined || flights.size >= MAX_FLIGHTS || flights.get(name) !== undefined) return undefined;
+  const flight = new Flight(flights, name, undefined);
+  flights.set(name, flight);
+  return flight;
+}
+
+function nameQuestion({ key, sharedAs, nulls }: RoutedCall): string | undefined {
   const name = key === undefined ? sharedAs : composeName(key);
   // A null that satisfies others does not satisfy this question.
   return name !== undefined && nulls === 'certain' ? `${name}:certain` : name;
 }
 
 /** One call under way, and the callers that wait for it. */
-class Flight {
-  readonly #flights: PassingMap<string, Flight>;
+export class Flight {
+  readonly #flights: Flights;
   readonly #name: string;
-  /** Of the call: it ends with the last caller. */
-  readonly #scope: RequestScope;
+  /** Of the call: it ends with the last caller. Absent where that is announced. */
+  readonly #scope: RequestScope | undefined;
   /** In the order in which they came. */
   #waiting: Waiter[] | undefined;
   #leader: Waiter | undefined;
 
-  constructor(flights: PassingMap<string, Flight>, name: string, scope: RequestScope) {
+  constructor(flights: Flights, name: string, scope: RequestScope | undefined) {
     this.#flights = flights;
     this.#name = name;
     this.#scope = scope;
   }
 
-  /** Of the caller that started it. */
+  /** Of the caller that started it. One that was announced binds no other. */
   get deadline(): number {
-    return this.#scope.deadline;
+    return this.#scope?.deadline ?? Number.NEGATIVE_INFINITY;
   }
 
-  start(next: Handler, exchange: Exchange): Promise<JsonResult> {
-    const outcome = next(openExchange(exchange, this.#scope));
+  start(next: Handler, exchange: Exchange, scope: RequestScope): Promise<JsonResult> {
+    const outcome = next(openExchange(exchange, scope));
     this.#flights.set(this.#name, this);
     const answer = this.join(exchange.scope);
     outcome.then(
-      (result) => this.#land(result),
-      (error: unknown) => this.#crash(error),
+      (result) => this.land(result),
+      (error: unknown) => this.crash(error),
     );
     return answer;
   }
@@ -94,19 +109,19 @@ class Flight {
   leave(waiter: Waiter): void {
     const waiting = this.#waiting ?? [];
     waiting.splice(waiting.indexOf(waiter), 1);
-    if (waiting.length > 0) return;
+    if (waiting.length > 0 || this.#scope === undefined) return;
     // Callers that come now start anew instead of waiting for what is being cancelled.
     this.#end();
     this.#scope.abort();
   }
 
-  #land(result: JsonResult): void {
+  land(result: JsonResult): void {
     const waiting = this.#end();
     if (!isComplete(result) && waiting[0] !== this.#leader) result.cancel();
     for (const waiter of waiting) waiter.take(result);
   }
 
-  #crash(error: unknown): void {
+  crash(error: unknown): void {
     for (const waiter of this.#end()) waiter.fail(error);
   }
 

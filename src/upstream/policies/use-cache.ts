@@ -1,7 +1,8 @@
 import type { Cache } from '../../cache/cache.ts';
-import { isComplete } from '../../primitives/json-result.ts';
+import { isComplete, type JsonResult } from '../../primitives/json-result.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
-import { type Ask, fitResult, type Handler } from '../routed-call.ts';
+import { type Ask, fitResult, type Handler, type RoutedCall } from '../routed-call.ts';
+import type { Upstream } from '../upstream.ts';
 
 /** Answers from memory what is known of a block. Notes for the caller where that is not enough. */
 export function readCache(cache: Cache): (next: Handler) => Ask {
@@ -25,18 +26,28 @@ export function readCache(cache: Cache): (next: Handler) => Ask {
  * never an error, never a null, never anything under a tag, and nothing of a node that may have had another block in
  * mind: the answer was checked against the block, or the node was asked by the block's hash, or the height is final.
  */
-export function fillCache(cache: Cache, isFinal: (height: bigint) => boolean): Policy {
+export function fillCache(keep: KeepAnswer): Policy {
   return createPolicy({
     onResult({ call, witness }, result) {
-      if (call.key === undefined || !isComplete(result) || result === 'null') return result;
-      if (call.isKept?.() === false) return result;
-      // The node was condemned while it answered: its kept answers were dropped, and this one must not be kept.
-      if (witness?.upstream?.evidence !== undefined) return result;
-      const wasTold = witness?.upstream?.knowsHashParameters === true && call.paramsByHash !== undefined;
-      const isSure =
-        call.isBound === true || wasTold || (call.block !== undefined && isFinal(call.block.number));
-      if (isSure) cache.set(call.key, result);
+      keep(call, witness?.upstream, result);
       return result;
     },
   });
+}
+
+/** Keeps a node's answer, as far as that may be. */
+export type KeepAnswer = (call: RoutedCall, upstream: Upstream | undefined, result: JsonResult) => void;
+
+/** See `fillCache`. */
+export function createKeeper(cache: Cache, isFinal: (height: bigint) => boolean): KeepAnswer {
+  return (call, upstream, result) => {
+    if (call.key === undefined || !isComplete(result) || result === 'null') return;
+    if (call.isKept?.() === false) return;
+    // It has been proven to lie since it was asked, and what was kept of its answers has been dropped.
+    if (upstream?.evidence !== undefined) return;
+    const wasTold = upstream?.knowsHashParameters === true && call.paramsByHash !== undefined;
+    const isSure =
+      call.isBound === true || wasTold || (call.block !== undefined && isFinal(call.block.number));
+    if (isSure) cache.set(call.key, result);
+  };
 }

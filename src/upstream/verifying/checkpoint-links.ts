@@ -18,6 +18,8 @@ const BATCH = 64n;
 /** Linked blocks that are remembered, the last ones and one of so many: about 150 bytes each. */
 const MAX_LINKED = 65_536;
 const MILESTONE = 512n;
+/** Heights at which proofs stop on their way down, multiples of this one: they are remembered, and the same for checkpoints that move on. */
+const STOP = 15n * MILESTONE;
 /** How long finding out may take. */
 const LINK_LIMIT_MS = 10_000;
 /** EIP-2935: the contract that keeps hashes of the last blocks, and how many. */
@@ -25,25 +27,58 @@ const HISTORY_ADDRESS = '0x0000f90827f1c53a10cb7a02335b175320002935';
 export const HISTORY_LENGTH = 8_191n;
 /** Proofs that are followed one after the other to one old block. */
 const MAX_JUMPS = 64n;
+/** How long no more proofs of old states are asked for below an anchor of which nodes had none: any question about an old block would. */
+const PROOF_PAUSE_MS = 60_000;
 
 type Block = { readonly number: bigint; readonly hash: string };
+
+/** A configured checkpoint stays; one that layer 1 anchors moves on, and is days behind the head. */
+type CheckpointKind = 'configured' | 'anchored';
 
 /**
  * Blocks that hashes link to the checkpoint. Its ancestors, by the parents that headers name or by what EIP-2935 keeps in a block's state, are blocks of the
  * chain whatever nodes say. A block above it that has it among its ancestors is of no other chain, but may still be one that nodes invented.
  */
 export class CheckpointLinks {
-  readonly checkpoint: Checkpoint;
+  #checkpoint: Checkpoint;
+  readonly #kind: CheckpointKind;
   readonly #verifier: Verifier;
   readonly #ask: Ask;
   readonly #linked = new Lru<bigint, string>(MAX_LINKED, Number.POSITIVE_INFINITY);
   readonly #milestones = new Lru<bigint, string>(MAX_LINKED, Number.POSITIVE_INFINITY);
   readonly #running = new Map<string, Promise<string | undefined>>();
+  /** From then on proofs below an anchor are asked for again, on the clock of `performance.now()`. */
+  #provesFrom = 0;
 
-  constructor(checkpoint: Checkpoint, verifier: Verifier, ask: Ask) {
-    this.checkpoint = checkpoint;
+  constructor(checkpoint: Checkpoint, verifier: Verifier, ask: Ask, kind: CheckpointKind = 'configured') {
+    this.#checkpoint = checkpoint;
+    this.#kind = kind;
     this.#verifier = verifier;
     this.#ask = ask;
+  }
+
+  get checkpoint(): Checkpoint {
+    return this.#checkpoint;
+  }
+
+  /** Takes a later block for the checkpoint. What is linked stays so. */
+  moveTo(checkpoint: Checkpoint): void {
+    this.#note(this.#checkpoint);
+    this.#checkpoint = checkpoint;
+    this.#provesFrom = 0;
+  }
+
+  /**
+   * Why a block that is not linked cannot be believed, as the rest of a sentence; undefined where it need not be linked. An anchor binds those below it
+   * that headers alone would link.
+   */
+  whyUnlinked(position: BlockPosition): string | undefined {
+    if (this.has(position)) return undefined;
+    const { number } = this.#checkpoint;
+    if (this.#kind === 'configured')
+      return `no more than ${MAX_WALK} headers, nor a proof of state, link the block to the checkpoint, block ${number}: check its number and hash, or configure one that is nearer`;
+    if (position.number > number || position.number + MAX_WALK < number) return undefined;
+    return `no headers link the block to block ${number}, which is anchored in layer 1`;
   }
 
   /** Whether a block is linked to the checkpoint, as far as that is known. */
@@ -67,6 +102,7 @@ export class CheckpointLinks {
     const { number, hash } = position;
     if (hash === undefined || this.has(position)) return undefined;
     if (number <= this.checkpoint.number) return this.findHash(number);
+    if (this.#kind === 'anchored') return undefined;
     return this.#once(hash, (scope) => this.#reachUp({ number, hash }, scope));
   }
 
@@ -100,15 +136,29 @@ export class CheckpointLinks {
   /** Links the block of a height below the checkpoint. */
   async #goDown(number: bigint, scope: RequestScope): Promise<string | undefined> {
     let from = this.#findAbove(number);
+    if (from.number - number > MAX_JUMPS * STOP) return undefined;
     for (let jumps = 0n; from.number - number > MAX_WALK && jumps < MAX_JUMPS; jumps++) {
-      const to = from.number - number > HISTORY_LENGTH ? from.number - HISTORY_LENGTH : number;
-      const hash = await this.#proveOlder(from, to, scope);
+      const to = from.number - number > HISTORY_LENGTH ? findStop(from.number) : number;
+      const hash = await this.#jump(from, to, scope);
       if (hash === undefined) return undefined;
       from = { number: to, hash };
       this.#note(from);
     }
     await this.#walk(from, number, scope);
     return this.#find(number);
+  }
+
+  /** The same as `#proveOlder`, but not soon after nodes had no proof below an anchor. */
+  async #jump(from: Block, to: bigint, scope: RequestScope): Promise<string | undefined> {
+    if (performance.now() < this.#provesFrom) return undefined;
+    let hash: string | undefined;
+    try {
+      hash = await this.#proveOlder(from, to, scope);
+    } finally {
+      if (hash === undefined && this.#kind === 'anchored')
+        this.#provesFrom = performance.now() + PROOF_PAUSE_MS;
+    }
+    return hash;
   }
 
   /** The linked block that is least far above a height: one of the next, or one that jumps have passed. */
@@ -119,8 +169,9 @@ export class CheckpointLinks {
       const hash = this.#find(at);
       if (hash !== undefined) return { number: at, hash };
     }
-    for (let jumps = (checkpoint.number - number) / HISTORY_LENGTH; jumps > 0n; jumps--) {
-      const at = checkpoint.number - jumps * HISTORY_LENGTH;
+    const last =
+      number + MAX_JUMPS * STOP < checkpoint.number ? number + MAX_JUMPS * STOP : checkpoint.number;
+    for (let at = (next / STOP + 1n) * STOP; at <= last; at += STOP) {
       const hash = this.#find(at);
       if (hash !== undefined) return { number: at, hash };
     }
@@ -205,6 +256,11 @@ export class CheckpointLinks {
     await this.#ask({ call, scope });
     return word === 0n ? undefined : `0x${word.toString(16).padStart(64, '0')}`;
   }
+}
+
+/** The lowest stop whose hash the state of a block keeps. */
+function findStop(from: bigint): bigint {
+  return ((from - HISTORY_LENGTH + STOP - 1n) / STOP) * STOP;
 }
 
 /** Headers of blocks with known hashes, one parent after the other: those that come next are asked for together, by number. */

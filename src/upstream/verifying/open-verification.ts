@@ -1,4 +1,5 @@
 import { ChainError } from '../../chain/errors.ts';
+import type { AnchoredChain } from '../../chain/output-claim.ts';
 import type { Logger } from '../../observe/logger.ts';
 import type { VerificationFigures } from '../../observe/sources.ts';
 import type { RecoverPublicKey } from '../../primitives/signature.ts';
@@ -11,7 +12,9 @@ import type { Upstream } from '../upstream.ts';
 import { calibrate } from './calibrate.ts';
 import { CheckpointLinks } from './checkpoint-links.ts';
 import { HeaderMembers } from './header-members.ts';
+import { Layer1Anchor } from './layer1-anchor.ts';
 import { Proofs } from './proofs.ts';
+import type { Anchor } from './trust.ts';
 import { Verifier } from './verifier.ts';
 
 /** How long looking at recent blocks may take; and how long afterwards it is tried again where no node answered. */
@@ -28,6 +31,8 @@ export type VerificationParts = {
   readonly network: string;
   readonly verify: VerifyMode;
   readonly checkpoint?: Checkpoint | undefined;
+  /** Whether layer 1 is read for blocks that are on the chain; in place of a checkpoint. */
+  readonly isAnchored?: boolean;
   readonly log: Logger;
   readonly ask: Ask;
   readonly upstreams: readonly Upstream[];
@@ -43,8 +48,10 @@ export type VerificationParts = {
 /** Verification of a network, and what keeps it going. */
 export type Verification = {
   readonly proofs: Proofs;
-  /** What the checkpoint says of heights, where one is configured. */
-  readonly links: CheckpointLinks | undefined;
+  /** What a checkpoint or layer 1 says of blocks, where one is configured. */
+  readonly anchor: Anchor | undefined;
+  /** Takes what layer 1 holds, where that is read. */
+  readonly layer1: AnchoredChain | undefined;
   /** Finds out what can be verified. Never rejects; goes on in the background where no node answers now. */
   calibrate(): Promise<void>;
   /** As `Verifier.acceptRules`. */
@@ -56,16 +63,17 @@ export type Verification = {
 };
 
 export function openVerification(parts: VerificationParts): Verification {
-  const { verify, checkpoint, upstreams, isWitnessed, network, log, ask, head, lookMs = LOOK_MS } = parts;
+  const { verify, upstreams, isWitnessed, network, log, ask, head, lookMs = LOOK_MS } = parts;
   let isDoubtful = false;
   const onDoubt = (): void => {
     isDoubtful = true;
   };
   const verifier = verify === 'off' ? undefined : new Verifier({ ...parts, mode: verify, onDoubt });
-  const links =
-    verifier === undefined || checkpoint === undefined
+  const layer1 =
+    verifier === undefined || parts.isAnchored !== true
       ? undefined
-      : new CheckpointLinks(checkpoint, verifier, ask);
+      : new Layer1Anchor({ ...parts, verifier });
+  const anchor = layer1 ?? openCheckpoint(parts, verifier);
   const scopes = new Set<RequestScope>();
   const members = new HeaderMembers(ask);
   let timer: NodeJS.Timeout | undefined;
@@ -119,8 +127,7 @@ export function openVerification(parts: VerificationParts): Verification {
   /** As long as the head is linked now and then, what clients ask of is never far above what is linked. */
   const linkHead = async (): Promise<void> => {
     const at = head();
-    if (links === undefined || at === undefined) return;
-    await links.link(at);
+    if (at !== undefined) await anchor?.links?.link(at);
   };
   const report = ({ calibration }: Verifier): void => {
     const fields = Object.fromEntries(calibration.describe().map(({ subject, state }) => [subject, state]));
@@ -131,11 +138,12 @@ export function openVerification(parts: VerificationParts): Verification {
   const proofs = new Proofs(
     verifier,
     (position) => isAgreed(position, upstreams) || isWitnessed(position.hash ?? ''),
-    links,
+    anchor,
   );
   return {
     proofs,
-    links,
+    anchor,
+    layer1,
     async calibrate() {
       if (verifier === undefined) return;
       await attempt((at, scope) => members.hasNew(at, scope));
@@ -156,6 +164,7 @@ export function openVerification(parts: VerificationParts): Verification {
               rows: verifier.calibration.describe(),
               counts: verifier.counts,
               trust: proofs.trust.counts,
+              ...(layer1 !== undefined && { anchor: layer1.describe() }),
             },
           },
     close() {
@@ -164,6 +173,14 @@ export function openVerification(parts: VerificationParts): Verification {
       for (const scope of scopes) scope.abort();
     },
   };
+}
+
+function openCheckpoint(
+  { checkpoint, ask }: VerificationParts,
+  verifier: Verifier | undefined,
+): Anchor | undefined {
+  if (verifier === undefined || checkpoint === undefined) return undefined;
+  return { links: new CheckpointLinks(checkpoint, verifier, ask) };
 }
 
 /** More than one node reports the hash at its height. */

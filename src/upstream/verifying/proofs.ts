@@ -23,10 +23,9 @@ import { checkBytes } from '../checks/check-stream.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { NullMeaning } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
-import type { CheckpointLinks } from './checkpoint-links.ts';
 import { type ProvenBlock, ProvenBlocks } from './proven-blocks.ts';
 import { RAW_SUBJECTS, RECEIPT_SUBJECTS, TRANSACTION_SUBJECTS } from './subjects.ts';
-import { type IsAgreed, TrustRules } from './trust.ts';
+import { type Anchor, type IsAgreed, TrustRules } from './trust.ts';
 import type { Verifier } from './verifier.ts';
 
 /** What is compared with a sender: of a block only a sample of them is recovered. */
@@ -49,12 +48,12 @@ export class Proofs {
 
   /**
    * @param verifier absent where nothing is verified
-   * @param links absent where no checkpoint is configured
+   * @param anchor absent where nothing but nodes is configured
    */
-  constructor(verifier: Verifier | undefined, isAgreed: IsAgreed, links?: CheckpointLinks) {
+  constructor(verifier: Verifier | undefined, isAgreed: IsAgreed, anchor?: Anchor) {
     this.verifier = verifier;
     this.blocks = verifier === undefined ? undefined : new ProvenBlocks(verifier);
-    this.trust = new TrustRules(verifier, isAgreed, links);
+    this.trust = new TrustRules(verifier, isAgreed, anchor);
   }
 
   /** What a null means, which no root proves: of what is asked for by a hash of which nothing is known, and of a block by its height, which is not above the head. */

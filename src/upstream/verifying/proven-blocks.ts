@@ -224,7 +224,9 @@ export class ProvenBlocks {
       const hashes = known.transactions.map((each) => each.hash);
       verifyListed(block, hashes, tools);
     }
-    const { transactions } = block;
+    const { transactions: told } = block;
+    // A text that was not read to its end knows nothing of its items.
+    const transactions = told instanceof ListText && !told.isRead ? told.parse() : told;
     const hasAllSenders =
       facts !== undefined && this.#compareSenders(hash, transactions, facts.length, tools);
     const subjects = isFull || known !== undefined ? BLOCK_SUBJECTS : HEADER_SUBJECTS;

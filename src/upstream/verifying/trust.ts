@@ -2,9 +2,8 @@ import { ChainError } from '../../chain/errors.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { RequestScope, Trust } from '../../util/request-scope.ts';
 import type { Subject } from '../../verification/findings.ts';
-import type { Checkpoint } from '../options.ts';
 import type { BlockPosition } from '../routed-call.ts';
-import { type CheckpointLinks, MAX_WALK } from './checkpoint-links.ts';
+import type { CheckpointLinks } from './checkpoint-links.ts';
 import type { Verifier } from './verifier.ts';
 
 const ONE_NODE =
@@ -13,27 +12,35 @@ const ONE_NODE =
 /** Whether a hash is that of the block of its height by more than one node's word. */
 export type IsAgreed = (position: BlockPosition) => boolean;
 
+/** What says of blocks that they are of the chain, beside nodes: a configured checkpoint, or layer 1. */
+export interface Anchor {
+  /** Absent as long as no block is known that it stands for. */
+  readonly links: CheckpointLinks | undefined;
+  /** Why no block is believed whatever nodes agree on, as the rest of a sentence. */
+  readonly contradiction?: string | undefined;
+}
+
 /** Says how far answers are to be believed, and refuses those that are not proven where the network requires it. */
 export class TrustRules {
   readonly #verifier: Verifier | undefined;
   readonly #isAgreed: IsAgreed;
-  readonly #links: CheckpointLinks | undefined;
+  readonly #anchor: Anchor | undefined;
   /** Answers so far. */
   readonly counts: Record<Trust, number> = { proven: 0, agreed: 0, single: 0 };
 
   /**
    * @param verifier absent where nothing is verified
-   * @param links absent where no checkpoint is configured
+   * @param anchor absent where nothing but nodes is configured
    */
-  constructor(verifier: Verifier | undefined, isAgreed: IsAgreed, links?: CheckpointLinks) {
+  constructor(verifier: Verifier | undefined, isAgreed: IsAgreed, anchor?: Anchor) {
     this.#verifier = verifier;
     this.#isAgreed = isAgreed;
-    this.#links = links;
+    this.#anchor = anchor;
   }
 
   /** Finds out whether a block is linked to the checkpoint, where one is configured. Never rejects. */
   link(position: BlockPosition): PromiseOrValue<unknown> {
-    return this.#links?.link(position);
+    return this.#anchor?.links?.link(position);
   }
 
   /** The same as `note`, once it is known whether the block is linked to the checkpoint. */
@@ -84,13 +91,14 @@ export class TrustRules {
   #isBelieved(position: BlockPosition, isNamed: boolean): boolean {
     const { number, hash } = position;
     if (isNamed || hash === undefined) return isNamed;
-    return this.#links?.hashAt(number) === hash || this.#isAgreed(position);
+    return this.#anchor?.links?.hashAt(number) === hash || this.#isAgreed(position);
   }
 
   /** Why a block may not be that of its height, as the rest of a sentence; undefined where it is. */
   #whyUnanchored(position: BlockPosition, isNamed: boolean): string | undefined {
-    if (!isNamed && this.#links?.has(position) === false) return describeUnlinked(this.#links.checkpoint);
-    return this.#isBelieved(position, isNamed) ? undefined : ONE_NODE;
+    const { links, contradiction } = this.#anchor ?? {};
+    const why = isNamed ? undefined : (contradiction ?? links?.whyUnlinked(position));
+    return why ?? (this.#isBelieved(position, isNamed) ? undefined : ONE_NODE);
   }
 
   /** @param otherwise what an answer is that is not proven */
@@ -125,10 +133,6 @@ export class TrustRules {
     if (why !== undefined) return why;
     return this.#whyUnanchored(position, isNamed);
   }
-}
-
-function describeUnlinked({ number }: Checkpoint): string {
-  return `no more than ${MAX_WALK} headers, nor a proof of state, link the block to the checkpoint, block ${number}: check its number and hash, or configure one that is nearer`;
 }
 
 function notProven(why: string): ChainError {

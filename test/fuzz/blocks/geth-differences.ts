@@ -1,12 +1,5 @@
 /** Where geth's state transition and the engine differ, and are left so: one row each. */
-import { bytesToHex } from '../../../src/primitives/hex.ts';
 import type { KnownDifference } from './block-oracle.ts';
-import { protocolAccounts } from './block-state.ts';
-
-/** Code of the contracts that the protocol calls, by address. */
-const PROTOCOL_CODES: ReadonlyMap<string, string> = new Map(
-  [...protocolAccounts()].map(([address, { code }]) => [address, bytesToHex(code)]),
-);
 
 export const GETH_DIFFERENCES: readonly KnownDifference[] = [
   {
@@ -19,16 +12,5 @@ export const GETH_DIFFERENCES: readonly KnownDifference[] = [
       if (account === undefined) return false;
       return account.nonce === 0n && account.code.length === 0 && account.storage.size > 0;
     },
-  },
-  {
-    // Their own code accesses no other account, so that nothing on a chain depends on it.
-    reason:
-      'in a system call precompiles, the beneficiary and the caller are cold in geth: seen where contracts of the protocol have other code',
-    pattern: /^(?:requests hash|failure of the block|slot|access list|balance|nonce|code|existence)/,
-    when: ({ accounts }) =>
-      [...PROTOCOL_CODES].some(([address, code]) => {
-        const account = accounts.get(address);
-        return account !== undefined && bytesToHex(account.code) !== code;
-      }),
   },
 ];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { readPlainCalls } from '../../../src/methods/plain-calls/read-plain-calls.ts';
-import { LATEST_BLOCK } from '../../../src/primitives/call-bytes.ts';
+import { LATEST_BLOCK, NO_GAS_LIMIT } from '../../../src/primitives/call-bytes.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { type Call, type Envelope, parseEnvelope } from '../../../src/rpc/envelope.ts';
 
@@ -14,18 +14,20 @@ type CallObject = {
   readonly from?: string;
   readonly data?: string;
   readonly input?: string;
+  readonly gas?: string;
 };
 
 /** Of a call object and a block, what `plain` says. */
 function describePlain({ plain }: Call): unknown {
   assert.ok(plain !== undefined);
-  const { bytes, from, to, data, dataLength, zeros, block } = plain;
+  const { bytes, from, to, data, dataLength, zeros, gas, block } = plain;
   const input = bytes.subarray(data, data + dataLength);
   assert.equal(zeros, input.filter((byte) => byte === 0).length);
   return {
     from: bytesToHex(bytes.subarray(from, from + 20)),
     to: bytesToHex(bytes.subarray(to, to + 20)),
     data: bytesToHex(input),
+    gas,
     block,
   };
 }
@@ -38,6 +40,7 @@ function describeParams({ params }: Call): unknown {
     from: (call.from ?? `0x${'00'.repeat(20)}`).toLowerCase(),
     to: call.to.toLowerCase(),
     data: (call.data ?? call.input ?? '0x').toLowerCase(),
+    gas: call.gas === undefined ? NO_GAS_LIMIT : Number(call.gas),
     block: block === 'latest' ? LATEST_BLOCK : Number(block),
   };
 }
@@ -92,11 +95,15 @@ function objectOf(members: readonly (readonly [string, fc.Arbitrary<string>])[])
     .map(([texts, order, end]) => `{${order.map((i) => texts[i]).join(',')}${end}}`);
 }
 
+const plainQuantity = fc
+  .bigInt({ min: 0n, max: 2n ** 52n - 1n })
+  .map((number) => `"0x${number.toString(16)}"`);
 const plainCall = fc
-  .tuple(fc.boolean(), fc.constantFrom('', 'data', 'input'))
-  .chain(([hasFrom, dataName]) =>
+  .tuple(fc.boolean(), fc.boolean(), fc.constantFrom('', 'data', 'input'))
+  .chain(([hasFrom, hasGas, dataName]) =>
     objectOf([
       ['to', hex(20)],
+      ...(hasGas ? ([['gas', plainQuantity]] as const) : []),
       ...(hasFrom ? ([['from', hex(20)]] as const) : []),
       ...(dataName === '' ? [] : ([[dataName, data]] as const)),
     ]),
@@ -104,7 +111,7 @@ const plainCall = fc
 const plainBlock = fc.oneof(
   fc.constant(''),
   fc.constant(',"latest"'),
-  fc.bigInt({ min: 0n, max: 2n ** 52n - 1n }).map((number) => `, "0x${number.toString(16)}"`),
+  plainQuantity.map((number) => `, ${number}`),
 );
 const plainId = fc.oneof(
   fc.nat().map(String),
@@ -213,7 +220,11 @@ describe('plain calls', () => {
 const call = (params: string, id = '1'): string =>
   `{"jsonrpc":"2.0","id":${id},"method":"eth_call","params":${params}}`;
 const OTHERS: Readonly<Record<string, string>> = {
-  'a gas limit': call(`[{"to":"${TO}","gas":"0x5208"},"latest"]`),
+  'a gas limit of more than 52 bits': call(`[{"to":"${TO}","gas":"0x10000000000000"},"latest"]`),
+  'a gas limit with leading zeros': call(`[{"to":"${TO}","gas":"0x05208"},"latest"]`),
+  'a gas limit without digits': call(`[{"to":"${TO}","gas":"0x"},"latest"]`),
+  'a gas limit that is a number': call(`[{"to":"${TO}","gas":21000},"latest"]`),
+  'a gas price': call(`[{"to":"${TO}","gasPrice":"0x0"},"latest"]`),
   'a value': call(`[{"to":"${TO}","value":"0x0"},"latest"]`),
   'no recipient': call('[{"data":"0x00000000000000000000000000000000000000000000000000"},"latest"]'),
   'a recipient that is null': call(`[{"to":null,"from":"${TO}"},"latest"]`),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Cache, CacheKey, KeptAnswer } from '../../../src/cache/cache.ts';
 import type { JsonResult } from '../../../src/primitives/json-result.ts';
-import { fillCache, readCache } from '../../../src/upstream/policies/use-cache.ts';
+import { createKeeper, fillCache, readCache } from '../../../src/upstream/policies/use-cache.ts';
 import type { Handler, RoutedCall } from '../../../src/upstream/routed-call.ts';
 import { createExchange } from '../support/exchange.ts';
 import { poolOf } from '../support/pool.ts';
@@ -39,7 +39,7 @@ function cached(cache: Cache, results: readonly JsonResult[]): Handler {
     if (result === undefined) throw new Error('asked again');
     return result;
   };
-  const ask = readCache(cache)(fillCache(cache, () => true)(node));
+  const ask = readCache(cache)(fillCache(createKeeper(cache, () => true))(node));
   return async (exchange) => ask(exchange);
 }
 
@@ -98,10 +98,7 @@ describe('what a node may have said of another block', () => {
         knowsHashParameters: true,
       };
     }
-    const handler = fillCache(
-      cache,
-      () => isFinal,
-    )(async ({ witness }) => {
+    const handler = fillCache(createKeeper(cache, () => isFinal))(async ({ witness }) => {
       if (witness !== undefined) witness.upstream = node.upstream;
       node.upstream.evidence = evidence;
       return '"0x1"';

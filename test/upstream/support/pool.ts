@@ -2,7 +2,7 @@ import type { Cache } from '../../../src/cache/cache.ts';
 import { createMemoryCache } from '../../../src/cache/memory-cache.ts';
 import type { Logger } from '../../../src/observe/logger.ts';
 import { type PoolOptions, poolOptionsSchema } from '../../../src/upstream/options.ts';
-import { createPool } from '../../../src/upstream/pool.ts';
+import { createPool, type Pool } from '../../../src/upstream/pool.ts';
 import type { Ask, Handler } from '../../../src/upstream/routed-call.ts';
 import { createRecordingLog } from '../../gateway/recording-log.ts';
 import type { ScriptedNode } from './scripted-node.ts';
@@ -25,6 +25,11 @@ export function poolOf(nodes: readonly ScriptedNode[], script: PoolScript = {}):
 
 /** The real pool over scripted nodes. */
 export function openPool(nodes: readonly ScriptedNode[], script: PoolScript = {}): Ask {
+  return openWholePool(nodes, script).ask;
+}
+
+/** The same with all ways to ask it. */
+export function openWholePool(nodes: readonly ScriptedNode[], script: PoolScript = {}): Pool {
   return createPool({
     isFinal: () => true,
     network: 'test',

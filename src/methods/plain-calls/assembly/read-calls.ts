@@ -1,5 +1,5 @@
 /**
- * Reads bodies of nothing but plain calls: `eth_call` of a recipient, data and a sender, at `latest` or at a number. Members may be in any
+ * Reads bodies of nothing but plain calls: `eth_call` of a recipient, data, a sender and gas, at `latest` or at a number. Members may be in any
  * order, blanks are where JSON allows them; whatever else there is makes the body one that is not plain. What is plain is JSON, and means
  * here what it means to a parser of all of JSON.
  *
@@ -9,13 +9,13 @@
 /** `plain-calls.ts` has the same places. */
 const TEXT: usize = 4096;
 const TABLE: usize = TEXT + (64 << 10) + 64;
-const ENTRY_SIZE: usize = 48;
+const ENTRY_SIZE: usize = 56;
 /** A plain item is longer than 100 characters. */
 const BYTES: usize = TABLE + 656 * ENTRY_SIZE;
 const ADDRESS_SIZE: usize = 20;
 const ADDRESS_DIGITS: i32 = 40;
 
-/** Fields of an entry, four bytes each but for the block, an f64. Places are counted from `TEXT` and from `BYTES`. */
+/** Fields of an entry, four bytes each but for block and gas, an f64. Places are counted from `TEXT` and from `BYTES`. */
 const ITEM_START: usize = 0;
 const ITEM_END: usize = 4;
 const ID_START: usize = 8;
@@ -29,13 +29,16 @@ const DATA_SIZE: usize = 32;
 const ZEROS: usize = 36;
 /** `LATEST`, or a block's number. */
 const BLOCK: usize = 40;
+/** `NO_GAS_LIMIT`, or what the call may use. */
+const GAS: usize = 48;
 const NO_NUMBER: u32 = 0xffffffff;
 const LATEST: f64 = -1;
+const NO_GAS_LIMIT: f64 = f64.POSITIVE_INFINITY;
 
 const MAX_ID_LENGTH: usize = 64;
 const MAX_NUMBER_DIGITS: usize = 9;
 /** A number of so many hex digits is an integer of an f64. */
-const MAX_BLOCK_DIGITS: u32 = 13;
+const MAX_QUANTITY_DIGITS: i32 = 13;
 
 const QUOTE: u8 = 0x22;
 const COMMA: u8 = 0x2c;
@@ -65,6 +68,7 @@ const DATA_KEY: u32 = 0x74616422; // "dat
 const DATA_KEY_END: u16 = 0x2261; // a"
 const INPUT_KEY: u32 = 0x706e6922; // "inp
 const INPUT_KEY_END: u32 = 0x22747570; // put"
+const GAS_KEY: u32 = 0x73616722; // "gas
 const LATEST_TAG: u64 = 0x2274736574616c22; // "latest"
 const HEX_START: u32 = 0x783022; // "0x, in the lower three bytes
 
@@ -77,6 +81,7 @@ const IS_COMPLETE: u32 = 15;
 const HAS_TO: u32 = 1;
 const HAS_FROM: u32 = 2;
 const HAS_DATA: u32 = 4;
+const HAS_GAS: u32 = 8;
 
 /** Where the text is read, and where bytes are written. */
 let at: usize = TEXT;
@@ -223,6 +228,7 @@ function readCall(entry: usize): bool {
   store<u32>(entry, 0, DATA);
   store<u32>(entry, 0, DATA_SIZE);
   store<u32>(entry, 0, ZEROS);
+  store<f64>(entry, NO_GAS_LIMIT, GAS);
   let seen: u32 = 0;
   do {
     let member: u32 = HAS_DATA;
@@ -239,6 +245,9 @@ function readCall(entry: usize): bool {
       member = HAS_FROM;
       store<u32>(entry, bytesEnd(), FROM);
       if (!skipKey(6) || !readAddress()) return false;
+    } else if (key == GAS_KEY && load<u8>(at, 4) == QUOTE) {
+      member = HAS_GAS;
+      if (!skipKey(5) || !readQuantity(entry + GAS)) return false;
     } else return false;
     if ((seen & member) != 0) return false;
     seen |= member;
@@ -280,15 +289,20 @@ function readBlock(entry: usize): bool {
     at += 8;
     return true;
   }
+  return readQuantity(entry + BLOCK);
+}
+
+/** A number that an f64 holds, to `field`. */
+function readQuantity(field: usize): bool {
   const start = at + 3;
   let number: u64 = 0;
   const digits = readHex();
-  if (digits < 1 || digits > <i32>MAX_BLOCK_DIGITS || (digits > 1 && load<u8>(start) == DIGIT_0)) return false;
+  if (digits < 1 || digits > MAX_QUANTITY_DIGITS || (digits > 1 && load<u8>(start) == DIGIT_0)) return false;
   for (let place = start; place < start + <usize>digits; place++) {
     const c = <u64>(load<u8>(place) | LOWER_CASE);
     number = (number << 4) | (c >= LETTER_A ? c - LETTER_A + 10 : c - DIGIT_0);
   }
-  store<f64>(entry, <f64>number, BLOCK);
+  store<f64>(field, <f64>number);
   return true;
 }
 

@@ -1,0 +1,69 @@
+import { createMemoryCache } from '../cache/memory-cache.ts';
+import type { NetworkOptions } from '../config/network-options.ts';
+import { createLogger } from '../observe/logger.ts';
+import type { AnchorFigures } from '../observe/sources.ts';
+import { RequestScope } from '../util/request-scope.ts';
+import { anchorOnce } from './open-anchors.ts';
+import { type ObservedChain, openNodes } from './open-chain.ts';
+
+const CACHE = { bytes: 1 << 20, entryBytes: 1 << 18 };
+const LIMIT_MS = 30_000;
+
+/** A rollup's last block that layer 1 commits to. */
+export type AnchorDiagnosis = AnchorFigures & {
+  readonly l1: string;
+  /** Blocks between it and the head. */
+  readonly behind?: number;
+};
+
+/** Looks once for the block that layer 1 commits to, as the service does. Undefined where a network is not anchored. */
+export async function tryAnchor(
+  name: string,
+  networks: Readonly<Record<string, NetworkOptions>>,
+): Promise<AnchorDiagnosis | undefined> {
+  const options = networks[name];
+  const { anchor, l1 = '' } = options?.rollup ?? {};
+  const l1Options = networks[l1];
+  if (anchor === undefined || options === undefined || l1Options === undefined) return undefined;
+  let layer1: ObservedChain;
+  try {
+    layer1 = await open(l1, l1Options);
+  } catch (error) {
+    return { l1, state: 'waiting', reason: (error as Error).message };
+  }
+  const chain = await open(name, options);
+  try {
+    await anchorOnce(chain, layer1, anchor, new RequestScope(performance.now() + LIMIT_MS));
+    const { head, verification } = chain.describe();
+    const figures = verification?.anchor;
+    if (figures === undefined) return undefined;
+    const { number } = figures;
+    const isKnown = head !== undefined && number !== undefined;
+    return { ...figures, l1, ...(isKnown && { behind: head.number - number }) };
+  } finally {
+    await Promise.all([chain, layer1].map((each) => each.close()));
+  }
+}
+
+function open(network: string, options: NetworkOptions): Promise<ObservedChain> {
+  // Where the configuration names the chain, a start does not wait for the nodes.
+  const { chainId: _, ...pool } = options.pool;
+  const backends = { cache: createMemoryCache(CACHE), log: createLogger('silent') };
+  const { verify, checkpoint, rollup } = options;
+  const isAnchored = rollup?.anchor !== undefined;
+  return openNodes(network, options.upstreams ?? [], backends, {
+    pool,
+    isAnchored,
+    awaitsCalibration: true,
+    ...(verify !== undefined && { verify }),
+    ...(checkpoint !== undefined && { checkpoint }),
+  });
+}
+
+/** A line about it. */
+export function describeAnchor({ state, number, behind, reason, l1 }: AnchorDiagnosis): string {
+  if (state === 'anchored')
+    return `\n  anchored in ${l1}: block ${number}, ${behind ?? 0} below the head, is what layer 1 commits to\n`;
+  const verdict = state === 'contradicted' ? `not what ${l1} commits to` : `not anchored in ${l1}`;
+  return `\n  ${verdict}: ${reason ?? 'it is not known why'}\n`;
+}

@@ -1,0 +1,82 @@
+import { ChainError } from '../chain/errors.ts';
+import type { NetworkOptions } from '../config/network-options.ts';
+import type { AnchorOptions } from '../rollup/options.ts';
+import { RequestScope } from '../util/request-scope.ts';
+import type { ObservedChain } from './open-chain.ts';
+
+/** Time between two readings of layer 1; after a failure it is shorter, and twice as long after each further one. */
+const READ_MS = 600_000;
+const FIRST_RETRY_MS = 15_000;
+/** How long reading layer 1 and finding the block may take: a few proofs, then a header of each node and a proof. */
+const READ_LIMIT_MS = 30_000;
+
+/** A rollup that is anchored, the network that is its layer 1, and what there has its output roots. */
+type AnchoredNetwork = {
+  readonly name: string;
+  readonly chain: ObservedChain;
+  readonly l1: ObservedChain;
+  readonly options: AnchorOptions;
+};
+
+/** Reads the layer 1 of each anchored rollup of a configuration, at intervals. */
+export class Anchors {
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  readonly #scopes = new Set<RequestScope>();
+  #isClosed = false;
+
+  constructor(
+    networks: Readonly<Record<string, NetworkOptions>>,
+    chains: ReadonlyMap<string, ObservedChain>,
+  ) {
+    for (const [name, { rollup }] of Object.entries(networks)) {
+      const chain = chains.get(name);
+      const l1 = chains.get(rollup?.l1 ?? '');
+      if (rollup?.anchor === undefined || chain === undefined || l1 === undefined) continue;
+      void this.#read({ name, chain, l1, options: rollup.anchor }, FIRST_RETRY_MS);
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    for (const scope of this.#scopes) scope.abort();
+  }
+
+  /** @param retryMs time to the next reading where this one fails */
+  async #read(network: AnchoredNetwork, retryMs: number): Promise<void> {
+    const { name, chain, l1, options } = network;
+    // What layer 1 holds is read where it is proven.
+    await Promise.all([chain.calibrated, l1.calibrated]);
+    if (this.#isClosed) return;
+    const scope = new RequestScope(performance.now() + READ_LIMIT_MS);
+    this.#scopes.add(scope);
+    await anchorOnce(chain, l1, options, scope);
+    this.#scopes.delete(scope);
+    if (this.#isClosed) return;
+    const hasFailed = chain.describe().verification?.anchor?.reason !== undefined;
+    const waitMs = hasFailed ? retryMs : READ_MS;
+    const next = hasFailed ? Math.min(2 * retryMs, READ_MS) : FIRST_RETRY_MS;
+    const timer = setTimeout(() => void this.#read(network, next), waitMs);
+    timer.unref();
+    this.#timers.set(name, timer);
+  }
+}
+
+/** Reads layer 1, and anchors the chain in what it holds. Never rejects. */
+export async function anchorOnce(
+  { chainId, layer1 }: ObservedChain,
+  l1: ObservedChain,
+  options: AnchorOptions,
+  scope: RequestScope,
+): Promise<void> {
+  // Most configurations have no such rollup.
+  const { NoAnchor, readAnchor } = await import('../rollup/op-stack/read-anchor.ts');
+  try {
+    await layer1?.anchor(await readAnchor(l1, options, chainId, scope), scope);
+  } catch (error) {
+    if (!(error instanceof NoAnchor || error instanceof ChainError)) throw error;
+    const { message } = error;
+    if (!scope.aborted)
+      layer1?.noteUnanchored(error instanceof NoAnchor ? message : `layer 1 cannot be read: ${message}`);
+  }
+}

@@ -1,0 +1,178 @@
+/** Output roots that layer 1 has accepted of an OP Stack chain, read out of its proven state. */
+import type { BlockReference, Chain } from '../../chain/chain.ts';
+import { ChainError } from '../../chain/errors.ts';
+import type { OutputClaim } from '../../chain/output-claim.ts';
+import { bigIntToFixedBytes, bytesToBigInt } from '../../primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
+import type { JsonResult } from '../../primitives/json-result.ts';
+import { keccak256 } from '../../primitives/keccak.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import type { AnchorOptions } from '../options.ts';
+import { readGame } from './read-game.ts';
+
+/** Layer 1 shows no output root that could be believed; the message is the rest of a sentence. */
+export class NoAnchor extends Error {
+  override readonly name = 'NoAnchor';
+}
+
+/** What one node says of layer 1 is not enough. */
+class NotProven extends Error {}
+
+/** Slots, by the storage layouts of the contracts: OptimismPortal2 from 4.0, AnchorStateRegistry from 3.0, L2OutputOracle. */
+const PORTAL_REGISTRY = 62n;
+const REGISTRY_GAME = 2n;
+const REGISTRY_BLACKLIST = 5n;
+const ORACLE_OUTPUTS = 3n;
+/** How long outputs of an L2OutputOracle can be deleted, seconds: what all chains have that were deployed with it. */
+const FINALIZATION_SECONDS = 604_800n;
+/** Outputs that are looked at for the last one that cannot be deleted. */
+const MAX_OUTPUTS = 8;
+const WORD_BYTES = 32;
+const ADDRESS_BITS = 160n;
+const HALF_BITS = 128n;
+
+/**
+ * Reads what layer 1 has as the last output root that was not disputed: in its finalized state, or where nodes do not prove that, in that of its head.
+ * @param chainId of the rollup
+ * @throws NoAnchor, ChainError
+ */
+export async function readAnchor(
+  l1: Pick<Chain, 'blocks' | 'state'>,
+  contract: AnchorOptions,
+  chainId: bigint,
+  scope: RequestScope,
+): Promise<OutputClaim> {
+  let why = 'it has no head';
+  for (const tag of ['finalized', 'latest'] as const) {
+    const header = await l1.blocks.getHeader({ kind: 'tag', tag }, scope);
+    if (header === null) continue;
+    const state = new ProvenState(l1, { kind: 'number', number: header.number }, scope);
+    try {
+      return await readContract(state, contract, chainId, header.timestamp);
+    } catch (error) {
+      if (!(error instanceof NotProven || error instanceof ChainError)) throw error;
+      why = error.message;
+    }
+  }
+  throw new NoAnchor(`layer 1 does not prove its state: ${why}`);
+}
+
+async function readContract(
+  state: ProvenState,
+  { portal = '', registry, oracle }: AnchorOptions,
+  chainId: bigint,
+  now: bigint,
+): Promise<OutputClaim> {
+  if (oracle !== undefined) return readOracle(state, oracle, now);
+  const address = registry ?? asAddress(await state.readWord(portal, PORTAL_REGISTRY));
+  if (address === undefined)
+    throw new NoAnchor(
+      `the portal ${portal} names no AnchorStateRegistry: configure that as anchor.registry`,
+    );
+  return readRegistry(state, address, chainId);
+}
+
+/** The claim of the last game that the registry has accepted: resolved for its claim, and past the delay. */
+async function readRegistry(state: ProvenState, registry: string, chainId: bigint): Promise<OutputClaim> {
+  const game = asAddress(await state.readWord(registry, REGISTRY_GAME));
+  if (game === undefined) throw new NoAnchor(`no dispute game is resolved at ${registry}`);
+  const [code, isBlacklisted] = await Promise.all([
+    state.readCode(game),
+    state.readWord(registry, slotOf(BigInt(game), REGISTRY_BLACKLIST)),
+  ]);
+  if (isBlacklisted !== 0n) throw new NoAnchor(`the dispute game ${game} is blacklisted`);
+  const claim = readGame(code, chainId);
+  if (claim === undefined)
+    throw new NoAnchor(
+      `the dispute game ${game} has a form that is not known, or no output root of the chain`,
+    );
+  return claim;
+}
+
+/** The last output that cannot be deleted any more. Outputs come at a constant pace, so that one of the first looked at is it. */
+async function readOracle(state: ProvenState, oracle: string, now: bigint): Promise<OutputClaim> {
+  const count = await state.readWord(oracle, ORACLE_OUTPUTS);
+  const last = await readOutput(state, oracle, count - 1n);
+  const before = await readOutput(state, oracle, count - 2n);
+  const pace = last.timestamp - before.timestamp;
+  let index = count - 1n;
+  let output = last;
+  for (let looked = 0; looked < MAX_OUTPUTS; looked++) {
+    const left = output.timestamp + FINALIZATION_SECONDS - now;
+    if (left <= 0n) return output.claim;
+    if (pace <= 0n) break;
+    index -= (left + pace - 1n) / pace;
+    output = await readOutput(state, oracle, index);
+  }
+  throw new NoAnchor(`no output at ${oracle} was found that is past its time of dispute`);
+}
+
+type Output = { readonly claim: OutputClaim; readonly timestamp: bigint };
+
+async function readOutput(state: ProvenState, oracle: string, index: bigint): Promise<Output> {
+  if (index < 0n) throw new NoAnchor(`the L2OutputOracle ${oracle} has too few outputs`);
+  const first = bytesToBigInt(keccak256(bigIntToFixedBytes(ORACLE_OUTPUTS, WORD_BYTES))) + 2n * index;
+  const [root = 0n, times = 0n] = await state.readWords(oracle, [first, first + 1n]);
+  if (root === 0n) throw new NoAnchor(`output ${index} at ${oracle} is empty`);
+  return {
+    claim: { outputRoot: toHex(root), block: { number: times >> HALF_BITS } },
+    timestamp: BigInt.asUintN(Number(HALF_BITS), times),
+  };
+}
+
+/** Slots and codes at one block, as far as they are proven. */
+class ProvenState {
+  readonly #l1: Pick<Chain, 'state'>;
+  readonly #block: BlockReference;
+  readonly #scope: RequestScope;
+
+  constructor(l1: Pick<Chain, 'state'>, block: BlockReference, scope: RequestScope) {
+    this.#l1 = l1;
+    this.#block = block;
+    this.#scope = scope;
+  }
+
+  async readWord(address: string, slot: bigint): Promise<bigint> {
+    return (await this.readWords(address, [slot]))[0] ?? 0n;
+  }
+
+  async readWords(address: string, slots: readonly bigint[]): Promise<readonly bigint[]> {
+    const answer = await this.#prove((scope) =>
+      this.#l1.state.getStorageValues(new Map([[address, slots.map(toHex)]]), this.#block, scope),
+    );
+    const words = (JSON.parse(answer as string) as Readonly<Record<string, readonly string[]>>)[address];
+    return (words ?? []).map(BigInt);
+  }
+
+  async readCode(address: string): Promise<Uint8Array> {
+    const code = await this.#prove((scope) => this.#l1.state.getCode(address, this.#block, scope));
+    return hexToBytes(JSON.parse(code as string) as string);
+  }
+
+  /** @throws NotProven where the answer is not proven up to a block that more than one node has */
+  async #prove(read: (scope: RequestScope) => unknown): Promise<JsonResult> {
+    const scope = this.#scope.derive();
+    const answer = await read(scope);
+    if (scope.trust !== 'proven')
+      throw new NotProven(`what it says of its state is ${scope.trust ?? 'not verified'}`);
+    return answer as JsonResult;
+  }
+}
+
+/** Slot of a mapping's value. */
+function slotOf(key: bigint, mapping: bigint): bigint {
+  const place = new Uint8Array(2 * WORD_BYTES);
+  place.set(bigIntToFixedBytes(key, WORD_BYTES));
+  place.set(bigIntToFixedBytes(mapping, WORD_BYTES), WORD_BYTES);
+  return bytesToBigInt(keccak256(place));
+}
+
+/** The address in a word's low bytes; undefined where they are zero. */
+function asAddress(word: bigint): string | undefined {
+  const address = BigInt.asUintN(Number(ADDRESS_BITS), word);
+  return address === 0n ? undefined : bytesToHex(bigIntToFixedBytes(address, Number(ADDRESS_BITS) / 8));
+}
+
+function toHex(word: bigint): string {
+  return bytesToHex(bigIntToFixedBytes(word, WORD_BYTES));
+}

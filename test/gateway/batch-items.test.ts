@@ -1,0 +1,195 @@
+/** Items of batches that a chain answers together, and all others beside them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { KeyRules } from '../../src/access/key-rules.ts';
+import type { Principal } from '../../src/access/principal.ts';
+import type { CallOutcome, CallRequest, Executions } from '../../src/chain/chain.ts';
+import { ChainError } from '../../src/chain/errors.ts';
+import { createGateway } from '../../src/gateway/gateway.ts';
+import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
+import type { Network } from '../../src/methods/network.ts';
+import { FairQueue } from '../../src/util/fair-queue.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
+import { openTo } from '../support/access.ts';
+import { createFakeChain } from '../support/fake-chain.ts';
+import { createRecordingLog } from './recording-log.ts';
+import { createScriptedNetwork } from './scripted-network.ts';
+
+type Many = NonNullable<Executions['callMany']>;
+
+type Setup = {
+  /** Data of the calls that were given together, in the order of the batches; null in the place of one that was left out. */
+  readonly together: (string | null)[][];
+  /** Data of the calls that were made by themselves. */
+  readonly alone: string[];
+  /** `method outcome source credits`. */
+  readonly observed: string[];
+  send(body: unknown, principal?: Principal): Promise<unknown>;
+};
+
+const dataOf = (request: CallRequest): string => request.call.data ?? '';
+const asked = (answer: CallOutcome['answer']): CallOutcome => ({ answer, isAsked: true });
+
+function setUp(answer: Many, overrides: Partial<Network> = {}): Setup {
+  const together: (string | null)[][] = [];
+  const alone: string[] = [];
+  const observed: string[] = [];
+  const chain = createFakeChain({
+    execution: {
+      async call(request, scope) {
+        alone.push(dataOf(request));
+        scope.hasAskedNode = true;
+        return '"0xa1"';
+      },
+      callMany(requests, scope) {
+        together.push(requests.map((request) => (request === undefined ? null : dataOf(request))));
+        return answer(requests, scope);
+      },
+    },
+  });
+  const network = createScriptedNetwork(chain, { hasNodes: true, ...overrides });
+  const gateway = createGateway({
+    networks: new NetworkRegistry([]),
+    access: openTo(() => undefined),
+    clientVersion: 'Portcullis/1.2.3',
+    log: createRecordingLog(),
+    observer: {
+      onCall: (_network, method, outcome, source, _ms, _caller, credits) =>
+        void observed.push(`${method} ${outcome} ${source} ${credits}`),
+      onSurcharge: () => {},
+      onBatch: () => {},
+      onBrokenStream: () => {},
+      onLimited: () => {},
+    },
+  });
+  return {
+    together,
+    alone,
+    observed,
+    async send(body, principal = { id: 'p', name: 'p' }) {
+      const scope = new RequestScope(performance.now() + 60_000);
+      const sent = Buffer.from(JSON.stringify(body));
+      const { body: text } = await gateway.handle(sent, { network, principal }, scope);
+      return JSON.parse(text as string);
+    },
+  };
+}
+
+const call = (data: string, id: unknown = data): object => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'eth_call',
+  params: [{ to: `0x${'ab'.repeat(20)}`, data }, 'latest'],
+});
+const result = (id: unknown, value: string): object => ({ jsonrpc: '2.0', id, result: value });
+
+test('calls that a chain answers together are one question, with all others at their places', async () => {
+  const { send, together, alone, observed } = setUp(async (requests) =>
+    requests.map((request) => {
+      if (request === undefined || dataOf(request) === '0x02') return undefined;
+      if (dataOf(request) === '0x03') return asked(new ChainError('reverted', 'execution reverted', '0x'));
+      return { answer: `"${dataOf(request)}ff"`, isAsked: dataOf(request) !== '0x04' };
+    }),
+  );
+  const answers = await send([
+    call('0x01'),
+    { jsonrpc: '2.0', id: 'chain', method: 'eth_chainId', params: [] },
+    call('0x02'),
+    { ...call('0x05'), id: undefined },
+    call('nonsense'),
+    call('0x03'),
+    'no request',
+    call('0x04'),
+  ]);
+  const [first, chain, second, invalid, reverted, malformed, last] = answers as {
+    error?: { code: number };
+  }[];
+  assert.deepEqual(
+    [first, chain, second, last],
+    [result('0x01', '0x01ff'), result('chain', '0x539'), result('0x02', '0xa1'), result('0x04', '0x04ff')],
+  );
+  assert.deepEqual(
+    [invalid?.error?.code, reverted?.error?.code, malformed?.error?.code],
+    [-32602, 3, -32600],
+  );
+  assert.deepEqual(together, [['0x01', '0x02', null, '0x03', '0x04']]);
+  assert.deepEqual(alone.sort(), ['0x02', '0x05']);
+  assert.deepEqual(observed.toSorted(), [
+    'eth_call executionReverted upstream 80',
+    'eth_call invalidParams local 80',
+    'eth_call ok cache 80',
+    'eth_call ok upstream 80',
+    'eth_call ok upstream 80',
+    'eth_call ok upstream 80',
+    'eth_chainId ok local 5',
+    'unknown invalidRequest local 80',
+  ]);
+});
+
+test('what is there at once needs no waiting, and a chain that cannot is asked one by one', async () => {
+  const atOnce = setUp((requests) => requests.map(() => ({ answer: '"0x1"', isAsked: false })));
+  assert.deepEqual(await atOnce.send([call('0x01'), call('0x02')]), [
+    result('0x01', '0x1'),
+    result('0x02', '0x1'),
+  ]);
+  assert.deepEqual(atOnce.alone, []);
+  const cannot = setUp(() => undefined);
+  assert.deepEqual(await cannot.send([call('0x01'), call('0x02')]), [
+    result('0x01', '0xa1'),
+    result('0x02', '0xa1'),
+  ]);
+  const embedded = setUp(() => undefined, { hasNodes: false });
+  await embedded.send([call('0x01'), call('0x02')]);
+  assert.deepEqual([embedded.together, embedded.alone], [[], ['0x01', '0x02']]);
+});
+
+test('what a key may not call is not asked for', async () => {
+  const { send, together, observed } = setUp(async (requests) => requests.map(() => asked('"0x1"')));
+  const terms = { rate: undefined, dailyCredits: undefined, secretHash: undefined, jwt: undefined };
+  const addresses = [`0x${'cd'.repeat(20)}`];
+  const principal = { id: 'p', name: 'p', terms: { ...terms, rules: KeyRules.of({ addresses }) } };
+  const allowed = { ...call('0x01'), params: [{ to: addresses[0], data: '0x01' }, 'latest'] };
+  const answers = (await send([call('0x02'), allowed], principal)) as { error?: { code: number } }[];
+  assert.deepEqual([answers[0]?.error?.code, answers[1]], [-32002, result('0x01', '0x1')]);
+  assert.deepEqual(together, [['0x01']]);
+  assert.deepEqual(observed.toSorted(), ['eth_call ok upstream 80', 'eth_call rejected local 0']);
+});
+
+test('a large batch goes in parts of what may be in work, and gives its turns back', async () => {
+  const turns = new FairQueue({ running: 1_000, waiting: 0, waitMs: 1_000 });
+  let mostRunning = 0;
+  const { send, together } = setUp(
+    async (requests) => {
+      mostRunning = Math.max(mostRunning, turns.running);
+      return requests.map(() => asked('"0x1"'));
+    },
+    { turns },
+  );
+  const bodies = Array.from({ length: 300 }, (_, i) => call(`0x${i.toString(16).padStart(4, '0')}`, i));
+  assert.deepEqual(
+    await send(bodies),
+    bodies.map((_, i) => result(i, '0x1')),
+  );
+  assert.deepEqual(
+    together.map(({ length }) => length),
+    [128, 128, 44],
+  );
+  assert.deepEqual([mostRunning, turns.running], [128, 0]);
+});
+
+test('calls of a chain that does not keep to the deadline are made by themselves', async () => {
+  const { send, alone } = setUp(() => new Promise(() => {}), { callTimeoutMs: 1 });
+  assert.deepEqual(await send([call('0x01'), call('0x02')]), [
+    result('0x01', '0xa1'),
+    result('0x02', '0xa1'),
+  ]);
+  assert.deepEqual(alone, ['0x01', '0x02']);
+});
+
+test('a fault of the chain is an error of the whole batch', async () => {
+  const { send } = setUp(async () => {
+    throw new TypeError('a fault');
+  });
+  const answer = (await send([call('0x01'), call('0x02')])) as { error?: { code: number } };
+  assert.equal(answer.error?.code, -32603);
+});

@@ -1,0 +1,186 @@
+/** Calls that are asked for together: what is answered, and what is left to be asked by itself. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ChainError } from '../../src/chain/errors.ts';
+import type { SharedOutcome } from '../../src/upstream/ask-together.ts';
+import { UpstreamFault } from '../../src/upstream/fault.ts';
+import type { Pool } from '../../src/upstream/pool.ts';
+import type { RoutedCall } from '../../src/upstream/routed-call.ts';
+import type { RequestScope } from '../../src/util/request-scope.ts';
+import { createCall, createScope } from './support/exchange.ts';
+import { openWholePool } from './support/pool.ts';
+import { type Behaviour, createNode, fault, nodeError } from './support/scripted-node.ts';
+
+const BLOCK = { number: 7n, hash: `0x${'7'.repeat(64)}` };
+
+/** A question of its own for each name. */
+const ask = (name: string, parts: Partial<RoutedCall> = {}): RoutedCall =>
+  createCall({
+    params: `["${name}"]`,
+    block: BLOCK,
+    key: { blockHash: BLOCK.hash, question: name },
+    ...parts,
+  });
+
+/** By the name of the question; `"0x1"` for all others. */
+const byName =
+  (behaviours: Readonly<Record<string, Behaviour>>): Behaviour =>
+  (call, options) => {
+    const [name] = JSON.parse(call.params) as [string];
+    return behaviours[name]?.(call, options) ?? { kind: 'result', result: '"0x1"' };
+  };
+
+async function askAll(
+  { askTogether }: Pool,
+  calls: readonly (RoutedCall | undefined)[],
+  scope: RequestScope = createScope(),
+): Promise<readonly (SharedOutcome | undefined)[]> {
+  return askTogether(calls, scope);
+}
+
+const describeOutcome = (outcome: SharedOutcome | undefined): string => {
+  if (outcome === undefined) return 'none';
+  const { answer, isAsked } = outcome;
+  const text = answer instanceof ChainError ? answer.kind : (answer as string);
+  return `${isAsked ? 'asked' : 'kept'} ${text}`;
+};
+
+describe('askTogether', () => {
+  it('one node answers all that is not kept, and what it answers is kept', async () => {
+    const nodes = [createNode(byName({})), createNode(byName({}))];
+    const pool = openWholePool(nodes);
+    const first = await askAll(pool, [ask('a'), undefined, ask('b')]);
+    assert.deepEqual(first.map(describeOutcome), ['asked "0x1"', 'none', 'asked "0x1"']);
+    const node = nodes.find(({ asked }) => asked.calls.length > 0);
+    assert.equal(node?.asked.calls.length, 2);
+    assert.deepEqual([first[0]?.node, first[2]?.node], [node?.upstream, node?.upstream]);
+    assert.deepEqual([node?.upstream.health.inFlight, node?.upstream.seconds.count], [0, 2]);
+    const second = await askAll(pool, [ask('c'), ask('a'), ask('d'), ask('b')]);
+    assert.deepEqual(second.map(describeOutcome), ['asked "0x1"', 'kept "0x1"', 'asked "0x1"', 'kept "0x1"']);
+    assert.equal(second[0]?.node, second[2]?.node);
+    const kept = pool.askTogether([ask('a'), ask('b')], createScope());
+    assert.ok(!(kept instanceof Promise), 'what is kept is there at once');
+  });
+
+  it('a revert is an answer; what another node may know better is left', async () => {
+    const node = createNode(
+      byName({
+        revert: nodeError(3, 'execution reverted', '0x'),
+        busy: nodeError(-32005, 'too many requests'),
+        odd: nodeError(-32000, 'words that are not known'),
+        missing: nodeError(-32000, 'missing trie node'),
+        null: () => ({ kind: 'result', result: 'null' }),
+        broken: fault('unreachable'),
+      }),
+    );
+    const pool = openWholePool([node]);
+    const refuse = (): never => {
+      throw new ChainError('failed', 'not to be called');
+    };
+    const names = ['good', 'revert', 'busy', 'odd', 'missing', 'null', 'broken'];
+    const outcomes = await askAll(pool, [...names.map((name) => ask(name)), createCall({ check: refuse })]);
+    assert.deepEqual(outcomes.map(describeOutcome), [
+      'asked "0x1"',
+      'asked reverted',
+      'none',
+      'none',
+      'none',
+      'none',
+      'none',
+      'none',
+    ]);
+    assert.equal(node.upstream.health.inFlight, 0);
+  });
+
+  it('an answer that contradicts the block is left, and not kept', async () => {
+    const node = createNode(byName({}));
+    const pool = openWholePool([node]);
+    let isWrong = true;
+    const check: RoutedCall['check'] = (result) => {
+      if (isWrong) throw new UpstreamFault('wrong', 'not of this block');
+      return result;
+    };
+    const outcomes = await askAll(pool, [ask('a', { check }), ask('b')]);
+    assert.deepEqual(outcomes.map(describeOutcome), ['none', 'asked "0x1"']);
+    isWrong = false;
+    assert.equal(await pool.ask({ call: ask('a', { check }), scope: createScope() }), '"0x1"');
+    assert.equal(node.asked.calls.length, 3);
+  });
+
+  it('what is in flight is left out, and callers that come meanwhile wait for what is asked together', async () => {
+    const waiting: (() => void)[] = [];
+    const held: Behaviour = async () => {
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      return { kind: 'result', result: '"0x2"' };
+    };
+    const node = createNode(byName({ single: held, a: held }));
+    const pool = openWholePool([node]);
+    const single = pool.ask({ call: ask('single'), scope: createScope() });
+    const together = askAll(pool, [ask('single'), ask('a'), ask('b'), ask('b')]);
+    const joined = pool.ask({ call: ask('a'), scope: createScope() });
+    const gone = createScope();
+    const left = pool.ask({ call: ask('a'), scope: gone });
+    gone.abort();
+    await assert.rejects(Promise.resolve(left));
+    for (const release of waiting) release();
+    assert.deepEqual((await together).map(describeOutcome), ['none', 'asked "0x2"', 'asked "0x1"', 'none']);
+    assert.deepEqual(await Promise.all([single, joined]), ['"0x2"', '"0x2"']);
+    assert.equal(node.asked.calls.length, 3);
+  });
+
+  it('callers that waited for what was not answered ask themselves', async () => {
+    let times = 0;
+    const once: Behaviour = async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return times++ === 0
+        ? { kind: 'error', error: { code: -32000, message: 'missing trie node', data: undefined } }
+        : { kind: 'result', result: '"0x3"' };
+    };
+    const pool = openWholePool([createNode(byName({ a: once }))]);
+    const together = askAll(pool, [ask('a'), ask('b')]);
+    const joined = pool.ask({ call: ask('a'), scope: createScope() });
+    assert.deepEqual((await together).map(describeOutcome), ['none', 'asked "0x1"']);
+    assert.equal(await joined, '"0x3"');
+  });
+
+  it('calls at other blocks, a single one, and those for a node that fails are left', async () => {
+    const node = createNode(byName({}));
+    const pool = openWholePool([node]);
+    const other = { number: 8n, hash: `0x${'8'.repeat(64)}` };
+    assert.deepEqual(await askAll(pool, [ask('a'), ask('b', { block: other })]), [undefined, undefined]);
+    assert.deepEqual(await askAll(pool, []), []);
+    const gone = createScope();
+    gone.abort();
+    assert.deepEqual(await askAll(pool, [ask('a'), ask('b')], gone), [undefined, undefined]);
+    for (let i = 0; i < 20; i++) node.upstream.health.fail(1);
+    assert.deepEqual(await askAll(pool, [ask('a'), ask('b')]), [undefined, undefined]);
+    assert.equal(node.asked.calls.length, 0);
+  });
+
+  it('a node that may be silent leaves the others their time; the only one has all of it', async () => {
+    for (const count of [1, 2]) {
+      const deadlines: number[] = [];
+      const nodes = Array.from({ length: count }, () =>
+        createNode((_call, { deadline }) => {
+          deadlines.push(deadline);
+          return { kind: 'result', result: '"0x1"' };
+        }),
+      );
+      const scope = createScope();
+      await askAll(openWholePool(nodes), [ask('a'), ask('b')], scope);
+      assert.equal(deadlines.length, 2);
+      for (const deadline of deadlines) assert.equal(deadline < scope.deadline, count === 2);
+    }
+  });
+
+  it('what has taken all its time is not asked again', async () => {
+    const scope = createScope(20);
+    const late: Behaviour = async () => {
+      while (performance.now() <= scope.deadline) await new Promise((resolve) => setTimeout(resolve, 5));
+      return fault('timeout')({ method: '', params: '' }, { deadline: 0 });
+    };
+    const pool = openWholePool([createNode(byName({ a: late, b: late }))]);
+    const outcomes = await askAll(pool, [ask('a'), ask('b')], scope);
+    assert.deepEqual(outcomes.map(describeOutcome), ['asked timeout', 'asked timeout']);
+  });
+});
