@@ -266,15 +266,16 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
   },
   {
     name: 'an anchor where nothing is verified, or without a layer 1 that is',
-    text: `${NODE}    rollup: { anchor: { portal: "0x${'ab'.repeat(20)}" } }
+    text: `${NODE}    verify: off
+    rollup: { anchor: { portal: "0x${'ab'.repeat(20)}" } }
   m:
     hosts: [m]
 ${NODE}    verify: auto
     rollup: { l1: n, anchor: { portal: "0x${'ab'.repeat(20)}" } }
 `,
     errors: [
-      'p.yaml:5: networks.n.rollup.anchor: only a network with upstreams and verify: auto or require is anchored in layer 1',
-      'p.yaml:10: networks.m.rollup.anchor: rollup.l1 has to name a network with upstreams and verify: auto or require',
+      'p.yaml:6: networks.n.rollup.anchor: only a network with upstreams and verify: auto or require is anchored in layer 1',
+      'p.yaml:11: networks.m.rollup.anchor: rollup.l1 has to name a network with upstreams and verify: auto or require',
     ],
   },
   {
