@@ -77,7 +77,7 @@ async function run(): Promise<void> {
   const node = await startNode(context, { answers: { eth_call: () => `0x${'11'.repeat(32)}` } });
   const networks = {
     ...listBuiltinNetworks().networks,
-    nodes: { hosts: ['nodes.localhost'], upstreams: [node.url] },
+    nodes: { hosts: ['nodes.localhost'], upstreams: [node.url], verify: 'off' },
   };
   const service = await startService({ dataDir: folder.path, networks });
   const session = new Session();

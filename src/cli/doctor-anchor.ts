@@ -53,8 +53,9 @@ function open(network: string, options: NetworkOptions): Promise<ObservedChain> 
   const isAnchored = rollup?.anchor !== undefined;
   return openNodes(network, options.upstreams ?? [], backends, {
     pool,
-    verify,
     isAnchored,
+    awaitsCalibration: true,
+    ...(verify !== undefined && { verify }),
     ...(checkpoint !== undefined && { checkpoint }),
   });
 }

@@ -4,6 +4,7 @@ import type { NetworkOptions } from '../config/network-options.ts';
 import { createLogger } from '../observe/logger.ts';
 import type { VerificationFigures } from '../observe/sources.ts';
 import { openUpstreamChain } from '../upstream/open-upstream-chain.ts';
+import { DEFAULT_VERIFY } from '../upstream/options.ts';
 import { DEFAULT_SEND } from '../upstream/sending/options.ts';
 import { SENDING_TOOLS } from './sending-tools.ts';
 
@@ -19,7 +20,7 @@ const WIDEST_SUBJECT = 'effectiveGasPrice'.length;
  */
 export async function findVerifiable(
   network: string,
-  { upstreams, pool, verify }: NetworkOptions,
+  { upstreams, pool, verify = DEFAULT_VERIFY }: NetworkOptions,
 ): Promise<Rows | undefined> {
   if (upstreams === undefined || verify === 'off') return undefined;
   // Where the configuration names the chain, a start does not wait for the nodes.
@@ -30,6 +31,7 @@ export async function findVerifiable(
     pool: unnamed,
     logs: DEFAULT_LOG_LIMITS,
     verify,
+    awaitsCalibration: true,
     cache: createMemoryCache(CACHE),
     log: createLogger('silent'),
     sending: { options: DEFAULT_SEND, tools: SENDING_TOOLS },

@@ -1,3 +1,4 @@
+import type { ChainConfig } from '../chain/chain-config.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
 import type { ExecutionPool, ExecutionPoolOptions } from '../engine/execution/execution-pool.ts';
 import { DEFAULT_PROVEN_STATE } from '../engine/options.ts';
@@ -25,6 +26,7 @@ export class EmbeddedChains {
   readonly #bounds: ExecutionBounds;
   #pool: ExecutionPool | undefined;
   #codes: LmdbCodes | undefined;
+  #isClosed = false;
 
   constructor(bounds: ExecutionBounds) {
     this.#bounds = bounds;
@@ -39,18 +41,21 @@ export class EmbeddedChains {
 
   /**
    * Gets ready to execute calls of a network of nodes.
-   * @throws Error naming the file that cannot be read, or the folder that cannot be written
+   * @param config rules of the chain, where they are configured
+   * @throws Error naming the folder that cannot be written
    */
-  async prepareExecutions(
+  async loadExecutions(
     network: string,
     options: NetworkOptions,
-    dataDir: string,
-    log: Logger,
-  ): Promise<OpenExecutions | undefined> {
+    config: ChainConfig | undefined,
+    { dataDir, log }: { readonly dataDir: string; readonly log: Logger },
+  ): Promise<OpenExecutions> {
     const { createPool, openCodes, prepareExecutions } = await import('./engine-parts.ts');
+    if (this.#isClosed) throw new Error('the service is closing');
     this.#pool ??= createPool(this.#bounds);
-    this.#codes ??= openCodes(dataDir);
-    return prepareExecutions(network, options, { pool: this.#pool, log });
+    // Samples are executed seldom: their codes are kept in memory.
+    if (options.execution !== 'node') this.#codes ??= openCodes(dataDir);
+    return prepareExecutions(network, options, { pool: this.#pool, config, log });
   }
 
   /** Where state that the nodes of one network have proven is kept: codes on disk too, once calls are executed on it. */
@@ -64,6 +69,7 @@ export class EmbeddedChains {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#pool?.close();
     await this.#codes?.close();
   }

@@ -45,6 +45,9 @@ export class Anchors {
   /** @param retryMs time to the next reading where this one fails */
   async #read(network: AnchoredNetwork, retryMs: number): Promise<void> {
     const { name, chain, l1, options } = network;
+    // What layer 1 holds is read where it is proven.
+    await Promise.all([chain.calibrated, l1.calibrated]);
+    if (this.#isClosed) return;
     const scope = new RequestScope(performance.now() + READ_LIMIT_MS);
     this.#scopes.add(scope);
     await anchorOnce(chain, l1, options, scope);

@@ -8,20 +8,22 @@ import type { Logger } from '../observe/logger.ts';
 import type { ChainFigures } from '../observe/sources.ts';
 import type { RecordTable } from '../records/record-table.ts';
 import {
+  DEFAULT_VERIFY,
   DEFAULT_VERIFY_LOG_BLOCKS,
   poolOptionsSchema,
   type UpstreamOptions,
-  verifySchema,
 } from '../upstream/options.ts';
 import { DEFAULT_SEND } from '../upstream/sending/options.ts';
 import type { EmbeddedChains } from './embedded-chains.ts';
 import type { OpenExecutions } from './open-executions.ts';
+import type { LoadExecutions } from './prepare-executions.ts';
 import { SENDING_TOOLS } from './sending-tools.ts';
 
 /** A chain that reports figures to metrics and the status page, and takes what its layer 1 holds where that is read. */
 export type ObservedChain = Chain & {
   describe(): ChainFigures;
   readonly layer1?: AnchoredChain | undefined;
+  readonly calibrated?: Promise<void> | undefined;
 };
 
 /** What chains of one process share. */
@@ -44,20 +46,15 @@ export async function openChain(
 ): Promise<ObservedChain> {
   const { upstreams } = options;
   if (upstreams !== undefined) {
-    const { engine, dataDir, log } = backends;
-    const isNeeded = options.execution !== 'node' || samplesCalls(options);
-    const openExecutions = isNeeded ? await engine.prepareExecutions(name, options, dataDir, log) : undefined;
+    const { engine, log } = backends;
+    const { prepareExecutions } = await import('./node-parts.ts');
+    const load: LoadExecutions = (config) => engine.loadExecutions(name, options, config, backends);
+    const openExecutions = await prepareExecutions(name, options, load, log);
     const isAnchored = options.rollup?.anchor !== undefined;
     const { provenState } = engine;
     return openNodes(name, upstreams, backends, { ...options, openExecutions, provenState, isAnchored });
   }
   return backends.engine.open(options, backends.dataDir, backends.log);
-}
-
-/** Whether answers of nodes to calls are compared with executions here; not where the machine of a rollup is not known. */
-export function samplesCalls({ verify, verifyCalls, execution, rollup }: NetworkOptions): boolean {
-  const isKnown = rollup === undefined || rollup.family !== undefined;
-  return verify !== 'off' && verifyCalls > 0 && execution !== 'local' && isKnown;
 }
 
 /** Settings of a network of nodes; each as by default where it is absent. */
@@ -69,6 +66,8 @@ type NodeSettings = Partial<
   /** Whether layer 1 is read for blocks that are on the chain. */
   readonly isAnchored?: boolean;
   readonly provenState?: EmbeddedChains['provenState'];
+  /** As for `openUpstreamChain`. */
+  readonly awaitsCalibration?: boolean;
 };
 
 /** Opens the chain that nodes know. */
@@ -80,12 +79,13 @@ export async function openNodes(
     pool = poolOptionsSchema.parse(undefined),
     logs = DEFAULT_LOG_LIMITS,
     send = DEFAULT_SEND,
-    verify = verifySchema.parse(undefined),
+    verify = DEFAULT_VERIFY,
     verifyLogBlocks = DEFAULT_VERIFY_LOG_BLOCKS,
     checkpoint,
     openExecutions,
     isAnchored = false,
     provenState,
+    awaitsCalibration,
   }: NodeSettings = {},
 ): Promise<ObservedChain> {
   // HTTP and WebSocket clients take 0.1 s to load: not where there are no nodes.
@@ -101,6 +101,7 @@ export async function openNodes(
     ...(provenState !== undefined && { provenState }),
     checkpoint,
     isAnchored,
+    awaitsCalibration,
     cache: pool.cache ? cache : NO_CACHE,
     log,
     sending: { options: send, tools: SENDING_TOOLS, ...(records !== undefined && { records }) },

@@ -1,4 +1,5 @@
 /** Loads the engine: to be imported only where calls of nodes' chains are executed here. */
+import type { ChainConfig } from '../chain/chain-config.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
 import type { ExecutionPool } from '../engine/execution/execution-pool.ts';
 import type { Logger } from '../observe/logger.ts';
@@ -6,16 +7,17 @@ import { LmdbCodes } from '../proven/lmdb-codes.ts';
 import { ComparedExecutions } from '../remote/compared-executions.ts';
 import { RemoteExecutions } from '../remote/remote-executions.ts';
 import { SampledCalls } from '../remote/sampled-calls.ts';
-import { loadFamily } from '../rollup/family-table.ts';
 import type { LocalExecutions, StateSource } from '../upstream/local-executions.ts';
-import { samplesCalls } from './open-chain.ts';
-import { readRules, requireChain } from './read-rules.ts';
+import { DEFAULT_VERIFY_CALLS } from '../upstream/options.ts';
+import { samplesCalls } from './prepare-executions.ts';
 
 /** Begins to execute calls, once the network's nodes are there. */
 export type OpenExecutions = (source: StateSource) => LocalExecutions;
 
 export type ExecutionParts = {
   readonly pool: ExecutionPool;
+  /** Rules of the chain, where they are configured. */
+  readonly config: ChainConfig | undefined;
   readonly log: Logger;
 };
 
@@ -24,24 +26,15 @@ export function openCodes(dataDir: string): LmdbCodes {
   return new LmdbCodes(dataDir);
 }
 
-/** @throws Error naming the file where it cannot be read; so does what is returned where it is of another chain than the nodes */
-export async function prepareExecutions(
+/** What executes calls of a network, all of them or samples. */
+export function prepareExecutions(
   network: string,
   options: NetworkOptions,
-  { pool, log }: ExecutionParts,
-): Promise<OpenExecutions | undefined> {
-  const { execution, chain, rollup, verifyCalls: share } = options;
-  const family = rollup?.family === undefined ? undefined : await loadFamily(rollup.family);
-  if (family?.hasOwnMachine === true) {
-    const fields = { network, family: family.name };
-    if (execution !== 'node')
-      log.warn(fields, 'calls are executed by nodes: rollups of this family have a machine of their own');
-    return undefined;
-  }
-  const config = chain === undefined ? undefined : readRules(chain);
+  { pool, config, log }: ExecutionParts,
+): OpenExecutions {
+  const { execution, verifyCalls: share = DEFAULT_VERIFY_CALLS } = options;
   const onFault = (error: unknown): void => log.error({ network, err: error }, 'execution fault');
   return (source) => {
-    if (chain !== undefined && config !== undefined) requireChain(chain, config, source.chainId);
     const here = new RemoteExecutions({ source, pool, config, onFault });
     if (execution === 'local') return here;
     const inner =

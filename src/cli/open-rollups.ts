@@ -90,7 +90,8 @@ export class Rollups {
     const { log } = this.#backends;
     const chain = new LateChain(async () => {
       try {
-        return await openNodes(`${network} (layer 1)`, [readAddress(url)], this.#backends);
+        const name = `${network} (layer 1)`;
+        return await openNodes(name, [readAddress(url)], this.#backends, { verify: 'off' });
       } catch (error) {
         log.warn({ network, err: error }, 'layer 1 cannot be asked');
         throw error;

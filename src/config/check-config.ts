@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { METHOD_NAMES } from '../methods/method-names.ts';
 import { NOTIFICATION_NAMES } from '../methods/notification-credits.ts';
+import { hasOwnMachine } from '../rollup/family-table.ts';
 import { isUrl } from '../rollup/options.ts';
 import { nameUpstream } from '../upstream/endpoint.ts';
+import { DEFAULT_VERIFY, DEFAULT_VERIFY_CALLS } from '../upstream/options.ts';
 import { DEFAULT_SEND } from '../upstream/sending/options.ts';
 import { pointToNames } from '../util/near-name.ts';
 import type { Config } from './config.ts';
@@ -122,20 +124,45 @@ function checkSource(name: string, network: NetworkOptions): Problem[] {
     const message = 'only a network with one upstream can follow it wherever it goes';
     return [{ path: [...path, 'pool', 'development'], message, dependsOn }];
   }
-  if (network.verify !== 'off' && upstreams === undefined) {
+  return checkVerification(path, network, dependsOn);
+}
+
+/** What verification reads, and how its value is spoken of. */
+const OF_VERIFICATION = {
+  checkpoint: 'has a checkpoint',
+  verifyLogBlocks: 'has verified logs',
+  verifyCalls: 'has compared calls',
+} as const;
+
+/** What says something of verification has to be where answers are verified. */
+function checkVerification(
+  path: readonly string[],
+  network: NetworkOptions,
+  dependsOn: readonly (readonly PropertyKey[])[],
+): Problem[] {
+  const { upstreams, verify = 'off' } = network;
+  if (isVerified(network)) return [];
+  if (upstreams === undefined && verify !== 'off') {
     const message = 'only answers of nodes are verified: embedded chains are executed here';
     return [{ path: [...path, 'verify'], message, dependsOn }];
   }
-  if (network.checkpoint !== undefined && !isVerified(network)) {
-    const message = 'only a network with upstreams and verify: auto or require has a checkpoint';
-    return [{ path: [...path, 'checkpoint'], message, dependsOn: [...dependsOn, [...path, 'verify']] }];
-  }
-  return [];
+  return Object.entries(OF_VERIFICATION).flatMap(([key, what]) =>
+    network[key as keyof typeof OF_VERIFICATION] === undefined
+      ? []
+      : [
+          {
+            path: [...path, key],
+            message: `only a network with upstreams and verify: auto or require ${what}`,
+            dependsOn: [...dependsOn, [...path, 'verify']],
+          },
+        ],
+  );
 }
 
 /** Calls are executed here by rules that are known, and only where there is a choice. */
 function checkExecution(name: string, network: NetworkOptions): Problem[] {
-  const { execution, chain, upstreams, rollup, verify, verifyCalls } = network;
+  const { execution, chain, upstreams, rollup } = network;
+  const { verify = DEFAULT_VERIFY, verifyCalls = DEFAULT_VERIFY_CALLS } = network;
   const path = ['networks', name];
   const isHere = execution !== 'node';
   if (isHere && upstreams === undefined) {
@@ -144,6 +171,10 @@ function checkExecution(name: string, network: NetworkOptions): Problem[] {
   }
   if (isHere && rollup !== undefined && rollup.family === undefined) {
     const message = 'rollup.family has to be named: whether calls can be executed here depends on it';
+    return [{ path: [...path, 'execution'], message, dependsOn: [[...path, 'rollup']] }];
+  }
+  if (isHere && hasOwnMachine(rollup?.family)) {
+    const message = `nodes execute calls of a rollup of the family ${rollup?.family}, whose machine is not the EVM: expected node`;
     return [{ path: [...path, 'execution'], message, dependsOn: [[...path, 'rollup']] }];
   }
   const isSampled = upstreams !== undefined && verify !== 'off' && verifyCalls > 0;

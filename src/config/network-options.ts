@@ -35,12 +35,12 @@ export type NetworkOptions = {
   readonly upstreams?: readonly UpstreamOptions[];
   /** Of `upstreams`. */
   readonly pool: PoolOptions;
-  /** Whether answers are recomputed; of `upstreams`. */
-  readonly verify: VerifyMode;
-  /** Blocks up to which a range of `eth_getLogs` is verified; of `upstreams`. */
-  readonly verifyLogBlocks: number;
-  /** Of nodes' answers to calls, those that are compared with an execution here where answers are verified, per cent. */
-  readonly verifyCalls: number;
+  /** Whether answers are recomputed, `DEFAULT_VERIFY` where it is absent; of `upstreams`. */
+  readonly verify?: VerifyMode;
+  /** Blocks of a range of eth_getLogs up to which its answer is, `DEFAULT_VERIFY_LOG_BLOCKS` where it is absent; of `upstreams` that are verified. */
+  readonly verifyLogBlocks?: number;
+  /** Of nodes' answers to calls, those that are compared with an execution here, per cent, `DEFAULT_VERIFY_CALLS` where it is absent; of `upstreams` that are verified. */
+  readonly verifyCalls?: number;
   /** Where calls are executed; of `upstreams`. */
   readonly execution: ExecutionMode;
   /** Path of a genesis file with the rules of the chain, for calls that are executed here; of `upstreams`. */
@@ -94,9 +94,9 @@ export const networkOptionsSchema: z.ZodType<NetworkOptions> = z.strictObject({
   embedded: z.strictObject({ data: z.string().min(1), proofBlocks: proofBlocksSchema }).exactOptional(),
   upstreams: upstreamsSchema.exactOptional(),
   pool: poolOptionsSchema,
-  verify: verifySchema,
-  verifyLogBlocks: verifyLogBlocksSchema,
-  verifyCalls: verifyCallsSchema,
+  verify: verifySchema.exactOptional(),
+  verifyLogBlocks: verifyLogBlocksSchema.exactOptional(),
+  verifyCalls: verifyCallsSchema.exactOptional(),
   execution: executionModeSchema,
   chain: z.string().min(1).exactOptional(),
   checkpoint: checkpointSchema.exactOptional(),

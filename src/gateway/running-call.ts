@@ -145,11 +145,12 @@ export function tellTrust(
   method: Method<MethodContext>,
   scope: RequestScope,
   { session, scope: bodyScope }: BodyContext,
-): Trust | undefined {
+): (() => Trust) | undefined {
   if (scope === bodyScope || session.network.hasNodes !== true || method.isLocal === true) return undefined;
-  const trust = scope.trust ?? 'single';
-  if (session.showsTrust === true) return trust;
-  bodyScope.trust = trust;
+  // Of a stream it is known at its end.
+  const read = (): Trust => scope.trust ?? 'single';
+  if (session.showsTrust === true) return read;
+  bodyScope.trust = read();
   return undefined;
 }
 
@@ -160,7 +161,7 @@ export function tellTrust(
 export function respond(
   id: JsonText | undefined,
   outcome: JsonResult | RpcError,
-  trust?: Trust,
+  trust?: () => Trust,
 ): CallResponse {
   if (id !== undefined) {
     if (!(outcome instanceof RpcError)) return encodeResult(id, outcome, trust);

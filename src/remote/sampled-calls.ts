@@ -31,6 +31,12 @@ const MAX_LATE_MS = 100;
 /** Data and answers that are longer are not compared, UTF-16 units. */
 const MAX_LENGTH = 65_536;
 
+/** Whether an answer to this call can be compared with an execution here. */
+export function isComparable(request: CallRequest): boolean {
+  const { input = '', data = input } = request.call;
+  return isPlain(request) && data.length <= MAX_LENGTH;
+}
+
 /** What a node answered to a call at a block. */
 export type NodeAnswer = Opinion & { readonly request: CallRequest; readonly place: Place };
 
@@ -90,8 +96,7 @@ export class SampledCalls {
   /** Whether the answer to this call is to be handed to `noteAnswer`. */
   isSample(request: CallRequest): boolean {
     if (this.#isBusy || Math.random() * 100 >= this.#options.share) return false;
-    const { input = '', data = input } = request.call;
-    return isPlain(request) && data.length <= MAX_LENGTH && performance.now() >= this.#nextAt;
+    return isComparable(request) && performance.now() >= this.#nextAt;
   }
 
   noteAnswer(answer: NodeAnswer): void {

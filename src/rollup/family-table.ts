@@ -17,6 +17,20 @@ const TABLE: Readonly<Record<string, () => Promise<FamilyRow>>> = {
   ethereum: async () => (await import('./families/ethereum.ts')).ethereum,
 };
 
+/** Families whose machine has other instructions, precompiles or state than Ethereum's: calls cannot be executed here. */
+const WITH_OWN_MACHINE: ReadonlySet<string> = new Set([
+  'arbitrum',
+  'scroll',
+  'zksync',
+  'polygon-zkevm',
+  'l2geth',
+]);
+
+/** Whether rollups of the family execute by other rules than the EVM's. */
+export function hasOwnMachine(family: string | undefined): boolean {
+  return family !== undefined && WITH_OWN_MACHINE.has(family);
+}
+
 /** In the order of the table. */
 export const FAMILY_NAMES: readonly string[] = Object.keys(TABLE);
 

@@ -57,8 +57,6 @@ export type FamilyRow = {
   readonly name: string;
   /** What `<prefix>_estimateGas` is served under unless the configuration says otherwise. */
   readonly prefix: string;
-  /** Its machine has other instructions, precompiles or state than Ethereum's: calls cannot be executed here. */
-  readonly hasOwnMachine?: true;
   /** What its nodes and contracts do not tell. */
   readonly gaps: Gaps;
   create(sources: RollupSources): RollupFamily;

@@ -14,39 +14,41 @@ const END = Buffer.from('}');
 
 /**
  * The success response to a result of any form: a stream for a stream and for a text that is large.
- * @param trust a member beside the result, where the client asks for it
+ * @param trust value of a member beside the result, where the client asks for it; of a stream it is read at its end
  */
-export function encodeResult(id: JsonText, result: JsonResult, trust?: string): JsonResult {
+export function encodeResult(id: JsonText, result: JsonResult, trust?: () => string): JsonResult {
   if (typeof result === 'string' && result.length <= LARGE_TEXT && trust === undefined)
     return encodeSuccess(id, result);
   const head = `{"jsonrpc":"2.0","id":${id},"result":`;
-  const tail = trust === undefined ? '}' : `,"trust":"${trust}"}`;
+  const end = (): string => (trust === undefined ? '}' : `,"trust":"${trust()}"}`);
+  if (typeof result !== 'string' && !(result instanceof JsonBytes)) return enclose(head, result, end);
+  const tail = end();
   if (typeof result === 'string' && result.length <= LARGE_TEXT) return `${head}${result}${tail}`;
   if (typeof result === 'string') return streamParts([head, result, tail], result.length);
   if (result instanceof JsonBytes && result.length <= MAX_WHOLE_BYTES)
     return new JsonBytes(result.value, Buffer.from(head), trust === undefined ? END : Buffer.from(tail));
-  return enclose(head, result, tail);
+  return enclose(head, result, () => tail);
 }
 
-/** A stream between two texts. */
-function enclose(head: string, stream: JsonStream, tail: string): JsonStream {
+/** A stream between two texts, of which the second is made at its end. */
+function enclose(head: string, stream: JsonStream, end: () => string): JsonStream {
   const { heldBytes, length } = stream;
   return {
-    pieces: enclosePieces(head, stream.pieces, tail),
+    pieces: enclosePieces(head, stream.pieces, end),
     cancel: () => stream.cancel(),
     ...(heldBytes !== undefined && { heldBytes }),
-    ...(length !== undefined && { length: length + Buffer.byteLength(head) + tail.length }),
+    ...(length !== undefined && { length: length + Buffer.byteLength(head) + end().length }),
   };
 }
 
 async function* enclosePieces(
   head: string,
   pieces: AsyncIterable<Uint8Array>,
-  tail: string,
+  end: () => string,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   yield Buffer.from(head);
   yield* pieces;
-  yield Buffer.from(tail);
+  yield Buffer.from(end());
 }
 
 /** An error response. `id` is the raw JSON text of the request's id, `null` where it could not be read. */
@@ -58,7 +60,7 @@ export function encodeError(id: JsonText, error: RpcError): JsonResult {
   if (!(data instanceof Uint8Array)) return encodeSmallError(id, error);
   const stream = encodeHexData(data);
   const head = `${beginError(id, error)},"data":`;
-  return typeof stream === 'string' ? `${head}${stream}}}` : enclose(head, stream, '}}');
+  return typeof stream === 'string' ? `${head}${stream}}}` : enclose(head, stream, () => '}}');
 }
 
 /** The same where it is known that no data of a call travels with it. */

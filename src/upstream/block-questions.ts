@@ -12,6 +12,7 @@ import { checkBlockAccessList } from './checks/check-block-access-list.ts';
 import { checkUncle } from './checks/check-parts.ts';
 import { checkRawHeader, checkRawReceipts } from './checks/check-raw.ts';
 import { checkReceipts } from './checks/check-receipts.ts';
+import { checkBytes } from './checks/check-stream.ts';
 import { parseObject } from './checks/check-values.ts';
 import type { Block, BlockHeader } from './heads/block.ts';
 import { listReceipts } from './list-receipts.ts';
@@ -128,10 +129,9 @@ export class BlockQuestions {
     return continueWith(this.#access.find(reference, scope), (found) => {
       if (found === 'pending') return this.#access.askPending('eth_getBlockReceipts', [], scope);
       if (found === null) return null;
-      return continueWith(this.getReceiptsOf(found, scope), ({ receipts }) => {
-        const noted = this.#noteTrust(found.block, reference, RECEIPT_SUBJECTS, scope);
-        return continueWith(noted, () => receipts);
-      });
+      return continueWith(this.getReceiptsOf(found, scope), ({ receipts }) =>
+        this.#noteWhenWhole(receipts, found.block, reference, RECEIPT_SUBJECTS, scope),
+      );
     });
   }
 
@@ -171,9 +171,11 @@ export class BlockQuestions {
       isHeld: isVerified,
       check: (result, upstream) => {
         if (!isVerified || proofs === undefined) return search(result);
+        // Receipts of another block are found out before they are compared with this one.
+        if (!isComplete(result)) return proofs.checkReceipts(proven, search(result), upstream);
         const verified = proofs.checkReceipts(proven, result, upstream);
         const isProven = proofs.verifier?.whyUnproven(block.hash, ['receipts']) === undefined;
-        return isProven && isComplete(verified) ? verified : search(verified);
+        return isProven ? verified : search(verified);
       },
       isKept: () => proofs?.verifier?.whyUnproven(block.hash, RECEIPT_SUBJECTS) === undefined || !isVerified,
     };
@@ -320,8 +322,30 @@ export class BlockQuestions {
     return continueWith(answer, (block) => {
       if (block === null) return null;
       const number = question(isFull).block?.number ?? this.#parts.directory.findKnown(hash)?.number;
-      return continueWith(this.#noteTrust({ number, hash }, reference, BLOCK_SUBJECTS, scope), () => block);
+      return this.#noteWhenWhole(block, { number, hash }, reference, BLOCK_SUBJECTS, scope);
     });
+  }
+
+  /** As `#noteTrust`, of a stream at its end and before its last piece, since it is compared while it is read. */
+  #noteWhenWhole(
+    result: JsonResult,
+    block: { readonly number: bigint | undefined; readonly hash: string },
+    reference: BlockReference,
+    subjects: readonly Subject[],
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult> {
+    const finish = (): PromiseOrValue<void> => this.#noteTrust(block, reference, subjects, scope);
+    if (isComplete(result)) return continueWith(finish(), () => result);
+    const { proofs } = this.#parts;
+    const why = proofs?.verifier?.whyUnproven(block.hash, subjects);
+    try {
+      // What is known before its first byte need not be found out at its end.
+      if (why !== undefined) proofs?.trust.demandProof(why);
+    } catch (error) {
+      result.cancel();
+      throw error;
+    }
+    return checkBytes(result, { add() {}, finish });
   }
 
   #noteTrust(

@@ -22,6 +22,22 @@ export function holdText(result: JsonResult, scope?: RequestScope): Promise<Json
 }
 
 /**
+ * Reads a stream to its end, so that it is compared with what is known, and drops it.
+ * @throws what the stream throws; UpstreamFault when the caller has gone
+ */
+export async function drain(stream: JsonStream, { signal }: RequestScope): Promise<void> {
+  const cancel = (): void => stream.cancel();
+  if (signal.aborted) cancel();
+  signal.addEventListener('abort', cancel);
+  try {
+    for await (const _ of stream.pieces) if (signal.aborted) break;
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+  if (signal.aborted) throw new UpstreamFault('aborted', 'the caller has gone');
+}
+
+/**
  * Collects a result of at most so many bytes; a longer one is a stream from its beginning on.
  * @param takesBytes it may stay bytes
  * @throws UpstreamFault, ChainError as `holdText`

@@ -60,6 +60,8 @@ export type UpstreamChainOptions = {
   readonly log: Logger;
   readonly sending: SendingOptions;
   readonly verify: VerifyMode;
+  /** Whether opening waits until it is known what can be verified; it does where everything has to be proven. */
+  readonly awaitsCalibration?: boolean | undefined;
   /** Blocks up to which a range of logs is verified. */
   readonly verifyLogBlocks?: number;
   /** Where state that nodes have proven is kept; by default in memory only. */
@@ -86,7 +88,7 @@ export type SendingOptions = {
  * @throws Error when no upstream answers in time and the configuration does not name the chain
  */
 export async function openUpstreamChain(options: UpstreamChainOptions): Promise<UpstreamChain> {
-  const { network, pool, cache, log } = options;
+  const { network, pool, cache, log, awaitsCalibration = options.verify === 'require' } = options;
   const settle = (): void => {
     for (const upstream of upstreams) upstream.isOnFork = contradictsChain(head, upstream.tracker);
     resolver.noteChange();
@@ -218,6 +220,10 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     await sending?.close();
     await Promise.all(upstreams.map((upstream) => upstream.close()));
   };
+  let noteCalibrated = (): void => {};
+  const calibrated = new Promise<void>((resolve) => {
+    noteCalibrated = resolve;
+  });
   let chainId: bigint;
   try {
     chainId = await startChain({
@@ -229,7 +235,10 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       head,
       stopping,
       onChange: update,
-      calibrate: () => verification.calibrate(),
+      async calibrate() {
+        const calibrating = verification.calibrate().finally(noteCalibrated);
+        if (awaitsCalibration) await calibrating;
+      },
     });
   } catch (error) {
     await close();
@@ -318,6 +327,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       upstreams.some((upstream) => upstream.isUp && !upstream.isBehind),
     heads,
     layer1: verification.layer1,
+    calibrated,
     where: { headHash: () => head.head?.hash, refresh: () => refreshHeads(upstreams) },
     describe: () => ({
       ...describeChain(head, upstreams),

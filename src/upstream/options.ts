@@ -29,20 +29,21 @@ export type UpstreamOptions = {
  */
 export type VerifyMode = 'auto' | 'require' | 'off';
 
-export const verifySchema: z.ZodType<VerifyMode> = z.enum(['auto', 'require', 'off']).default('off');
+export const DEFAULT_VERIFY: VerifyMode = 'auto';
+
+export const verifySchema: z.ZodType<VerifyMode> = z.enum(['auto', 'require', 'off']);
 
 /** A few minutes of Ethereum, or one of a rollup: what followers of the head ask for at once. Full blocks cost nodes 40 MB then. */
 export const DEFAULT_VERIFY_LOG_BLOCKS = 32;
 
 /** `verifyLogBlocks:` of a network: blocks up to which a range of `eth_getLogs` is compared with its receipts. */
-export const verifyLogBlocksSchema: z.ZodType<number> = z
-  .int()
-  .min(0)
-  .max(512)
-  .default(DEFAULT_VERIFY_LOG_BLOCKS);
+export const verifyLogBlocksSchema: z.ZodType<number> = z.int().min(0).max(512);
+
+/** Per cent. */
+export const DEFAULT_VERIFY_CALLS = 1;
 
 /** `verifyCalls:` of a network: of nodes' answers to calls, those that are compared with an execution here, per cent. */
-export const verifyCallsSchema: z.ZodType<number> = z.number().min(0).max(100).default(1);
+export const verifyCallsSchema: z.ZodType<number> = z.number().min(0).max(100);
 
 /**
  * `execution:` of a network. `node`: nodes execute calls. `local`: they are executed here on state that nodes prove. `auto`: the same once a comparison with
@@ -58,7 +59,12 @@ export const executionModeSchema: z.ZodType<ExecutionMode> = z
 export type Checkpoint = { readonly number: bigint; readonly hash: string };
 
 const blockHashSchema = z
-  .string()
+  .string({
+    error: ({ input }) =>
+      typeof input === 'number'
+        ? 'expected a block hash in quotes: without them YAML reads 0x… as a number'
+        : undefined,
+  })
   .regex(/^0x[0-9a-fA-F]{64}$/, 'expected a block hash: 0x and 64 hex digits')
   .transform((hash) => hash.toLowerCase());
 

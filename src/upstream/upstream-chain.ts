@@ -50,6 +50,7 @@ export type UpstreamChainParts = {
   readonly sending: SendingReads;
   /** Takes what layer 1 holds of the chain; absent where that is not read. */
   readonly layer1?: AnchoredChain | undefined;
+  readonly calibrated?: Promise<void> | undefined;
   readonly where: Whereabouts;
   readonly isAnswerable: () => boolean;
   readonly describe: () => ChainFigures;
@@ -209,6 +210,11 @@ export class UpstreamChain implements Chain {
     return followMoves(ask, params.some(isTag), this.#parts.where, (answer) =>
       answer === UNSUPPORTED ? answer : translateFaults(answer),
     );
+  }
+
+  /** Until recent blocks have been looked at for the first time; nothing is proven before. */
+  get calibrated(): Promise<void> | undefined {
+    return this.#parts.calibrated;
   }
 
   /** Takes what layer 1 holds of the chain, where that is read. */

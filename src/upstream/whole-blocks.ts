@@ -124,7 +124,7 @@ export class WholeBlocks {
 
   /**
    * A block with the hashes of its transactions. Made of the whole one the first time, and compared with it from then on, as long as it is remembered; asked for
-   * as such where the whole one is too large. What the hashes of uncles are compared with is not remembered.
+   * as such where the whole one is a stream. What the hashes of uncles are compared with is not remembered.
    */
   askHashes(
     question: (isFull: boolean) => BlockQuestion,
@@ -142,8 +142,8 @@ export class WholeBlocks {
         (block) => {
           if (block === null) return null;
           if (!isComplete(block)) {
-            block.cancel();
-            return this.ask(question(false), hash, false, scope);
+            const read = proofs?.blocks?.readStream(hash, block, scope);
+            return continueWith(read, () => this.ask(question(false), hash, false, scope));
           }
           const listed = listHashes(typeof block === 'string' ? block : block.text);
           if (proofs?.verifier?.whyUnproven(hash, KEPT_SUBJECTS) === undefined) keep(key, listed);

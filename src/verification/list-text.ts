@@ -6,8 +6,7 @@ import type { Members } from './findings.ts';
 import { LIST_READER_MODULE } from './list-reader-module.ts';
 import { hasRepeatedNames } from './repeated-names.ts';
 import { type FieldKind, TRANSACTION_FORMS, type TransactionForm } from './transaction-forms.ts';
-import type { VerifiedHeader } from './verify-block.ts';
-import type { TransactionFacts } from './verify-transaction.ts';
+import type { BlockPlace, TransactionFacts } from './verify-transaction.ts';
 
 type Global = { readonly value: number };
 
@@ -24,7 +23,7 @@ type ListReader = {
   itemCount(): number;
   findTransactions(text: number): number;
   listEnd(): number;
-  begin(text: number, target: number, table: number, known: number, maxItems: number): number;
+  begin(text: number, target: number, table: number, known: number, maxItems: number, place: number): number;
   next(): number;
 };
 
@@ -132,10 +131,13 @@ for (let type = 0; type <= MAX_TYPE; type++) {
 }
 
 /** Takes the encoding of an item that is plain; it holds until another text is loaded. */
-type TakePlain = (encoded: Uint8Array) => void;
+export type TakePlain = (encoded: Uint8Array) => void;
 
 /** Takes an item that is not plain, parsed. @returns whether to go on */
 type Decide = (item: unknown, index: number) => boolean;
+
+/** What the receipts before one add up to. */
+export type ReceiptWalk = { gas: bigint; logs: number };
 
 /**
  * A list of transactions or of receipts as text. It is gone through once, and nothing is parsed but items that are not plain: those are handed to the caller. It
@@ -160,6 +162,11 @@ export class ListText {
     this.#target = this.#known + this.#maxItems * ROW_SIZE;
     reserve(this.#target + (end - start) + TAIL);
     this.#number = loaded;
+  }
+
+  /** Rows of so many items of which none is plain. */
+  static createRows(items: number): Uint8Array {
+    return new Uint8Array(items * ROW_SIZE);
   }
 
   /** An answer that is a list; undefined where it is too long. */
@@ -206,11 +213,12 @@ export class ListText {
 
   /**
    * Goes through transactions.
+   * @param first place of the first one in the block
    * @param decide takes one that is not plain, parsed; false ends it
    * @returns false where that ended it, or the text cannot be read like this: it has to be parsed
    */
-  readTransactions(header: VerifiedHeader, takePlain: TakePlain, decide: Decide): boolean {
-    return this.#walk(header, 0, takePlain, decide);
+  readTransactions(block: BlockPlace, first: number, takePlain: TakePlain, decide: Decide): boolean {
+    return this.#walk(block, first, 0, takePlain, decide);
   }
 
   /** Facts of the transactions that are plain, by their places, when they have been gone through. */
@@ -238,28 +246,36 @@ export class ListText {
     return space.slice(this.#table, this.#table + this.count * ROW_SIZE);
   }
 
-  /** As `readTransactions`, for receipts. @param rows of the transactions @param walk what receipts before an item add up to */
+  /** As `readTransactions`, for receipts. @param rows of all transactions of the block @param walk what receipts before an item add up to */
   readReceipts(
-    header: VerifiedHeader,
+    block: BlockPlace,
+    first: number,
     rows: Uint8Array,
-    walk: { gas: bigint; logs: number },
+    walk: ReceiptWalk,
     takePlain: TakePlain,
     decide: Decide,
   ): boolean {
-    if (rows.length > this.#maxItems * ROW_SIZE) return false;
-    space.set(rows, this.#known);
-    space.fill(0, this.#known + rows.length, this.#target);
-    return this.#walk(header, this.#known, takePlain, (receipt, index) => {
+    const own = rows.subarray(first * ROW_SIZE, (first + this.#maxItems) * ROW_SIZE);
+    space.set(own, this.#known);
+    space.fill(0, this.#known + own.length, this.#target);
+    reader.setWalk(walk.gas, walk.logs);
+    const note = (): void => {
       walk.gas = reader.walkedGas();
       walk.logs = reader.walkedLogs();
+    };
+    const isRead = this.#walk(block, first, this.#known, takePlain, (receipt, index) => {
+      note();
       const goesOn = decide(receipt, index);
       reader.setWalk(walk.gas, walk.logs);
       return goesOn;
     });
+    note();
+    return isRead;
   }
 
   #walk(
-    { hash, number, timestamp, baseFeePerGas }: VerifiedHeader,
+    { hash, number, timestamp, baseFeePerGas }: BlockPlace,
+    first: number,
     known: number,
     takePlain: TakePlain,
     decide: Decide,
@@ -268,7 +284,8 @@ export class ListText {
     if (number >= MAX_AMOUNT || timestamp >= MAX_AMOUNT) return false;
     encoder.encodeInto(hash, space.subarray(reader.BLOCK_HASH.value));
     reader.setBlock(number, timestamp, baseFeePerGas ?? NO_FEE);
-    if (reader.begin(this.#start, this.#target, this.#table, known, this.#maxItems) === 0) return false;
+    if (reader.begin(this.#start, this.#target, this.#table, known, this.#maxItems, first) === 0)
+      return false;
     for (let taken = 0; ; ) {
       const at = reader.next();
       if (at === UNREADABLE) return false;
@@ -284,7 +301,7 @@ export class ListText {
       }
       const text = this.#readItem(at);
       const item: unknown = JSON.parse(text);
-      if (hasRepeatedNames(text, item) || !decide(item, at)) return false;
+      if (hasRepeatedNames(text, item) || !decide(item, first + at)) return false;
       taken = at + 1;
     }
   }

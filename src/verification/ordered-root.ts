@@ -8,26 +8,117 @@ const HASH_LENGTH = 32;
 /** From here on the keys of indices have several bytes; index 0 comes right before them in key order. */
 const FIRST_LONG_INDEX = 128;
 
-type Entry = { readonly path: Nibbles; readonly value: Uint8Array };
+/** A node all of whose items have come: one item, or those of all paths that begin alike. */
+type Leaf = {
+  readonly path: Nibbles;
+  /** How its parent holds it. */
+  readonly reference: Uint8Array;
+};
+
+/** Root of the trie that holds a list under the RLP of its indices (transactions, receipts, withdrawals), as hex text. */
+export function hashOrdered(values: readonly Uint8Array[], writer: RlpWriter): string {
+  const root = new OrderedRoot(writer);
+  for (const value of values) root.add(value);
+  return root.finish();
+}
 
 /**
- * Root of the trie that holds a list under the RLP of its indices (transactions, receipts, withdrawals), as hex text. The trie is never
- * built: keys are known in order, so each node is encoded once.
+ * The same for a list that comes item by item. The trie is never built: keys are known in order, so each node is encoded once, and held as 33 bytes until its parent
+ * is. Of the items the last one is held, and the first until 127 others have come, as its key sorts behind theirs.
  */
-export function hashOrdered(values: readonly Uint8Array[], writer: RlpWriter): string {
-  if (values.length === 0) return bytesToHex(EMPTY_TRIE_ROOT);
-  const entries: Entry[] = [];
-  const add = (index: number): void => {
-    entries.push({ path: pathOf(index), value: values[index] as Uint8Array });
-  };
-  for (let i = 1; i < Math.min(values.length, FIRST_LONG_INDEX); i++) add(i);
-  add(0);
-  for (let i = FIRST_LONG_INDEX; i < values.length; i++) add(i);
+export class OrderedRoot {
+  readonly #writer: RlpWriter;
+  readonly #leaves: Leaf[] = [];
+  #count = 0;
+  #first: Uint8Array | undefined;
+  /** The last item in key order, and nibbles of its path that the one before has too: how deep its leaf is, the next item decides. */
+  #last: { readonly path: Nibbles; readonly value: Uint8Array } | undefined;
+  #shared = -1;
+
+  constructor(writer: RlpWriter) {
+    this.#writer = writer;
+  }
+
+  /** Nodes that wait for their parent. */
+  get held(): number {
+    return this.#leaves.length;
+  }
+
+  /** @param value is held, and must not be changed */
+  add(value: Uint8Array): void {
+    const index = this.#count++;
+    if (index === 0) {
+      this.#first = value;
+      return;
+    }
+    if (index === FIRST_LONG_INDEX) this.#pushFirst();
+    this.#push(pathOf(index), value);
+  }
+
+  /** The root of what was added, as hex text. */
+  finish(): string {
+    this.#pushFirst();
+    if (this.#last === undefined) return bytesToHex(EMPTY_TRIE_ROOT);
+    const writer = this.#writer;
+    const mark = writer.mark;
+    if (this.#leaves.length === 0) {
+      writeLeaf(this.#last.path, this.#last.value, writer);
+    } else {
+      this.#closeLast(this.#shared);
+      encodeNode(this.#leaves, 0, this.#leaves.length, 0, writer);
+    }
+    const root = bytesToHex(keccak256(writer.view(mark)));
+    writer.rewind(mark);
+    return root;
+  }
+
+  #pushFirst(): void {
+    const first = this.#first;
+    this.#first = undefined;
+    if (first !== undefined) this.#push(pathOf(0), first);
+  }
+
+  #push(path: Nibbles, value: Uint8Array): void {
+    if (this.#last !== undefined) {
+      const shared = countShared(this.#last.path, path);
+      this.#closeLast(Math.max(this.#shared, shared));
+      this.#fold(shared);
+      this.#shared = shared;
+    }
+    this.#last = { path, value };
+  }
+
+  /** Nodes that no later item changes become one: those of paths that have more in common than the next path has with them. */
+  #fold(shared: number): void {
+    const leaves = this.#leaves;
+    const { path } = leaves[leaves.length - 1] as Leaf;
+    let from = leaves.length - 1;
+    while (from > 0 && countShared((leaves[from - 1] as Leaf).path, path) > shared) from--;
+    if (from === leaves.length - 1) return;
+    const reference = refer(leaves, from, leaves.length, shared + 1, this.#writer);
+    leaves.splice(from, leaves.length - from, { path, reference });
+  }
+
+  /** @param shared nibbles that its path has in common with a neighbour's: a branch takes the next one */
+  #closeLast(shared: number): void {
+    const { path, value } = this.#last as { readonly path: Nibbles; readonly value: Uint8Array };
+    const mark = this.#writer.mark;
+    writeLeaf(path.subarray(shared + 1), value, this.#writer);
+    this.#leaves.push({ path, reference: takeReference(mark, this.#writer) });
+  }
+}
+
+function countShared(one: Nibbles, other: Nibbles): number {
+  let shared = 0;
+  while (one[shared] === other[shared]) shared++;
+  return shared;
+}
+
+function writeLeaf(path: Nibbles, value: Uint8Array, writer: RlpWriter): void {
   const mark = writer.mark;
-  encodeNode(entries, 0, entries.length, 0, writer);
-  const root = bytesToHex(keccak256(writer.view(mark)));
-  writer.rewind(mark);
-  return root;
+  writer.bytes(value);
+  writer.bytes(encodePath(path, true));
+  writer.list(mark);
 }
 
 /** Paths are the same for every list. */
@@ -42,37 +133,31 @@ function pathOf(index: number): Nibbles {
   return path;
 }
 
-/** Writes the node of the entries between two places, whose paths are the same up to `depth`. */
+/** Writes the node of the leaves between two places, of which there are several, whose paths are the same up to `depth`. */
 function encodeNode(
-  entries: readonly Entry[],
+  leaves: readonly Leaf[],
   from: number,
   to: number,
   depth: number,
   writer: RlpWriter,
 ): void {
-  const first = (entries[from] as Entry).path;
+  const first = (leaves[from] as Leaf).path;
   const mark = writer.mark;
-  if (to - from === 1) {
-    writer.bytes((entries[from] as Entry).value);
-    writer.bytes(encodePath(first.subarray(depth), true));
-    writer.list(mark);
-    return;
-  }
-  const last = (entries[to - 1] as Entry).path;
+  const last = (leaves[to - 1] as Leaf).path;
   let end = depth;
   while (first[end] === last[end]) end++;
   if (end > depth) {
-    writer.raw(refer(entries, from, to, end, writer));
+    writer.raw(refer(leaves, from, to, end, writer));
     writer.bytes(encodePath(first.subarray(depth, end), false));
     writer.list(mark);
     return;
   }
-  encodeBranch(entries, from, to, depth, writer);
+  encodeBranch(leaves, from, to, depth, writer);
 }
 
 /** No key is a prefix of another one: a branch has no value. */
 function encodeBranch(
-  entries: readonly Entry[],
+  leaves: readonly Leaf[],
   from: number,
   to: number,
   depth: number,
@@ -83,9 +168,9 @@ function encodeBranch(
   let end = to;
   for (let nibble = 15; nibble >= 0; nibble--) {
     let start = end;
-    while (start > from && (entries[start - 1] as Entry).path[depth] === nibble) start--;
+    while (start > from && (leaves[start - 1] as Leaf).path[depth] === nibble) start--;
     if (start === end) writer.byte(0x80);
-    else writer.raw(refer(entries, start, end, depth + 1, writer));
+    else writer.raw(refer(leaves, start, end, depth + 1, writer));
     end = start;
   }
   writer.list(mark);
@@ -93,14 +178,20 @@ function encodeBranch(
 
 /** How a parent holds a node: its hash as a byte string, or the node itself where that is shorter. */
 function refer(
-  entries: readonly Entry[],
+  leaves: readonly Leaf[],
   from: number,
   to: number,
   depth: number,
   writer: RlpWriter,
 ): Uint8Array {
+  if (to - from === 1) return (leaves[from] as Leaf).reference;
   const mark = writer.mark;
-  encodeNode(entries, from, to, depth, writer);
+  encodeNode(leaves, from, to, depth, writer);
+  return takeReference(mark, writer);
+}
+
+/** The same for a node that was written since a mark; it is taken out of the writer. */
+function takeReference(mark: number, writer: RlpWriter): Uint8Array {
   const encoded = writer.view(mark);
   if (encoded.length < HASH_LENGTH) return writer.take(mark);
   const reference = new Uint8Array(HASH_LENGTH + 1);

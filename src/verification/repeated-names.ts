@@ -1,5 +1,6 @@
 import { type JsonBytes, type JsonText, textOf } from '../primitives/json-result.ts';
 import { findStringEnd } from '../primitives/json-strings.ts';
+import type { Findings } from './findings.ts';
 
 const COLON = 0x3a;
 const LAST_BLANK = 0x20;
@@ -17,6 +18,12 @@ export function keepUnique<A extends JsonText | JsonBytes>(answer: A): A | JsonT
   const text = textOf(answer);
   const value: unknown = JSON.parse(text);
   return hasRepeatedNames(text, value) ? JSON.stringify(value) : answer;
+}
+
+/** As `hasRepeatedNames`, for answers that cannot be written anew, because they have been passed on in part: what is wrong is among the findings. */
+export function refuseRepeatedNames(text: JsonText, value: unknown, findings: Findings): void {
+  if (hasRepeatedNames(text, value))
+    findings.noteUnknown('members', 'an object of the answer has a name more than once');
 }
 
 /** Strings with a colon behind them. */

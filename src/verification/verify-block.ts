@@ -100,36 +100,44 @@ export function verifyBody(
   const { transactions, transactionsRoot } = block;
   if (!(transactions instanceof ListText))
     return verifyTransactions(transactions, transactionsRoot, header, tools);
-  return (
-    readRight(transactions, transactionsRoot, header, tools.writer) ??
-    verifyTransactions(transactions.parse(), transactionsRoot, header, tools)
-  );
+  const right = readRight(transactions, 0, header, tools.writer);
+  if (right !== undefined && isSameText(transactionsRoot, hashOrdered(right.encodings, tools.writer)))
+    return right.facts;
+  return verifyTransactions(transactions.parse(), transactionsRoot, header, tools);
 }
 
-/** The facts of the transactions in a text; undefined where something is wrong with them, which is found out when they are parsed. */
-function readRight(
+/** What a list of transactions is compared with its block by. */
+type ReadTransactions = {
+  readonly encodings: readonly Uint8Array[];
+  readonly facts: readonly TransactionFacts[];
+};
+
+/**
+ * Reads the transactions in a text, from a place in the block on. Undefined where something is wrong with them, which is found out when they are parsed.
+ * Encodings hold until another text is loaded.
+ */
+export function readRight(
   transactions: ListText,
-  transactionsRoot: unknown,
-  header: VerifiedHeader,
+  first: number,
+  block: BlockPlace,
   writer: RlpWriter,
-): readonly TransactionFacts[] | undefined {
+): ReadTransactions | undefined {
   const tools = { findings: new Findings(), writer };
   const encodings: Uint8Array[] = [];
   const decided = new Map<number, TransactionFacts>();
   const decide = (transaction: unknown, index: number): boolean => {
     const verified = isMembers(transaction)
-      ? verifyTransaction(transaction, tools, header.baseFeePerGas)
+      ? verifyTransaction(transaction, tools, block.baseFeePerGas)
       : undefined;
     if (verified === undefined) return false;
-    verifyPlace(transaction as Members, header, index, tools.findings);
+    verifyPlace(transaction as Members, block, index, tools.findings);
     encodings.push(verified.encoded);
-    decided.set(index, verified.facts);
+    decided.set(index - first, verified.facts);
     return tools.findings.list.length === 0;
   };
-  const isRight =
-    transactions.readTransactions(header, (encoded) => encodings.push(encoded), decide) &&
-    isSameText(transactionsRoot, hashOrdered(encodings, writer));
-  return isRight ? transactions.listFacts().map((facts, index) => decided.get(index) ?? facts) : undefined;
+  const isRead = transactions.readTransactions(block, first, (encoded) => encodings.push(encoded), decide);
+  if (!isRead) return undefined;
+  return { encodings, facts: transactions.listFacts().map((facts, index) => decided.get(index) ?? facts) };
 }
 
 function verifyTransactions(
@@ -146,30 +154,49 @@ function verifyTransactions(
     return undefined;
   }
   for (const [index, transaction] of (transactions as readonly unknown[]).entries()) {
-    const uncovered = isMembers(transaction) ? readUncovered(transaction, writer) : undefined;
-    if (uncovered !== undefined) {
-      findings.noteUnknown('transactions', 'the block lists a transaction that no root covers');
-      verifyPlace(transaction as Members, header, index, findings);
-      facts.push(uncovered);
-      continue;
-    }
-    const verified = isMembers(transaction)
-      ? verifyTransaction(transaction, tools, header.baseFeePerGas)
-      : undefined;
-    if (verified === undefined) {
-      if (!findings.has('transactions'))
-        findings.contradict('transactions', 'the block lists something that is no transaction');
-      return undefined;
-    }
-    verifyPlace(transaction as Members, header, index, findings);
-    encodings.push(verified.encoded);
-    facts.push(verified.facts);
+    const read = readListed(transaction, index, header, tools);
+    if (read === undefined) return undefined;
+    if (read.encoded !== undefined) encodings.push(read.encoded);
+    facts.push(read.facts);
   }
-  const root = hashOrdered(encodings, writer);
-  if (isSameText(transactionsRoot, root)) return facts;
+  return compareRoot(transactionsRoot, hashOrdered(encodings, writer), findings) ? facts : undefined;
+}
+
+/**
+ * Compares a transaction with what follows from its own fields and its place in the block.
+ * @returns its encoding, unless no root covers it, and its facts; undefined where it has none, which is among the findings
+ */
+export function readListed(
+  transaction: unknown,
+  index: number,
+  block: BlockPlace,
+  tools: VerifyTools,
+): { readonly encoded?: Uint8Array; readonly facts: TransactionFacts } | undefined {
+  const { findings, writer } = tools;
+  const uncovered = isMembers(transaction) ? readUncovered(transaction, writer) : undefined;
+  if (uncovered !== undefined) {
+    findings.noteUnknown('transactions', 'the block lists a transaction that no root covers');
+    verifyPlace(transaction as Members, block, index, findings);
+    return { facts: uncovered };
+  }
+  const verified = isMembers(transaction)
+    ? verifyTransaction(transaction, tools, block.baseFeePerGas)
+    : undefined;
+  if (verified === undefined) {
+    if (!findings.has('transactions'))
+      findings.contradict('transactions', 'the block lists something that is no transaction');
+    return undefined;
+  }
+  verifyPlace(transaction as Members, block, index, findings);
+  return verified;
+}
+
+/** Whether the transactions of a block make the root in its header; otherwise it is among the findings. */
+export function compareRoot(transactionsRoot: unknown, root: string, findings: Findings): boolean {
+  if (isSameText(transactionsRoot, root)) return true;
   const evidence = [transactionsRoot, root];
   findings.contradict('transactions', 'the transactions do not make the root in the header', evidence);
-  return undefined;
+  return false;
 }
 
 /**
@@ -187,7 +214,8 @@ export function verifyListed(block: Members, hashes: readonly string[], tools: V
   if (!isRight) tools.findings.contradict('transactions', 'the block lists other transactions than it has');
 }
 
-function verifyWithdrawals(
+/** Compares the withdrawals of a block with the root in its header, which has been found right. */
+export function verifyWithdrawals(
   { withdrawals, withdrawalsRoot }: Members,
   { findings, writer }: VerifyTools,
 ): void {

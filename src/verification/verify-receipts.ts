@@ -2,7 +2,7 @@ import { requireLogMembers, requireReceiptMembers } from './compare-members.ts';
 import { encodeReceipt } from './encode-receipt.ts';
 import { readType } from './encode-transaction.ts';
 import { Findings, type Members } from './findings.ts';
-import { ListText } from './list-text.ts';
+import { ListText, type ReceiptWalk, type TakePlain } from './list-text.ts';
 import { isMembers, isSameInteger, isSameText, readInteger, UnreadableMember } from './members.ts';
 import { hashOrdered } from './ordered-root.ts';
 import type { RlpWriter } from './rlp-writer.ts';
@@ -26,7 +26,7 @@ export function verifyReceipts(
   rows?: Uint8Array,
 ): void {
   if (receipts instanceof ListText) {
-    if (rows === undefined || !areRight(receipts, rows, header, transactions, tools.writer))
+    if (rows === undefined || !areRight(receipts, { header, transactions, rows }, tools.writer))
       verifyReceipts(receipts.parse(), header, transactions, tools);
     return;
   }
@@ -36,39 +36,85 @@ export function verifyReceipts(
     return;
   }
   const encodings: Uint8Array[] = [];
-  const walk: Walk = { gas: 0n, logs: 0 };
+  const walk: ReceiptWalk = { gas: 0n, logs: 0 };
+  for (const [index, receipt] of (receipts as readonly unknown[]).entries()) {
+    const facts = transactions[index] as TransactionFacts;
+    if (!readReceipt(receipt, facts, header, index, walk, tools, (encoded) => encodings.push(encoded)))
+      return;
+  }
+  compareReceiptsRoot(header, hashOrdered(encodings, writer), findings);
+}
+
+/**
+ * Compares a receipt with its transaction and its place.
+ * @param walk what the receipts before it add up to
+ * @param take takes its encoding, unless no root covers it
+ * @returns false where it cannot be encoded, which is among the findings
+ */
+export function readReceipt(
+  receipt: unknown,
+  facts: TransactionFacts,
+  header: VerifiedHeader,
+  index: number,
+  walk: ReceiptWalk,
+  tools: VerifyTools,
+  take: TakePlain,
+): boolean {
+  const { findings, writer } = tools;
   try {
-    for (const [index, receipt] of (receipts as readonly unknown[]).entries()) {
-      if (!isMembers(receipt)) throw new UnreadableMember('receipts');
-      const facts = transactions[index] as TransactionFacts;
-      if (facts.isUncovered === true)
-        findings.noteUnknown('receipts', 'there is a receipt that no root covers');
-      else encodings.push(encodeReceipt(receipt, facts.type, writer));
-      compareReceipt(receipt, facts, header, index, walk, tools);
-    }
+    if (!isMembers(receipt)) throw new UnreadableMember('receipts');
+    if (facts.isUncovered === true)
+      findings.noteUnknown('receipts', 'there is a receipt that no root covers');
+    else take(encodeReceipt(receipt, facts.type, writer));
+    compareReceipt(receipt, facts, header, index, walk, tools);
+    return true;
   } catch (error) {
     if (!(error instanceof UnreadableMember)) throw error;
     findings.contradict('receipts', `a receipt cannot be encoded: ${error.message}`, [header.receiptsRoot]);
-    return;
+    return false;
   }
-  const root = hashOrdered(encodings, writer);
-  if (!isSameText(header.receiptsRoot, root)) {
-    const evidence = [header.receiptsRoot, root];
+}
+
+/** Whether the receipts of a block make the root in its header is among the findings. */
+export function compareReceiptsRoot(
+  { receiptsRoot }: VerifiedHeader,
+  root: string,
+  findings: Findings,
+): void {
+  if (!isSameText(receiptsRoot, root)) {
+    const evidence = [receiptsRoot, root];
     findings.contradict('receipts', 'the receipts do not make the root in the header', evidence);
   }
 }
 
 /** Whether nothing is wrong with the receipts in a text. What is, is found out when they are parsed. */
-function areRight(
+function areRight(receipts: ListText, block: ReadBlock, writer: RlpWriter): boolean {
+  const { transactions, header } = block;
+  const encodings = readRightReceipts(receipts, 0, block, { gas: 0n, logs: 0 }, writer);
+  return encodings?.length === transactions.length && hashOrdered(encodings, writer) === header.receiptsRoot;
+}
+
+/** A block whose transactions were read from a text. */
+export type ReadBlock = {
+  readonly header: VerifiedHeader;
+  readonly transactions: readonly TransactionFacts[];
+  readonly rows: Uint8Array;
+};
+
+/**
+ * Reads the receipts in a text, from a place in the block on.
+ * @param walk what the receipts before them add up to, and then these; not to be used any more where something is wrong
+ * @returns their encodings, which hold until another text is loaded; undefined where something is wrong with them, which is found out when they are parsed
+ */
+export function readRightReceipts(
   receipts: ListText,
-  rows: Uint8Array,
-  header: VerifiedHeader,
-  transactions: readonly TransactionFacts[],
+  first: number,
+  { header, transactions, rows }: ReadBlock,
+  walk: ReceiptWalk,
   writer: RlpWriter,
-): boolean {
+): readonly Uint8Array[] | undefined {
   const findings = new Findings();
   const encodings: Uint8Array[] = [];
-  const walk: Walk = { gas: 0n, logs: 0 };
   const decide = (receipt: unknown, index: number): boolean => {
     const facts = transactions[index];
     if (!isMembers(receipt) || facts === undefined || facts.isUncovered === true) return false;
@@ -77,26 +123,27 @@ function areRight(
     return findings.list.length === 0;
   };
   try {
-    return (
-      receipts.readReceipts(header, rows, walk, (encoded) => encodings.push(encoded), decide) &&
-      encodings.length === transactions.length &&
-      hashOrdered(encodings, writer) === header.receiptsRoot
+    const isRead = receipts.readReceipts(
+      header,
+      first,
+      rows,
+      walk,
+      (encoded) => encodings.push(encoded),
+      decide,
     );
+    return isRead ? encodings : undefined;
   } catch (error) {
-    if (error instanceof UnreadableMember) return false;
+    if (error instanceof UnreadableMember) return undefined;
     throw error;
   }
 }
-
-/** What the receipts before one add up to. */
-type Walk = { gas: bigint; logs: number };
 
 function compareReceipt(
   receipt: Members,
   facts: TransactionFacts,
   header: VerifiedHeader,
   index: number,
-  walk: Walk,
+  walk: ReceiptWalk,
   { findings, writer }: VerifyTools,
 ): void {
   const { gasUsed, contractAddress, effectiveGasPrice, blobGasUsed, from, to } = receipt;
@@ -174,7 +221,7 @@ function compareLogs(
   facts: TransactionFacts,
   header: VerifiedHeader,
   index: number,
-  walk: Walk,
+  walk: ReceiptWalk,
   findings: Findings,
 ): void {
   if (!Array.isArray(logs)) throw new UnreadableMember('logs');

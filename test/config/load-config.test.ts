@@ -35,9 +35,6 @@ test('the example file validates and says what its comments say', async () => {
   assert.deepEqual(mine, {
     hosts: ['mine.localhost', '*.mine.example.org'],
     embedded: { data: resolve('data/mine'), proofBlocks: 128 },
-    verify: 'off',
-    verifyLogBlocks: 32,
-    verifyCalls: 1,
     execution: 'node',
     send: { to: 'all' },
     methods: { except: [], also: [] },

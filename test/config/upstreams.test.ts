@@ -221,9 +221,39 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
   },
   {
     name: 'a checkpoint where nothing is verified',
-    text: `${NODE}    checkpoint: { number: 1, hash: "0x${'ab'.repeat(32)}" }\n`,
+    text: `${NODE}    verify: off\n    checkpoint: { number: 1, hash: "0x${'ab'.repeat(32)}" }\n`,
     errors: [
-      'p.yaml:5: networks.n.checkpoint: only a network with upstreams and verify: auto or require has a checkpoint',
+      'p.yaml:6: networks.n.checkpoint: only a network with upstreams and verify: auto or require has a checkpoint',
+    ],
+  },
+  {
+    name: 'bounds of verification where nothing is verified',
+    text: `${NODE}    verify: off\n    verifyLogBlocks: 64\n    verifyCalls: 2\n`,
+    errors: [
+      'p.yaml:6: networks.n.verifyLogBlocks: only a network with upstreams and verify: auto or require has verified logs',
+      'p.yaml:7: networks.n.verifyCalls: only a network with upstreams and verify: auto or require has compared calls',
+    ],
+  },
+  {
+    name: 'bounds of verification on an embedded chain',
+    text: '    builtin: devnet\n    verifyLogBlocks: 64\n',
+    errors: [
+      'p.yaml:5: networks.n.verifyLogBlocks: only a network with upstreams and verify: auto or require has verified logs',
+    ],
+  },
+  {
+    name: 'hashes that YAML reads as numbers',
+    text: `${NODE}    checkpoint: { number: 1, hash: 0x${'12'.repeat(32)} }\n    pool: { genesisHash: 0x${'34'.repeat(32)} }\n`,
+    errors: [
+      'p.yaml:5: networks.n.checkpoint.hash: expected a block hash in quotes: without them YAML reads 0x… as a number',
+      'p.yaml:6: networks.n.pool.genesisHash: expected a block hash in quotes: without them YAML reads 0x… as a number',
+    ],
+  },
+  {
+    name: 'calls of a machine that is not the EVM',
+    text: `${NODE}    execution: local\n    rollup: { family: arbitrum }\n`,
+    errors: [
+      'p.yaml:5: networks.n.execution: nodes execute calls of a rollup of the family arbitrum, whose machine is not the EVM: expected node',
     ],
   },
   {
@@ -236,15 +266,16 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
   },
   {
     name: 'an anchor where nothing is verified, or without a layer 1 that is',
-    text: `${NODE}    rollup: { anchor: { portal: "0x${'ab'.repeat(20)}" } }
+    text: `${NODE}    verify: off
+    rollup: { anchor: { portal: "0x${'ab'.repeat(20)}" } }
   m:
     hosts: [m]
 ${NODE}    verify: auto
     rollup: { l1: n, anchor: { portal: "0x${'ab'.repeat(20)}" } }
 `,
     errors: [
-      'p.yaml:5: networks.n.rollup.anchor: only a network with upstreams and verify: auto or require is anchored in layer 1',
-      'p.yaml:10: networks.m.rollup.anchor: rollup.l1 has to name a network with upstreams and verify: auto or require',
+      'p.yaml:6: networks.n.rollup.anchor: only a network with upstreams and verify: auto or require is anchored in layer 1',
+      'p.yaml:11: networks.m.rollup.anchor: rollup.l1 has to name a network with upstreams and verify: auto or require',
     ],
   },
   {
@@ -483,10 +514,10 @@ test('where calls are executed is a matter of nodes', () => {
   assert.deepEqual(errorsOf('    builtin: devnet\n    execution: auto\n'), [
     'p.yaml:5: networks.n.execution: only networks of upstreams have a choice: embedded chains are executed here',
   ]);
-  assert.deepEqual(errorsOf(`${NODE}    chain: genesis.json\n`), [
-    'p.yaml:5: networks.n.chain: is only read with execution: local or auto, or where answers to calls are verified',
+  assert.deepEqual(errorsOf(`${NODE}    verifyCalls: 0\n    chain: genesis.json\n`), [
+    'p.yaml:6: networks.n.chain: is only read with execution: local or auto, or where answers to calls are verified',
   ]);
-  assert.deepEqual(errorsOf(`${NODE}    verify: auto\n    chain: genesis.json\n`), []);
+  assert.deepEqual(errorsOf(`${NODE}    chain: genesis.json\n`), []);
   assert.deepEqual(errorsOf(`${NODE}    execution: auto\n    rollup: {}\n`), [
     'p.yaml:5: networks.n.execution: rollup.family has to be named: whether calls can be executed here depends on it',
   ]);

@@ -397,7 +397,8 @@ describe('a block far below the anchor of a rollup', { skip: ANVIL_SKIP }, () =>
         assert.deepEqual(describeAnchor(rollup), { state: 'anchored', number: Number(LATE) });
         asked = 0;
         for (const number of [OLD, OLD - 1n, OLD - 2n]) {
-          if (count === 1) await assert.rejects(ask(rollup, number), /only one node in service has the block/);
+          if (count === 1)
+            await assert.rejects(ask(rollup, number), /only one node in service has the block/);
           else assert.equal((await ask(rollup, number)).trust, 'proven');
         }
         assert.equal(asked, count, 'one question of each node');

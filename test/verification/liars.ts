@@ -5,6 +5,7 @@ import { SENDING_TOOLS } from '../../src/cli/sending-tools.ts';
 import { openUpstreamChain } from '../../src/upstream/open-upstream-chain.ts';
 import {
   type Checkpoint,
+  type PoolOptions,
   poolOptionsSchema,
   upstreamsSchema,
   type VerifyMode,
@@ -66,6 +67,7 @@ export type NetworkSettings = {
   readonly verify?: VerifyMode;
   readonly verifyLogBlocks?: number;
   readonly checkpoint?: Checkpoint;
+  readonly pool?: PoolOptions;
   readonly isAnchored?: boolean;
   /** What the pool takes for the time between two blocks, as in a configuration. */
   readonly blockTime?: string;
@@ -99,6 +101,7 @@ export async function openNetwork(
     cache: createMemoryCache({ bytes: 1 << 24, entryBytes: 1 << 20 }),
     log,
     verify,
+    awaitsCalibration: true,
     ...options,
     sending: { options: DEFAULT_SEND, tools: SENDING_TOOLS },
   });

@@ -1,4 +1,4 @@
-/** Lists that are read as texts give what they give when they are parsed: the same facts, and the same findings whatever is changed. */
+/** Lists that are read as texts, whole or as they come, give what they give when they are parsed: the same facts, and the same findings whatever is changed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { JsonBytes, SharedBytes } from '../../src/primitives/json-result.ts';
@@ -6,7 +6,9 @@ import { Findings, type Members } from '../../src/verification/findings.ts';
 import { ListText } from '../../src/verification/list-text.ts';
 import { keepUnique } from '../../src/verification/repeated-names.ts';
 import { RlpWriter } from '../../src/verification/rlp-writer.ts';
-import { verifyBody, verifyHeader } from '../../src/verification/verify-block.ts';
+import { BlockStream } from '../../src/verification/stream-block.ts';
+import { ReceiptStream } from '../../src/verification/stream-receipts.ts';
+import { type VerifiedHeader, verifyBody, verifyHeader } from '../../src/verification/verify-block.ts';
 import { verifyReceipts } from '../../src/verification/verify-receipts.ts';
 import type { TransactionFacts } from '../../src/verification/verify-transaction.ts';
 import { SKIP_REASON } from '../support/vectors.ts';
@@ -44,11 +46,47 @@ function readTexts(blockText: string, receiptsText: string, isBytes: boolean): R
   return { facts, found: tools.findings.list };
 }
 
+/** Sizes of pieces, in turns: few and many transactions in one, and parts of one. */
+const PIECES: readonly number[] = [20_000, 1, 700, 64_000, 3_000];
+
+/** The same with texts that come in pieces. */
+function readStreams(blockText: string, receiptsText: string, header: VerifiedHeader): Read {
+  const tools = { findings: new Findings(), writer };
+  const feed = (text: string, stream: { add(piece: Uint8Array): void }): void => {
+    const bytes = new TextEncoder().encode(text);
+    for (let at = 0, i = 0; at < bytes.length; i++) {
+      const size = PIECES[i % PIECES.length] as number;
+      stream.add(bytes.subarray(at, at + size));
+      at += size;
+    }
+  };
+  const { hash } = header;
+  const blocks = { hash, tools, header, maxFacts: 100_000, verifySender: () => {}, isEverySender: false };
+  const blockStream = new BlockStream(blocks);
+  feed(blockText, blockStream);
+  const { facts, rows } = blockStream.finish();
+  if (facts === undefined) return { facts, found: tools.findings.list };
+  const receiptStream = new ReceiptStream({ header, transactions: facts, rows }, tools);
+  feed(receiptsText, receiptStream);
+  receiptStream.finish();
+  return { facts, found: tools.findings.list };
+}
+
+function sortFindings({ facts, found }: Read): Read {
+  return { facts, found: found.toSorted((a, b) => a.subject.localeCompare(b.subject)) };
+}
+
 function compare(block: Members, receipts: readonly Members[], where: string): number {
   const [blockText, receiptsText] = [JSON.stringify(block), JSON.stringify(receipts)];
   const { findings, header, facts } = verifySample(block, receipts);
   if (header === undefined || facts === undefined) return 0;
-  assert.deepEqual(readTexts(blockText, receiptsText, true), { facts, found: findings.list }, where);
+  const parsed = { facts, found: findings.list };
+  assert.deepEqual(readTexts(blockText, receiptsText, true), parsed, where);
+  const streamed = sortFindings(readStreams(blockText, receiptsText, header));
+  // What else is wrong with them is found before they are counted.
+  if (receipts.length !== facts.length)
+    assert.ok(streamed.found.some(({ subject }) => subject === 'receipts'));
+  else assert.deepEqual(streamed, sortFindings(parsed), `${where}, in pieces`);
   return facts.length;
 }
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { computeOrderedRoot } from '../../src/primitives/merkle-trie.ts';
 import { encodeRlp } from '../../src/primitives/rlp.ts';
-import { hashOrdered } from '../../src/verification/ordered-root.ts';
+import { hashOrdered, OrderedRoot } from '../../src/verification/ordered-root.ts';
 import { RlpWriter } from '../../src/verification/rlp-writer.ts';
 
 test('the root of a list is that of the trie that holds it', () => {
@@ -18,9 +18,17 @@ test('the root of a list is that of the trie that holds it', () => {
   );
 });
 
+test('of a list that comes item by item little is held', () => {
+  const root = new OrderedRoot(new RlpWriter());
+  for (let i = 0; i < 70_000; i++) {
+    root.add(Uint8Array.of(i & 255, i >> 8, 1));
+    assert.ok(root.held < 100, `${root.held} nodes after ${i} items`);
+  }
+});
+
 test('every length up to 300 and one beyond two bytes of index', () => {
   const writer = new RlpWriter();
-  const values = Array.from({ length: 700 }, (_, i) => new Uint8Array(1 + (i % 90)).fill(1 + (i % 250)));
+  const values = Array.from({ length: 70_000 }, (_, i) => new Uint8Array(1 + (i % 90)).fill(1 + (i % 250)));
   for (let length = 0; length <= 300; length++) {
     const list = values.slice(0, length);
     assert.equal(hashOrdered(list, writer), bytesToHex(computeOrderedRoot(list)), `${length} values`);

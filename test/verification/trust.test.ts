@@ -4,6 +4,7 @@ import type { BlockReference } from '../../src/chain/chain.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import { useDevnetNode } from '../support/devnet-node.ts';
 import type { Fault } from '../support/faults/fault.ts';
+import { waitUntil } from '../support/program.ts';
 import { startService } from '../support/service.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { openNetwork } from './liars.ts';
@@ -123,7 +124,8 @@ describe('over HTTP', () => {
     try {
       const trustOf = async (body: unknown): Promise<string | null> =>
         (await post('', body)).headers.get('x-portcullis-trust');
-      assert.equal(await trustOf(block), 'proven');
+      // A start does not wait until it is known what can be verified.
+      await waitUntil(async () => (await trustOf(block)) === 'proven');
       assert.equal(await trustOf(block), 'proven', 'of what is kept');
       assert.equal(await trustOf(price), 'single');
       assert.equal(await trustOf(chainId), null);

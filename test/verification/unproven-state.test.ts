@@ -8,6 +8,7 @@ import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
 import { useDevnetNode } from '../support/devnet-node.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
 import type { Call, Fault } from '../support/faults/fault.ts';
+import { waitUntil } from '../support/program.ts';
 import { startService } from '../support/service.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { lieAt, openNetwork } from './liars.ts';
@@ -15,6 +16,7 @@ import { lieAt, openNetwork } from './liars.ts';
 const NUMBER = 59n;
 const OLD = 20n;
 const CONTRACT = '0xcabe9823112d187ea24d56be8e47ae75ed52a842';
+const OTHER = `0x${'11'.repeat(20)}`;
 const word = (index: number): string => `0x${index.toString(16).padStart(64, '0')}`;
 const at = (number: bigint): BlockReference => ({ kind: 'number', number });
 
@@ -278,16 +280,22 @@ describe('over HTTP', () => {
       },
     });
     try {
+      const post = (method: string, ...params: readonly string[]): Promise<Response> =>
+        fetch(`http://${service.authority}/nodes/v3/demo`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+        });
+      // A start does not wait until it is known what can be verified.
+      await waitUntil(
+        async () =>
+          (await post('eth_getBalance', OTHER, 'latest')).headers.get('x-portcullis-trust') === 'proven',
+      );
       await nodes[0]?.setFault(BALANCE_LIE);
-      const params = [CONTRACT, 'latest'];
-      const response = await fetch(`http://${service.authority}/nodes/v3/demo`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getBalance', params }),
-      });
+      const response = await post('eth_getBalance', CONTRACT, 'latest');
       assert.equal(response.headers.get('x-portcullis-trust'), 'proven');
       const { result } = (await response.json()) as { readonly result: unknown };
-      assert.equal(result, await ask('eth_getBalance', ...params));
+      assert.equal(result, await ask('eth_getBalance', CONTRACT, 'latest'));
     } finally {
       await service.close();
       await Promise.all(nodes.map((each) => each.close()));

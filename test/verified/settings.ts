@@ -17,11 +17,24 @@ const LIARS: readonly Omit<Setting, 'transport'>[] = [
   { name: 'all of three with a checkpoint', nodes: 3, liars: 3, verify: 'require', hasCheckpoint: true },
 ];
 
+/** Answers that are passed on while they arrive; nodes give them over HTTP. */
+const STREAMED: readonly Setting[] = LIARS.filter(({ liars, nodes }) => liars < nodes || nodes === 1).map(
+  (row) => ({
+    ...row,
+    name: `${row.name}, streamed`,
+    transport: 'HTTP',
+    isStreamed: true,
+  }),
+);
+
 /** Over each transport between the service and its nodes. */
-export const SETTINGS: readonly Setting[] = LIARS.flatMap((row) => [
-  { ...row, transport: 'HTTP' as const },
-  { ...row, transport: 'WebSocket' as const },
-]);
+export const SETTINGS: readonly Setting[] = [
+  ...LIARS.flatMap((row) => [
+    { ...row, transport: 'HTTP' as const },
+    { ...row, transport: 'WebSocket' as const },
+  ]),
+  ...STREAMED,
+];
 
 /** Where no node lies they differ in nothing but this; over each of the transports. */
 export const TRUE_SETTINGS: readonly (readonly Setting[])[] = (['HTTP', 'WebSocket'] as const).map(

@@ -37,6 +37,8 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
   const network = (label: string, upstreams: readonly string[]): object => ({
     hosts: [`${label}.localhost`],
     upstreams,
+    // What is measured is passing on: nodes here have made-up blocks.
+    verify: 'off',
     ...settings,
   });
   const furtherRows = Object.entries(further).map(([label, own]) => [

@@ -11,7 +11,6 @@ import type { FamilyRow } from '../rollup-family.ts';
 export const arbitrum: FamilyRow = {
   name: 'arbitrum',
   prefix: 'arbitrum',
-  hasOwnMachine: true,
   gaps: {},
   create: (sources) => ({
     async estimateGas(request, scope) {

@@ -12,7 +12,6 @@ import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollu
 export const l2geth: FamilyRow = {
   name: 'l2geth',
   prefix: 'metis',
-  hasOwnMachine: true,
   gaps: {},
   create: (sources) => ({
     estimateGas: (request, scope) => estimateL2gethGas(sources, request, scope),

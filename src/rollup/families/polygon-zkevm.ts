@@ -12,7 +12,6 @@ import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollu
 export const polygonZkevm: FamilyRow = {
   name: 'polygon-zkevm',
   prefix: 'zkevm',
-  hasOwnMachine: true,
   gaps: {
     'ethContext.blockNumber': 'l1',
     'ethContext.timestamp': 'l1',

@@ -16,7 +16,6 @@ const L1_BASE_FEE = '0x519b4bd3';
 export const scroll: FamilyRow = {
   name: 'scroll',
   prefix: 'scroll',
-  hasOwnMachine: true,
   gaps: { 'ethContext.timestamp': 'l1' },
   create: (sources) => ({
     estimateGas: (request, scope) => estimateScrollGas(sources, request, scope),

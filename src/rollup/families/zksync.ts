@@ -12,7 +12,6 @@ import { readPlainInfo } from './ethereum.ts';
 export const zksync: FamilyRow = {
   name: 'zksync',
   prefix: 'zksync',
-  hasOwnMachine: true,
   gaps: {
     'ethContext.blockNumber': 'l1',
     'ethContext.timestamp': 'l1',

@@ -1,4 +1,11 @@
 import { isComplete, type JsonResult, type JsonStream } from '../../primitives/json-result.ts';
+import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
+
+/** Looks at the bytes of a result while they come in. Both throw an UpstreamFault when it is wrong. */
+export interface ByteCheck {
+  add(piece: Uint8Array): void;
+  finish(): PromiseOrValue<void>;
+}
 
 /** Looks at a result while it comes in. Both throw an UpstreamFault when it is wrong. */
 export interface StreamCheck {
@@ -17,19 +24,24 @@ export function checkResult(result: JsonResult, check: StreamCheck): JsonResult 
 
 /** The same stream; it breaks off where it turns out to be wrong, at the latest before its last piece. */
 export function checkStream(source: JsonStream, check: StreamCheck): JsonStream {
+  return checkBytes(source, { add: (piece) => check.add(toLatin1(piece)), finish: () => check.finish() });
+}
+
+/** As `checkStream`. */
+export function checkBytes(source: JsonStream, check: ByteCheck): JsonStream {
   return { pieces: readChecked(source, check), cancel: () => source.cancel() };
 }
 
 /** Holds the last piece back until all that came before it, and it, has been found right. */
-async function* readChecked(source: JsonStream, check: StreamCheck): AsyncGenerator<Uint8Array> {
+async function* readChecked(source: JsonStream, check: ByteCheck): AsyncGenerator<Uint8Array> {
   let held: Uint8Array | undefined;
   try {
     for await (const piece of source.pieces) {
-      check.add(toLatin1(piece));
+      check.add(piece);
       if (held !== undefined) yield held;
       held = piece;
     }
-    check.finish();
+    await check.finish();
   } catch (error) {
     source.cancel();
     throw error;

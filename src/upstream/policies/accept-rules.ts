@@ -1,8 +1,9 @@
-import type { JsonResult } from '../../primitives/json-result.ts';
+import { isComplete, type JsonResult } from '../../primitives/json-result.ts';
 import { Refutation } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { Exchange, Handler, RoutedCall } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
+import { ContinuedStream } from './continued-stream.ts';
 
 /**
  * Whether the answers of all nodes fail alike, so that the chain has rules that are not known here: answers like theirs are accepted from then on.
@@ -13,28 +14,41 @@ export type AcceptRules = (refutation: Refutation, call: RoutedCall) => Readonly
 /** More parts of an answer than can be refuted one after the other. */
 const MAX_ROUNDS = 16;
 
-/** Asks again what every node's answer was refuted for, once it is clear that the chain's rules are not known here. */
+/** Asks again what every node's answer was refuted for, once it is clear that the chain's rules are not known here. Streams go on with what is asked then. */
 export function acceptRules(accept: AcceptRules): Policy {
+  /** What is asked after a fault; undefined where it stands. */
+  const chooseAfter = (exchange: Exchange): ((fault: unknown) => Exchange | undefined) => {
+    const except = new Set(exchange.except);
+    let rounds = 0;
+    return (fault) => {
+      const dissenters = fault instanceof Refutation ? accept(fault, exchange.call) : undefined;
+      if (dissenters === undefined || ++rounds > MAX_ROUNDS) return undefined;
+      for (const upstream of dissenters) except.add(upstream);
+      return { ...exchange, except };
+    };
+  };
   const askAgain = async (
     exchange: Exchange,
-    dissenters: ReadonlySet<Upstream>,
+    choose: (fault: unknown) => Exchange | undefined,
     next: Handler,
   ): Promise<JsonResult> => {
-    const except = new Set([...(exchange.except ?? []), ...dissenters]);
-    for (let round = 1; ; round++) {
+    for (let again = exchange; ; ) {
       try {
-        return await next({ ...exchange, except });
+        return await next(again);
       } catch (error) {
-        const others = error instanceof Refutation ? accept(error, exchange.call) : undefined;
-        if (others === undefined || round >= MAX_ROUNDS) throw error;
-        for (const upstream of others) except.add(upstream);
+        const chosen = choose(error);
+        if (chosen === undefined) throw error;
+        again = chosen;
       }
     }
   };
   return createPolicy({
+    onResult: (exchange, result, next) =>
+      isComplete(result) ? result : new ContinuedStream(result, next, chooseAfter(exchange)),
     recover(exchange, error, next) {
-      const dissenters = error instanceof Refutation ? accept(error, exchange.call) : undefined;
-      return dissenters === undefined ? undefined : askAgain(exchange, dissenters, next);
+      const choose = chooseAfter(exchange);
+      const again = choose(error);
+      return again && askAgain(again, choose, next);
     },
   });
 }

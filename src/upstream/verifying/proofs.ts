@@ -9,10 +9,17 @@ import {
   verifyAccountProof,
   verifyCode,
 } from '../../verification/state-proof.ts';
+import { ReceiptStream } from '../../verification/stream-receipts.ts';
 import { type VerifiedHeader, verifyHeader } from '../../verification/verify-block.ts';
 import { verifyRawBlock, verifyRawReceipts } from '../../verification/verify-raw.ts';
 import { verifyReceipts } from '../../verification/verify-receipts.ts';
-import { verifyPlace, verifySender, verifyTransaction } from '../../verification/verify-transaction.ts';
+import {
+  type VerifyTools,
+  verifyPlace,
+  verifySender,
+  verifyTransaction,
+} from '../../verification/verify-transaction.ts';
+import { checkBytes } from '../checks/check-stream.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Upstream } from '../upstream.ts';
 import { ABSENCE_REQUIRED, ABSENCE_UNVERIFIED, ABSENCE_VERIFIED, type Absence } from './absence.ts';
@@ -63,34 +70,53 @@ export class Proofs {
 
   /**
    * Compares the receipts of a block.
-   * @returns the same result, written anew where an object in it has a name twice; a stream was not compared
+   * @returns the same result, written anew where an object in it has a name twice; a stream is compared while it is read
    * @throws UpstreamFault `wrong`
    * @throws DoubtfulBlock where the senders that contradict the receipts are only what a node said
    */
-  checkReceipts(
-    { header, transactions, rows, hasAllSenders }: ProvenBlock,
-    result: JsonResult,
-    upstream: Upstream | undefined,
-  ): JsonResult {
+  checkReceipts(block: ProvenBlock, result: JsonResult, upstream: Upstream | undefined): JsonResult {
     const { verifier } = this;
     if (verifier === undefined) return result;
-    if (!isComplete(result)) {
-      verifier.noteUnproven(header.hash, 'receipts', 'the receipts are too large to be verified');
-      return result;
-    }
+    const { header, transactions, rows } = block;
     const tools = verifier.openTools();
+    if (!isComplete(result)) {
+      const receipts = new ReceiptStream(block, tools);
+      return checkBytes(result, {
+        add: (piece) => receipts.add(piece),
+        finish: () => {
+          receipts.finish();
+          if (this.#doubtSenders(block, tools))
+            throw new UpstreamFault('wrong', 'the senders in the block and in its receipts differ');
+          this.#judgeReceipts(verifier, block, tools, upstream);
+        },
+      });
+    }
     const receipts: unknown =
       (rows === undefined ? undefined : ListText.load(result)) ?? JSON.parse(textOf(result));
     verifyReceipts(receipts, header, transactions, tools, rows);
     if (tools.findings.list.length > 0 && areOfOther(JSON.parse(textOf(result)), header.hash))
       throw new UpstreamFault('wrong', 'the receipts are those of another block');
-    if (!hasAllSenders && OF_SENDERS.some((subject) => tools.findings.has(subject))) {
-      this.blocks?.doubt(header.hash);
+    if (this.#doubtSenders(block, tools))
       throw new DoubtfulBlock('the senders in the block and in its receipts differ');
-    }
-    const shown = transactions.length > 0 ? RECEIPT_SUBJECTS : [];
-    verifier.judge(header.hash, tools.findings.list, RECEIPT_SUBJECTS, upstream, shown);
+    this.#judgeReceipts(verifier, block, tools, upstream);
     return receipts instanceof ListText && receipts.isRead ? result : keepUnique(result);
+  }
+
+  /** Whether receipts contradict senders of their block that were not recovered: it is doubted then. */
+  #doubtSenders({ header, hasAllSenders }: ProvenBlock, { findings }: VerifyTools): boolean {
+    const isDoubtful = !hasAllSenders && OF_SENDERS.some((subject) => findings.has(subject));
+    if (isDoubtful) this.blocks?.doubt(header.hash);
+    return isDoubtful;
+  }
+
+  #judgeReceipts(
+    verifier: Verifier,
+    { header, transactions }: ProvenBlock,
+    { findings }: VerifyTools,
+    upstream: Upstream | undefined,
+  ): void {
+    const shown = transactions.length > 0 ? RECEIPT_SUBJECTS : [];
+    verifier.judge(header.hash, findings.list, RECEIPT_SUBJECTS, upstream, shown);
   }
 
   /**

@@ -1,5 +1,11 @@
 import { bytesToHex } from '../../primitives/hex.ts';
-import { isComplete, type JsonResult, type JsonText, textOf } from '../../primitives/json-result.ts';
+import {
+  isComplete,
+  type JsonResult,
+  type JsonStream,
+  type JsonText,
+  textOf,
+} from '../../primitives/json-result.ts';
 import { EMPTY_LIST_HASH } from '../../primitives/keccak.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { Lru } from '../../util/lru.ts';
@@ -9,6 +15,7 @@ import { findHeaderForm } from '../../verification/hash-header.ts';
 import { ListText } from '../../verification/list-text.ts';
 import { asText, isMembers, isSameText } from '../../verification/members.ts';
 import { keepUnique } from '../../verification/repeated-names.ts';
+import { BlockStream } from '../../verification/stream-block.ts';
 import {
   type VerifiedHeader,
   verifyBody,
@@ -20,7 +27,9 @@ import {
   type VerifyTools,
   verifySender,
 } from '../../verification/verify-transaction.ts';
+import { checkBytes } from '../checks/check-stream.ts';
 import { UpstreamFault } from '../fault.ts';
+import { drain } from '../hold-text.ts';
 import type { Upstream } from '../upstream.ts';
 import { BLOCK_SUBJECTS } from './subjects.ts';
 import type { Verifier } from './verifier.ts';
@@ -28,6 +37,8 @@ import type { Verifier } from './verifier.ts';
 /** Transactions of all blocks that are held, a block counting as 8: about 500 bytes each. */
 const MAX_TRANSACTIONS = 32_768;
 const BLOCK_WEIGHT = 8;
+/** Of one block. */
+const MAX_REMEMBERED: number = MAX_TRANSACTIONS - BLOCK_WEIGHT;
 /** Headers of which the transactions need not be known: about a kilobyte each, with the bloom. */
 const MAX_HEADERS = 4_096;
 /** Blocks with uncles, and blocks that were doubted: about 300 bytes each. */
@@ -49,6 +60,13 @@ export type ProvenBlock = {
   readonly hasAllSenders: boolean;
 };
 
+/** What of a block is judged. */
+type Judged = {
+  readonly isFull: boolean;
+  /** Whether it has shown no transaction. */
+  readonly isEmpty: boolean;
+  readonly subjects: readonly Subject[];
+};
 /** Where a transaction is, as its block proves. */
 export type TransactionPlace = { readonly header: VerifiedHeader; readonly index: number };
 
@@ -129,16 +147,13 @@ export class ProvenBlocks {
 
   /**
    * Compares a block that a node gave with its hash.
-   * @returns the same result, written anew where an object in it has a name twice
+   * @returns the same result, written anew where an object in it has a name twice; a stream, which has whole transactions, is compared while it is read
    * @throws UpstreamFault `wrong`
    */
   check(hash: string, result: JsonResult, isFull: boolean, upstream: Upstream | undefined): JsonResult {
     const verifier = this.#verifier;
     if (result === 'null' || !verifier.canVerify('header')) return result;
-    if (!isComplete(result)) {
-      verifier.noteUnproven(hash, 'transactions', 'the block is too large to be verified');
-      return result;
-    }
+    if (!isComplete(result)) return this.#checkStream(hash, result, upstream);
     const parsed = isFull ? ListText.parseBlock(result) : (JSON.parse(textOf(result)) as unknown);
     const block = isMembers(parsed) ? parsed : {};
     this.#verify(hash, block, isFull, upstream);
@@ -154,11 +169,19 @@ export class ProvenBlocks {
     return continueWith(askWhole(scope), (result) => {
       const proven = this.#blocks.get(hash);
       if (proven !== undefined || result === null) return proven;
+      if (!isComplete(result)) return this.readStream(hash, result, scope);
       // It was kept, by this process or another one.
       this.check(hash, result, true, undefined);
-      if (!isComplete(result)) result.cancel();
       return this.#blocks.get(hash);
     });
+  }
+
+  /** Reads a large block, so that it is compared with its hash. Undefined where its transactions cannot be verified. */
+  async readStream(hash: string, stream: JsonStream, scope: RequestScope): Promise<ProvenBlock | undefined> {
+    // Known not to be verifiable, or to be larger than what is remembered.
+    if (this.#verifier.whyUnproven(hash, ['transactions']) === undefined) await drain(stream, scope);
+    else stream.cancel();
+    return this.#blocks.get(hash);
   }
 
   /**
@@ -176,8 +199,8 @@ export class ProvenBlocks {
       const proven = this.#headers.get(hash);
       if (proven !== undefined || result === null) return proven;
       // It was kept, by this process or another one.
-      this.check(hash, result, false, undefined);
-      if (!isComplete(result)) result.cancel();
+      if (isComplete(result)) this.check(hash, result, false, undefined);
+      else result.cancel();
       return this.#headers.get(hash);
     });
   }
@@ -193,12 +216,7 @@ export class ProvenBlocks {
 
   #verify(hash: string, block: Members, isFull: boolean, upstream: Upstream | undefined): void {
     const tools = this.#verifier.openTools();
-    // Asked by number, a node that is on another branch is not wrong about the block: it has another one.
-    if (
-      !isSameText(block['hash'], hash) &&
-      findHeaderForm(block, asText(block['hash']), tools.writer) !== undefined
-    )
-      throw new UpstreamFault('wrong', 'the node has another block at this height');
+    refuseOther(hash, block, tools);
     const header = verifyHeader(block, hash, tools);
     const facts = header === undefined || !isFull ? undefined : verifyBody(block, header, tools);
     const known = isFull || header === undefined ? undefined : this.#blocks.get(hash);
@@ -206,11 +224,66 @@ export class ProvenBlocks {
       const hashes = known.transactions.map((each) => each.hash);
       verifyListed(block, hashes, tools);
     }
+    const { transactions: told } = block;
+    // A text that was not read to its end knows nothing of its items.
+    const transactions = told instanceof ListText && !told.isRead ? told.parse() : told;
     const hasAllSenders =
-      facts !== undefined && this.#compareSenders(hash, block['transactions'], facts.length, tools);
-    this.#compareUncles(hash, block, tools);
+      facts !== undefined && this.#compareSenders(hash, transactions, facts.length, tools);
     const subjects = isFull || known !== undefined ? BLOCK_SUBJECTS : HEADER_SUBJECTS;
-    const shown = facts === undefined || facts.length === 0 ? [] : listShown(block);
+    const isEmpty = facts === undefined || facts.length === 0;
+    this.#judge(hash, block, tools, { isFull, isEmpty, subjects }, upstream);
+    if (header === undefined) return;
+    this.#headers.set(hash, header);
+    if (facts === undefined) return;
+    const rows = transactions instanceof ListText ? transactions.copyRows() : undefined;
+    this.#keep({ header, transactions: facts, rows, hasAllSenders });
+  }
+
+  #checkStream(hash: string, stream: JsonStream, upstream: Upstream | undefined): JsonStream {
+    const verifier = this.#verifier;
+    const tools = verifier.openTools();
+    const isEverySender = verifier.mode === 'require' || this.isDoubted(hash);
+    const block = new BlockStream({
+      hash,
+      tools,
+      header: this.findHeader(hash),
+      maxFacts: MAX_REMEMBERED,
+      verifySender: (transaction) => verifySender(transaction, tools, verifier.recoverPublicKey),
+      isEverySender,
+    });
+    return checkBytes(stream, {
+      add: (piece) => block.add(piece),
+      finish: () => {
+        const { header, count, facts, rows, ...found } = block.finish();
+        refuseOther(hash, found.block, tools);
+        const isEmpty = count === 0;
+        this.#judge(hash, found.block, tools, { isFull: true, isEmpty, subjects: BLOCK_SUBJECTS }, upstream);
+        if (header === undefined) return;
+        this.#headers.set(hash, header);
+        if (facts !== undefined)
+          this.#keep({ header, transactions: facts, rows, hasAllSenders: isEverySender });
+        else if (count > MAX_REMEMBERED)
+          verifier.noteUnproven(hash, 'transactions', 'the block has too many transactions to be remembered');
+      },
+    });
+  }
+
+  #keep(block: ProvenBlock): void {
+    const { hash } = block.header;
+    this.#blocks.set(hash, block);
+    this.#doubted.delete(hash);
+  }
+
+  /** Judges what was found in a block, its uncles included. */
+  #judge(
+    hash: string,
+    block: Members,
+    tools: VerifyTools,
+    { isFull, isEmpty, subjects }: Judged,
+    upstream: Upstream | undefined,
+  ): void {
+    this.#compareUncles(hash, block, tools);
+    const shown = isEmpty ? [] : listShown(block);
     this.#verifier.judge(hash, tools.findings.list, subjects, upstream, shown);
     const { uncles } = block;
     if (isFull && Array.isArray(uncles) && uncles.length > 0 && this.#uncles.get(hash) === undefined) {
@@ -220,13 +293,6 @@ export class ProvenBlocks {
         'the uncles of the block were not compared with its header',
       );
     }
-    if (header === undefined) return;
-    this.#headers.set(hash, header);
-    if (facts === undefined) return;
-    const { transactions } = block;
-    const rows = transactions instanceof ListText ? transactions.copyRows() : undefined;
-    this.#blocks.set(hash, { header, transactions: facts, rows, hasAllSenders });
-    this.#doubted.delete(hash);
   }
 
   #compareUncles(hash: string, { uncles }: Members, { findings }: VerifyTools): void {
@@ -252,6 +318,12 @@ export class ProvenBlocks {
     }
     return isEvery;
   }
+}
+
+/** Asked by number, a node that is on another branch is not wrong about the block: it has another one. @throws UpstreamFault `wrong` */
+function refuseOther(hash: string, block: Members, { writer }: VerifyTools): void {
+  if (!isSameText(block['hash'], hash) && findHeaderForm(block, asText(block['hash']), writer) !== undefined)
+    throw new UpstreamFault('wrong', 'the node has another block at this height');
 }
 
 /** What of a block with transactions was compared with something. */

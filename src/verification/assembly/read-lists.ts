@@ -21,6 +21,8 @@ let rows: usize = 0;
 let facts: usize = 0;
 let index: u32 = 0;
 let count: u32 = 0;
+/** Place of the first item in the list of the block, of which the text may be a part. */
+let first: u32 = 0;
 
 /** Items so far. */
 export function itemCount(): u32 {
@@ -45,15 +47,15 @@ export function listEnd(): usize {
 /**
  * Begins with a list.
  * @param target where encodings go @param table for a row of each item @param known rows of the transactions, where the list is of receipts, else 0
- * @param maxItems that the table has room for
+ * @param maxItems that the table has room for @param place of the first item in the list of the block
  */
-export function begin(text: usize, target: usize, table: usize, known: usize, maxItems: u32): bool {
+export function begin(text: usize, target: usize, table: usize, known: usize, maxItems: u32, place: u32): bool {
   writeAt(target);
   rows = table;
   facts = known;
   count = maxItems;
+  first = place;
   index = 0;
-  setWalk(0, 0);
   return enterList(text);
 }
 
@@ -71,8 +73,8 @@ export function next(): i32 {
     const start = out;
     const isPlain =
       facts == 0
-        ? isPlainTransaction(row, index)
-        : isPlainReceipt(facts + <usize>index * ROW_SIZE, index);
+        ? isPlainTransaction(row, first + index)
+        : isPlainReceipt(facts + <usize>index * ROW_SIZE, first + index);
     seek(end);
     index++;
     store<u32>(row, isPlain, IS_PLAIN);

@@ -1,0 +1,68 @@
+import type { CallRequest } from '../chain/chain.ts';
+import type { ExecutionFigures } from '../observe/sources.ts';
+import { isComparable } from '../remote/sampled-calls.ts';
+import type { CallSampler, LocalExecutions } from '../upstream/local-executions.ts';
+
+type NodeAnswer = Parameters<CallSampler['noteAnswer']>[0];
+
+/** Before anything was executed. */
+const NOTHING: ExecutionFigures = {
+  state: 'node',
+  reason: 'as configured',
+  executed: 0,
+  warmed: 0,
+  trips: 0,
+  bytes: 0,
+  left: {},
+  samples: { same: 0, refuted: 0, different: 0, unknown: 0 },
+};
+
+export type LateSamplingOptions = {
+  /** Of nodes' answers, per cent. */
+  readonly share: number;
+  /** Loads what compares them. */
+  readonly open: () => Promise<LocalExecutions>;
+  /** Is told that this failed: nothing is compared then. */
+  readonly onFault: (error: unknown) => void;
+};
+
+/** Samples of the calls that nodes answer. The engine, which compares them, is loaded with the first one: a network of which no call is asked goes without. */
+export class LateSampling implements LocalExecutions {
+  readonly #options: LateSamplingOptions;
+  #opening: Promise<void> | undefined;
+  #opened: LocalExecutions | undefined;
+
+  constructor(options: LateSamplingOptions) {
+    this.#options = options;
+  }
+
+  execute(): undefined {
+    return undefined;
+  }
+
+  noteHead(): void {}
+
+  describe(): ExecutionFigures {
+    return this.#opened?.describe() ?? NOTHING;
+  }
+
+  isSample(request: CallRequest): boolean {
+    if (this.#opened !== undefined) return this.#opened.isSample?.(request) === true;
+    return this.#opening === undefined && Math.random() * 100 < this.#options.share && isComparable(request);
+  }
+
+  noteAnswer(answer: NodeAnswer): void {
+    this.#opened?.noteAnswer?.(answer);
+    this.#opening ??= this.#open(answer);
+  }
+
+  async #open(first: NodeAnswer): Promise<void> {
+    const { open, onFault } = this.#options;
+    try {
+      this.#opened = await open();
+    } catch (error) {
+      return onFault(error);
+    }
+    this.#opened.noteAnswer?.(first);
+  }
+}

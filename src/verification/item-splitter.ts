@@ -1,0 +1,151 @@
+import { concatBytes } from '../primitives/bytes.ts';
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const BLANK = 0x20;
+const OPEN: Uint8Array = Uint8Array.of(OPEN_LIST);
+const CLOSE: Uint8Array = Uint8Array.of(CLOSE_LIST);
+
+/** Functions of every host. */
+type TextHost = {
+  readonly TextDecoder: new (
+    encoding: string,
+    options: { readonly ignoreBOM: boolean },
+  ) => { decode(bytes: Uint8Array): string };
+};
+const { TextDecoder } = globalThis as unknown as TextHost;
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** Takes the text of a list of whole items. */
+type TakeItems = (list: Uint8Array) => void;
+
+/**
+ * Takes the items out of a list while its JSON text comes in, and keeps the rest of the text. That the text is JSON is for its source to make sure. Held are the rest, and
+ * an item that is not complete.
+ */
+export class ItemSplitter {
+  readonly #takeItems: TakeItems;
+  readonly #member: string | undefined;
+  /** Brackets around an item. */
+  readonly #listDepth: number;
+  readonly #held: Uint8Array[] = [];
+  readonly #rest: Uint8Array[] = [];
+  #restBytes = 0;
+  #lists = 0;
+  #depth = 0;
+  #isInList = false;
+  #isInString = false;
+  #isEscaped = false;
+  /** Whether the next string is the name of a member, what has come of the name, and whether the value is the list. */
+  #isNameNext = false;
+  #name: Uint8Array[] | undefined;
+  #isListNext: boolean;
+
+  /** @param member of an object, which has the list; without it the whole text is the list */
+  constructor(takeItems: TakeItems, member?: string) {
+    this.#takeItems = takeItems;
+    this.#member = member;
+    this.#listDepth = member === undefined ? 1 : 2;
+    this.#isListNext = member === undefined;
+  }
+
+  /** Lists so far: several where the object has the member more than once. */
+  get lists(): number {
+    return this.#lists;
+  }
+
+  /** Length of the text without the items. */
+  get restBytes(): number {
+    return this.#restBytes;
+  }
+
+  /** The text so far without the items. */
+  get rest(): string {
+    return decoder.decode(concatBytes(...this.#rest));
+  }
+
+  add(piece: Uint8Array): void {
+    /** Where begins what is neither handed on nor kept, and of a name what has not come before. */
+    let from = 0;
+    let nameFrom = 0;
+    /** Of the last comma between items. */
+    let comma = -1;
+    const { length } = piece;
+    for (let at = 0; at < length; at++) {
+      if (this.#isInString && !this.#isEscaped) {
+        while (at < length && piece[at] !== QUOTE && piece[at] !== BACKSLASH) at++;
+        if (at === length) break;
+      }
+      const c = piece[at] as number;
+      if (this.#isInString) {
+        if (this.#isEscaped) this.#isEscaped = false;
+        else if (c === BACKSLASH) this.#isEscaped = true;
+        else if (c === QUOTE) {
+          this.#isInString = false;
+          if (this.#name !== undefined) this.#endName(piece.subarray(nameFrom, at));
+        }
+      } else if (c === QUOTE) {
+        this.#isInString = true;
+        if (!this.#isNameNext) continue;
+        this.#name = [];
+        nameFrom = at + 1;
+      } else if (c === OPEN_LIST || c === OPEN_OBJECT) {
+        this.#depth++;
+        if (this.#depth === 1) this.#isNameNext = c === OPEN_OBJECT && this.#member !== undefined;
+        if (c === OPEN_LIST && this.#isListNext) {
+          this.#keep(piece.subarray(from, at + 1));
+          from = at + 1;
+          this.#isInList = true;
+          this.#lists++;
+        }
+        this.#isListNext = false;
+      } else if (c === CLOSE_LIST || c === CLOSE_OBJECT) {
+        if (this.#isInList && this.#depth === this.#listDepth) {
+          this.#handOn(piece.subarray(from, at));
+          from = at;
+          comma = -1;
+          this.#isInList = false;
+        }
+        this.#depth--;
+      } else if (c === COMMA) {
+        if (this.#isInList && this.#depth === this.#listDepth) comma = at;
+        else if (this.#depth === 1) {
+          this.#isNameNext = this.#member !== undefined;
+          this.#isListNext = false;
+        }
+      }
+    }
+    this.#name?.push(piece.subarray(nameFrom));
+    if (!this.#isInList) {
+      this.#keep(piece.subarray(from));
+      return;
+    }
+    if (comma >= 0) {
+      this.#handOn(piece.subarray(from, comma));
+      from = comma + 1;
+    }
+    this.#held.push(piece.subarray(from));
+  }
+
+  #keep(part: Uint8Array): void {
+    this.#rest.push(part);
+    this.#restBytes += part.length;
+  }
+
+  #handOn(last: Uint8Array): void {
+    const items = concatBytes(OPEN, ...this.#held.splice(0), last, CLOSE);
+    if (items.some((c, i) => c > BLANK && i > 0 && i < items.length - 1)) this.#takeItems(items);
+  }
+
+  #endName(last: Uint8Array): void {
+    const text = decoder.decode(concatBytes(...(this.#name ?? []), last));
+    this.#name = undefined;
+    this.#isNameNext = false;
+    this.#isListNext = (text.includes('\\') ? JSON.parse(`"${text}"`) : text) === this.#member;
+  }
+}

@@ -1,0 +1,184 @@
+/** Compares a block with its hash while its text comes in. */
+import { concatBytes } from '../primitives/bytes.ts';
+import { JsonBytes, type JsonText, SharedBytes, textOf } from '../primitives/json-result.ts';
+import { requireBlockMembers } from './compare-members.ts';
+import type { Members } from './findings.ts';
+import { ItemSplitter } from './item-splitter.ts';
+import { ListText } from './list-text.ts';
+import { isMembers, readInteger, UnreadableMember } from './members.ts';
+import { OrderedRoot } from './ordered-root.ts';
+import { refuseRepeatedNames } from './repeated-names.ts';
+import {
+  compareRoot,
+  readListed,
+  readRight,
+  type VerifiedHeader,
+  verifyHeader,
+  verifyWithdrawals,
+} from './verify-block.ts';
+import type { BlockPlace, TransactionFacts, VerifyTools } from './verify-transaction.ts';
+
+/** Of a block without its transactions; they have a kilobyte or two. */
+const MAX_REST_BYTES: number = 4 << 20;
+
+/** Transactions of the first piece whose senders are recovered; of every further piece one is. */
+const FIRST_SENDERS = 4;
+
+/** What a block has shown, as far as it is right. */
+export type StreamedBlock = {
+  /** Without its transactions. */
+  readonly block: Members;
+  readonly header: VerifiedHeader | undefined;
+  /** Of its transactions. Undefined where they do not make the root, or where there are more than are remembered. */
+  readonly facts: readonly TransactionFacts[] | undefined;
+  /** As `ListText.copyRows`. */
+  readonly rows: Uint8Array;
+  readonly count: number;
+};
+
+export type BlockStreamOptions = {
+  readonly hash: string;
+  readonly tools: VerifyTools;
+  /** The block's header where it is known: some nodes may give transactions before the number. */
+  readonly header: VerifiedHeader | undefined;
+  /** Facts of so many transactions are held. */
+  readonly maxFacts: number;
+  /** Is handed some transactions, parsed, or all of them, so that their senders are compared. */
+  readonly verifySender: (transaction: Members) => void;
+  readonly isEverySender: boolean;
+};
+
+/** A block with whole transactions, of which these are compared as they come, and the header and the roots at the end. What is held does not grow with the block, but for facts of its transactions. */
+export class BlockStream {
+  readonly #options: BlockStreamOptions;
+  readonly #splitter = new ItemSplitter((items) => this.#read(items), 'transactions');
+  readonly #root: OrderedRoot;
+  readonly #rows: Uint8Array[] = [];
+  #facts: TransactionFacts[] | undefined = [];
+  #place: BlockPlace | undefined;
+  #count = 0;
+  /** Something was found that has no root: nothing more is read. */
+  #isBroken = false;
+
+  constructor(options: BlockStreamOptions) {
+    this.#options = options;
+    this.#root = new OrderedRoot(options.tools.writer);
+  }
+
+  add(piece: Uint8Array): void {
+    this.#splitter.add(piece);
+    if (this.#splitter.restBytes <= MAX_REST_BYTES || this.#isBroken) return;
+    this.#isBroken = true;
+    this.#options.tools.findings.contradict('header', 'the block is too large without its transactions');
+  }
+
+  finish(): StreamedBlock {
+    const { hash, tools } = this.#options;
+    const { rest } = this.#splitter;
+    const parsed: unknown = JSON.parse(rest);
+    refuseRepeatedNames(rest, parsed, tools.findings);
+    const block = isMembers(parsed) ? parsed : {};
+    const header = verifyHeader(block, hash, tools);
+    const facts = header === undefined ? undefined : this.#finishBody(block, header);
+    return { block, header, facts, rows: concatBytes(...this.#rows), count: this.#count };
+  }
+
+  #finishBody(block: Members, header: VerifiedHeader): readonly TransactionFacts[] | undefined {
+    const { findings } = this.#options.tools;
+    requireBlockMembers(block, findings);
+    verifyWithdrawals(block, this.#options.tools);
+    if (this.#splitter.lists !== 1 || !Array.isArray(block['transactions'])) {
+      findings.contradict('transactions', 'the block has no list of transactions, or several');
+      return undefined;
+    }
+    if (this.#isBroken) return undefined;
+    if (this.#count > 0 && !isSamePlace(this.#place, header)) {
+      const text = 'the block names its number, its time or its base fee after its transactions';
+      findings.noteUnknown('transactions', text);
+      return undefined;
+    }
+    return compareRoot(block['transactionsRoot'], this.#root.finish(), findings) ? this.#facts : undefined;
+  }
+
+  #read(items: Uint8Array): void {
+    this.#place ??= this.#findPlace();
+    if (this.#isBroken || this.#place === undefined) {
+      this.#count++;
+      return;
+    }
+    const { tools, maxFacts } = this.#options;
+    const text = new JsonBytes(new SharedBytes(items));
+    const list = ListText.load(text);
+    const right = list && readRight(list, this.#count, this.#place, tools.writer);
+    const read =
+      list === undefined || right === undefined
+        ? this.#readParsed(textOf(text), this.#place)
+        : this.#readPlain(list, right);
+    this.#count += read.length;
+    if (this.#count > maxFacts) {
+      this.#facts = undefined;
+      this.#rows.length = 0;
+    }
+    this.#facts?.push(...read);
+  }
+
+  #readPlain(
+    list: ListText,
+    { encodings, facts }: NonNullable<ReturnType<typeof readRight>>,
+  ): readonly TransactionFacts[] {
+    const { verifySender, isEverySender } = this.#options;
+    for (const encoded of encodings) this.#root.add(encoded.slice());
+    this.#rows.push(list.copyRows());
+    const { length } = facts;
+    const sample = this.#count === 0 ? FIRST_SENDERS : 1;
+    const count = isEverySender ? length : Math.min(length, sample);
+    const start = Math.floor(Math.random() * length);
+    for (let i = 0; i < count; i++) verifySender(list.parseItem((start + i) % length) as Members);
+    return facts;
+  }
+
+  #readParsed(text: JsonText, place: BlockPlace): readonly TransactionFacts[] {
+    const { tools, verifySender } = this.#options;
+    const items = JSON.parse(text) as readonly unknown[];
+    refuseRepeatedNames(text, items, tools.findings);
+    const facts: TransactionFacts[] = [];
+    for (const [i, item] of items.entries()) {
+      const read = readListed(item, this.#count + i, place, tools);
+      if (read === undefined) {
+        this.#isBroken = true;
+        break;
+      }
+      if (read.encoded !== undefined) this.#root.add(read.encoded);
+      facts.push(read.facts);
+      if (read.facts.isUncovered !== true) verifySender(item as Members);
+    }
+    this.#rows.push(ListText.createRows(items.length));
+    return facts;
+  }
+
+  /** What transactions are compared with, from the members before them; undefined where they have none and the header is not known. */
+  #findPlace(): BlockPlace | undefined {
+    const { hash, header } = this.#options;
+    try {
+      const { number, timestamp, baseFeePerGas } = JSON.parse(`${this.#splitter.rest}]}`) as Members;
+      return {
+        hash: hash.toLowerCase(),
+        number: readInteger(number, 'number'),
+        timestamp: readInteger(timestamp, 'timestamp'),
+        baseFeePerGas:
+          baseFeePerGas == null ? header?.baseFeePerGas : readInteger(baseFeePerGas, 'baseFeePerGas'),
+      };
+    } catch (error) {
+      if (!(error instanceof UnreadableMember)) throw error;
+      return header;
+    }
+  }
+}
+
+function isSamePlace(place: BlockPlace | undefined, header: VerifiedHeader): boolean {
+  return (
+    place?.number === header.number &&
+    place.timestamp === header.timestamp &&
+    place.baseFeePerGas === header.baseFeePerGas
+  );
+}
