@@ -207,7 +207,7 @@ export class ProvenBlocks {
       verifyListed(block, hashes, tools);
     }
     const hasAllSenders =
-      facts !== undefined && this.#compareSenders(hash, block['transactions'], facts.length, tools);
+      facts !== undefined && this.#compareSenders(hash, listItems(block), facts.length, tools);
     this.#compareUncles(hash, block, tools);
     const subjects = isFull || known !== undefined ? BLOCK_SUBJECTS : HEADER_SUBJECTS;
     const shown = facts === undefined || facts.length === 0 ? [] : listShown(block);
@@ -224,7 +224,8 @@ export class ProvenBlocks {
     this.#headers.set(hash, header);
     if (facts === undefined) return;
     const { transactions } = block;
-    const rows = transactions instanceof ListText ? transactions.copyRows() : undefined;
+    const rows =
+      transactions instanceof ListText && transactions.isRead ? transactions.copyRows() : undefined;
     this.#blocks.set(hash, { header, transactions: facts, rows, hasAllSenders });
     this.#doubted.delete(hash);
   }
@@ -252,6 +253,11 @@ export class ProvenBlocks {
     }
     return isEvery;
   }
+}
+
+/** The transactions of a block. Where the text of the list was not gone through to its end, the places of its items are not known. */
+function listItems({ transactions }: Members): unknown {
+  return transactions instanceof ListText && !transactions.isRead ? transactions.parse() : transactions;
 }
 
 /** What of a block with transactions was compared with something. */
