@@ -10,7 +10,7 @@ import { MAY_BE_ABSENT, type ObjectKind, UNCOVERED } from './uncovered.ts';
  */
 export type Verdict = 'truth' | 'refused' | 'told' | 'unproven' | 'missed';
 
-/** Members that differ, where all of them are uncovered. */
+/** Members that differ, where all of them are uncovered; the error where it is refused. */
 export type Judgement = { readonly verdict: Verdict; readonly members: readonly string[] };
 
 const HASH = /^0x[0-9a-f]{64}$/;
@@ -22,7 +22,7 @@ const LISTS: Readonly<Record<string, ObjectKind>> = {
 
 /** @param isAlone whether no node tells the truth and nothing has to be proven */
 export function judge(question: AskedQuestion, truth: Reply, reply: Reply, isAlone: boolean): Judgement {
-  if ('error' in reply) return { verdict: 'refused', members: [] };
+  if ('error' in reply) return { verdict: 'refused', members: [reply.error] };
   const want = 'error' in truth ? undefined : truth.value;
   if (isDeepStrictEqual(reply.value, want)) return { verdict: 'truth', members: [] };
   const differences = listDifferences(reply.value, want).map((path) => ({

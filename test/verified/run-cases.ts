@@ -241,7 +241,8 @@ function note(
   figures.verdicts[verdict]++;
   const where = `${source}, ${setting.name}, ${setting.transport}: ${keyOf(trace.question)}: ${name}`;
   if (verdict === 'missed') figures.missed.push(`${where}: ${members.join(' ')}`);
-  if (verdict === 'refused' && setting.nodes - setting.liars >= 2) figures.denied.push(where);
+  if (verdict === 'refused' && setting.nodes - setting.liars >= 2)
+    figures.denied.push(`${where}: ${members.join(' ')}`);
   if (verdict === 'told')
     for (const member of members) figures.told.set(member, 1 + (figures.told.get(member) ?? 0));
 }
