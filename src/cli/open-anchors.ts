@@ -70,7 +70,7 @@ export async function anchorOnce(
   scope: RequestScope,
 ): Promise<void> {
   // Most configurations have no such rollup.
-  const { NoAnchor, readAnchor } = await import('../rollup/op-stack/read-anchor.ts');
+  const { NoAnchor, readAnchor } = await import('./node-parts.ts');
   try {
     await layer1?.anchor(await readAnchor(l1, options, chainId, scope), scope);
   } catch (error) {
