@@ -28,6 +28,7 @@ export type LateSamplingOptions = {
 
 /** Samples of the calls that nodes answer. The engine, which compares them, is loaded with the first one: a network of which no call is asked goes without. */
 export class LateSampling implements LocalExecutions {
+  readonly executesNone = true;
   readonly #options: LateSamplingOptions;
   #opening: Promise<void> | undefined;
   #opened: LocalExecutions | undefined;

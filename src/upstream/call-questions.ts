@@ -74,7 +74,7 @@ export class CallQuestions {
   }
 
   call(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult> {
-    const sample = this.#sampler?.isSample?.(request) === true ? request : undefined;
+    const sample = this.#isSample(request) ? request : undefined;
     return this.#ask('eth_call', encodeRequest(request), checkData, scope, sample);
   }
 
@@ -92,11 +92,16 @@ export class CallQuestions {
         const call = calls[position];
         if (outcome?.node === undefined || request === undefined || call?.isCanonical !== true) return;
         const { answer, node } = outcome;
-        if (this.#sampler?.isSample?.(request) === true && isOpinion(answer))
-          this.#sampler.noteAnswer?.({ node, answer, request, place: call.block });
+        if (this.#isSample(request) && isOpinion(answer))
+          this.#sampler?.noteAnswer?.({ node, answer, request, place: call.block });
       });
       return outcomes;
     });
+  }
+
+  /** Whether the answer is to be compared with an execution here, which takes state that nodes can prove. */
+  #isSample(request: CallRequest): boolean {
+    return this.#parts.proofs?.canVerify('state') === true && this.#sampler?.isSample?.(request) === true;
   }
 
   /** A message call at a block that nothing has to be asked to know; undefined otherwise. */

@@ -5,6 +5,7 @@ import { assemble } from '../../scripts/assembler.ts';
 import type { CallRequest } from '../../src/chain/chain.ts';
 import type { SampleCounts } from '../../src/observe/sources.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
 import type { Fault } from '../support/faults/fault.ts';
@@ -18,6 +19,8 @@ const BASE_FEE_READER = `0x${'d'.repeat(40)}`;
 const ZERO = `"0x${'0'.repeat(64)}"`;
 const NODES = 3;
 const PAUSE_MS = 20;
+/** Longer than a busy machine stalls. */
+const LIMIT_MS = 60_000;
 const MAX_CALLS = 1_000;
 /** Of the liar's evidence in the log. */
 const EVIDENCE = /eth_call of 0xb+ with data 0x0+[0-9a-f]+ is "0x0{64}" on proven state and at .+, and not/;
@@ -153,6 +156,25 @@ describe('sampled calls', { skip: ANVIL_SKIP }, () => {
       assert.equal(network.figures().state, 'local');
       assert.deepEqual(listQuarantined(network), [0]);
       assert.equal(network.takeErrors().length, 1);
+    } finally {
+      await network.close();
+    }
+  });
+
+  test('calls of a batch are asked for together, and compared', async () => {
+    const network = await open([]);
+    const { execution } = network.chain;
+    try {
+      for (let i = 1; i < MAX_CALLS && countOf(network, 'same') === 0; i += 2) {
+        const scope = new RequestScope(performance.now() + LIMIT_MS);
+        const outcomes = await execution.callMany?.([request(READER, i), request(READER, i + 1)], scope);
+        assert.deepEqual(
+          outcomes?.map((outcome) => outcome?.answer),
+          [ZERO, ZERO],
+        );
+        await sleep(PAUSE_MS);
+      }
+      assert.ok(countOf(network, 'same') > 0);
     } finally {
       await network.close();
     }
