@@ -47,6 +47,8 @@ export class BatchItems {
       calls.push(item);
     }
     if (method === undefined || calls.length === 0) return undefined;
+    // Items of other methods may have used up the turns of the batch: each call waits for one of its own then.
+    if (context.heldTurns?.reserve(calls.length) === false) return undefined;
     const take = (responses: readonly CallResponse[]): void =>
       positions.forEach((position, at) => {
         (this.#prepared[position] as Prepared).response = responses[at];

@@ -21,6 +21,16 @@ export class HeldTurns {
     return this.#left === 0;
   }
 
+  /** Takes what is missing of so many turns. @returns whether there was room for it */
+  reserve(count: number): boolean {
+    const missing = count - this.#left;
+    if (missing <= 0) return true;
+    if (!this.#turns.hasRoom(this.#owner, missing)) return false;
+    this.#turns.take(this.#owner, missing);
+    this.#left = count;
+    return true;
+  }
+
   /** Hands one turn to an item, which ends it. */
   handOn(): void {
     this.#left--;

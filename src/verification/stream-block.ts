@@ -56,9 +56,12 @@ export class BlockStream {
   readonly #rows: Uint8Array[] = [];
   #facts: TransactionFacts[] | undefined = [];
   #place: BlockPlace | undefined;
+  #isPlaceSought = false;
   #count = 0;
   /** Something was found that has no root: nothing more is read. */
   #isBroken = false;
+  /** The same, and nothing more is held. */
+  #isTooLarge = false;
 
   constructor(options: BlockStreamOptions) {
     this.#options = options;
@@ -66,15 +69,16 @@ export class BlockStream {
   }
 
   add(piece: Uint8Array): void {
+    if (this.#isTooLarge) return;
     this.#splitter.add(piece);
-    if (this.#splitter.restBytes <= MAX_REST_BYTES || this.#isBroken) return;
-    this.#isBroken = true;
+    if (this.#splitter.restBytes <= MAX_REST_BYTES) return;
+    this.#isTooLarge = true;
     this.#options.tools.findings.contradict('header', 'the block is too large without its transactions');
   }
 
   finish(): StreamedBlock {
     const { hash, tools } = this.#options;
-    const { rest } = this.#splitter;
+    const rest = this.#isTooLarge ? '{}' : this.#splitter.rest;
     const parsed: unknown = JSON.parse(rest);
     refuseRepeatedNames(rest, parsed, tools.findings);
     const block = isMembers(parsed) ? parsed : {};
@@ -101,7 +105,10 @@ export class BlockStream {
   }
 
   #read(items: Uint8Array): void {
-    this.#place ??= this.#findPlace();
+    if (!this.#isPlaceSought) {
+      this.#isPlaceSought = true;
+      this.#place = this.#findPlace();
+    }
     if (this.#isBroken || this.#place === undefined) {
       this.#count++;
       return;

@@ -177,6 +177,28 @@ test('a large batch goes in parts of what may be in work, and gives its turns ba
   assert.deepEqual([mostRunning, turns.running], [128, 0]);
 });
 
+test('calls behind items that have used up the turns of their batch take turns of their own', async () => {
+  const later = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const notifications = Array.from({ length: 128 }, () => ({ ...call('0x05'), id: undefined }));
+  const calls = Array.from({ length: 64 }, (_, i) => call(`0x${i.toString(16).padStart(4, '0')}`, i));
+  const turns = new FairQueue({ running: 1_000, waiting: 0, waitMs: 1_000 });
+  let running = 0;
+  const { send, together, alone } = setUp(
+    async (requests) => {
+      await later();
+      running = turns.running;
+      return requests.map(() => asked('"0xa1"'));
+    },
+    { turns },
+  );
+  assert.deepEqual(
+    await send([...notifications, ...calls]),
+    calls.map((_, i) => result(i, '0xa1')),
+  );
+  assert.deepEqual([together.length, alone.length], [1, 128]);
+  assert.deepEqual([running, turns.running], [64, 0]);
+});
+
 test('calls of a chain that does not keep to the deadline are made by themselves', async () => {
   const { send, alone } = setUp(() => new Promise(() => {}), { callTimeoutMs: 1 });
   assert.deepEqual(await send([call('0x01'), call('0x02')]), [

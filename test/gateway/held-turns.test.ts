@@ -44,3 +44,15 @@ test('what it ends lets those in that wait', async () => {
   held.release();
   assert.equal(await waiting, true);
 });
+
+test('what is missing of several turns is taken where there is room', () => {
+  const { turns, held } = hold(3);
+  held.handOn();
+  assert.equal(held.reserve(2), true);
+  assert.equal(turns.running, 3);
+  assert.equal(held.reserve(9), true);
+  assert.equal(turns.running, 10);
+  assert.equal(held.reserve(10), false);
+  held.release();
+  assert.equal(turns.running, 1);
+});

@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib';
+import { createHash } from 'node:crypto';
 import type { JsonResult, JsonStream } from '../../primitives/json-result.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { Refutation, UpstreamFault } from '../fault.ts';
@@ -15,7 +15,8 @@ class OtherBytes extends UpstreamFault {
 }
 
 /**
- * A stream that goes on with another one where it breaks off, if that begins with the very bytes that were passed on already (by their number and CRC-32).
+ * A stream that goes on with another one where it breaks off, if that begins with the very bytes that were passed on already (by their number and SHA-256: a node that lies
+ * can give its bytes the checksum of another's).
  * Where an answer was refuted at its end, others are read to theirs, whether they begin so or not: which of them is right tells which node was wrong.
  */
 export class ContinuedStream<E extends Exchange> implements JsonStream {
@@ -43,13 +44,14 @@ export class ContinuedStream<E extends Exchange> implements JsonStream {
 
   async *#read(): AsyncGenerator<Uint8Array> {
     let length = 0;
-    let sum = 0;
+    const passed = createHash('sha256');
     let refutation: Refutation | undefined;
     for (;;) {
       try {
-        for await (const piece of skipKnown(this.#source, length, sum, refutation !== undefined)) {
+        const known = { length, hash: passed.copy().digest('hex') };
+        for await (const piece of skipKnown(this.#source, known, refutation !== undefined)) {
           length += piece.length;
-          sum = crc32(piece, sum);
+          passed.update(piece);
           yield piece;
         }
         return;
@@ -74,34 +76,39 @@ export class ContinuedStream<E extends Exchange> implements JsonStream {
   }
 }
 
+/** Bytes that were passed on. */
+type Known = { readonly length: number; readonly hash: string };
+
 /**
- * What follows the first `length` bytes.
+ * What follows bytes that are known.
  * @param isJudged whether a source that begins otherwise is read to its end, so that it is compared with its block
- * @throws UpstreamFault when those are not the ones with this checksum.
+ * @throws UpstreamFault when it begins with others
  */
 async function* skipKnown(
   source: JsonStream,
-  length: number,
-  sum: number,
+  { length, hash }: Known,
   isJudged: boolean,
 ): AsyncGenerator<Uint8Array> {
   let left = length;
-  let seen = 0;
+  const seen = createHash('sha256');
+  let isCompared = false;
   let isOther = false;
   for await (const piece of source.pieces) {
     if (isOther) continue;
     const known = piece.subarray(0, left);
-    if (known.length > 0) seen = crc32(known, seen);
+    if (known.length > 0) seen.update(known);
     left -= known.length;
     if (left > 0) continue;
-    if (seen !== sum) {
-      isOther = true;
+    if (!isCompared) {
+      isCompared = true;
+      isOther = seen.digest('hex') !== hash;
+    }
+    if (isOther) {
       if (isJudged) continue;
       source.cancel();
       break;
     }
     if (known.length < piece.length) yield piece.subarray(known.length);
-    sum = seen;
   }
   if (isOther || left > 0) throw new OtherBytes();
 }

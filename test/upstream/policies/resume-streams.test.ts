@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import type { JsonResult, JsonStream } from '../../../src/primitives/json-result.ts';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
@@ -10,6 +11,9 @@ import { answer, createNode } from '../support/scripted-node.ts';
 import { createStream, readAll, type ScriptedStream } from '../support/scripted-stream.ts';
 
 const TEXT = JSON.stringify(Array.from({ length: 20 }, (_, i) => ({ i, word: 'receipt'.repeat(i % 4) })));
+
+/** Data of a receipt and other data: in its place the last digits of the second one make the CRC-32 the same. */
+const FORGED = ['a0a0a0a0a0a0a0a0000000000000000000000000', 'ffa0a0a0a0a0a0a0060467115120000000000000'];
 
 /** Each node of the route answers with the next of these. */
 function createResuming(results: readonly JsonResult[]): Promise<JsonResult> {
@@ -59,6 +63,20 @@ describe('resumeStreams', () => {
         },
       ),
       { numRuns: 200 },
+    );
+  });
+
+  it('bytes that were made to have the CRC-32 of another answer are other bytes', async () => {
+    const answer = (data: string): string => `[{"data":"0x${data}"},{}]`;
+    const [truth, lie] = FORGED.map(answer) as [string, string];
+    const breakAt = truth.length - 5;
+    assert.notEqual(lie, truth);
+    assert.equal(crc32(lie.slice(0, breakAt)), crc32(truth.slice(0, breakAt)));
+    await assert.rejects(
+      readAll(await createResuming([createStream(lie, { breakAt }), createStream(truth)])),
+      {
+        kind: 'wrong',
+      },
     );
   });
 
