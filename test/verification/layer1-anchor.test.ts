@@ -289,9 +289,31 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
       );
     }
     await chains.finalize(...changes);
+    // One node, which alone decides what is finalized, tells the right block and says that it is of a month later.
+    const later: Fault = {
+      concerns: ({ method, params }) => method === 'eth_getBlockByNumber' && params[0] === 'finalized',
+      answer: async (call, ask) => {
+        const answer = await ask(call);
+        const block = ('result' in answer ? answer.result : {}) as Members;
+        const time = `0x${(BigInt(String(block['timestamp'])) + 30n * day).toString(16)}`;
+        return { result: { ...block, timestamp: time } };
+      },
+    };
+    for (const liars of [0, 1]) {
+      await withNetworks(openLayer1(2, liars, later), openRollup(1, 0, {}), async (l1, rollup) => {
+        await chains.finalize();
+        await anchor(rollup, l1, { oracle: ORACLE });
+        assert.deepEqual(describeAnchor(rollup), { state: 'anchored', number: Number(POINT) });
+      });
+    }
+  });
+
+  test('takes nothing from a contract that has a text where an oracle has the number of its outputs', async () => {
+    const text = `0x${'54'.repeat(31)}3e`;
+    await chains.finalize(['anvil_setStorageAt', OTHER_GAME, word(3n), text]);
     await withNetworks(openLayer1(), openRollup(1, 0, {}), async (l1, rollup) => {
-      await anchor(rollup, l1, { oracle: ORACLE });
-      assert.deepEqual(describeAnchor(rollup), { state: 'anchored', number: Number(POINT) });
+      await anchor(rollup, l1, { oracle: OTHER_GAME });
+      assert.match(String(describeAnchor(rollup)?.reason), /output \d+ at 0x(a5)+ is empty/);
     });
   });
 

@@ -48,7 +48,7 @@ export async function readAnchor(
     if (header === null) continue;
     const state = new ProvenState(l1, { kind: 'number', number: header.number }, scope);
     try {
-      return await readContract(state, contract, chainId, header.timestamp);
+      return await readContract(state, contract, chainId);
     } catch (error) {
       if (!(error instanceof NotProven || error instanceof ChainError)) throw error;
       why = error.message;
@@ -61,9 +61,8 @@ async function readContract(
   state: ProvenState,
   { portal = '', registry, oracle }: AnchorOptions,
   chainId: bigint,
-  now: bigint,
 ): Promise<OutputClaim> {
-  if (oracle !== undefined) return readOracle(state, oracle, now);
+  if (oracle !== undefined) return readOracle(state, oracle);
   const address = registry ?? asAddress(await state.readWord(portal, PORTAL_REGISTRY));
   if (address === undefined)
     throw new NoAnchor(
@@ -90,7 +89,8 @@ async function readRegistry(state: ProvenState, registry: string, chainId: bigin
 }
 
 /** The last output that cannot be deleted any more. Outputs come at a constant pace, so that one of the first looked at is it. */
-async function readOracle(state: ProvenState, oracle: string, now: bigint): Promise<OutputClaim> {
+async function readOracle(state: ProvenState, oracle: string): Promise<OutputClaim> {
+  const now = await state.readTime();
   const count = await state.readWord(oracle, ORACLE_OUTPUTS);
   const last = await readOutput(state, oracle, count - 1n);
   const before = await readOutput(state, oracle, count - 2n);
@@ -112,7 +112,9 @@ type Output = { readonly claim: OutputClaim; readonly timestamp: bigint };
 async function readOutput(state: ProvenState, oracle: string, index: bigint): Promise<Output> {
   if (index < 0n) throw new NoAnchor(`the L2OutputOracle ${oracle} has too few outputs`);
   const first = bytesToBigInt(keccak256(bigIntToFixedBytes(ORACLE_OUTPUTS, WORD_BYTES))) + 2n * index;
-  const [root = 0n, times = 0n] = await state.readWords(oracle, [first, first + 1n]);
+  // Another contract may have anything where the number of outputs is expected.
+  const slots = [first, first + 1n].map((slot) => BigInt.asUintN(8 * WORD_BYTES, slot));
+  const [root = 0n, times = 0n] = await state.readWords(oracle, slots);
   if (root === 0n) throw new NoAnchor(`output ${index} at ${oracle} is empty`);
   return {
     claim: { outputRoot: toHex(root), block: { number: times >> HALF_BITS } },
@@ -120,16 +122,22 @@ async function readOutput(state: ProvenState, oracle: string, index: bigint): Pr
   };
 }
 
-/** Slots and codes at one block, as far as they are proven. */
+/** Time, slots and codes of one block, as far as they are proven. */
 class ProvenState {
-  readonly #l1: Pick<Chain, 'state'>;
+  readonly #l1: Pick<Chain, 'blocks' | 'state'>;
   readonly #block: BlockReference;
   readonly #scope: RequestScope;
 
-  constructor(l1: Pick<Chain, 'state'>, block: BlockReference, scope: RequestScope) {
+  constructor(l1: Pick<Chain, 'blocks' | 'state'>, block: BlockReference, scope: RequestScope) {
     this.#l1 = l1;
     this.#block = block;
     this.#scope = scope;
+  }
+
+  /** Seconds. A header that a node reports as that of a tag may have the block's hash and another time: this one is recomputed. */
+  async readTime(): Promise<bigint> {
+    const header = await this.#prove((scope) => this.#l1.blocks.getHeaderObject(this.#block, scope));
+    return BigInt((JSON.parse(header as string) as { readonly timestamp: string }).timestamp);
   }
 
   async readWord(address: string, slot: bigint): Promise<bigint> {

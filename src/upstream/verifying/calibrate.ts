@@ -96,7 +96,7 @@ async function tryBlock(
       if (trial.found.length === 0 || witness.upstream === undefined) break;
       asked.add(witness.upstream);
     } catch (error) {
-      if (!(error instanceof UpstreamFault)) throw error;
+      if (!isFailure(error)) throw error;
       break;
     }
   }
@@ -137,11 +137,13 @@ async function tryNode(
     }
     const hashes = facts.map((each) => each.hash);
     const batch = (): ReturnType<typeof listReceipts> => listReceipts(hashes);
-    const receipts = await question('eth_getBlockReceipts', `["${at}"]`, { batch });
-    const list: unknown = JSON.parse(receipts);
-    verifyReceipts(list, header, facts, tools);
-    shown.push(...OF_RECEIPTS);
-    if (!tools.findings.has('receipts')) {
+    const receipts = await orNone(question('eth_getBlockReceipts', `["${at}"]`, { batch }));
+    const list: unknown = receipts === undefined ? undefined : JSON.parse(receipts);
+    if (list !== undefined) {
+      verifyReceipts(list, header, facts, tools);
+      shown.push(...OF_RECEIPTS);
+    }
+    if (list !== undefined && !tools.findings.has('receipts')) {
       const expected = listMatching(list as readonly unknown[], { header, transactions: facts }, ALL_LOGS);
       const difference = await compareTold(expected, header, question);
       // A node may know a block before it has indexed the logs.
@@ -168,13 +170,20 @@ async function compareTold(
   question: (method: string, params: string) => Promise<JsonText>,
 ): Promise<LogDifference | 'none' | undefined> {
   const at = encodeQuantity(header.number);
-  const text = await question('eth_getLogs', `[{"fromBlock":"${at}","toBlock":"${at}"}]`).catch(
-    (error: unknown) => {
-      if (error instanceof UpstreamFault || error instanceof ChainError) return undefined;
-      throw error;
-    },
-  );
+  const text = await orNone(question('eth_getLogs', `[{"fromBlock":"${at}","toBlock":"${at}"}]`));
   if (text === undefined) return undefined;
   const logs: unknown = JSON.parse(text);
   return Array.isArray(logs) ? (compareLogs(logs, expected, () => header) ?? 'none') : undefined;
+}
+
+/** Undefined where no node answers: what it would show stays as it was. */
+function orNone(answer: Promise<JsonText>): Promise<JsonText | undefined> {
+  return answer.catch((error: unknown) => {
+    if (isFailure(error)) return undefined;
+    throw error;
+  });
+}
+
+function isFailure(error: unknown): boolean {
+  return error instanceof UpstreamFault || error instanceof ChainError;
 }

@@ -17,7 +17,7 @@ import { Proofs } from './proofs.ts';
 import type { Anchor } from './trust.ts';
 import { Verifier } from './verifier.ts';
 
-/** How long looking at recent blocks may take; and how long afterwards it is tried again where no node answered. */
+/** How long looking at recent blocks may take; and how long afterwards it is tried again where no node answered, twice as long each time up to `LOOK_MS`. */
 const CALIBRATE_LIMIT_MS = 10_000;
 const RETRY_MS = 5_000;
 /** How often it is looked whether the head's header has members that none had before, and at most how often calls bring about a calibration. */
@@ -80,6 +80,7 @@ export function openVerification(parts: VerificationParts): Verification {
   let isClosed = false;
   let repeatMs = FIRST_REPEAT_MS * (lookMs / LOOK_MS);
   let repeatAt = Number.POSITIVE_INFINITY;
+  let retryMs = RETRY_MS;
   let known = '';
   const later = (ms: number, task: () => Promise<void>): void => {
     if (isClosed) return;
@@ -109,7 +110,13 @@ export function openVerification(parts: VerificationParts): Verification {
     isDoubtful = false;
     repeatAt = Number.POSITIVE_INFINITY;
     await attempt((at, scope) => calibrate({ verifier, ask, head: at, scope }));
-    if (!verifier.calibration.isDone) return later(RETRY_MS, run);
+    if (!verifier.calibration.isDone) {
+      later(retryMs, run);
+      // Without a head nothing was asked.
+      if (head() !== undefined) retryMs = Math.min(2 * retryMs, LOOK_MS);
+      return;
+    }
+    retryMs = RETRY_MS;
     report(verifier);
     later(lookMs, look);
   };
