@@ -4,7 +4,7 @@ import type { RequestScope } from '../util/request-scope.ts';
 export type OutputClaim = {
   /** Hash of 32 zero bytes (the version), the block's state root, the storage root of the message passer, and the block's hash: lower-case `0x` text. */
   readonly outputRoot: string;
-  /** The block: by its number, or as the last one whose timestamp (seconds) is not later. */
+  /** A block number, or a timestamp in seconds that means the latest block at or before it. */
   readonly block: { readonly number: bigint } | { readonly timestamp: bigint };
 };
 

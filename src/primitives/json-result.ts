@@ -1,4 +1,5 @@
 /** One complete JSON value as text, ready to be placed in a response. */
+import { utf8Decoder } from './utf8.ts';
 export type JsonText = string;
 
 /** One JSON value that arrives in pieces because it is too large to be held. It is read once, or cancelled. */
@@ -59,16 +60,6 @@ const NOTHING: Uint8Array = new Uint8Array(0);
 /** Of a piece. */
 const PIECE_BYTES: number = 64 * 1024;
 
-/** Functions of every host, browsers and Node. */
-type TextHost = {
-  readonly TextDecoder: new (
-    encoding: string,
-    options: { readonly ignoreBOM: boolean },
-  ) => { decode(bytes: Uint8Array): string };
-};
-const { TextDecoder } = globalThis as unknown as TextHost;
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-
 /**
  * One complete JSON value as bytes, with an optional head and tail. As a stream it is whole, and may be read more than once.
  */
@@ -96,7 +87,7 @@ export class JsonBytes implements JsonStream {
   get text(): JsonText {
     let text = '';
     for (const part of [this.head, this.value.bytes, this.tail])
-      if (part.length > 0) text += decoder.decode(part);
+      if (part.length > 0) text += utf8Decoder.decode(part);
     return text;
   }
 

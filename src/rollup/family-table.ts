@@ -17,7 +17,7 @@ const TABLE: Readonly<Record<string, () => Promise<FamilyRow>>> = {
   ethereum: async () => (await import('./families/ethereum.ts')).ethereum,
 };
 
-/** Families whose machine has other instructions, precompiles or state than Ethereum's: calls cannot be executed here. */
+/** Families that deviate from the EVM in opcodes, precompiles or state: this engine does not execute their calls. */
 const WITH_OWN_MACHINE: ReadonlySet<string> = new Set([
   'arbitrum',
   'scroll',

@@ -64,8 +64,8 @@ export class StateAsker implements StateNodes {
   }
 }
 
-/** A question of state whose last parameter is the block. @param subject JSON texts of the parameters before it */
-function describeRead(
+/** A state read with the block as its last parameter. @param subject JSON text of the parameters before it */
+export function describeRead(
   method: string,
   subject: string,
   { number, hash, isCanonical }: PinnedBlock['position'] & Pick<PinnedBlock, 'isCanonical'>,

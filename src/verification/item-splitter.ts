@@ -1,4 +1,5 @@
 import { concatBytes } from '../primitives/bytes.ts';
+import { utf8Decoder } from '../primitives/utf8.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -10,16 +11,6 @@ const CLOSE_OBJECT = 0x7d;
 const BLANK = 0x20;
 const OPEN: Uint8Array = Uint8Array.of(OPEN_LIST);
 const CLOSE: Uint8Array = Uint8Array.of(CLOSE_LIST);
-
-/** Functions of every host. */
-type TextHost = {
-  readonly TextDecoder: new (
-    encoding: string,
-    options: { readonly ignoreBOM: boolean },
-  ) => { decode(bytes: Uint8Array): string };
-};
-const { TextDecoder } = globalThis as unknown as TextHost;
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Takes the text of a list of whole items. */
 type TakeItems = (list: Uint8Array) => void;
@@ -66,7 +57,7 @@ export class ItemSplitter {
 
   /** The text so far without the items. */
   get rest(): string {
-    return decoder.decode(concatBytes(...this.#rest));
+    return utf8Decoder.decode(concatBytes(...this.#rest));
   }
 
   add(piece: Uint8Array): void {
@@ -143,7 +134,7 @@ export class ItemSplitter {
   }
 
   #endName(last: Uint8Array): void {
-    const text = decoder.decode(concatBytes(...(this.#name ?? []), last));
+    const text = utf8Decoder.decode(concatBytes(...(this.#name ?? []), last));
     this.#name = undefined;
     this.#isNameNext = false;
     this.#isListNext = (text.includes('\\') ? JSON.parse(`"${text}"`) : text) === this.#member;

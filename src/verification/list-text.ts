@@ -1,6 +1,7 @@
 import { decodeBase64 } from '../primitives/base64.ts';
 import { encodeHex } from '../primitives/byte-loops.ts';
 import { type JsonBytes, type JsonText, textOf } from '../primitives/json-result.ts';
+import { utf8Decoder, utf8Encoder } from '../primitives/utf8.ts';
 import { WEB_ASSEMBLY, type WebAssemblyMemory } from '../primitives/webassembly.ts';
 import type { Members } from './findings.ts';
 import { LIST_READER_MODULE } from './list-reader-module.ts';
@@ -97,19 +98,6 @@ const LEAST_ITEM = 256;
 const MAX_AMOUNT: bigint = 1n << 62n;
 const NO_FEE: bigint = (1n << 64n) - 1n;
 
-type TextHost = {
-  readonly TextEncoder: new () => {
-    encodeInto(text: string, target: Uint8Array): { readonly read: number; readonly written: number };
-  };
-  readonly TextDecoder: new (
-    encoding: string,
-    options: { readonly ignoreBOM: boolean },
-  ) => { decode(bytes: Uint8Array): string };
-};
-const { TextEncoder, TextDecoder } = globalThis as unknown as TextHost;
-const encoder = new TextEncoder();
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-
 const reader = new WEB_ASSEMBLY.Instance(new WEB_ASSEMBLY.Module(decodeBase64(LIST_READER_MODULE)))
   .exports as ListReader;
 let space = new Uint8Array(reader.memory.buffer);
@@ -119,7 +107,7 @@ let loaded = 0;
 
 for (const [i, name] of MEMBERS.entries()) {
   space[reader.NAMES.value + i * NAME_SIZE] = name.length;
-  encoder.encodeInto(name, space.subarray(reader.NAMES.value + i * NAME_SIZE + 1));
+  utf8Encoder.encodeInto(name, space.subarray(reader.NAMES.value + i * NAME_SIZE + 1));
 }
 for (let type = 0; type <= MAX_TYPE; type++) {
   const form = TRANSACTION_FORMS.find((each) => (each.type ?? 0) === type) as TransactionForm;
@@ -282,7 +270,7 @@ export class ListText {
   ): boolean {
     if (this.#number !== loaded) throw new Error('the text is not loaded any more');
     if (number >= MAX_AMOUNT || timestamp >= MAX_AMOUNT) return false;
-    encoder.encodeInto(hash, space.subarray(reader.BLOCK_HASH.value));
+    utf8Encoder.encodeInto(hash, space.subarray(reader.BLOCK_HASH.value));
     reader.setBlock(number, timestamp, baseFeePerGas ?? NO_FEE);
     if (reader.begin(this.#start, this.#target, this.#table, known, this.#maxItems, first) === 0)
       return false;
@@ -319,7 +307,7 @@ function load(answer: JsonText | JsonBytes): number | undefined {
 }
 
 function write(answer: JsonText | JsonBytes): number {
-  if (typeof answer === 'string') return encoder.encodeInto(answer, space.subarray(TEXT)).written;
+  if (typeof answer === 'string') return utf8Encoder.encodeInto(answer, space.subarray(TEXT)).written;
   let at = TEXT;
   for (const part of [answer.head, answer.value.bytes, answer.tail]) {
     space.set(part, at);
@@ -337,5 +325,5 @@ function reserve(end: number): void {
 }
 
 function read(start: number, end: number): string {
-  return decoder.decode(space.subarray(start, end));
+  return utf8Decoder.decode(space.subarray(start, end));
 }

@@ -8,7 +8,7 @@ const HASH_LENGTH = 32;
 /** From here on the keys of indices have several bytes; index 0 comes right before them in key order. */
 const FIRST_LONG_INDEX = 128;
 
-/** A node all of whose items have come: one item, or those of all paths that begin alike. */
+/** A finished subtrie: one item, or all items that share a path prefix. */
 type Leaf = {
   readonly path: Nibbles;
   /** How its parent holds it. */
@@ -133,7 +133,7 @@ function pathOf(index: number): Nibbles {
   return path;
 }
 
-/** Writes the node of the leaves between two places, of which there are several, whose paths are the same up to `depth`. */
+/** Writes the extension or branch node over `leaves[from..to)`, at least two leaves that share the first `depth` nibbles. */
 function encodeNode(
   leaves: readonly Leaf[],
   from: number,

@@ -21,7 +21,7 @@ import type { BlockPlace, TransactionFacts, VerifyTools } from './verify-transac
 /** Of a block without its transactions; they have a kilobyte or two. */
 const MAX_REST_BYTES: number = 4 << 20;
 
-/** Transactions of the first piece whose senders are recovered; of every further piece one is. */
+/** Number of senders to recover in the first piece of a stream; each later piece recovers one. */
 const FIRST_SENDERS = 4;
 
 /** What a block has shown, as far as it is right. */

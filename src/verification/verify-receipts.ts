@@ -94,7 +94,7 @@ function areRight(receipts: ListText, block: ReadBlock, writer: RlpWriter): bool
   return encodings?.length === transactions.length && hashOrdered(encodings, writer) === header.receiptsRoot;
 }
 
-/** A block whose transactions were read from a text. */
+/** A verified block with the transaction rows that the WebAssembly reader took from its JSON text. */
 export type ReadBlock = {
   readonly header: VerifiedHeader;
   readonly transactions: readonly TransactionFacts[];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { assemble } from '../../scripts/assembler.ts';
-import { parseChainConfig } from '../../src/chain/chain-config.ts';
+import { listForkMembers, parseChainConfig } from '../../src/chain/chain-config.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import { BLANK_HEADER, type Header, hashHeader } from '../../src/chain/header.ts';
 import { DEFAULT_POOL, ExecutionPool } from '../../src/engine/execution/execution-pool.ts';
@@ -24,18 +24,7 @@ const FIRST = 1_000;
 const AT_ONCE = 16;
 const LIMIT_MS = 600_000;
 const SLOTS = 4;
-const CONFIG = parseChainConfig({
-  chainId: 1,
-  homesteadBlock: 0,
-  eip150Block: 0,
-  eip155Block: 0,
-  eip158Block: 0,
-  byzantiumBlock: 0,
-  constantinopleBlock: 0,
-  istanbulBlock: 0,
-  berlinBlock: 0,
-  londonBlock: 0,
-});
+const CONFIG = parseChainConfig({ chainId: 1, ...listForkMembers('london') });
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;

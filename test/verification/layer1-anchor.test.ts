@@ -1,4 +1,4 @@
-/** A rollup that is anchored in its layer 1: both are chains of real nodes, whose proofs are what the service reads. */
+/** Anchors a rollup in its layer 1; both chains run on anvil, and the service reads their real proofs. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

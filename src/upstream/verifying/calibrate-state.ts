@@ -1,12 +1,12 @@
 import type { JsonText } from '../../primitives/json-result.ts';
-import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { Members } from '../../verification/findings.ts';
 import { isMembers } from '../../verification/members.ts';
 import { type ProofQuestion, verifyAccountProof } from '../../verification/state-proof.ts';
 import type { VerifiedHeader } from '../../verification/verify-block.ts';
 import { UpstreamFault } from '../fault.ts';
-import type { Ask, RoutedCall, Witness } from '../routed-call.ts';
+import type { Ask, Witness } from '../routed-call.ts';
+import { describeRead } from '../state-asker.ts';
 import type { Upstream } from '../upstream.ts';
 import { lacksProof } from './lacks-proof.ts';
 import type { Verifier } from './verifier.ts';
@@ -41,15 +41,8 @@ export async function tryState(
 ): Promise<StateTrial> {
   const question: ProofQuestion = { address, slots: [FIRST_SLOT] };
   const { number, hash } = header;
-  const subject = `"${address}",["${FIRST_SLOT}"]`;
-  const call: RoutedCall = {
-    method: 'eth_getProof',
-    params: `[${subject},"${encodeQuantity(number)}"]`,
-    paramsByHash: `[${subject},{"blockHash":"${hash}"}]`,
-    block: { number, hash },
-    nulls: 'fault',
-    isText: true,
-  };
+  const at = { number, hash, isCanonical: true };
+  const call = describeRead('eth_getProof', `"${address}",["${FIRST_SLOT}"]`, at);
   const asked = new Set<Upstream>();
   let reason: string | undefined;
   while (asked.size < WITNESSES) {

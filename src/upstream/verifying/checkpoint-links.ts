@@ -10,6 +10,7 @@ import { type VerifiedHeader, verifyHeader } from '../../verification/verify-blo
 import { UpstreamFault } from '../fault.ts';
 import type { Checkpoint } from '../options.ts';
 import type { Ask, BlockPosition, RoutedCall } from '../routed-call.ts';
+import { describeRead } from '../state-asker.ts';
 import type { Verifier } from './verifier.ts';
 
 /** Headers that are followed for one question, so many of them asked for at a time. */
@@ -235,15 +236,9 @@ export class CheckpointLinks {
     const { stateRoot } = await new HeaderReader(this.#verifier, this.#ask, scope).read(from, 1n);
     const slot = `0x${(to % HISTORY_LENGTH).toString(16).padStart(64, '0')}`;
     const question = { address: HISTORY_ADDRESS, slots: [slot] };
-    const subject = `"${HISTORY_ADDRESS}",["${slot}"]`;
     let word = 0n;
     const call: RoutedCall = {
-      method: 'eth_getProof',
-      params: `[${subject},"${encodeQuantity(from.number)}"]`,
-      paramsByHash: `[${subject},{"blockHash":"${from.hash}"}]`,
-      block: from,
-      nulls: 'fault',
-      isText: true,
+      ...describeRead('eth_getProof', `"${HISTORY_ADDRESS}",["${slot}"]`, { ...from, isCanonical: true }),
       check: (result) => {
         const { findings } = this.#verifier.openTools();
         const proven = verifyAccountProof(JSON.parse(result as JsonText), question, stateRoot, findings);
@@ -258,7 +253,7 @@ export class CheckpointLinks {
   }
 }
 
-/** The lowest stop whose hash the state of a block keeps. */
+/** The oldest multiple of `STOP` within the history window (EIP-2935) of block `from`. */
 function findStop(from: bigint): bigint {
   return ((from - HISTORY_LENGTH + STOP - 1n) / STOP) * STOP;
 }

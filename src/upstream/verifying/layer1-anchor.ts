@@ -14,12 +14,13 @@ import { type VerifiedHeader, verifyHeader } from '../../verification/verify-blo
 import { UpstreamFault } from '../fault.ts';
 import type { BlockHeader } from '../heads/block.ts';
 import type { Ask, RoutedCall } from '../routed-call.ts';
+import { describeRead } from '../state-asker.ts';
 import type { Upstream } from '../upstream.ts';
 import { CheckpointLinks } from './checkpoint-links.ts';
 import type { Anchor } from './trust.ts';
 import type { Verifier } from './verifier.ts';
 
-/** The predeploy of OP Stack chains whose storage root is part of an output root: the L2ToL1MessagePasser. */
+/** The L2ToL1MessagePasser predeploy; an output root commits to its storage root. */
 const MESSAGE_PASSER = '0x4200000000000000000000000000000000000016';
 const VERSION = new Uint8Array(32);
 const NO_WITHDRAWALS = bytesToHex(EMPTY_TRIE_ROOT);
@@ -46,7 +47,7 @@ type ToldBlock = { readonly header: ToldHeader; readonly upstream: Upstream | un
 export class Layer1Anchor implements Anchor, AnchoredChain {
   readonly #parts: Layer1AnchorParts;
   #links: CheckpointLinks | undefined;
-  /** The last output root whose block was found. */
+  /** The output root of the current anchor block. */
   #outputRoot = '';
   /** Why there is none, or no newer one, as the rest of a sentence. */
   #reason: string | undefined = 'layer 1 has not been asked yet';
@@ -132,7 +133,7 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
     this.#isContradicted = true;
   }
 
-  /** The last block that is not later than a time, on a chain whose blocks come at a constant pace. */
+  /** The latest block at or before a timestamp in seconds, assuming a constant block time. */
   async #findBlock(timestamp: bigint, head: BlockHeader, scope: RequestScope): Promise<MeantBlock> {
     const { parentHash } = head;
     const { header } = await this.#askHeader(head.number - 1n, parentHash, new Set(), scope);
@@ -223,15 +224,9 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
   }
 
   async #proveStorageRoot({ number, hash, stateRoot }: ToldHeader, scope: RequestScope): Promise<string> {
-    const subject = `"${MESSAGE_PASSER}",[]`;
     let storageRoot: Uint8Array | undefined;
     const call: RoutedCall = {
-      method: 'eth_getProof',
-      params: `[${subject},"${encodeQuantity(number)}"]`,
-      paramsByHash: `[${subject},{"blockHash":"${hash}"}]`,
-      block: { number, hash },
-      nulls: 'fault',
-      isText: true,
+      ...describeRead('eth_getProof', `"${MESSAGE_PASSER}",[]`, { number, hash, isCanonical: true }),
       check: (result) => {
         const { findings } = this.#parts.verifier.openTools();
         const question = { address: MESSAGE_PASSER, slots: [] };
