@@ -1,7 +1,6 @@
 import type { BlockReference, CallRequest } from '../chain/chain.ts';
 import type { ChainConfig } from '../chain/chain-config.ts';
 import { ChainError } from '../chain/errors.ts';
-import { headerFromRlp } from '../chain/header.ts';
 import type { ExecutionPool } from '../engine/execution/execution-pool.ts';
 import type { CallJob } from '../engine/execution/job.ts';
 import type { PlainPlace } from '../engine/execution/plain-job.ts';
@@ -14,11 +13,9 @@ import type { StateExcerpt } from '../engine/state/state-excerpt.ts';
 import type { ExecutionFigures } from '../observe/sources.ts';
 import { minBigInt } from '../primitives/bigint.ts';
 import { type CallBytes, LATEST_BLOCK } from '../primitives/call-bytes.ts';
-import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import { encodeHexData, type HexData, streamBytes } from '../primitives/hex-data.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue, recoverWith } from '../primitives/promise-or-value.ts';
-import { decodeRlp } from '../primitives/rlp.ts';
 import { StateKeys } from '../proven/state-keys.ts';
 import type { Proven } from '../proven/state-requests.ts';
 import { Lru } from '../util/lru.ts';
@@ -28,6 +25,7 @@ import { Discoverer, type Discovery } from './discover.ts';
 import { addMissing, createExcerpt } from './excerpt.ts';
 import { ForkRules } from './fork-rules.ts';
 import { type RemoteBlock, RemoteChain } from './remote-block.ts';
+import { LATEST, type LeaveReason, LeftToNodes, leaveOutages, RemoteBlocks } from './remote-blocks.ts';
 import type { Place, StateSource } from './state-source.ts';
 
 export type RemoteOptions = {
@@ -39,36 +37,19 @@ export type RemoteOptions = {
   readonly onFault: (error: unknown) => void;
 };
 
-/** Why calls were asked of nodes. */
-export type LeaveReason = 'block' | 'fees' | 'rules' | 'unproven' | 'unsettled';
-
 const MAX_BLOCKS = 512;
 /** After this many consecutive calls at a block fail for lack of proofs, calls at that block go to the nodes for this long. */
 const REFUSED_MS = 10_000;
 const MAX_UNPROVEN = 3;
 /** New heads are followed for so long after a call. */
 const IDLE_MS = 60_000;
-/** How long nodes are asked for the rules of the chain, and where no two told the same how long afterwards they are asked again. */
-const RULES_LIMIT_MS = 3_000;
-const RULES_PAUSE_MS = 60_000;
 /** Trips of one call, and times that it begins anew. */
 const MAX_TRIPS = 8;
 const MAX_ATTEMPTS = 16;
 /** Accounts and slots that nodes have to prove for one call: a node has its answer with less work where there are more. */
 const MAX_ASKED = 2_048;
-const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 /** The cap on a call's gas, in units of the head's gas limit (spec 8). */
 const GAS_CAP_FACTOR = 10n;
-
-/** A call is the nodes' to answer. */
-class LeftToNodes extends Error {
-  readonly reason: LeaveReason;
-
-  constructor(reason: LeaveReason) {
-    super(reason);
-    this.reason = reason;
-  }
-}
 
 /** A call on its way. */
 type Run = {
@@ -87,9 +68,6 @@ type Run = {
 /** Where plain calls run. The head limits their gas. */
 type PlainBlock = { readonly block: RemoteBlock; readonly head: RemoteBlock; readonly place: PlainPlace };
 
-/** A call at a block that may not be known yet, and what a node says that it would access. */
-type FirstCall = { readonly request: CallRequest; readonly hinted: StateKeys };
-
 /** Executes calls on the state that nodes prove. */
 export class RemoteExecutions {
   readonly #options: RemoteOptions;
@@ -98,16 +76,12 @@ export class RemoteExecutions {
   readonly #simulator: Simulator;
   readonly #discoverer: Discoverer;
   readonly #collector: Collector;
-  readonly #rules: ForkRules;
-  readonly #blocks = new Lru<string, RemoteBlock>(MAX_BLOCKS, Number.POSITIVE_INFINITY);
-  readonly #fetching = new Map<string, Promise<RemoteBlock>>();
+  readonly #blocks: RemoteBlocks;
   readonly #left: Record<LeaveReason, number> = { block: 0, fees: 0, rules: 0, unproven: 0, unsettled: 0 };
   /** Why calls at a block are left to nodes, by its hash. */
   readonly #refused = new Lru<string, LeaveReason>(MAX_BLOCKS, REFUSED_MS);
   /** Consecutive calls that failed for lack of proofs. */
   #unproven = 0;
-  /** From when on nodes may be asked for the rules, on the clock of `performance.now()`. */
-  #rulesAt = 0;
   #executed = 0;
   /** Of calls. */
   #trips = 0;
@@ -124,7 +98,7 @@ export class RemoteExecutions {
     this.#simulator = new Simulator(this.#chain, pool.memoryLimit, pool.meter);
     this.#discoverer = new Discoverer(this.#proven, pool.memoryLimit);
     this.#collector = new Collector(source);
-    this.#rules = new ForkRules(source.chainId, config);
+    this.#blocks = new RemoteBlocks(source, this.#collector, new ForkRules(source.chainId, config));
   }
 
   describe(): ExecutionFigures {
@@ -133,7 +107,7 @@ export class RemoteExecutions {
       state: 'local',
       executed: this.#executed,
       warmed: warmUp.count,
-      trips: this.#trips,
+      trips: this.#trips + this.#blocks.trips,
       bytes: proven.states.bytes,
       left: { ...this.#left },
     };
@@ -219,7 +193,7 @@ export class RemoteExecutions {
     const now = performance.now();
     if (now > this.#usedAt + IDLE_MS) return;
     const { source, onFault } = this.#options;
-    const block = this.#findBlock(place, undefined, new RequestScope(now + IDLE_MS));
+    const block = this.#blocks.find(place, undefined, new RequestScope(now + IDLE_MS));
     Promise.resolve(block)
       .then(({ at }) => source.requests.warmUp.noteHead(at))
       .catch((error: unknown) => {
@@ -231,7 +205,7 @@ export class RemoteExecutions {
     if (kind === 'accessList' && needsTip(request.call)) throw new LeftToNodes('fees');
     const { source } = this.#options;
     this.#usedAt = scope.startedAt;
-    return continueWith(this.#ask(source.locate(request.block, scope)), (place) => {
+    return continueWith(leaveOutages(source, source.locate(request.block, scope)), (place) => {
       if (place === undefined) throw new LeftToNodes('block');
       const refused = this.#refused.get(place.hash);
       if (refused !== undefined) throw new LeftToNodes(refused);
@@ -252,7 +226,7 @@ export class RemoteExecutions {
     scope: RequestScope,
   ): PromiseOrValue<JsonResult> {
     const hinted = new StateKeys();
-    return continueWith(this.#findBlocks(place, { request, hinted }, scope), ([block, head]) => {
+    return continueWith(this.#blocks.findWithHead(place, { request, hinted }, scope), ([block, head]) => {
       const run = createRun(kind, request, block, head.stored.header.gasLimit * GAS_CAP_FACTOR, hinted);
       const noteEnd = (): void => this.#noteEnd(block, request.block.kind === 'hash', scope);
       const result = recoverWith<HexData>(
@@ -306,7 +280,10 @@ export class RemoteExecutions {
     this.#trips++;
     const hint = !run.isHinted && (isBlind || isLate) ? request : undefined;
     run.isHinted ||= hint !== undefined;
-    const hinted = await this.#ask(this.#collector.collect(block, { missing, hint }, scope));
+    const hinted = await leaveOutages(
+      this.#options.source,
+      this.#collector.collect(block, { missing, hint }, scope),
+    );
     if (hinted === undefined) throw new LeftToNodes('unproven');
     further.merge(hinted);
     return this.#attempt(run, scope);
@@ -324,89 +301,6 @@ export class RemoteExecutions {
     const discovery = this.#discoverer.discover(job, block);
     this.#options.pool.charge(scope, performance.now() - startedAt);
     return discovery;
-  }
-
-  /** Loads the headers of the call's block and of the head; the head's gas limit sets the gas cap (spec 8). */
-  #findBlocks(
-    place: Place,
-    first: FirstCall,
-    scope: RequestScope,
-  ): PromiseOrValue<readonly [block: RemoteBlock, head: RemoteBlock]> {
-    const head = continueWith(this.#ask(this.#options.source.locate(LATEST, scope)), (latest = place) =>
-      latest.hash === place.hash ? undefined : this.#findBlock(latest, undefined, scope),
-    );
-    const block = this.#findBlock(place, first, scope);
-    if (head instanceof Promise || block instanceof Promise)
-      return Promise.all([block, head]).then(([own, other]) => [own, other ?? own]);
-    return [block, head ?? block];
-  }
-
-  /** @param first a call at it: where it is unknown as the block is, a node is asked in the same trip what it would access */
-  #findBlock(place: Place, first: FirstCall | undefined, scope: RequestScope): PromiseOrValue<RemoteBlock> {
-    const known = this.#blocks.get(place.hash) ?? this.#fetching.get(place.hash);
-    if (known !== undefined) return known;
-    const fetched = this.#fetchBlock(place, first, scope).finally(() => this.#fetching.delete(place.hash));
-    this.#fetching.set(place.hash, fetched);
-    return fetched;
-  }
-
-  async #fetchBlock(place: Place, first: FirstCall | undefined, scope: RequestScope): Promise<RemoteBlock> {
-    const collector = this.#collector;
-    if (first !== undefined) this.#trips++;
-    const to = first?.request.call.to;
-    const isUnknown =
-      first !== undefined && (to === undefined || this.#proven.states.latestOf(to) === undefined);
-    const hinting = isUnknown ? collector.askHint(first.request, place, scope) : undefined;
-    const telling = this.#mayAskRules(0n) ? this.#askRules(place, scope) : undefined;
-    const [encoded, hinted] = await this.#ask(
-      Promise.all([collector.askHeader(place, scope), hinting, telling]),
-    );
-    const header = headerFromRlp(decodeRlp(encoded));
-    if (telling === undefined && this.#mayAskRules(header.timestamp))
-      await this.#ask(this.#askRules(place, scope));
-    const rules = this.#rules.find(header);
-    if (rules === undefined) throw new LeftToNodes('rules');
-    if (hinted !== undefined) first?.hinted.merge(hinted);
-    const hash = hexToBytes(place.hash);
-    const block: RemoteBlock = {
-      ...rules,
-      stored: { header, hash, hashText: place.hash, totalDifficulty: 0n },
-      at: { ...place, stateRoot: bytesToHex(header.stateRoot), isCanonical: true },
-      blockHashes: new Map([[header.number - 1n, header.parentHash]]),
-    };
-    this.#blocks.set(place.hash, block);
-    return block;
-  }
-
-  #mayAskRules(timestamp: bigint): boolean {
-    return this.#rules.needsTelling(timestamp) && performance.now() >= this.#rulesAt;
-  }
-
-  /** Asks one node after the other until two tell the same rules, not for long: nodes need not have `eth_config`. */
-  async #askRules(place: Place, scope: RequestScope): Promise<void> {
-    const { source } = this.#options;
-    this.#rulesAt = performance.now() + RULES_PAUSE_MS;
-    // Others need them too: it does not end with the caller.
-    const trip = new RequestScope(performance.now() + RULES_LIMIT_MS);
-    trip.owner = scope.owner;
-    scope.hasAskedNode = true;
-    const answers: unknown[] = [];
-    let isAgreed = false;
-    for await (const { answer } of source.survey({ method: 'eth_config', encode: () => '[]' }, place, trip)) {
-      if (typeof answer !== 'string') continue;
-      answers.push(JSON.parse(answer));
-      isAgreed = this.#rules.note(answers);
-      if (isAgreed) break;
-    }
-    if (isAgreed) this.#rulesAt = 0;
-  }
-
-  /** An outage of nodes leaves the call to those that may yet answer it. */
-  #ask<T>(answer: PromiseOrValue<T>): PromiseOrValue<T> {
-    if (!(answer instanceof Promise)) return answer;
-    return answer.catch((error: unknown) => {
-      throw this.#options.source.isOutage(error) ? new LeftToNodes('unproven') : error;
-    });
   }
 }
 

@@ -1,0 +1,151 @@
+import type { BlockReference, CallRequest } from '../chain/chain.ts';
+import { headerFromRlp } from '../chain/header.ts';
+import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
+import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { decodeRlp } from '../primitives/rlp.ts';
+import type { StateKeys } from '../proven/state-keys.ts';
+import { Lru } from '../util/lru.ts';
+import { RequestScope } from '../util/request-scope.ts';
+import type { Collector } from './collector.ts';
+import type { ForkRules } from './fork-rules.ts';
+import type { RemoteBlock } from './remote-block.ts';
+import type { Place, StateSource } from './state-source.ts';
+
+/** Why calls were asked of nodes. */
+export type LeaveReason = 'block' | 'fees' | 'rules' | 'unproven' | 'unsettled';
+
+const MAX_BLOCKS = 512;
+/** How long nodes are asked for the rules of the chain, and where no two told the same how long afterwards they are asked again. */
+const RULES_LIMIT_MS = 3_000;
+const RULES_PAUSE_MS = 60_000;
+export const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
+
+/** A call is the nodes' to answer. */
+export class LeftToNodes extends Error {
+  readonly reason: LeaveReason;
+
+  constructor(reason: LeaveReason) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+/** An outage of nodes leaves the call to those that may yet answer it. */
+export function leaveOutages<T>(source: StateSource, answer: PromiseOrValue<T>): PromiseOrValue<T> {
+  if (!(answer instanceof Promise)) return answer;
+  return answer.catch((error: unknown) => {
+    throw source.isOutage(error) ? new LeftToNodes('unproven') : error;
+  });
+}
+
+/** A call at a block that may not be known yet, and what a node says that it would access. */
+type FirstCall = { readonly request: CallRequest; readonly hinted: StateKeys };
+
+/** Blocks that calls run at: headers that nodes gave, recomputed to their hashes, with the rules that they follow. */
+export class RemoteBlocks {
+  readonly #source: StateSource;
+  readonly #collector: Collector;
+  readonly #rules: ForkRules;
+  readonly #blocks = new Lru<string, RemoteBlock>(MAX_BLOCKS, Number.POSITIVE_INFINITY);
+  readonly #fetching = new Map<string, Promise<RemoteBlock>>();
+  /** From when on nodes may be asked for the rules, on the clock of `performance.now()`. */
+  #rulesAt = 0;
+  #trips = 0;
+
+  constructor(source: StateSource, collector: Collector, rules: ForkRules) {
+    this.#source = source;
+    this.#collector = collector;
+    this.#rules = rules;
+  }
+
+  /** That were made for blocks of calls. */
+  get trips(): number {
+    return this.#trips;
+  }
+
+  /** @returns undefined where the block is not at hand */
+  get(hash: string): RemoteBlock | undefined {
+    return this.#blocks.get(hash);
+  }
+
+  /** Loads the headers of the call's block and of the head; the head's gas limit sets the gas cap (spec 8). */
+  findWithHead(
+    place: Place,
+    first: FirstCall,
+    scope: RequestScope,
+  ): PromiseOrValue<readonly [block: RemoteBlock, head: RemoteBlock]> {
+    const head = continueWith(
+      leaveOutages(this.#source, this.#source.locate(LATEST, scope)),
+      (latest = place) => (latest.hash === place.hash ? undefined : this.find(latest, undefined, scope)),
+    );
+    const block = this.find(place, first, scope);
+    if (head instanceof Promise || block instanceof Promise)
+      return Promise.all([block, head]).then(([own, other]) => [own, other ?? own]);
+    return [block, head ?? block];
+  }
+
+  /** @param first a call at it: where it is unknown as the block is, a node is asked in the same trip what it would access */
+  find(place: Place, first: FirstCall | undefined, scope: RequestScope): PromiseOrValue<RemoteBlock> {
+    const known = this.#blocks.get(place.hash) ?? this.#fetching.get(place.hash);
+    if (known !== undefined) return known;
+    const fetched = this.#fetch(place, first, scope).finally(() => this.#fetching.delete(place.hash));
+    this.#fetching.set(place.hash, fetched);
+    return fetched;
+  }
+
+  async #fetch(place: Place, first: FirstCall | undefined, scope: RequestScope): Promise<RemoteBlock> {
+    const collector = this.#collector;
+    if (first !== undefined) this.#trips++;
+    const to = first?.request.call.to;
+    const isUnknown =
+      first !== undefined &&
+      (to === undefined || this.#source.requests.proven.states.latestOf(to) === undefined);
+    const hinting = isUnknown ? collector.askHint(first.request, place, scope) : undefined;
+    const telling = this.#mayAskRules(0n) ? this.#askRules(place, scope) : undefined;
+    const [encoded, hinted] = await leaveOutages(
+      this.#source,
+      Promise.all([collector.askHeader(place, scope), hinting, telling]),
+    );
+    const header = headerFromRlp(decodeRlp(encoded));
+    if (telling === undefined && this.#mayAskRules(header.timestamp))
+      await leaveOutages(this.#source, this.#askRules(place, scope));
+    const rules = this.#rules.find(header);
+    if (rules === undefined) throw new LeftToNodes('rules');
+    if (hinted !== undefined) first?.hinted.merge(hinted);
+    const hash = hexToBytes(place.hash);
+    const block: RemoteBlock = {
+      ...rules,
+      stored: { header, hash, hashText: place.hash, totalDifficulty: 0n },
+      at: { ...place, stateRoot: bytesToHex(header.stateRoot), isCanonical: true },
+      blockHashes: new Map([[header.number - 1n, header.parentHash]]),
+    };
+    this.#blocks.set(place.hash, block);
+    return block;
+  }
+
+  #mayAskRules(timestamp: bigint): boolean {
+    return this.#rules.needsTelling(timestamp) && performance.now() >= this.#rulesAt;
+  }
+
+  /** Asks one node after the other until two tell the same rules, not for long: nodes need not have `eth_config`. */
+  async #askRules(place: Place, scope: RequestScope): Promise<void> {
+    this.#rulesAt = performance.now() + RULES_PAUSE_MS;
+    // Others need them too: it does not end with the caller.
+    const trip = new RequestScope(performance.now() + RULES_LIMIT_MS);
+    trip.owner = scope.owner;
+    scope.hasAskedNode = true;
+    const answers: unknown[] = [];
+    let isAgreed = false;
+    for await (const { answer } of this.#source.survey(
+      { method: 'eth_config', encode: () => '[]' },
+      place,
+      trip,
+    )) {
+      if (typeof answer !== 'string') continue;
+      answers.push(JSON.parse(answer));
+      isAgreed = this.#rules.note(answers);
+      if (isAgreed) break;
+    }
+    if (isAgreed) this.#rulesAt = 0;
+  }
+}
