@@ -63,8 +63,9 @@ describe('simulated blocks', () => {
     blockStateCalls: readonly BlockStateCalls[],
     more: Omit<BlockSimulation, 'blockStateCalls'> = {},
     chain: OpenedChain = opened,
+    block: BlockReference = LATEST,
   ): Promise<Block[]> {
-    const request = { simulation: { blockStateCalls, ...more }, block: LATEST };
+    const request = { simulation: { blockStateCalls, ...more }, block };
     const result = await chain.chain.execution.simulate(request, limitTo(PATIENCE_MS));
     return JSON.parse(await readText(result)) as Block[];
   }
@@ -390,6 +391,16 @@ describe('simulated blocks', () => {
     assert.deepEqual({ type, chainId, v, r, s }, { type: '0x0', ...unsigned });
     assert.equal(transaction?.['from'], SENDER);
     assert.equal(transaction?.['gasPrice'], '0x8');
+  });
+
+  test('at the pending block tips go to no account, as in the block that geth prepares', async () => {
+    const calls = [{ blockOverrides: {} }];
+    const pending: BlockReference = { kind: 'tag', tag: 'pending' };
+    const [atHead] = await simulate(calls);
+    const [atPending] = await simulate(calls, {}, opened, pending);
+    assert.equal(atHead?.['miner'], bytesToHex(BENEFICIARY));
+    assert.equal(atPending?.['miner'], `0x${'00'.repeat(20)}`);
+    assert.equal(atPending?.['parentHash'], atHead?.['parentHash']);
   });
 
   test('a long simulation goes to a thread and gives the same; its owner may give it up', async () => {

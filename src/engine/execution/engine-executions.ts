@@ -93,13 +93,13 @@ export class EngineExecutions implements Executions {
   }
 
   simulate({ simulation, block }: SimulateRequest, scope: RequestScope): PromiseOrValue<JsonResult> {
-    const { header } = this.#blocks.findState(block).block;
+    const { block: base, isPending } = this.#blocks.findState(block);
     const gasLimit = this.#pool.simulationGas ?? this.#blocks.head.header.gasLimit * GAS_CAP_FACTOR;
     const job = {
       kind: 'blocks',
       store: this.#store,
       gasLimit: minBigInt(gasLimit, MAX_CALL_GAS),
-      request: { blockNumber: header.number, simulation },
+      request: { blockNumber: base.header.number, isPending, simulation },
     } as const;
     return continueWith(this.#pool.run(job, this.#simulator, scope), toJson);
   }

@@ -7,7 +7,8 @@ import { type BlockRules, isMergedPast, rulesAt } from '../transition/rules.ts';
 /** Seconds from the head to the block that would follow it: one slot. */
 const SLOT_SECONDS = 12n;
 
-const NO_BENEFICIARY: Uint8Array = new Uint8Array(20);
+/** Of the block that geth prepares: tips of calls in it go to the zero address. */
+export const NO_BENEFICIARY: Uint8Array = new Uint8Array(20);
 const NO_RANDOM: Uint8Array = new Uint8Array(32);
 
 /**

@@ -174,8 +174,9 @@ export const DIFFERENCES: readonly Difference[] = [
     chance: 'it must happen between two requests that follow one another',
     ours: SIMULATED_IN_TIME,
     geth: SIMULATED_IN_TIME,
-    // State roots too: the contract of EIP-4788 keeps times of blocks.
-    except: /"(?:blockHash|blockTimestamp|hash|parentHash|stateRoot|timestamp)":"0x[0-9a-f]+"|\d+$/g,
+    // State roots and access lists too: the contract of EIP-4788 keeps times of blocks.
+    except:
+      /"(?:blockAccessListHash|blockHash|blockTimestamp|hash|parentHash|stateRoot|timestamp)":"0x[0-9a-f]+"|\d+$/g,
     when: ({ params }) => JSON.stringify(params[1] ?? null).includes('"pending"'),
   },
   {

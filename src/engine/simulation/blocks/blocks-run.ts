@@ -2,6 +2,7 @@ import type { HexData } from '../../../primitives/hex-data.ts';
 import type { ChainReader, StoredHeader } from '../../../store/chain-reader.ts';
 import type { PooledEvm } from '../evm-pool.ts';
 import type { Execution } from '../execution.ts';
+import { NO_BENEFICIARY } from '../pending-header.ts';
 import type { Simulator } from '../simulator.ts';
 import { openTries, type SimulateBlocksRequest, simulateBlocks } from './simulate-blocks.ts';
 import { SimulatedState } from './simulated-state.ts';
@@ -49,7 +50,7 @@ export class BlocksRun {
   }
 
   *#attempt(reader: ChainReader): Execution<HexData> {
-    const { blockNumber, simulation } = this.#request;
+    const { blockNumber, isPending, simulation } = this.#request;
     const base = reader.getHeader(blockNumber) as StoredHeader;
     const tries = yield* openTries(reader, base);
     const state = new SimulatedState(reader, Number(blockNumber), tries, base.header.stateRoot);
@@ -59,7 +60,9 @@ export class BlocksRun {
     this.#bytesBefore = entry.evm.memoryPeak;
     const { meter } = this.#simulator;
     const parts = { reader, evm: entry.evm, state, meter, gasLimit: this.#gasLimit, text: this.#text };
-    return yield* simulateBlocks(parts, base, simulation);
+    const { header } = base;
+    const parent = isPending ? { ...base, header: { ...header, beneficiary: NO_BENEFICIARY } } : base;
+    return yield* simulateBlocks(parts, parent, simulation);
   }
 
   /** Lets go of everything, wherever it stopped. */

@@ -17,6 +17,8 @@ import type { TextBuffer } from './text-buffer.ts';
 export type SimulateBlocksRequest = {
   /** The block that the simulated ones follow. */
   readonly blockNumber: bigint;
+  /** What is not overridden is then as in the pending block. */
+  readonly isPending: boolean;
   readonly simulation: BlockSimulation;
 };
 
