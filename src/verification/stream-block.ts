@@ -95,6 +95,10 @@ export class BlockStream {
       findings.contradict('transactions', 'the block has no list of transactions, or several');
       return undefined;
     }
+    if (this.#splitter.hasOversized) {
+      findings.noteUnknown('transactions', 'a transaction is too large to be verified');
+      return undefined;
+    }
     if (this.#isBroken) return undefined;
     if (this.#count > 0 && !isSamePlace(this.#place, header)) {
       const text = 'the block names its number, its time or its base fee after its transactions';

@@ -39,7 +39,9 @@ export class ReceiptStream {
   /** What was found is then among the findings. */
   finish(): void {
     const { header, transactions } = this.#block;
-    if (this.#isBroken) return;
+    if (this.#splitter.hasOversized)
+      this.#tools.findings.noteUnknown('receipts', 'a receipt is too large to be verified');
+    if (this.#isBroken || this.#splitter.hasOversized) return;
     if (this.#splitter.lists !== 1 || this.#count !== transactions.length) this.#miscount();
     else compareReceiptsRoot(header, this.#root.finish(), this.#tools.findings);
   }
