@@ -18,7 +18,7 @@ test('a block that is too large without its transactions is not the one, and is 
       hash: `0x${'11'.repeat(32)}`,
       tools: { findings, writer: new RlpWriter() },
       header: undefined,
-      maxFacts: 1_000,
+      maxTransactions: 1_000,
       verifySender: () => {},
       isEverySender: false,
     });
@@ -26,8 +26,8 @@ test('a block that is too large without its transactions is not the one, and is 
     add(begin);
     for (let i = 0; i < 6; i++) add(`"${i}":"${'x'.repeat(MEGABYTE)}",`);
     add('"transactions":[{}]}');
-    const { block, header, facts } = stream.finish();
-    assert.deepEqual([block, header, facts], [{}, undefined, undefined]);
+    const { block, header, transactions } = stream.finish();
+    assert.deepEqual([block, header, transactions], [{}, undefined, undefined]);
     assert.deepEqual(
       findings.list.map(({ subject, kind, text }) => [subject, kind, text]),
       [['header', 'contradicts', 'the block is too large without its transactions']],
@@ -47,16 +47,16 @@ test('a block with a transaction that is too large cannot be verified, which ref
     hash,
     tools: { findings, writer: new RlpWriter() },
     header: undefined,
-    maxFacts: 1_000,
+    maxTransactions: 1_000,
     verifySender: () => {},
     isEverySender: false,
   });
   stream.add(Buffer.from(`${encodeHeaderJson(header, hash).slice(0, -1)},"uncles":[],"transactions":["`));
   for (let i = 0; i < 33; i++) stream.add(Buffer.from('x'.repeat(MEGABYTE)));
   stream.add(Buffer.from('"]}'));
-  const { header: verified, facts } = stream.finish();
+  const { header: verified, transactions } = stream.finish();
   assert.equal(verified?.hash, hash);
-  assert.equal(facts, undefined);
+  assert.equal(transactions, undefined);
   assert.deepEqual(
     findings.list.map(({ subject, kind, text }) => [subject, kind, text]),
     [['transactions', 'unknown', 'a transaction is too large to be verified']],
