@@ -48,7 +48,7 @@ export class WarmUp {
   #intervalMs = LIMIT_MS / TIME_SHARE;
   #warming: Warming | undefined;
   #count = 0;
-  /** Consecutive heads at which nodes failed, and heads yet to be left out for that. */
+  /** Consecutive heads at which most proofs failed, and heads yet to be left out for that. */
   #failures = 0;
   #toSkip = 0;
 
@@ -101,20 +101,19 @@ export class WarmUp {
         .sort(([, a], [, b]) => b.size - a.size)
         .map(([address, slots]) => [address, new Set(slots)]),
     );
-    let left = MAX_PROOFS;
-    let isFailed = false;
-    while (left > 0 && this.#headRoot === stateRoot && this.#now() < end) {
-      const asking = this.#proveSome(missing, at, Math.min(left, ROUND_PROOFS), scope);
+    const total = { asked: 0, failed: 0 };
+    while (total.asked < MAX_PROOFS && this.#headRoot === stateRoot && this.#now() < end) {
+      const asking = this.#proveSome(missing, at, Math.min(MAX_PROOFS - total.asked, ROUND_PROOFS), scope);
       this.#warming = { stateRoot, hot, round: asking };
-      const round = await asking;
-      isFailed = round.isFailed;
-      if (round.asked === 0 || isFailed) break;
-      left -= round.asked;
+      const { asked, failed } = await asking;
+      total.asked += asked;
+      total.failed += failed;
+      if (failed === asked) break;
     }
     if (this.#warming?.stateRoot === stateRoot) this.#warming = undefined;
-    this.#failures = isFailed ? this.#failures + 1 : 0;
-    this.#toSkip = isFailed ? Math.min(2 ** (this.#failures - 1), MAX_SKIPPED) : 0;
-    if (left < MAX_PROOFS) this.#count++;
+    if (total.asked > total.failed) this.#count++;
+    this.#failures = 2 * total.failed > total.asked ? this.#failures + 1 : 0;
+    this.#toSkip = this.#failures === 0 ? 0 : Math.min(2 ** (this.#failures - 1), MAX_SKIPPED);
   }
 
   /** An account of which nodes fail to give a proof is left to readers, who hear why. */
@@ -123,17 +122,17 @@ export class WarmUp {
     at: StatePlace,
     most: number,
     scope: RequestScope,
-  ): Promise<{ readonly asked: number; readonly isFailed: boolean }> {
+  ): Promise<{ readonly asked: number; readonly failed: number }> {
     const questions = await this.#choose(missing, at.stateRoot, most);
-    let failures = 0;
+    let failed = 0;
     const prove = async (question: ProofQuestion): Promise<void> => {
       const isProven = await this.#askProof(question, at, scope).catch(() => false);
       if (isProven) return;
-      failures++;
+      failed++;
       missing.delete(question.address);
     };
     await Promise.all(questions.map(prove));
-    return { asked: questions.length, isFailed: failures > 0 && failures === questions.length };
+    return { asked: questions.length, failed };
   }
 
   /** Of all keys that lack the same part of a trie, one; what is known is missing no longer. Pauses, as there may be many. */

@@ -18,7 +18,7 @@ const failWith = (error: unknown): never => assert.fail(String(error));
 function openModel(model: ModelState) {
   const asked: ProofQuestion[] = [];
   const trips = new Set<object | undefined>();
-  const state = { isDown: false, held: Promise.resolve(), now: 0, proofMs: 0 };
+  const state = { isDown: false, unprovable: '', held: Promise.resolve(), now: 0, proofMs: 0 };
   /** Holds answers back. @returns what lets them go */
   const hold = (): (() => void) => {
     let release = (): void => {};
@@ -33,7 +33,8 @@ function openModel(model: ModelState) {
       trips.add(scope.batch);
       await state.held;
       state.now += state.proofMs;
-      if (state.isDown) throw new ChainError('unavailable', 'no node answers');
+      if (state.isDown || asking.address === state.unprovable)
+        throw new ChainError('unavailable', 'no node answers');
       return model.prove(asking);
     },
     askCode: () => assert.fail('no code is needed'),
@@ -227,6 +228,13 @@ describe('nodes', () => {
       back.map((asked) => asked > 0),
       [true, false, true, true],
     );
+  });
+
+  test('that have no proof of one account are asked for others at each head', async () => {
+    const counts = await countAtHeads(8, (_, { state }) => {
+      state.unprovable = addressAt(7);
+    });
+    for (const asked of counts) assert.ok(asked > 100, counts.join());
   });
 
   test('that are slow are asked in half of the time between heads, at each of them', async () => {
