@@ -19,6 +19,8 @@ export type VerificationFigures = {
     readonly subject: string;
     readonly state: 'verified' | 'untested' | 'unverifiable';
     readonly reason?: string;
+    /** The first block of which it is not verifiable; absent where it is not of any. */
+    readonly from?: number;
   }[];
   readonly counts: { readonly verified: number; readonly unproven: number; readonly refuted: number };
   /** Answers about blocks and state by how far they are to be believed. */

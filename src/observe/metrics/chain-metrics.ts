@@ -63,7 +63,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_verifiable',
     type: 'gauge',
-    help: '1 where answers about this can be recomputed up to the hash of their block, 0 where they cannot, by what blocks of the network have shown.',
+    help: '1 where answers about this can be recomputed up to the hash of their block, 0 where they cannot of the newest blocks, by what blocks of the network have shown.',
     labels: ['network', 'subject'],
     merge: 'min',
     *read({ sources }) {
@@ -72,6 +72,19 @@ export const CHAIN_METRICS: readonly Metric[] = [
           if (state !== 'untested')
             yield { labels: { network: name, subject }, value: state === 'verified' ? 1 : 0 };
         }
+      }
+    },
+  },
+  {
+    name: 'portcullis_network_unverifiable_from',
+    type: 'gauge',
+    help: 'Number of the first block of which answers about this cannot be recomputed, where older ones can; absent where all can, or none.',
+    labels: ['network', 'subject'],
+    merge: 'min',
+    *read({ sources }) {
+      for (const { name, read } of sources.networks) {
+        for (const { subject, from } of read().verification?.rows ?? [])
+          if (from !== undefined) yield { labels: { network: name, subject }, value: from };
       }
     },
   },
