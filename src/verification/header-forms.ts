@@ -19,8 +19,8 @@ export type HeaderForm = {
   readonly fields: readonly HeaderField[];
   /** A member that only blocks of such chains have; a form without one may be anyone's. */
   readonly mark?: string;
-  /** A member that no block of such chains has. */
-  readonly without?: string;
+  /** Members that no block of such chains has. */
+  readonly without?: readonly string[];
   /** Members around the list of `fields`, which is then the last item; those of `context` follow it as a list. */
   readonly outer?: readonly HeaderField[];
   readonly context?: { readonly member: string; readonly fields: readonly HeaderField[] };
@@ -110,7 +110,7 @@ export const HEADER_FORMS: readonly HeaderForm[] = [
   {
     name: 'aura (OpenEthereum)',
     mark: 'sealFields',
-    without: 'mixHash',
+    without: ['mixHash', 'nonce'],
     fields: [...COMMON, { member: 'sealFields', as: 'encoded' }, optional(integer('baseFeePerGas'))],
   },
   {

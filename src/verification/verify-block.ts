@@ -1,6 +1,6 @@
 import { bytesToHex } from '../primitives/hex.ts';
 import { EMPTY_LIST_HASH } from '../primitives/keccak.ts';
-import { requireBlockMembers } from './compare-members.ts';
+import { compareHeaderMembers, requireBlockMembers } from './compare-members.ts';
 import { Findings, type Members } from './findings.ts';
 import { findHeaderForm, hashEthereumHeader } from './hash-header.ts';
 import type { HeaderForm } from './header-forms.ts';
@@ -55,6 +55,7 @@ export function verifyHeader(block: Members, hash: string, tools: VerifyTools): 
     findings.contradict('header', 'the header does not hash to the hash of the block', evidence);
     return undefined;
   }
+  compareHeaderMembers(block, form, findings);
   const { sha3Uncles, uncles } = block;
   if (Array.isArray(uncles) && (uncles.length === 0) !== isSameText(sha3Uncles, NO_UNCLES)) {
     findings.contradict('uncles', 'the header commits to other uncles than the block lists');

@@ -18,6 +18,8 @@ import { Suspicions } from './suspicions.ts';
 const MAX_UNPROVEN = 4_096;
 /** Blocks below the head, or below the first of a fork that is known, of which a fork may be what made their answers fail; older ones had other rules. */
 const RECENT_BLOCKS = 128n;
+/** More forms that are not known here than a chain has. */
+const MAX_FORMS = 64;
 /** Lines a minute and method about answers that no node proves. */
 const LACKING_LINES = 1;
 
@@ -57,6 +59,8 @@ export class Verifier {
   readonly #suspicions = new Suspicions();
   /** What nodes agree on of blocks with rules that are not known here: the evidence. */
   readonly #accepted = new Lru<string, string>(MAX_UNPROVEN, Number.POSITIVE_INFINITY);
+  /** What all nodes have shown of recent blocks and is not known here, by subject. */
+  readonly #forms = new Set<string>();
   readonly #lackingLog = new OccasionalLog(LACKING_LINES);
   /** Of which block the only node's word was accepted last, by subject, as long as nothing of the subject has recomputed since. */
   readonly #alone = new Map<Subject, bigint>();
@@ -156,7 +160,7 @@ export class Verifier {
         continue;
       }
       const isUntested = this.calibration.stateOf(subject, number) === 'untested';
-      if ((kind === 'unknown' || isUntested) && this.#isCommon(blockHash, finding, upstream)) {
+      if ((kind === 'unknown' || isUntested) && this.#isBelieved(blockHash, finding, upstream)) {
         if (kind === 'unknown') this.noteUnproven(blockHash, subject, text);
         else this.giveUp(subject, text, number);
         continue;
@@ -203,7 +207,10 @@ export class Verifier {
     // Block 0 follows no fork: what is wrong with it (anvil's state root) says nothing of later blocks.
     const isWitnessed = opinions.size - dissenters.size > 1;
     const isRecent = block !== undefined && block.number > 0n && isNear(block);
-    if (isRecent && (isWitnessed || this.#isRepeated(finding.subject, block.number))) {
+    if (finding.kind === 'unknown') {
+      this.noteUnproven(blockHash, finding.subject, finding.text);
+      if (isRecent && this.#forms.size < MAX_FORMS) this.#forms.add(nameOf(finding.subject, finding.evidence));
+    } else if (isRecent && (isWitnessed || this.#isRepeated(finding.subject, block.number))) {
       this.giveUp(finding.subject, finding.text, block.number);
     } else {
       this.#accepted.set(nameOf(blockHash, finding.subject), finding.evidence);
@@ -224,12 +231,16 @@ export class Verifier {
     return false;
   }
 
-  /** Whether something unknown is the chain's, not the node's: another one has said the same, or there is none to ask. */
-  #isCommon(blockHash: string, finding: Finding, upstream: Upstream | undefined): boolean {
+  /**
+   * Whether something that cannot be recomputed is taken for the chain's: no other node can be asked, or it was accepted of this block. What all nodes have shown
+   * once is believed of other blocks when two nodes show it; anything else only when none of them recomputes (`acceptRules`).
+   */
+  #isBelieved(blockHash: string, finding: Finding, upstream: Upstream | undefined): boolean {
     const isAccepted = this.#unproven.get(blockHash)?.get(finding.subject) === finding.text;
     if (upstream === undefined || isAccepted) return true;
-    const others = this.#parts.upstreams.filter((other) => other !== upstream && other.isUp);
-    return others.length === 0 || this.#suspicions.countOthers(blockHash, upstream, finding) > 0;
+    const isAlone = !this.#parts.upstreams.some((other) => other !== upstream && other.isUp);
+    if (isAlone || !this.#forms.has(nameOf(finding.subject, finding.evidence))) return isAlone;
+    return this.#suspicions.countOthers(blockHash, upstream, finding) > 0;
   }
 
   /** The answer is right: nodes that said otherwise about the same block were wrong. */
@@ -258,6 +269,6 @@ export class Verifier {
   }
 }
 
-function nameOf(blockHash: string, subject: Subject): string {
-  return `${blockHash}:${subject}`;
+function nameOf(of: string, what: string | undefined): string {
+  return `${of}:${what}`;
 }

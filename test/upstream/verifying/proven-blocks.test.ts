@@ -43,7 +43,7 @@ test('senders of a block are sampled, at least one of each however many blocks t
   const text = JSON.stringify(block);
   for (let i = 0; i < 100; i++) {
     const before = recovered;
-    assert.equal(blocks.check(hash, text, true, undefined), text);
+    assert.equal(blocks.check({ number: undefined, hash }, text, true, undefined), text);
     assert.ok(recovered - before >= 1 && recovered - before <= 4, `${recovered - before} senders`);
   }
   const transactions = (block['transactions'] as readonly Members[]).map((transaction) => ({
@@ -51,5 +51,5 @@ test('senders of a block are sampled, at least one of each however many blocks t
     from: `0x${'12'.repeat(20)}`,
   }));
   const lie = JSON.stringify({ ...block, transactions });
-  assert.throws(() => blocks.check(hash, lie, true, undefined), Refutation);
+  assert.throws(() => blocks.check({ number: undefined, hash }, lie, true, undefined), Refutation);
 });
