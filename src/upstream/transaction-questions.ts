@@ -158,12 +158,15 @@ export class TransactionQuestions {
     }
     const list = JSON.parse(typeof receipts === 'string' ? receipts : receipts.text) as readonly unknown[];
     const text = JSON.stringify(list[Number(index)] ?? null);
-    if (!isSameHex(parseObject(text)['transactionHash'], hash)) throw misplaced();
+    const receipt = parseObject(text);
+    // Another block of this height may have it in the same place: its receipts are not kept as those of this one.
+    if (!isSameHex(receipt['transactionHash'], hash) || !isSameHex(receipt['blockHash'], blockHash))
+      throw misplaced();
     // The others of the block are kept too: none of them has to be taken out of the whole again.
     if (this.#parts.proofs?.verifier?.whyUnproven(position, RECEIPT_SUBJECTS) === undefined) {
-      for (const receipt of list) {
-        const { transactionHash } = receipt as Readonly<Record<string, unknown>>;
-        keep(keyOf(String(transactionHash).toLowerCase()), JSON.stringify(receipt));
+      for (const each of list) {
+        const { transactionHash } = each as Readonly<Record<string, unknown>>;
+        keep(keyOf(String(transactionHash).toLowerCase()), JSON.stringify(each));
       }
     }
     return text;
