@@ -70,8 +70,9 @@ const OF_FORKS: readonly string[] = [
 /** Compares which members of later forks a header has with those of its form: others are covered by nothing. */
 export function compareHeaderMembers(block: Members, form: HeaderForm, findings: Findings): void {
   const hashed = [...form.fields, ...(form.outer ?? []), ...(form.context?.fields ?? [])];
+  const known = new Set([...hashed.map(({ member }) => member), ...(form.unhashed ?? [])]);
   for (const name of OF_FORKS)
-    if (block[name] != null && !hashed.some(({ member }) => member === name))
+    if (block[name] != null && !known.has(name))
       findings.contradict('members', `a block has ${name}, which its header has not`, [block['hash'], name]);
 }
 
