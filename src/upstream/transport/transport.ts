@@ -1,4 +1,5 @@
 import type { CancelSignal } from '../../util/cancel-source.ts';
+import type { UpstreamFault } from '../fault.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
 import type { CallerJoining } from './join-policy.ts';
 
@@ -12,6 +13,12 @@ export type SendOptions = {
   readonly traceParent?: string;
   /** Identity of the client's batch that the call is an item of: its items share requests. */
   readonly batch?: object | undefined;
+};
+
+/** What becomes of a request. */
+export type Settle<T> = {
+  readonly resolve: (value: T) => void;
+  readonly reject: (fault: UpstreamFault) => void;
 };
 
 /** What nodes announce to those that subscribe. */
