@@ -143,7 +143,11 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
       this.#reader = new RefusalReader(status, retryAfter, this.#reader, this.#host.answerBytes);
     }
     const encoding = readHeader(headers, 'content-encoding') ?? 'identity';
-    if (encoding === 'identity') return;
+    if (encoding === 'identity') {
+      const length = readHeader(headers, 'content-length');
+      if (length !== undefined) this.#reader.expect?.(Number(length));
+      return;
+    }
     const transform = createTransform(encoding);
     if (transform === undefined) {
       this.fail(new UpstreamFault('malformed', 'the answer has an encoding that was not asked for'));
