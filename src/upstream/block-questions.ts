@@ -15,6 +15,7 @@ import { checkReceipts } from './checks/check-receipts.ts';
 import { checkBytes } from './checks/check-stream.ts';
 import { parseObject } from './checks/check-values.ts';
 import type { Block, BlockHeader } from './heads/block.ts';
+import { parsePendingHeader } from './heads/parse-block.ts';
 import { listReceipts } from './list-receipts.ts';
 import type { NullMeaning, RoutedCall } from './routed-call.ts';
 import { DoubtfulBlock } from './verifying/proofs.ts';
@@ -381,21 +382,4 @@ function viewOf({ number, hash, timestamp, gasLimit, baseFeePerGas, extraData }:
     extraData,
     ...(baseFeePerGas !== undefined && { baseFeePerGas }),
   };
-}
-
-/** A pending block may lack number and hash; what it has must be right. */
-function parsePendingHeader(answer: JsonText): HeaderView {
-  const header = parseObject(answer);
-  const read = (field: string): bigint => parseQuantity(String(header[field]), 256);
-  try {
-    return {
-      number: read('number'),
-      timestamp: read('timestamp'),
-      gasLimit: read('gasLimit'),
-      extraData: typeof header['extraData'] === 'string' ? header['extraData'] : '0x',
-      ...(typeof header['baseFeePerGas'] === 'string' && { baseFeePerGas: read('baseFeePerGas') }),
-    };
-  } catch {
-    throw new ChainError('unavailable', 'the pending block of the node cannot be read');
-  }
 }

@@ -21,8 +21,8 @@ import {
 } from '../../verification/verify-transaction.ts';
 import { checkBytes } from '../checks/check-stream.ts';
 import { UpstreamFault } from '../fault.ts';
+import { ABSENCE_REQUIRED, ABSENCE_UNVERIFIED, ABSENCE_VERIFIED, type Absence } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
-import { ABSENCE_REQUIRED, ABSENCE_UNVERIFIED, ABSENCE_VERIFIED, type Absence } from './absence.ts';
 import { type ProvenBlock, ProvenBlocks } from './proven-blocks.ts';
 import { RAW_SUBJECTS, RECEIPT_SUBJECTS, TRANSACTION_SUBJECTS } from './subjects.ts';
 import { type Anchor, type IsAgreed, TrustRules } from './trust.ts';
