@@ -165,7 +165,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     findPreferred: (call, scope) => sending?.findPreferred(call, scope),
   });
   const directory: BlockDirectory = new BlockDirectory(ask, head, (hash) => findReported(upstreams, hash), {
-    check: (hash, result, upstream) => proofs.blocks?.check(hash, result, false, upstream) ?? result,
+    check: (block, result, upstream) => proofs.blocks?.check(block, result, false, upstream) ?? result,
     findHeader: (hash) => proofs.blocks?.findHeader(hash),
     get links() {
       return verification.anchor?.links;
@@ -332,6 +332,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     describe: () => ({
       ...describeChain(head, upstreams),
       ...verification.describe(),
+      provenState: { warmed: requests.warmUp.count, bytes: requests.bytes },
       ...(local !== undefined && { execution: local.describe() }),
     }),
     close,

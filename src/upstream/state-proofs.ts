@@ -32,7 +32,7 @@ export class StateProofs {
   /** Gets ready for reads at a block that has just become the head, where a node has reported its header. */
   noteHead({ number, hash }: PinnedBlock['position']): void {
     const { proofs } = this.#parts;
-    const header = proofs?.canVerify('state') === true ? proofs.blocks?.findHeader(hash) : undefined;
+    const header = proofs?.canVerify('state', number) === true ? proofs.blocks?.findHeader(hash) : undefined;
     if (header === undefined) return;
     this.#requests.warmUp.noteHead({ number, hash, stateRoot: header.stateRoot, isCanonical: true });
   }
@@ -120,7 +120,7 @@ export class StateProofs {
   ): PromiseOrValue<StatePlace | undefined> {
     const { hash } = position;
     const header = this.#parts.proofs?.blocks?.proveHeader(
-      hash,
+      position,
       (inner) => this.#blocks.ask(nameBlock(position, isCanonical, false), hash, false, inner),
       scope,
     );
