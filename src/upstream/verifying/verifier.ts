@@ -59,7 +59,7 @@ export class Verifier {
   readonly #suspicions = new Suspicions();
   /** What nodes agree on of blocks with rules that are not known here: the evidence. */
   readonly #accepted = new Lru<string, string>(MAX_UNPROVEN, Number.POSITIVE_INFINITY);
-  /** What all nodes have shown of recent blocks and is not known here, by subject. */
+  /** What all nodes have shown of a block and is not known here, by subject. */
   readonly #forms = new Set<string>();
   readonly #lackingLog = new OccasionalLog(LACKING_LINES);
   /** Of which block the only node's word was accepted last, by subject, as long as nothing of the subject has recomputed since. */
@@ -209,7 +209,8 @@ export class Verifier {
     const isRecent = block !== undefined && block.number > 0n && isNear(block);
     if (finding.kind === 'unknown') {
       this.noteUnproven(blockHash, finding.subject, finding.text);
-      if (isRecent && this.#forms.size < MAX_FORMS) this.#forms.add(nameOf(finding.subject, finding.evidence));
+      if (isRecent && this.#forms.size < MAX_FORMS)
+        this.#forms.add(nameOf(finding.subject, finding.evidence));
     } else if (isRecent && (isWitnessed || this.#isRepeated(finding.subject, block.number))) {
       this.giveUp(finding.subject, finding.text, block.number);
     } else {

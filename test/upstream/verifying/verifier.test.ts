@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { recoverPublicKey } from '../../../src/primitives/secp256k1.ts';
-import { type JudgedBlock, Verifier } from '../../../src/upstream/verifying/verifier.ts';
-import type { Finding } from '../../../src/verification/findings.ts';
 import { Refutation } from '../../../src/upstream/fault.ts';
 import type { BlockHeader } from '../../../src/upstream/heads/block.ts';
+import { type JudgedBlock, Verifier } from '../../../src/upstream/verifying/verifier.ts';
+import type { Finding } from '../../../src/verification/findings.ts';
 import { createRecordingLog } from '../../gateway/recording-log.ts';
 import { answer, createNode } from '../support/scripted-node.ts';
 
@@ -74,7 +74,7 @@ describe('an answer that its block refutes', () => {
     assert.equal(accept(derived), undefined);
     assert.throws(() => judge(2, derived));
     assert.notEqual(accept(derived), undefined);
-    assert.equal(verifier.calibration.stateOf('gasUsed', BLOCK.number), 'unverifiable');
+    assert.equal(verifier.whyUnproven(BLOCK, ['gasUsed']), 'other gas');
     judge(2, derived);
   });
 });
