@@ -7,9 +7,16 @@ import { UpstreamFault } from './fault.ts';
 import type { Block, BlockHeader } from './heads/block.ts';
 import type { NetworkHead } from './heads/network-head.ts';
 import { parseBlock } from './heads/parse-block.ts';
-import type { Ask, Exchange, NullMeaning, RoutedCall, Witness } from './routed-call.ts';
+import {
+  ABSENCE_UNVERIFIED,
+  type Absence,
+  type Ask,
+  type Exchange,
+  type NullMeaning,
+  type RoutedCall,
+  type Witness,
+} from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
-import { ABSENCE_UNVERIFIED, type Absence } from './verifying/absence.ts';
 import type { CheckpointLinks } from './verifying/checkpoint-links.ts';
 import type { JudgedBlock } from './verifying/verifier.ts';
 

@@ -15,6 +15,7 @@ import { checkReceipts } from './checks/check-receipts.ts';
 import { checkBytes } from './checks/check-stream.ts';
 import { parseObject } from './checks/check-values.ts';
 import type { Block, BlockHeader } from './heads/block.ts';
+import { parsePendingHeader } from './heads/parse-block.ts';
 import { listReceipts } from './list-receipts.ts';
 import type { NullMeaning, RoutedCall } from './routed-call.ts';
 import { UNKNOWN_NUMBER } from './verifying/calibration.ts';
@@ -148,7 +149,7 @@ export class BlockQuestions {
 
   #askFoundReceipts({ block, isCanonical }: FoundBlock, scope: RequestScope): PromiseOrValue<ProvenReceipts> {
     return continueWith(this.#whole.prove(block, isCanonical, scope), (proven) => {
-      const hashes = proven?.transactions.map(({ hash }) => hash) ?? block.transactionHashes;
+      const hashes = proven?.transactions.facts.map(({ hash }) => hash) ?? block.transactionHashes;
       const known = { ...block, transactionHashes: hashes };
       const answer =
         hashes.length === 0 ? '[]' : this.#askReceipts({ block: known, isCanonical }, proven, scope);
@@ -385,21 +386,4 @@ function viewOf({ number, hash, timestamp, gasLimit, baseFeePerGas, extraData }:
     extraData,
     ...(baseFeePerGas !== undefined && { baseFeePerGas }),
   };
-}
-
-/** A pending block may lack number and hash; what it has must be right. */
-function parsePendingHeader(answer: JsonText): HeaderView {
-  const header = parseObject(answer);
-  const read = (field: string): bigint => parseQuantity(String(header[field]), 256);
-  try {
-    return {
-      number: read('number'),
-      timestamp: read('timestamp'),
-      gasLimit: read('gasLimit'),
-      extraData: typeof header['extraData'] === 'string' ? header['extraData'] : '0x',
-      ...(typeof header['baseFeePerGas'] === 'string' && { baseFeePerGas: read('baseFeePerGas') }),
-    };
-  } catch {
-    throw new ChainError('unavailable', 'the pending block of the node cannot be read');
-  }
 }

@@ -332,6 +332,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     describe: () => ({
       ...describeChain(head, upstreams),
       ...verification.describe(),
+      provenState: { warmed: requests.warmUp.count, bytes: requests.bytes },
       ...(local !== undefined && { execution: local.describe() }),
     }),
     close,

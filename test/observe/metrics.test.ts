@@ -87,12 +87,11 @@ function makeState(head: number): MetricState {
               trust: { proven: 8, agreed: 2, single: 1 },
               anchor: { state: 'contradicted', number: 30 },
             },
+            provenState: { warmed: 3, bytes: 1_000 },
             execution: {
               state: 'local',
               executed: 7,
-              warmed: 3,
               trips: 5,
-              bytes: 1_000,
               left: { block: 1, unproven: 2 },
               samples: { same: 3, refuted: 1, different: 0, unknown: 2 },
             },

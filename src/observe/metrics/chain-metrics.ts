@@ -1,5 +1,11 @@
 import { listBuckets, type Metric, type MetricState, type Sample } from '../metric.ts';
-import type { ChainFigures, ExecutionFigures, Sources, UpstreamFigures } from '../sources.ts';
+import type {
+  ChainFigures,
+  ExecutionFigures,
+  ProvenStateFigures,
+  Sources,
+  UpstreamFigures,
+} from '../sources.ts';
 
 const UPSTREAM_LABELS: readonly string[] = ['network', 'upstream'];
 
@@ -176,22 +182,21 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_warmed_heads_total',
     type: 'counter',
-    help: 'Heads at which what calls read most was proven before they asked.',
+    help: 'Heads at which what is read most of the state was proven before it was read.',
     labels: ['network'],
     merge: 'sum',
     *read({ sources }) {
-      for (const [network, { warmed }] of listExecutions(sources))
-        yield { labels: { network }, value: warmed };
+      for (const [network, { warmed }] of listProven(sources)) yield { labels: { network }, value: warmed };
     },
   },
   {
     name: 'portcullis_network_proven_state_bytes',
     type: 'gauge',
-    help: 'Memory of the state of a network that nodes have proven.',
+    help: 'Memory of the state of a network that nodes have proven, codes included.',
     labels: ['network'],
     merge: 'sum',
     *read({ sources }) {
-      for (const [network, { bytes }] of listExecutions(sources)) yield { labels: { network }, value: bytes };
+      for (const [network, { bytes }] of listProven(sources)) yield { labels: { network }, value: bytes };
     },
   },
   {
@@ -289,6 +294,14 @@ export const CHAIN_METRICS: readonly Metric[] = [
     read: (state) => readUpstreams(state, ({ circuit }) => (circuit === 'closed' ? 0 : 1)),
   },
 ];
+
+/** Networks of nodes. */
+function* listProven({ networks }: Sources): Generator<readonly [network: string, ProvenStateFigures]> {
+  for (const { name, read } of networks) {
+    const { provenState } = read();
+    if (provenState !== undefined) yield [name, provenState];
+  }
+}
 
 /** Networks of nodes on which calls may be executed here. */
 function* listExecutions({ networks }: Sources): Generator<readonly [network: string, ExecutionFigures]> {

@@ -21,8 +21,8 @@ import {
 } from '../../verification/verify-transaction.ts';
 import { checkBytes } from '../checks/check-stream.ts';
 import { UpstreamFault } from '../fault.ts';
+import { ABSENCE_REQUIRED, ABSENCE_UNVERIFIED, ABSENCE_VERIFIED, type Absence } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
-import { ABSENCE_REQUIRED, ABSENCE_UNVERIFIED, ABSENCE_VERIFIED, type Absence } from './absence.ts';
 import { type ProvenBlock, ProvenBlocks } from './proven-blocks.ts';
 import { RAW_SUBJECTS, RECEIPT_SUBJECTS, TRANSACTION_SUBJECTS } from './subjects.ts';
 import { type Anchor, type IsAgreed, TrustRules } from './trust.ts';
@@ -77,7 +77,7 @@ export class Proofs {
   checkReceipts(block: ProvenBlock, result: JsonResult, upstream: Upstream | undefined): JsonResult {
     const { verifier } = this;
     if (verifier === undefined) return result;
-    const { header, transactions, rows } = block;
+    const { header, transactions } = block;
     const tools = verifier.openTools();
     if (!isComplete(result)) {
       const receipts = new ReceiptStream(block, tools);
@@ -91,9 +91,8 @@ export class Proofs {
         },
       });
     }
-    const receipts: unknown =
-      (rows === undefined ? undefined : ListText.load(result)) ?? JSON.parse(textOf(result));
-    verifyReceipts(receipts, header, transactions, tools, rows);
+    const receipts: unknown = (transactions.rows && ListText.load(result)) ?? JSON.parse(textOf(result));
+    verifyReceipts(receipts, header, transactions, tools);
     if (tools.findings.list.length > 0 && areOfOther(JSON.parse(textOf(result)), header.hash))
       throw new UpstreamFault('wrong', 'the receipts are those of another block');
     if (this.#doubtSenders(block, tools))
@@ -226,7 +225,7 @@ export class Proofs {
     const tools = verifier.openTools();
     const value: unknown = JSON.parse(text);
     const transaction = isMembers(value) ? value : {};
-    const listed = transactions[index];
+    const listed = transactions.facts[index];
     // No root covers it: its hash is all that it is known by.
     if (listed?.isUncovered !== true) {
       const verified = verifyTransaction(transaction, tools, header.baseFeePerGas);

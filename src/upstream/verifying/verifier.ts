@@ -58,6 +58,8 @@ export class Verifier {
   /** What nodes agree on of blocks with rules that are not known here: the evidence. */
   readonly #accepted = new Lru<string, string>(MAX_UNPROVEN, Number.POSITIVE_INFINITY);
   readonly #lackingLog = new OccasionalLog(LACKING_LINES);
+  /** Of which block the only node's word was accepted last, by subject, as long as nothing of the subject has recomputed since. */
+  readonly #alone = new Map<Subject, bigint>();
   /** By block: why something of it is not proven. */
   readonly #unproven = new Lru<string, Map<Subject, string>>(
     MAX_UNPROVEN,
@@ -172,7 +174,8 @@ export class Verifier {
   /**
    * Decides whether a refuted answer is right by rules of the chain that are not known here: every node that has the block gave an answer that does not
    * recompute, and most of them the same one. From a recent block on, or one not far below what was given up before, the subject is then compared between nodes until recent
-   * blocks recompute again; of an old block no more than its own answers are accepted. Never where everything has to be proven.
+   * blocks recompute again; of an old block no more than its own answers are accepted, nor of the first block that the only node contradicts: some nodes answer from a
+   * state that is half way to the next block (anvil, while it makes one). Never where everything has to be proven.
    * @param block the one that was asked about, as far as that is known
    * Nodes that contradict two or more that agree are quarantined.
    * @returns nodes that gave another answer; undefined where the refutation stands
@@ -198,16 +201,27 @@ export class Verifier {
     const isNear = ({ number }: BlockPosition): boolean =>
       [head, from].some((edge) => edge !== undefined && number + RECENT_BLOCKS > edge);
     // Block 0 follows no fork: what is wrong with it (anvil's state root) says nothing of later blocks.
-    if (block !== undefined && block.number > 0n && isNear(block)) {
+    const isWitnessed = opinions.size - dissenters.size > 1;
+    const isRecent = block !== undefined && block.number > 0n && isNear(block);
+    if (isRecent && (isWitnessed || this.#isRepeated(finding.subject, block.number))) {
       this.giveUp(finding.subject, finding.text, block.number);
     } else {
       this.#accepted.set(nameOf(blockHash, finding.subject), finding.evidence);
       this.noteUnproven(blockHash, finding.subject, finding.text);
     }
-    if (opinions.size - dissenters.size > 1 && !WITHOUT_BLAME.has(finding.subject))
+    if (isWitnessed && !WITHOUT_BLAME.has(finding.subject))
       for (const upstream of dissenters)
         this.#parts.condemn(upstream, `of block ${blockHash}: most nodes tell other contents alike`);
     return dissenters;
+  }
+
+  /** Whether the only node has contradicted another block before, and nothing has recomputed since. Recent blocks are looked at again otherwise. */
+  #isRepeated(subject: Subject, number: bigint): boolean {
+    const before = this.#alone.get(subject);
+    if (before !== undefined && before !== number) return true;
+    this.#alone.set(subject, number);
+    this.#parts.onDoubt();
+    return false;
   }
 
   /** Whether something unknown is the chain's, not the node's: another one has said the same, or there is none to ask. */
@@ -222,6 +236,7 @@ export class Verifier {
   #settle({ number, hash }: JudgedBlock, subjects: readonly Subject[], upstream: Upstream | undefined): void {
     this.counts.verified++;
     for (const subject of subjects) {
+      this.#alone.delete(subject);
       if (this.calibration.stateOf(subject, number) !== 'verified' || WITHOUT_BLAME.has(subject)) continue;
       for (const suspicion of this.#suspicions.settle(hash, subject)) {
         if (suspicion.upstream === upstream) continue;
