@@ -2,14 +2,13 @@ import { rulesOfHeader } from '../engine/transition/rules.ts';
 import { HISTORY_STORAGE } from '../evm/revisions/system-contracts.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
-import type { StateRequests } from '../proven/state-requests.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { encodeHeaderOf } from '../verification/hash-header.ts';
 import { asText, isMembers } from '../verification/members.ts';
 import { RlpWriter } from '../verification/rlp-writer.ts';
 import type { Collector } from './collector.ts';
 import type { RemoteBlock } from './remote-block.ts';
-import type { NodeQuestion } from './state-source.ts';
+import type { NodeQuestion, StateSource } from './state-source.ts';
 
 /** Of BLOCKHASH. */
 const MAX_ANCESTORS = 256n;
@@ -21,12 +20,12 @@ const HISTORY_LENGTH = 8_191n;
 
 /** Asks for the hashes of older blocks, which executions read with BLOCKHASH. */
 export class AncestorHashes {
-  readonly #requests: StateRequests;
+  readonly #source: StateSource;
   readonly #ask: Collector['ask'];
   readonly #writer = new RlpWriter();
 
-  constructor(requests: StateRequests, ask: Collector['ask']) {
-    this.#requests = requests;
+  constructor(source: StateSource, ask: Collector['ask']) {
+    this.#source = source;
     this.#ask = ask;
   }
 
@@ -57,8 +56,15 @@ export class AncestorHashes {
     scope: RequestScope,
   ): Promise<void> {
     const slots = numbers.map((each) => toWord(each % HISTORY_LENGTH));
-    const proven = await this.#requests.prove({ address: HISTORY_ADDRESS, slots }, at, scope);
-    for (const [i, word] of (proven?.words ?? []).entries())
+    let words: readonly bigint[] = [];
+    try {
+      const proven = await this.#source.requests.prove({ address: HISTORY_ADDRESS, slots }, at, scope);
+      words = proven?.words ?? [];
+    } catch (error) {
+      // Headers may do.
+      if (!this.#source.isOutage(error)) throw error;
+    }
+    for (const [i, word] of words.entries())
       if (word !== 0n) blockHashes.set(numbers[i] as bigint, hexToBytes(toWord(word)));
   }
 

@@ -38,7 +38,7 @@ export class Collector {
 
   constructor(source: StateSource) {
     this.#source = source;
-    this.#ancestors = new AncestorHashes(source.requests, this.ask.bind(this));
+    this.#ancestors = new AncestorHashes(source, this.ask.bind(this));
     this.#newCodes = new SharedQuestions(source.requests.trips);
   }
 

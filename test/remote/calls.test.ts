@@ -291,6 +291,20 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     assert.ok(count('eth_getBlockByNumber') >= 3);
   });
 
+  test('the hash of an older block takes headers where nodes do not prove what the state keeps', async () => {
+    const isHistory = ({ method, params }: Call): boolean =>
+      method === 'eth_getProof' && String(params[0]).startsWith('0x0000f90827');
+    await door.setFault({
+      concerns: (call) => note(call) || isHistory(call),
+      answer: async () => ({ error: { code: -32_603, message: 'distance to target block exceeds' } }),
+    });
+    const { result } = await network.ask('call', callOf(HASHER, 202));
+    const told = await anvil.request('eth_call', callOf(HASHER, 202).call, 'latest');
+    assert.equal(result, JSON.stringify(told));
+    assert.equal(count('eth_call'), 0);
+    assert.ok(count('eth_getBlockByNumber') >= 200, `${count('eth_getBlockByNumber')} headers`);
+  });
+
   test('the hashes that a call reads are in a few proofs', async () => {
     const code = bytesToHex(
       assemble(
