@@ -3,7 +3,6 @@ import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
-import { encodeQuantity } from '../primitives/quantity.ts';
 import { SharedQuestions } from '../proven/shared-question.ts';
 import { StateKeys } from '../proven/state-keys.ts';
 import type { StatePlace } from '../proven/state-nodes.ts';
@@ -13,6 +12,7 @@ import { encodeHeaderOf } from '../verification/hash-header.ts';
 import { asText, isMembers } from '../verification/members.ts';
 import { RlpWriter } from '../verification/rlp-writer.ts';
 import type { ProofQuestion } from '../verification/state-proof.ts';
+import { AncestorHashes, headerQuestion } from './ancestor-hashes.ts';
 import type { RemoteBlock } from './remote-block.ts';
 import type { NodeQuestion, Place, StateSource } from './state-source.ts';
 
@@ -23,8 +23,6 @@ export type Wanted = {
   readonly hint?: CallRequest | undefined;
 };
 
-/** Of BLOCKHASH. */
-const MAX_ANCESTORS = 256n;
 /** Accounts and slots of a node's hint that are taken. */
 const MAX_HINTED = 4_096;
 const ADDRESS = /^0x[0-9a-f]{40}$/;
@@ -34,11 +32,13 @@ const WORD = /^0x[0-9a-f]{64}$/;
 export class Collector {
   readonly #source: StateSource;
   readonly #writer = new RlpWriter();
+  readonly #ancestors: AncestorHashes;
   /** Of accounts that were never seen, by block and account. */
   readonly #newCodes: SharedQuestions<Uint8Array>;
 
   constructor(source: StateSource) {
     this.#source = source;
+    this.#ancestors = new AncestorHashes(source, this.ask.bind(this));
     this.#newCodes = new SharedQuestions(source.requests.trips);
   }
 
@@ -58,9 +58,8 @@ export class Collector {
       this.#proveAccount({ address, slots: [...slots] }, at, scope),
     );
     const codes = [...missing.codes].map((hash) => this.#proveCode(hash, at, scope));
-    const hashes =
-      missing.oldestHash === undefined ? [] : this.#fetchHashes(block, missing.oldestHash, scope);
-    const [found, states] = await Promise.all([hinted, Promise.all(proofs), ...codes, ...hashes]);
+    const hashes = this.#ancestors.fetch(block, missing.blockNumbers, scope);
+    const [found, states] = await Promise.all([hinted, Promise.all(proofs), hashes, ...codes]);
     return states.includes(undefined) ? undefined : found;
   }
 
@@ -135,40 +134,6 @@ export class Collector {
     const address = requests.proven.states.holderOf(hash);
     return address === undefined ? undefined : requests.proveCode(address, hash, at, scope);
   }
-
-  /** Fetches ancestor headers down to the child of the oldest block that BLOCKHASH needs; each header contains its parent's hash. */
-  #fetchHashes({ stored, blockHashes }: RemoteBlock, oldest: bigint, scope: RequestScope): Promise<void>[] {
-    const { number } = stored.header;
-    const end = number - BigInt(blockHashes.size);
-    if (oldest < 0n || oldest < number - MAX_ANCESTORS || oldest >= end) return [];
-    return [this.#linkHashes(end, oldest, blockHashes, scope)];
-  }
-
-  async #linkHashes(
-    end: bigint,
-    oldest: bigint,
-    blockHashes: Map<bigint, Uint8Array>,
-    scope: RequestScope,
-  ): Promise<void> {
-    const newest = blockHashes.get(end) as Uint8Array;
-    const place = { number: end, hash: bytesToHex(newest) };
-    const count = Number(end - oldest);
-    const headers = await Promise.all(
-      Array.from({ length: count }, (_, index) =>
-        this.ask(headerQuestion(end - BigInt(index)), place, (answer) => answer, scope),
-      ),
-    );
-    let hash = place.hash;
-    for (const [index, header] of headers.entries()) {
-      if (!isMembers(header) || encodeHeaderOf(header, hash, this.#writer) === undefined) return;
-      hash = asText(header['parentHash']).toLowerCase();
-      blockHashes.set(end - BigInt(index) - 1n, hexToBytes(hash));
-    }
-  }
-}
-
-function headerQuestion(number: bigint): NodeQuestion {
-  return { method: 'eth_getBlockByNumber', encode: () => `["${encodeQuantity(number)}",false]` };
 }
 
 function readData(answer: unknown): Uint8Array | undefined {

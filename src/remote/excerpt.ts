@@ -62,10 +62,10 @@ export function addMissing(
     missing.codes.add(hash);
     isAdded = true;
   }
-  const { oldestHash } = keys;
-  if (oldestHash !== undefined && !blockHashes.has(oldestHash)) {
-    isAdded ||= missing.oldestHash === undefined || oldestHash < missing.oldestHash;
-    missing.addBlockHash(oldestHash);
+  for (const number of keys.blockNumbers) {
+    if (missing.blockNumbers.has(number) || blockHashes.has(number)) continue;
+    missing.addBlockHash(number);
+    isAdded = true;
   }
   return isAdded;
 }

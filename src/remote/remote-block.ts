@@ -14,7 +14,7 @@ export type RemoteBlock = {
   readonly whyUnproven: string | undefined;
   readonly stored: StoredHeader;
   readonly at: StatePlace;
-  /** Hashes of blocks before it, from its parent on without a gap. */
+  /** Hashes of blocks before it, as far as they are known: its parent's always. */
   readonly blockHashes: Map<bigint, Uint8Array>;
 };
 

@@ -80,7 +80,7 @@ function makeState(head: number): MetricState {
             verification: {
               rows: [
                 { subject: 'header', state: 'verified' },
-                { subject: 'receipts', state: 'unverifiable', reason: 'a rule of its own' },
+                { subject: 'receipts', state: 'unverifiable', reason: 'a rule of its own', from: 20 },
                 { subject: 'uncles', state: 'untested' },
               ],
               counts: { verified: 9, unproven: 2, refuted: 1 },
@@ -148,6 +148,7 @@ test('metrics are as Prometheus reads them', async () => {
   hasLine(text, 'portcullis_network_head_unconfirmed_seconds{network="main"} 3');
   hasLine(text, 'portcullis_network_verifiable{network="main",subject="header"} 1');
   hasLine(text, 'portcullis_network_verifiable{network="main",subject="receipts"} 0');
+  hasLine(text, 'portcullis_network_unverifiable_from{network="main",subject="receipts"} 20');
   hasLine(text, 'portcullis_network_verified_answers_total{network="main",outcome="refuted"} 1');
   hasLine(text, 'portcullis_network_trust_total{network="main",trust="proven"} 8');
   hasLine(text, 'portcullis_network_anchor_number{network="main"} 30');
