@@ -6,9 +6,10 @@ import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { LATE, settleWithin } from '../util/settle-within.ts';
 import type { ProofQuestion, ProvenState } from '../verification/state-proof.ts';
+import { BlockStates } from './block-states.ts';
 import { Codes, type CodeTable } from './codes.ts';
-import { ProvenStates } from './proven-states.ts';
-import type { StateNodes, StatePlace } from './state-nodes.ts';
+import { RollForward } from './roll-forward.ts';
+import type { ListNodes, StateNodes, StatePlace } from './state-nodes.ts';
 import { Trips } from './trips.ts';
 import { WarmUp } from './warm-up.ts';
 
@@ -18,7 +19,7 @@ const MAX_SLOTS = 128;
 const MAX_WARMING_MS = 500;
 
 /** What is proven of the states of all blocks of a network. */
-export type Proven = { readonly states: ProvenStates; readonly codes: Codes };
+export type Proven = { readonly states: BlockStates; readonly codes: Codes };
 
 export type ProvenOptions = {
   /** That all of it may take in memory. */
@@ -36,7 +37,7 @@ const CODES_SHARE = 0.5;
 
 export function createProven({ bytes = DEFAULT_BYTES, codes, onFault }: ProvenOptions): Proven {
   return {
-    states: new ProvenStates(bytes * (1 - CODES_SHARE)),
+    states: new BlockStates(bytes * (1 - CODES_SHARE)),
     codes: new Codes(bytes * CODES_SHARE, codes, onFault),
   };
 }
@@ -62,6 +63,8 @@ export class StateRequests {
   readonly proven: Proven;
   readonly trips: Trips = new Trips();
   readonly warmUp: WarmUp;
+  /** Absent where lists of what blocks have changed are of no use. */
+  readonly rollForward: RollForward | undefined;
   readonly #nodes: StateNodes;
   readonly #maxWarmingMs: number;
   /** Those that have no answer yet, by state root and account. */
@@ -69,13 +72,21 @@ export class StateRequests {
   /** Codes that are being asked for, by hash. */
   readonly #codes = new Map<string, Promise<Uint8Array>>();
 
-  /** @param maxWarmingMs for how long at most a reader waits for what is proven at a new head */
-  constructor(nodes: StateNodes, proven: Proven, maxWarmingMs: number = MAX_WARMING_MS) {
+  /**
+   * @param maxWarmingMs for how long at most a reader waits for what is proven at a new head
+   * @param lists absent where nothing follows from them
+   */
+  constructor(nodes: StateNodes, proven: Proven, maxWarmingMs: number = MAX_WARMING_MS, lists?: ListNodes) {
+    const { states, codes } = proven;
     this.#nodes = nodes;
     this.#maxWarmingMs = maxWarmingMs;
     this.proven = proven;
-    this.warmUp = new WarmUp(proven.states, (question, at, scope) =>
-      Promise.all(this.#listRequests(question, at, scope).map(({ outcome }) => outcome)),
+    this.rollForward = lists && new RollForward(lists, states, codes, this.trips);
+    this.warmUp = new WarmUp(
+      states,
+      (question, at, scope) =>
+        Promise.all(this.#listRequests(question, at, scope).map(({ outcome }) => outcome)),
+      this.rollForward,
     );
   }
 
@@ -117,21 +128,20 @@ export class StateRequests {
     return asked;
   }
 
-  #find({ address, slots }: ProofQuestion, { stateRoot }: StatePlace): StateValues | undefined {
-    const { states } = this.proven;
-    const proven = states.findAccount(stateRoot, address);
-    if (proven === undefined) return undefined;
+  #find({ address, slots }: ProofQuestion, at: StatePlace): StateValues | undefined {
+    const account = this.proven.states.findAccount(at, address);
+    if (account === undefined) return undefined;
     const words: bigint[] = [];
     for (const slot of slots) {
-      const word = proven === null ? 0n : this.#findWord(proven.storageRoot, slot);
+      const word = this.#findWord(at, address, slot);
       if (word === undefined) return undefined;
       words.push(word);
     }
-    return { account: proven?.account ?? null, words };
+    return { account, words };
   }
 
-  #findWord(storageRoot: string, slot: string): bigint | undefined {
-    const value = this.proven.states.findSlot(storageRoot, slot);
+  #findWord(at: StatePlace, address: string, slot: string): bigint | undefined {
+    const value = this.proven.states.findSlot(at, address, slot);
     return value && bytesToBigInt(value);
   }
 
@@ -193,7 +203,7 @@ export class StateRequests {
       request.isSent = true;
       const question = { address, slots: [...slots] };
       const state = await this.#nodes.askProof(question, at, trip);
-      if (state !== undefined) this.proven.states.note(at.stateRoot, question, state);
+      if (state !== undefined) this.proven.states.proven.note(at.stateRoot, question, state);
       return state;
     };
     const forget = (): void => {
@@ -208,12 +218,11 @@ export class StateRequests {
   }
 
   /** Words of slots that need no proof. */
-  #listKnown({ address, slots }: ProofQuestion, { stateRoot }: StatePlace): ReadonlyMap<string, bigint> {
+  #listKnown({ address, slots }: ProofQuestion, at: StatePlace): ReadonlyMap<string, bigint> {
     const known = new Map<string, bigint>();
-    const proven = this.proven.states.findAccount(stateRoot, address);
-    if (proven == null) return known;
+    if (this.proven.states.findAccount(at, address) == null) return known;
     for (const slot of slots) {
-      const word = this.#findWord(proven.storageRoot, slot);
+      const word = this.#findWord(at, address, slot);
       if (word !== undefined) known.set(slot, word);
     }
     return known;

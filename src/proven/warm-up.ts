@@ -1,10 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { RequestScope } from '../util/request-scope.ts';
 import type { ProofQuestion } from '../verification/state-proof.ts';
+import type { BlockStates } from './block-states.ts';
 import { HotKeys } from './hot-keys.ts';
-import type { ProvenStates } from './proven-states.ts';
+import type { RollForward } from './roll-forward.ts';
 import type { StateKeys } from './state-keys.ts';
-import type { StatePlace } from './state-nodes.ts';
+import type { HeadPlace, StatePlace } from './state-nodes.ts';
 
 /** Accounts that nodes are asked to prove at a head, each with slots. */
 const MAX_PROOFS = 256;
@@ -29,8 +30,9 @@ type Warming = {
  * of a trie: most of the trie is that of the block before, and what a proof shows of it is enough for the others.
  */
 export class WarmUp {
-  readonly #states: ProvenStates;
+  readonly #states: BlockStates;
   readonly #askProof: AskProof;
+  readonly #rollForward: RollForward | undefined;
   readonly #hot = new HotKeys();
   #headRoot: string | undefined;
   /** When the head came, on the clock of `performance.now()`, and how long it took last to prove what is read of a head. */
@@ -39,9 +41,11 @@ export class WarmUp {
   #warming: Warming | undefined;
   #count = 0;
 
-  constructor(states: ProvenStates, askProof: AskProof) {
+  /** @param rollForward brings what is known at the head before to the head, as far as it can, before anything is proven */
+  constructor(states: BlockStates, askProof: AskProof, rollForward: RollForward | undefined) {
     this.#states = states;
     this.#askProof = askProof;
+    this.#rollForward = rollForward;
   }
 
   /** Heads at which something was asked for and answered. */
@@ -63,22 +67,29 @@ export class WarmUp {
   }
 
   /** Called when the served head changes. Nothing is proven where that takes longer than the time between two heads. */
-  noteHead(at: StatePlace): void {
+  noteHead(at: HeadPlace): void {
     if (at.stateRoot === this.#headRoot) return;
     const now = performance.now();
     const sinceHead = now - this.#headAt;
     this.#headAt = now;
     this.#headRoot = at.stateRoot;
     const hot = this.#hot.rotate();
-    if (hot.accounts.size === 0 || sinceHead < this.#tookMs) this.#tookMs *= DECAY;
-    else void this.#prove(hot, at);
+    if (hot.accounts.size === 0 || sinceHead < this.#tookMs) {
+      this.#tookMs *= DECAY;
+      this.#rollForward?.skip(at);
+    } else void this.#prove(hot, at);
   }
 
-  async #prove(hot: StateKeys, at: StatePlace): Promise<void> {
+  async #prove(hot: StateKeys, at: HeadPlace): Promise<void> {
     const { stateRoot } = at;
     const startedAt = performance.now();
     const scope = new RequestScope(startedAt + LIMIT_MS);
     let left = MAX_PROOFS;
+    if (this.#rollForward !== undefined) {
+      const round = this.#rollForward.roll(at, hot.size, scope);
+      this.#warming = { stateRoot, hot, round };
+      await round;
+    }
     while (left > 0 && this.#headRoot === stateRoot) {
       const round = this.#proveSome(hot, at, left, scope);
       this.#warming = { stateRoot, hot, round };
@@ -93,7 +104,7 @@ export class WarmUp {
 
   /** @returns how many questions were answered; 0 where nothing is missing, and where nodes fail: readers ask again then, and hear why */
   async #proveSome(hot: StateKeys, at: StatePlace, most: number, scope: RequestScope): Promise<number> {
-    const questions = (await this.#choose(hot, at.stateRoot)).slice(0, most);
+    const questions = (await this.#choose(hot, at)).slice(0, most);
     const outcomes = await Promise.allSettled(
       questions.map((question) => this.#askProof(question, at, scope)),
     );
@@ -101,7 +112,7 @@ export class WarmUp {
   }
 
   /** Of all keys that lack the same part of a trie, one. Pauses, as there may be many. */
-  async #choose(hot: StateKeys, stateRoot: string): Promise<readonly ProofQuestion[]> {
+  async #choose(hot: StateKeys, at: StatePlace): Promise<readonly ProofQuestion[]> {
     const states = this.#states;
     const gaps = new Set<string>();
     const isFirst = (gap: string | undefined): boolean => gap !== undefined && gaps.size < gaps.add(gap).size;
@@ -113,15 +124,14 @@ export class WarmUp {
     };
     // Accounts with most slots first: once these are known, their slots can be asked for.
     for (const [address, slots] of [...hot.accounts].sort(([, a], [, b]) => b.size - a.size)) {
-      const gap = states.findAccountGap(stateRoot, address);
+      const gap = states.findAccountGap(at, address);
       if (isFirst(gap)) questions.push({ address, slots: [] });
       if (performance.now() >= pauseAt) await pause();
       if (gap !== undefined || slots.size === 0) continue;
-      const account = states.findAccount(stateRoot, address);
-      if (account == null) continue;
+      if (states.findAccount(at, address) == null) continue;
       const chosen: string[] = [];
       for (const slot of slots) {
-        if (isFirst(states.findSlotGap(account.storageRoot, slot))) chosen.push(slot);
+        if (isFirst(states.findSlotGap(at, address, slot))) chosen.push(slot);
         if (performance.now() >= pauseAt) await pause();
       }
       if (chosen.length > 0) questions.push({ address, slots: chosen });

@@ -4,6 +4,7 @@ import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { decodeRlp } from '../primitives/rlp.ts';
 import type { StateKeys } from '../proven/state-keys.ts';
+import type { HeadPlace } from '../proven/state-nodes.ts';
 import { Lru } from '../util/lru.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { Collector } from './collector.ts';
@@ -99,7 +100,7 @@ export class RemoteBlocks {
     const to = first?.request.call.to;
     const isUnknown =
       first !== undefined &&
-      (to === undefined || this.#source.requests.proven.states.latestOf(to) === undefined);
+      (to === undefined || this.#source.requests.proven.states.proven.latestOf(to) === undefined);
     const hinting = isUnknown ? collector.askHint(first.request, place, scope) : undefined;
     const telling = this.#mayAskRules(0n) ? this.#askRules(place, scope) : undefined;
     const [encoded, hinted] = await leaveOutages(
@@ -116,7 +117,7 @@ export class RemoteBlocks {
     const block: RemoteBlock = {
       ...rules,
       stored: { header, hash, hashText: place.hash, totalDifficulty: 0n },
-      at: { ...place, stateRoot: bytesToHex(header.stateRoot), isCanonical: true },
+      at: toHeadPlace(place, header),
       blockHashes: new Map([[header.number - 1n, header.parentHash]]),
     };
     this.#blocks.set(place.hash, block);
@@ -148,4 +149,17 @@ export class RemoteBlocks {
     }
     if (isAgreed) this.#rulesAt = 0;
   }
+}
+
+function toHeadPlace(
+  place: Place,
+  { stateRoot, parentHash, blockAccessListHash }: RemoteBlock['stored']['header'],
+): HeadPlace {
+  return {
+    ...place,
+    stateRoot: bytesToHex(stateRoot),
+    isCanonical: true,
+    parentHash: bytesToHex(parentHash),
+    accessListHash: blockAccessListHash && bytesToHex(blockAccessListHash),
+  };
 }

@@ -6,6 +6,7 @@ import { createProven, type ProvenOptions, StateRequests } from '../proven/state
 import type { RecordTable } from '../records/record-table.ts';
 import { CancelSource } from '../util/cancel-source.ts';
 import { systemClock } from '../util/clock.ts';
+import { AccessListAsker } from './access-list-asker.ts';
 import { BlockDirectory } from './block-directory.ts';
 import { BlockQuestions } from './block-questions.ts';
 import { BlockResolver } from './block-resolver.ts';
@@ -261,6 +262,8 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   const requests = new StateRequests(
     new StateAsker(parts),
     createProven({ ...options.provenState, onFault }),
+    undefined,
+    new AccessListAsker(parts),
   );
   states = new StateProofs(parts, requests);
   try {

@@ -12,7 +12,7 @@ import { HotKeys } from '../../src/proven/hot-keys.ts';
 import { LmdbCodes } from '../../src/proven/lmdb-codes.ts';
 import { ProvenStates } from '../../src/proven/proven-states.ts';
 import { RootTables } from '../../src/proven/root-tables.ts';
-import type { StateNodes, StatePlace } from '../../src/proven/state-nodes.ts';
+import type { HeadPlace, StateNodes, StatePlace } from '../../src/proven/state-nodes.ts';
 import { createProven, StateRequests } from '../../src/proven/state-requests.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import type { ProofQuestion } from '../../src/verification/state-proof.ts';
@@ -159,11 +159,13 @@ function openModel(model: ModelState) {
   return { asked, trips, state, hold, requests };
 }
 
-const placeOf = (model: ModelState, number = 1n): StatePlace => ({
+const placeOf = (model: ModelState, number = 1n): HeadPlace => ({
   number,
   hash: model.stateRoot,
   stateRoot: model.stateRoot,
   isCanonical: true,
+  parentHash: '',
+  accessListHash: undefined,
 });
 const openScope = (): RequestScope => new RequestScope(performance.now() + 600_000);
 

@@ -103,6 +103,7 @@ function describe(block: Members): VerifiedHeader {
     parentHash: '',
     unclesHash: '',
     logsBloom: '',
+    accessListHash: undefined,
   };
 }
 
