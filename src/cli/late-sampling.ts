@@ -11,6 +11,7 @@ const NOTHING: ExecutionFigures = {
   reason: 'as configured',
   executed: 0,
   warmed: 0,
+  rolled: 0,
   trips: 0,
   bytes: 0,
   left: {},

@@ -56,6 +56,8 @@ export type ExecutionFigures = {
   readonly executed: number;
   /** Heads at which what calls read most was proven before they asked. */
   readonly warmed: number;
+  /** Heads whose state followed from what was known before, by access lists of blocks. */
+  readonly rolled: number;
   /** Turns in which calls asked nodes for parts of states. */
   readonly trips: number;
   /** Of proven state in memory. */

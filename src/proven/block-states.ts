@@ -72,14 +72,9 @@ export class BlockStates {
     return root === undefined ? address : this.proven.findSlotGap(root, slot);
   }
 
-  /** Whether the state of a child of the block may follow from what is known. */
-  isLinked(hash: string): boolean {
-    return this.#links.has(hash);
-  }
-
-  /** What is known at a block may lead to those after it. */
-  addBase({ hash }: BlockState): void {
-    this.#links.addBase(hash);
+  /** Whether anything is known of the state of a block, so that something may follow for the next one. */
+  isKnown({ hash, stateRoot }: BlockState): boolean {
+    return this.#links.get(hash) !== undefined || this.proven.hasAccounts(stateRoot);
   }
 
   /** A block's state is that of its parent with these changes. */

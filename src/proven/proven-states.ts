@@ -59,6 +59,11 @@ export class ProvenStates {
     return this.#accounts.bytes + this.#slots.bytes + this.#nodes.bytes;
   }
 
+  /** Whether an account was found below a root. */
+  hasAccounts(stateRoot: string): boolean {
+    return this.#accounts.has(stateRoot);
+  }
+
   /** As `findAccount`, of what was found before. */
   recallAccount(stateRoot: string, address: string): ProvenAccount | null | undefined {
     return this.#accounts.get(stateRoot, address);

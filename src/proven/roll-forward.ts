@@ -22,7 +22,7 @@ export class RollForward {
   readonly #states: BlockStates;
   readonly #codes: Codes;
   readonly #trips: Trips;
-  /** The last head at which something may be known. */
+  /** The head before. */
   #last: HeadPlace | undefined;
   #rolling: Promise<unknown> = Promise.resolve();
   /** Of the answer that a list came in last. */
@@ -44,9 +44,8 @@ export class RollForward {
     return this.#count;
   }
 
-  /** There is a head, and what was known before is not needed at it. */
+  /** There is a head at which nothing is needed. */
   skip(head: HeadPlace): void {
-    this.#states.addBase(head);
     this.#last = head;
   }
 
@@ -54,39 +53,54 @@ export class RollForward {
    * Rolls what is known to a head, where there are lists and they cost less than proofs; one head at a time. Never rejects: what is not known then is
    * proven.
    * @param keys accounts and slots that are read there
+   * @returns whether it was done
    */
-  roll(head: HeadPlace, keys: number, scope: RequestScope): Promise<void> {
-    const rolled = this.#rolling.then(() => this.#roll(head, keys, scope));
+  roll(head: HeadPlace, keys: number, scope: RequestScope): Promise<boolean> {
+    const last = this.#last;
+    this.#last = head;
+    const rolled = this.#rolling.then(() => this.#roll(head, last, keys, scope));
     this.#rolling = rolled;
     return rolled;
   }
 
-  async #roll(head: HeadPlace, keys: number, scope: RequestScope): Promise<void> {
-    if (this.#pays(head, keys)) {
-      const isRolled = await this.#follow(head, scope).catch(() => false);
-      // After failures twice as many heads each time: readers, who ask for proofs then, hear why where it is an outage.
-      this.#pause = isRolled ? 0 : Math.min(2 * this.#pause + 1, MAX_PAUSE);
-      this.#left = this.#pause;
-    }
-    this.skip(head);
-  }
-
-  #pays({ accessListHash, number }: HeadPlace, keys: number): boolean {
-    if (accessListHash === undefined || this.#last === undefined) return false;
+  async #roll(
+    head: HeadPlace,
+    last: HeadPlace | undefined,
+    keys: number,
+    scope: RequestScope,
+  ): Promise<boolean> {
     if (this.#left > 0) {
       this.#left--;
       return false;
     }
-    if (number > this.#last.number + BigInt(MAX_LINKS)) return false;
-    const isShort = this.#length <= keys * PROOF_BYTES_PER_KEY;
+    try {
+      const path = await this.#findPath(head, last, scope);
+      if (!this.#pays(path, keys)) return false;
+      const isRolled = await this.#follow(path, scope);
+      this.#pause = isRolled ? 0 : this.#lengthen();
+      return isRolled;
+    } catch {
+      // Nodes fail: readers, who ask for proofs next, hear why.
+      this.#pause = this.#lengthen();
+      return false;
+    }
+  }
+
+  /** After each failure twice as many heads are left out. */
+  #lengthen(): number {
+    this.#left = Math.min(2 * this.#pause + 1, MAX_PAUSE);
+    return this.#left;
+  }
+
+  #pays({ length }: readonly Step[], keys: number): boolean {
+    if (length === 0) return false;
+    const isShort = length * this.#length <= keys * PROOF_BYTES_PER_KEY;
     if (!isShort) this.#length *= DECAY;
     return isShort;
   }
 
   /** @returns whether the state of the head follows from what was known */
-  async #follow(head: HeadPlace, scope: RequestScope): Promise<boolean> {
-    const path = await this.#findPath(head, scope);
-    if (path === undefined) return false;
+  async #follow(path: readonly Step[], scope: RequestScope): Promise<boolean> {
     const lists = await Promise.all(
       path.map(({ at }) => this.#trips.ask(scope, (trip) => this.#nodes.askAccessList(at, trip))),
     );
@@ -103,20 +117,23 @@ export class RollForward {
     return true;
   }
 
-  /** Blocks from the head down to the first one on whose parent is known; undefined where that cannot be found. */
-  async #findPath(head: HeadPlace, scope: RequestScope): Promise<readonly Step[] | undefined> {
+  /** Blocks from the head down to the first one of whose parent something is known; none where there is no such block, or no lists. */
+  async #findPath(
+    head: HeadPlace,
+    last: HeadPlace | undefined,
+    scope: RequestScope,
+  ): Promise<readonly Step[]> {
     const path: Step[] = [];
-    for (let at = head; path.length < MAX_LINKS; ) {
-      const { parentHash, accessListHash, number } = at;
-      if (accessListHash === undefined) return undefined;
-      const last = this.#last;
-      const parent =
-        last?.hash === parentHash ? last : await this.#nodes.findHeader(number - 1n, parentHash, scope);
-      if (parent === undefined) return undefined;
+    for (let at = head; path.length < MAX_LINKS && at.accessListHash !== undefined; ) {
+      const { parentHash, number } = at;
+      const isLast = last?.hash === parentHash;
+      const parent = isLast ? last : await this.#nodes.findHeader(number - 1n, parentHash, scope);
+      if (parent === undefined) return [];
       path.push({ at, parent });
-      if (this.#states.isLinked(parentHash)) return path;
+      if (this.#states.isKnown(parent)) return path;
+      if (isLast) return [];
       at = parent;
     }
-    return undefined;
+    return [];
   }
 }

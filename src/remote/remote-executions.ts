@@ -102,11 +102,12 @@ export class RemoteExecutions {
   }
 
   describe(): ExecutionFigures {
-    const { proven, warmUp } = this.#options.source.requests;
+    const { proven, warmUp, rollForward } = this.#options.source.requests;
     return {
       state: 'local',
       executed: this.#executed,
       warmed: warmUp.count,
+      rolled: rollForward?.count ?? 0,
       trips: this.#trips + this.#blocks.trips,
       bytes: proven.states.bytes,
       left: { ...this.#left },

@@ -91,6 +91,7 @@ function makeState(head: number): MetricState {
               state: 'local',
               executed: 7,
               warmed: 3,
+              rolled: 2,
               trips: 5,
               bytes: 1_000,
               left: { block: 1, unproven: 2 },
@@ -158,6 +159,7 @@ test('metrics are as Prometheus reads them', async () => {
   hasLine(text, 'portcullis_network_executions_total{network="main",outcome="unproven"} 2');
   hasLine(text, 'portcullis_network_state_trips_total{network="main"} 5');
   hasLine(text, 'portcullis_network_warmed_heads_total{network="main"} 3');
+  hasLine(text, 'portcullis_network_rolled_heads_total{network="main"} 2');
   hasLine(text, 'portcullis_network_proven_state_bytes{network="main"} 1000');
   hasLine(text, 'portcullis_limited_total{network="main",reason="rate"} 1');
   hasLine(text, `portcullis_build_info{version="1.2.3",node="${process.version}"} 1`);

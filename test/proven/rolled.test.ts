@@ -74,7 +74,6 @@ describe('the state of a block', () => {
         }
       };
       await note(first, before, chance === 0);
-      states.addBase(before);
       for (let number = first + 1; number <= blocks.last; number++) {
         const at = await stateAt(number);
         const list = decodeBlockAccessList(blocks.accessLists.get(number) as Uint8Array);
