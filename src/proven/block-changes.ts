@@ -33,7 +33,7 @@ export function readBlockChanges(list: BlockAccessList): BlockChanges {
   let bytes = 0;
   for (const access of list) {
     const { storageChanges, balanceChanges, nonceChanges } = access;
-    const code = access.codeChanges.at(-1)?.value;
+    const code = copy(access.codeChanges.at(-1)?.value);
     const hasChanged = storageChanges.length + balanceChanges.length + nonceChanges.length > 0;
     if (!hasChanged && code === undefined) continue;
     const codeHash = code && keccak256(code);
@@ -52,6 +52,11 @@ export function readBlockChanges(list: BlockAccessList): BlockChanges {
 
 function readSlots({ storageChanges }: AccountAccess): ReadonlyMap<string, Uint8Array> {
   return new Map(
-    storageChanges.map(({ slot, changes }) => [bytesToHex(slot), changes.at(-1)?.value ?? EMPTY_BYTES]),
+    storageChanges.map(({ slot, changes }) => [bytesToHex(slot), copy(changes.at(-1)?.value) ?? EMPTY_BYTES]),
   );
+}
+
+/** What is a view of the encoded list would keep all of it in memory. */
+function copy(bytes: Uint8Array | undefined): Uint8Array | undefined {
+  return bytes && Uint8Array.from(bytes);
 }

@@ -10,8 +10,8 @@ import { importSet } from '../conformance/amsterdam/import-set.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 export type AmsterdamBlocks = {
-  /** Paths of the genesis file and of the blocks after block 0. */
-  readonly files: { readonly genesis: string; readonly blocks: string };
+  /** Paths of the genesis file, of the blocks after block 0, and of a call of the engine API that makes the last one geth's head. */
+  readonly files: { readonly genesis: string; readonly blocks: string; readonly headCall: string };
   /** Number of the last block. */
   readonly last: number;
   readonly firstAmsterdam: number;
@@ -19,7 +19,6 @@ export type AmsterdamBlocks = {
   readonly keys: ReadonlyMap<string, ReadonlySet<string>>;
   /** RLP by number. */
   readonly accessLists: ReadonlyMap<number, Uint8Array>;
-  hashAt(number: number): string;
   close(): void;
 };
 
@@ -29,9 +28,17 @@ export async function openAmsterdamBlocks(count: number): Promise<AmsterdamBlock
   const blocks = all.slice(0, firstAmsterdam - 1 + count);
   const { accessLists } = await importSet({ genesis, blocks, firstAmsterdam });
   const folder = makeTemporaryFolder();
-  const files = { genesis: join(folder.path, 'genesis.json'), blocks: join(folder.path, 'blocks.rlp') };
+  const files = {
+    genesis: join(folder.path, 'genesis.json'),
+    blocks: join(folder.path, 'blocks.rlp'),
+    headCall: join(folder.path, 'head.json'),
+  };
   writeFileSync(files.genesis, JSON.stringify(genesis));
   writeFileSync(files.blocks, Buffer.concat(blocks));
+  const head = bytesToHex(hashHeader(decodeBlock(blocks.at(-1) as Uint8Array).header));
+  const state = { headBlockHash: head, safeBlockHash: head, finalizedBlockHash: head };
+  const call = { jsonrpc: '2.0', id: 1, method: 'engine_forkchoiceUpdatedV3', params: [state, null] };
+  writeFileSync(files.headCall, JSON.stringify(call));
   const keys = new Map<string, Set<string>>();
   const slotsOf = (address: string): Set<string> => {
     const slots = keys.get(address) ?? new Set();
@@ -49,14 +56,12 @@ export async function openAmsterdamBlocks(count: number): Promise<AmsterdamBlock
       for (const slot of [...storageChanges.map((each) => each.slot), ...storageReads])
         slots.add(bytesToHex(slot));
     }
-  const hashes = blocks.map((block) => bytesToHex(hashHeader(decodeBlock(block).header)));
   return {
     files,
     last: blocks.length,
     firstAmsterdam,
     keys,
     accessLists,
-    hashAt: (number) => hashes[number - 1] as string,
     close: () => folder.remove(),
   };
 }

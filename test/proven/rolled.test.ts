@@ -14,7 +14,7 @@ import { type EmbeddedChain, importEmbeddedChain } from '../support/embedded.ts'
 import { limitTo } from '../support/test-chain.ts';
 import { type AmsterdamBlocks, openAmsterdamBlocks } from './amsterdam-blocks.ts';
 
-const BLOCKS = 40;
+const BLOCKS = 30;
 const LIMIT_MS = 60_000;
 
 describe('the state of a block', () => {
