@@ -56,7 +56,7 @@ function readSlots({ storageChanges }: AccountAccess): ReadonlyMap<string, Uint8
   );
 }
 
-/** What is a view of the encoded list would keep all of it in memory. */
+/** What is a view of an encoded list would keep all of it in memory. */
 function copy(bytes: Uint8Array | undefined): Uint8Array | undefined {
   return bytes && Uint8Array.from(bytes);
 }
