@@ -22,8 +22,8 @@ export type BlockChanges = {
   readonly bytes: number;
 };
 
-/** Of an account and of a slot with their keys, as the heap grows, about. */
-const ACCOUNT_BYTES = 500;
+/** Of an account and of a slot with their keys, as the heap grows, measured. */
+const ACCOUNT_BYTES = 400;
 const SLOT_BYTES = 300;
 
 /** What is left after the last part of a block, system calls and withdrawals included. @param list as its header commits to it */

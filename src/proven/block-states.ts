@@ -8,11 +8,11 @@ import { changeAccount, type RolledAccount } from './rolled-account.ts';
 import type { BlockState } from './state-nodes.ts';
 
 /** The parts of the memory that changes of blocks, and accounts that follow from them, may have. */
-const LINKS_SHARE = 0.1;
-const ROLLED_SHARE = 0.15;
-/** Of an entry with its key, and of a slot in it, as the heap grows, about; bytes. */
-const ENTRY_BYTES = 700;
-const SLOT_BYTES = 200;
+const LINKS_SHARE = 0.0625;
+const ROLLED_SHARE = 0.0625;
+/** Of an entry with its key, as the heap grows, measured; and of a slot in it, which shares its key and most values with others. Bytes. */
+const ENTRY_BYTES = 400;
+const SLOT_BYTES = 150;
 
 /** Null: there is none. `unknown`: nothing follows from what was known at the time. */
 type Rolled = RolledAccount | null | 'unknown';

@@ -1,4 +1,5 @@
 import type { RequestScope } from '../util/request-scope.ts';
+import { settleWithin } from '../util/settle-within.ts';
 import { type BlockChanges, readBlockChanges } from './block-changes.ts';
 import { MAX_LINKS } from './block-links.ts';
 import type { BlockStates } from './block-states.ts';
@@ -10,6 +11,8 @@ import type { Trips } from './trips.ts';
 const PROOF_BYTES_PER_KEY = 1_000;
 /** What is left at each head of the length of the last list, where that was too long to be asked for: lists may be shorter by now. */
 const DECAY = 0.9;
+/** That lists may take, milliseconds. */
+const LIMIT_MS = 5_000;
 /** Heads at which nothing is asked after failures, at most. */
 const MAX_PAUSE = 63;
 
@@ -76,7 +79,7 @@ export class RollForward {
     try {
       const path = await this.#findPath(head, last, scope);
       if (!this.#pays(path, keys)) return false;
-      const isRolled = await this.#follow(path, scope);
+      const isRolled = (await settleWithin(this.#follow(path, scope), LIMIT_MS)) === true;
       this.#pause = isRolled ? 0 : this.#lengthen();
       return isRolled;
     } catch {

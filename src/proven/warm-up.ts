@@ -85,9 +85,12 @@ export class WarmUp {
     const startedAt = performance.now();
     const scope = new RequestScope(startedAt + LIMIT_MS);
     let left = MAX_PROOFS;
-    const rolling = this.#rollForward?.roll(at, hot.size, scope);
-    if (rolling !== undefined) this.#warming = { stateRoot, hot, round: rolling };
-    const isRolled = await rolling;
+    let isRolled = false;
+    if (this.#rollForward !== undefined) {
+      const round = this.#rollForward.roll(at, hot.size, scope);
+      this.#warming = { stateRoot, hot, round };
+      isRolled = await round;
+    }
     while (left > 0 && this.#headRoot === stateRoot) {
       const round = this.#proveSome(hot, at, left, scope);
       this.#warming = { stateRoot, hot, round };
@@ -97,7 +100,7 @@ export class WarmUp {
     }
     if (this.#warming?.stateRoot === stateRoot) this.#warming = undefined;
     this.#tookMs = performance.now() - startedAt;
-    if (isRolled === true || left < MAX_PROOFS) this.#count++;
+    if (isRolled || left < MAX_PROOFS) this.#count++;
   }
 
   /** @returns how many questions were answered; 0 where nothing is missing, and where nodes fail: readers ask again then, and hear why */

@@ -14,7 +14,7 @@ import { type EmbeddedChain, importEmbeddedChain } from '../support/embedded.ts'
 import { limitTo } from '../support/test-chain.ts';
 import { type AmsterdamBlocks, openAmsterdamBlocks } from './amsterdam-blocks.ts';
 
-const BLOCKS = 30;
+const BLOCKS = 24;
 const LIMIT_MS = 60_000;
 
 describe('the state of a block', () => {
@@ -51,17 +51,16 @@ describe('the state of a block', () => {
   };
 
   // Zeros of storage that was empty are not listed.
-  for (const [name, chance, least] of [
-    ['that is known as a whole follows for every block after it', 0, { accounts: 1, slots: 0.99 }],
-    [
-      'of which parts are proven now and then is right wherever it is known',
-      12,
-      { accounts: 0.7, slots: 0.5 },
-    ],
+  const WHOLE = { chance: 0, bytes: 64 << 20, accounts: 1, slots: 0.99 };
+  const PARTS = { chance: 12, bytes: 64 << 20, accounts: 0.7, slots: 0.5 };
+  for (const [name, { chance, bytes, ...least }] of [
+    ['that is known as a whole follows for every block after it', WHOLE],
+    ['of which parts are proven now and then is right wherever it is known', PARTS],
+    ['is right wherever there is room for it', { ...PARTS, bytes: 200_000, accounts: 0, slots: 0 }],
   ] as const) {
     test(name, async () => {
       const random = new Random(7, chance, 0);
-      const states = new BlockStates(64 << 20);
+      const states = new BlockStates(bytes);
       const first = blocks.firstAmsterdam - 1;
       let before = await stateAt(first);
       const counts = { accounts: 0, slots: 0, unknownAccounts: 0, unknownSlots: 0 };
@@ -102,6 +101,7 @@ describe('the state of a block', () => {
             else assert.equal(bytesToBigInt(value), words[index], `${address} ${slot} at ${number}`);
           }
         }
+        assert.ok(states.bytes <= bytes);
         before = at;
       }
       const { accounts, slots, unknownAccounts, unknownSlots } = counts;
