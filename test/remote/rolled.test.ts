@@ -16,9 +16,8 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { limitTo } from '../support/test-chain.ts';
 import { openRemote, type RemoteNetwork } from './remote-harness.ts';
 
-const BLOCKS = 22;
-/** Of these, for the short tests. */
-const FEW_BLOCKS = 8;
+/** Heads of a comparison; the chain has 280. */
+const HEADS = Number(process.env['ROLLED_HEADS'] ?? 8);
 /** Of the blocks. */
 const GAS_LIMIT = 200_000_000n;
 const LIMIT_MS = 60_000;
@@ -42,7 +41,7 @@ describe('in front of nodes with block access lists', () => {
   const count = (...methods: string[]): number => asked.filter((one) => methods.includes(one)).length;
 
   before(async () => {
-    blocks = await openAmsterdamBlocks(BLOCKS);
+    blocks = await openAmsterdamBlocks(HEADS);
     const data = join(folder.path, 'chain');
     await importChain({ ...blocks.files, data, seal: 'ethash-format' }, SILENT_PROGRESS);
     service = await startService({ networks: { whole: { hosts: ['localhost'], embedded: { data } } } });
@@ -175,9 +174,9 @@ describe('in front of nodes with block access lists', () => {
   test('all values follow over many blocks, with proofs of nothing but what was never read', async () => {
     await startNode();
     const opened = await open(blocks.firstAmsterdam - 1);
-    const proofs = await compareHeads(opened, FEW_BLOCKS);
-    expectRolled(opened, FEW_BLOCKS, proofs);
-    assert.ok(count(...LISTS) < 2 * FEW_BLOCKS);
+    const proofs = await compareHeads(opened, HEADS);
+    expectRolled(opened, HEADS, proofs);
+    assert.ok(count(...LISTS) < 2 * HEADS);
   });
 
   test('values are those of geth, which proves, while another node has the lists', {
@@ -189,8 +188,8 @@ describe('in front of nodes with block access lists', () => {
       await startNode(undefined, askGeth);
       await startNode((method, answer) => (method === 'eth_getProof' ? ABSENT : answer));
       const opened = await open(blocks.firstAmsterdam - 1);
-      const proofs = await compareHeads(opened, BLOCKS, askGeth);
-      expectRolled(opened, BLOCKS, proofs);
+      const proofs = await compareHeads(opened, HEADS, askGeth);
+      expectRolled(opened, HEADS, proofs);
     } finally {
       await geth.close();
     }
