@@ -9,6 +9,7 @@ import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { ChainError } from './errors.ts';
+import type { AccessListEntry, AuthorizationEntry, WithdrawalObject } from './wire-json.ts';
 
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized';
 
@@ -17,19 +18,6 @@ export type BlockReference =
   | { readonly kind: 'tag'; readonly tag: BlockTag }
   | { readonly kind: 'number'; readonly number: bigint }
   | { readonly kind: 'hash'; readonly hash: string; readonly requireCanonical: boolean };
-
-/** An entry of an EIP-2930 access list, wire shape. */
-export type AccessListEntry = { readonly address: string; readonly storageKeys: readonly string[] };
-
-/** An EIP-7702 authorization, wire shape. */
-export type AuthorizationEntry = {
-  readonly chainId: string;
-  readonly address: string;
-  readonly nonce: string;
-  readonly yParity: string;
-  readonly r: string;
-  readonly s: string;
-};
 
 /**
  * A transaction call object (spec 2.5), wire shape: every value is syntactically valid hex of its type
@@ -80,14 +68,6 @@ export type BlockOverrides = {
   /** Refused in a call, and known so that it can be refused. */
   readonly beaconRoot?: string;
   readonly withdrawals?: readonly unknown[];
-};
-
-/** An EIP-4895 withdrawal, wire shape. */
-export type WithdrawalObject = {
-  readonly index: string;
-  readonly validatorIndex: string;
-  readonly address: string;
-  readonly amount: string;
 };
 
 /** Replaced fields of a simulated block; all others follow from its parent. */

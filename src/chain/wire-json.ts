@@ -1,10 +1,31 @@
-/** Transactions and receipts as the JSON text that clients see (spec section 2; execution-apis). */
+/** Transactions and receipts as the JSON text that clients see (spec section 2; execution-apis), and parts of them as clients give them. */
 import { createAddress } from '../primitives/address.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import type { Header } from './header.ts';
 import { data, quantity } from './json-values.ts';
 import type { Log, PlacedReceipt, StoredReceipt, TransactionFacts } from './receipt.ts';
 import { blobGasOf, effectiveGasPrice, type Transaction } from './transaction.ts';
+
+/** An entry of an EIP-2930 access list, wire shape. */
+export type AccessListEntry = { readonly address: string; readonly storageKeys: readonly string[] };
+
+/** An EIP-7702 authorization, wire shape. */
+export type AuthorizationEntry = {
+  readonly chainId: string;
+  readonly address: string;
+  readonly nonce: string;
+  readonly yParity: string;
+  readonly r: string;
+  readonly s: string;
+};
+
+/** An EIP-4895 withdrawal, wire shape. */
+export type WithdrawalObject = {
+  readonly index: string;
+  readonly validatorIndex: string;
+  readonly address: string;
+  readonly amount: string;
+};
 
 /** Where a transaction or receipt was mined. */
 export type BlockPosition = {

@@ -1,5 +1,7 @@
 import { ChainError } from '../chain/errors.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { AnchorFigures } from '../observe/sources.ts';
 import type { AnchorOptions } from '../rollup/options.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { ObservedChain } from './open-chain.ts';
@@ -7,6 +9,8 @@ import type { ObservedChain } from './open-chain.ts';
 /** Time between two readings of layer 1; after a failure it is shorter, and twice as long after each further one. */
 const READ_MS = 600_000;
 const FIRST_RETRY_MS = 15_000;
+/** The longest while no node has the block that layer 1 commits to: nothing of the network is proven then. */
+const CONTRADICTED_MS = 60_000;
 /** How long reading layer 1 and finding the block may take: a few proofs, then a header of each node and a proof. */
 const READ_LIMIT_MS = 30_000;
 
@@ -22,12 +26,15 @@ type AnchoredNetwork = {
 export class Anchors {
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #scopes = new Set<RequestScope>();
+  readonly #log: Logger;
   #isClosed = false;
 
   constructor(
     networks: Readonly<Record<string, NetworkOptions>>,
     chains: ReadonlyMap<string, ObservedChain>,
+    log: Logger,
   ) {
+    this.#log = log;
     for (const [name, { rollup }] of Object.entries(networks)) {
       const chain = chains.get(name);
       const l1 = chains.get(rollup?.l1 ?? '');
@@ -50,19 +57,36 @@ export class Anchors {
     if (this.#isClosed) return;
     const scope = new RequestScope(performance.now() + READ_LIMIT_MS);
     this.#scopes.add(scope);
-    await anchorOnce(chain, l1, options, scope);
+    try {
+      await anchorOnce(chain, l1, options, scope);
+    } catch (error) {
+      this.#log.error({ network: name, err: error }, 'layer 1 cannot be read: a fault of this program');
+    }
     this.#scopes.delete(scope);
     if (this.#isClosed) return;
-    const hasFailed = chain.describe().verification?.anchor?.reason !== undefined;
-    const waitMs = hasFailed ? retryMs : READ_MS;
-    const next = hasFailed ? Math.min(2 * retryMs, READ_MS) : FIRST_RETRY_MS;
-    const timer = setTimeout(() => void this.#read(network, next), waitMs);
+    const pause = choosePause(chain.describe().verification?.anchor, retryMs);
+    const timer = setTimeout(() => void this.#read(network, pause.retryMs), pause.waitMs);
     timer.unref();
     this.#timers.set(name, timer);
   }
 }
 
-/** Reads layer 1, and anchors the chain in what it holds. Never rejects. */
+/**
+ * When layer 1 is read again.
+ * @param figures what the last reading came to
+ * @param retryMs time to the next reading where it failed
+ */
+export function choosePause(
+  figures: AnchorFigures | undefined,
+  retryMs: number,
+): { readonly waitMs: number; readonly retryMs: number } {
+  if (figures?.reason === undefined) return { waitMs: READ_MS, retryMs: FIRST_RETRY_MS };
+  const longestMs = figures.state === 'contradicted' ? CONTRADICTED_MS : READ_MS;
+  const waitMs = Math.min(retryMs, longestMs);
+  return { waitMs, retryMs: Math.min(2 * waitMs, longestMs) };
+}
+
+/** Reads layer 1, and anchors the chain in what it holds. */
 export async function anchorOnce(
   { chainId, layer1 }: ObservedChain,
   l1: ObservedChain,

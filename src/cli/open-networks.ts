@@ -65,7 +65,7 @@ export class OpenNetworks {
     try {
       for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
       await networks.rollups.open(config.networks, networks.#chains);
-      networks.#anchors = new Anchors(config.networks, networks.#chains);
+      networks.#anchors = new Anchors(config.networks, networks.#chains, backends.log);
     } catch (error) {
       await networks.close();
       throw error;

@@ -146,17 +146,15 @@ function checkVerification(
     const message = 'only answers of nodes are verified: embedded chains are executed here';
     return [{ path: [...path, 'verify'], message, dependsOn }];
   }
-  return Object.entries(OF_VERIFICATION).flatMap(([key, what]) =>
-    network[key as keyof typeof OF_VERIFICATION] === undefined
-      ? []
-      : [
-          {
-            path: [...path, key],
-            message: `only a network with upstreams and verify: auto or require ${what}`,
-            dependsOn: [...dependsOn, [...path, 'verify']],
-          },
-        ],
+  // Beside an explicit `verify: off` bounds of verification may stay for when it is switched on again; a checkpoint promises what is not done.
+  const misplaced = (['checkpoint', 'verifyLogBlocks', 'verifyCalls'] as const).filter(
+    (key) => network[key] !== undefined && (upstreams === undefined || key === 'checkpoint'),
   );
+  return misplaced.map((key) => ({
+    path: [...path, key],
+    message: `only a network with upstreams and verify: auto or require ${OF_VERIFICATION[key]}`,
+    dependsOn: [...dependsOn, [...path, 'verify']],
+  }));
 }
 
 /** Calls are executed here by rules that are known, and only where there is a choice. */

@@ -1,7 +1,7 @@
 import type { MethodContext } from '../methods/method-context.ts';
 import { findMethod } from '../methods/table.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { BatchItem, Call } from '../rpc/envelope.ts';
 import type { RpcError } from '../rpc/errors.ts';
 import type { Method } from '../rpc/method.ts';
@@ -9,10 +9,22 @@ import type { BodyContext } from './body-context.ts';
 import type { CallRunner } from './call-runner.ts';
 import type { CallResponse } from './running-call.ts';
 
-/** What is known of an item before its turn: what its check said, and its response where it was run together with others. */
-type Prepared = { readonly problem: PromiseOrValue<RpcError | undefined>; response: CallResponse };
+/** Calls that are run together. */
+type Group = {
+  /** In the order of the calls. */
+  readonly responses: PromiseOrValue<readonly CallResponse[]>;
+  /** On the clock of `performance.now()`. */
+  readonly startedAt: number;
+};
 
-/** The items of a batch: calls that a chain answers together are run before their turn comes, all others in it. */
+/** What is known of an item before its turn: what its check said, and its place among calls that are run together. */
+type Prepared = {
+  readonly problem: PromiseOrValue<RpcError | undefined>;
+  readonly group?: Group;
+  readonly at: number;
+};
+
+/** The items of a batch: calls that a chain answers together are begun before their turn comes, all others in it. None waits for those of another. */
 export class BatchItems {
   readonly #items: readonly BatchItem[];
   readonly #context: BodyContext;
@@ -26,11 +38,11 @@ export class BatchItems {
     this.#prepared = new Array(items.length);
   }
 
-  /** Checks and runs together what can be, from one position up to before another. @returns a promise where it has to be waited for */
-  prepare(from: number, to: number, now: number): Promise<void> | undefined {
+  /** Checks, and begins to run together, what can be, from one position up to before another. */
+  prepare(from: number, to: number, now: number): void {
     const context = this.#context;
     const runner = this.#runner;
-    if (!runner.hasRoom(context)) return undefined;
+    if (!runner.hasRoom(context)) return;
     const positions: number[] = [];
     const calls: Call[] = [];
     let method: Method<MethodContext> | undefined;
@@ -41,22 +53,46 @@ export class BatchItems {
       if (own?.invokeMany === undefined || (method ?? own) !== own) continue;
       method = own;
       const problem = runner.check(item, context, now);
-      this.#prepared[position] = { problem, response: undefined };
+      this.#prepared[position] = { problem, at: 0 };
       if (problem !== undefined) continue;
       positions.push(position);
       calls.push(item);
     }
-    if (method === undefined || calls.length === 0) return undefined;
+    if (method === undefined || calls.length === 0) return;
+    const responses = this.#runTogether(method, calls, now);
+    if (responses === undefined) return;
+    const group = { responses, startedAt: now };
+    positions.forEach((position, at) => {
+      this.#prepared[position] = { problem: undefined, group, at };
+    });
+  }
+
+  /** @returns undefined where each is to be run by itself */
+  #runTogether(
+    method: Method<MethodContext>,
+    calls: readonly Call[],
+    now: number,
+  ): PromiseOrValue<readonly CallResponse[]> | undefined {
+    const { heldTurns } = this.#context;
+    const { length } = calls;
     // Items of other methods may have used up the turns of the batch: each call waits for one of its own then.
-    if (context.heldTurns?.reserve(calls.length) === false) return undefined;
-    const take = (responses: readonly CallResponse[]): void =>
-      positions.forEach((position, at) => {
-        (this.#prepared[position] as Prepared).response = responses[at];
-      });
-    const responses = runner.runMany(method, calls, context, now);
-    if (responses instanceof Promise) return responses.then(take);
-    if (responses !== undefined) take(responses);
-    return undefined;
+    if (heldTurns?.reserve(length) === false) return undefined;
+    const running = this.#runner.runMany(method, calls, this.#context, now);
+    if (!(running instanceof Promise)) return running;
+    heldTurns?.handOn(length);
+    const responses = running.then(
+      (answered) => {
+        heldTurns?.takeBack(length, answered.filter((response) => response === undefined).length);
+        return answered;
+      },
+      (error: unknown) => {
+        heldTurns?.takeBack(length, 0);
+        throw error;
+      },
+    );
+    // A fault is thrown to the items. A batch that has ended before runs none of them.
+    responses.catch(() => {});
+    return responses;
   }
 
   /** The response to an item in its turn. */
@@ -66,9 +102,14 @@ export class BatchItems {
     const runner = this.#runner;
     if (prepared === undefined || item.kind !== 'call') return runner.runItem(item, this.#context, now);
     this.#prepared[position] = undefined;
-    const { problem, response } = prepared;
-    return response === undefined
-      ? runner.runChecked(item, problem, this.#context, now)
-      : runner.concludeItem(response, item, this.#context, now);
+    const { problem, group, at } = prepared;
+    if (group === undefined) return runner.runChecked(item, problem, this.#context, now);
+    return continueWith(group.responses, (responses) => {
+      const response = responses[at];
+      // The time that it has is counted from when it was first asked for.
+      return response === undefined
+        ? runner.runChecked(item, problem, this.#context, group.startedAt)
+        : runner.concludeItem(response, item, this.#context, now);
+    });
   }
 }

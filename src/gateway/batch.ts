@@ -27,15 +27,15 @@ export type RunItem = (
   position: number,
 ) => PromiseOrValue<JsonResult | undefined>;
 
-/** Does for items what is done for several together, from one position up to before another, before they are run. */
-export type PrepareItems = (from: number, to: number, now: number) => Promise<void> | undefined;
+/** Begins for items what is done for several together, from one position up to before another, before they are run. Never waits. */
+export type PrepareItems = (from: number, to: number, now: number) => void;
 
 /**
  * Runs the items, some at a time, and joins the responses in the order of the items; '' when there are none. The answer is
  * there at once when no item had to be waited for.
  * @param memory for the responses. A stream holds what was taken of it until it is over; nothing else does
  * @param readEnd the present, where the clock has just been read at the end of an item: that costs as much as the rest here
- * @param prepare is called for as many items as may be in work, before the first of them is run
+ * @param prepare is called for as many items as may be in work, before the first of them is run, while some of those before may still be in work
  */
 export function runBatch(
   items: readonly BatchItem[],
@@ -66,7 +66,6 @@ class BatchRun {
   #next = 0;
   /** Position before which all items are prepared. */
   #preparedTo = 0;
-  #isPreparing = false;
   /** Items that are waited for. */
   #inWork = 0;
   /** Until when items are run one after the other; behind it a turn is waited for. */
@@ -105,11 +104,6 @@ class BatchRun {
     });
   }
 
-  /** Whether nothing is run before something has come: a turn, or what is done for several items. */
-  get #isWaiting(): boolean {
-    return this.#waitsForTurn || this.#isPreparing;
-  }
-
   get #isOver(): boolean {
     return this.#inWork === 0 && this.#next >= this.#answer.end;
   }
@@ -117,13 +111,13 @@ class BatchRun {
   /** Runs items one after the other, as long as the slice goes and no more of them are waited for than may be. */
   #runReady(startedAt: number): void {
     let now = startedAt;
-    while (this.#next < this.#answer.end && this.#inWork < this.#concurrency && !this.#isWaiting) {
+    while (this.#next < this.#answer.end && this.#inWork < this.#concurrency && !this.#waitsForTurn) {
       if (now > this.#sliceEnd) {
         this.#waitsForTurn = true;
         TURNS.enter(this.#scope.owner ?? '', this.#takeTurn);
         return;
       }
-      if (this.#next >= this.#preparedTo && this.#waitsForPrepared(now)) return;
+      if (this.#next >= this.#preparedTo) this.#prepareNext(now);
       const position = this.#next++;
       const outcome = this.#run(this.#items[position] as BatchItem, now, position);
       if (outcome === undefined || typeof outcome === 'string') {
@@ -136,18 +130,9 @@ class BatchRun {
     }
   }
 
-  /** Prepares the next items. @returns whether they are not prepared yet */
-  #waitsForPrepared(now: number): boolean {
-    const to = Math.min(this.#next + this.#concurrency, this.#items.length);
-    const prepared = this.#prepare?.(this.#next, to, now);
-    this.#preparedTo = to;
-    if (prepared === undefined) return false;
-    this.#isPreparing = true;
-    prepared.then(() => {
-      this.#isPreparing = false;
-      this.#takeTurn();
-    }, this.#fail);
-    return true;
+  #prepareNext(now: number): void {
+    this.#preparedTo = Math.min(this.#next + this.#concurrency, this.#items.length);
+    this.#prepare?.(this.#next, this.#preparedTo, now);
   }
 
   readonly #takeTurn = (): void => {

@@ -78,7 +78,7 @@ export class Dispatcher {
       );
     };
     if (!(outcomes instanceof Promise)) return conclude(outcomes);
-    // Should the chain not keep to the deadline, each is dispatched by itself, and refused where its body is late too.
+    // Should the chain not keep to the deadline, each is dispatched by itself, without time of its own.
     const inTime = settleInTime(outcomes, scope).catch((error: unknown): CallOutcomes => {
       if (error instanceof RpcError) return [];
       throw error;

@@ -9,6 +9,9 @@ export class HeldTurns {
   readonly #turns: FairQueue;
   readonly #owner: string;
   #left: number;
+  /** Whether all items have been begun, and whether all have ended. */
+  #isBegun = false;
+  #isOver = false;
 
   /** @param count turns that the owner has taken */
   constructor(turns: FairQueue, owner: string, count: number) {
@@ -31,17 +34,22 @@ export class HeldTurns {
     return true;
   }
 
-  /** Hands one turn to an item, which ends it. */
-  handOn(): void {
-    this.#left--;
+  /** Hands turns to items, which end them, or to calls that are made together, which give them back. */
+  handOn(count = 1): void {
+    this.#left -= count;
   }
 
-  /** Ends the turns that are left. */
+  /** Takes turns back. @param needed how many of the calls are to be made by themselves, each in one of these turns */
+  takeBack(count: number, needed: number): void {
+    this.#left += count;
+    if (this.#isOver) this.#endDownTo(0);
+    else if (this.#isBegun) this.#endDownTo(needed);
+  }
+
+  /** All items have been begun: ends the turns that are left. */
   release(): void {
-    if (this.#left === 0) return;
-    const left = this.#left;
-    this.#left = 0;
-    this.#turns.leave(this.#owner, left);
+    this.#isBegun = true;
+    this.#endDownTo(0);
   }
 
   /** Does `work`, then ends the turns that are left. */
@@ -50,11 +58,23 @@ export class HeldTurns {
     try {
       outcome = work();
     } catch (error) {
-      this.release();
+      this.#end();
       throw error;
     }
-    if (outcome instanceof Promise) return outcome.finally(() => this.release());
-    this.release();
+    if (outcome instanceof Promise) return outcome.finally(() => this.#end());
+    this.#end();
     return outcome;
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#endDownTo(0);
+  }
+
+  #endDownTo(kept: number): void {
+    const ended = this.#left - kept;
+    if (ended <= 0) return;
+    this.#left = kept;
+    this.#turns.leave(this.#owner, ended);
   }
 }

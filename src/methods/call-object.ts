@@ -1,4 +1,5 @@
-import type { AccessListEntry, AuthorizationEntry, CallObject } from '../chain/chain.ts';
+import type { CallObject } from '../chain/chain.ts';
+import type { AccessListEntry, AuthorizationEntry } from '../chain/wire-json.ts';
 import type { Codec } from '../rpc/codec/codec.ts';
 import { listOf } from '../rpc/codec/list-codec.ts';
 import { annotation, objectOf, optional, required } from '../rpc/codec/object-codec.ts';

@@ -33,10 +33,10 @@ export const ethCall: Method<MethodContext> = defineMethod({
     const request = createCallRequest({ call, block, stateOverrides, blockOverrides }, context);
     return continueWith(request, (ready) => context.network.chain.execution.call(ready, context.scope));
   },
-  handleMany(params, context) {
+  handleMany(readParams, context) {
     const { execution } = context.network.chain;
     if (execution.callMany === undefined) return undefined;
-    const requests = params.map((values) => {
+    const requests = readParams().map((values) => {
       if (values === undefined) return undefined;
       const [call, block, stateOverrides, blockOverrides] = values;
       return createCallRequestNow({ call, block, stateOverrides, blockOverrides }, context);

@@ -1,4 +1,4 @@
-import type { RequestScope } from '../util/request-scope.ts';
+import { RequestScope } from '../util/request-scope.ts';
 import { settleWithin } from '../util/settle-within.ts';
 import { type BlockChanges, readBlockChanges } from './block-changes.ts';
 import { MAX_LINKS } from './block-links.ts';
@@ -58,24 +58,20 @@ export class RollForward {
    * @param keys accounts and slots that are read there
    * @returns whether it was done
    */
-  roll(head: HeadPlace, keys: number, scope: RequestScope): Promise<boolean> {
+  roll(head: HeadPlace, keys: number): Promise<boolean> {
     const last = this.#last;
     this.#last = head;
-    const rolled = this.#rolling.then(() => this.#roll(head, last, keys, scope));
+    const rolled = this.#rolling.then(() => this.#roll(head, last, keys));
     this.#rolling = rolled;
     return rolled;
   }
 
-  async #roll(
-    head: HeadPlace,
-    last: HeadPlace | undefined,
-    keys: number,
-    scope: RequestScope,
-  ): Promise<boolean> {
+  async #roll(head: HeadPlace, last: HeadPlace | undefined, keys: number): Promise<boolean> {
     if (this.#left > 0) {
       this.#left--;
       return false;
     }
+    const scope = new RequestScope(performance.now() + LIMIT_MS);
     try {
       const path = await this.#findPath(head, last, scope);
       if (!this.#pays(path, keys)) return false;

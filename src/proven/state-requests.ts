@@ -1,14 +1,14 @@
-import { ChainError } from '../chain/errors.ts';
 import type { AccountState } from '../evm/host.ts';
 import { bytesToBigInt } from '../primitives/bytes.ts';
 import { hexToBytes } from '../primitives/hex.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
-import { LATE, settleWithin } from '../util/settle-within.ts';
+import { settleWithin } from '../util/settle-within.ts';
 import type { ProofQuestion, ProvenState } from '../verification/state-proof.ts';
 import { BlockStates } from './block-states.ts';
 import { Codes, type CodeTable } from './codes.ts';
 import { RollForward } from './roll-forward.ts';
+import { SharedQuestion, SharedQuestions, settleShared } from './shared-question.ts';
 import type { ListNodes, StateNodes, StatePlace } from './state-nodes.ts';
 import { Trips } from './trips.ts';
 import { WarmUp } from './warm-up.ts';
@@ -53,9 +53,16 @@ export type StateValues = {
 /** A question to a node, for all that need something of it. */
 type Request = {
   readonly slots: Set<string>;
-  readonly deadline: number;
-  isSent: boolean;
-  outcome: Promise<ProvenState | undefined>;
+  readonly question: SharedQuestion<ProvenState | undefined>;
+};
+
+export type StateRequestsOptions = {
+  /** For how long at most a reader waits for what is proven at a new head, milliseconds. */
+  readonly maxWarmingMs?: number;
+  /** Milliseconds on a monotonic clock: when heads come. */
+  readonly now?: () => number;
+  /** Where lists of what blocks have changed come from. */
+  readonly lists?: ListNodes;
 };
 
 /** Reads what is proven of states, and asks nodes for what is not: for the same thing once, and for what is missing of one account in one question. */
@@ -63,31 +70,41 @@ export class StateRequests {
   readonly proven: Proven;
   readonly trips: Trips = new Trips();
   readonly warmUp: WarmUp;
-  /** Absent where lists of what blocks have changed are of no use. */
-  readonly rollForward: RollForward | undefined;
+  readonly #rollForward: RollForward | undefined;
   readonly #nodes: StateNodes;
   readonly #maxWarmingMs: number;
   /** Those that have no answer yet, by state root and account. */
   readonly #requests = new Map<string, readonly Request[]>();
-  /** Codes that are being asked for, by hash. */
-  readonly #codes = new Map<string, Promise<Uint8Array>>();
+  /** By hash. */
+  readonly #codes = new SharedQuestions<Uint8Array>(this.trips);
 
-  /**
-   * @param maxWarmingMs for how long at most a reader waits for what is proven at a new head
-   * @param lists absent where nothing follows from them
-   */
-  constructor(nodes: StateNodes, proven: Proven, maxWarmingMs: number = MAX_WARMING_MS, lists?: ListNodes) {
+  constructor(nodes: StateNodes, proven: Proven, options: StateRequestsOptions = {}) {
+    const { maxWarmingMs = MAX_WARMING_MS, now = () => performance.now(), lists } = options;
     const { states, codes } = proven;
     this.#nodes = nodes;
     this.#maxWarmingMs = maxWarmingMs;
     this.proven = proven;
-    this.rollForward = lists && new RollForward(lists, states, codes, this.trips);
-    this.warmUp = new WarmUp(
-      states,
-      (question, at, scope) =>
-        Promise.all(this.#listRequests(question, at, scope).map(({ outcome }) => outcome)),
-      this.rollForward,
-    );
+    const askProof = async (
+      question: ProofQuestion,
+      at: StatePlace,
+      scope: RequestScope,
+    ): Promise<boolean> => {
+      const requests = this.#listRequests(question, at, scope);
+      const outcomes = await Promise.all(requests.map((request) => request.question.outcome));
+      return !outcomes.includes(undefined);
+    };
+    this.#rollForward = lists && new RollForward(lists, states, codes, this.trips);
+    this.warmUp = new WarmUp(states, askProof, now, this.#rollForward);
+  }
+
+  /** Heads whose states followed from lists. */
+  get rolled(): number {
+    return this.#rollForward?.count ?? 0;
+  }
+
+  /** Memory that all that is proven takes, bytes. */
+  get bytes(): number {
+    return this.proven.states.bytes + this.proven.codes.bytes;
   }
 
   /**
@@ -115,17 +132,13 @@ export class StateRequests {
     at: StatePlace,
     scope: RequestScope,
   ): PromiseOrValue<Uint8Array> {
-    const known = this.proven.codes.find(codeHash) ?? this.#codes.get(codeHash);
+    const known = this.proven.codes.find(codeHash);
     if (known !== undefined) return known;
-    const asked = this.trips
-      .ask(scope, (trip) => this.#nodes.askCode(address, hexToBytes(codeHash), at, trip))
-      .then((code) => {
-        this.proven.codes.add(new Map([[codeHash, code]]));
-        return code;
-      })
-      .finally(() => this.#codes.delete(codeHash));
-    this.#codes.set(codeHash, asked);
-    return asked;
+    return this.#codes.ask(codeHash, scope, async (trip) => {
+      const code = await this.#nodes.askCode(address, hexToBytes(codeHash), at, trip);
+      this.proven.codes.add(new Map([[codeHash, code]]));
+      return code;
+    });
   }
 
   #find({ address, slots }: ProofQuestion, at: StatePlace): StateValues | undefined {
@@ -161,18 +174,11 @@ export class StateRequests {
     }
     const requests = this.#listRequests(question, at, scope);
     const known = this.#listKnown(question, at);
-    let outcomes: typeof LATE | readonly (ProvenState | undefined)[];
-    try {
-      const outcome = Promise.all(requests.map((request) => request.outcome));
-      outcomes = await settleWithin(outcome, scope.deadline - performance.now());
-    } catch (error) {
-      const now = performance.now();
-      // It may have failed for lack of time that this caller has.
-      const hasTime = now < scope.deadline && requests.some(({ deadline }) => deadline <= now);
-      if (hasTime && !scope.aborted) return this.#proveMissing(question, at, scope);
-      throw error;
-    }
-    if (outcomes === LATE) throw new ChainError('timeout', 'no node has proven the state in time');
+    const outcomes = await settleShared(
+      requests.map((request) => request.question),
+      scope,
+    );
+    if (outcomes === undefined) return this.#proveMissing(question, at, scope);
     return this.#find(question, at) ?? combine(question, requests, outcomes, known);
   }
 
@@ -188,31 +194,31 @@ export class StateRequests {
     for (const slot of missing) {
       const request =
         find(({ slots }) => slots.has(slot)) ??
-        find(({ isSent, slots }) => !isSent && slots.size < MAX_SLOTS) ??
+        find((request) => request.question.isWaiting && request.slots.size < MAX_SLOTS) ??
         this.#open(name, address, at, scope);
       request.slots.add(slot);
       needed.add(request);
     }
     if (needed.size === 0) needed.add(find(() => true) ?? this.#open(name, address, at, scope));
+    for (const request of needed) request.question.join(scope);
     return [...needed];
   }
 
   #open(name: string, address: string, at: StatePlace, scope: RequestScope): Request {
     const slots = new Set<string>();
-    const ask = async (trip: RequestScope): Promise<ProvenState | undefined> => {
-      request.isSent = true;
-      const question = { address, slots: [...slots] };
-      const state = await this.#nodes.askProof(question, at, trip);
-      if (state !== undefined) this.proven.states.proven.note(at.stateRoot, question, state);
+    const question = new SharedQuestion(this.trips, scope, async (trip) => {
+      const asked = { address, slots: [...slots] };
+      const state = await this.#nodes.askProof(asked, at, trip);
+      if (state !== undefined) this.proven.states.proven.note(at.stateRoot, asked, state);
       return state;
-    };
+    });
+    const request: Request = { slots, question };
     const forget = (): void => {
       const others = this.#requests.get(name)?.filter((other) => other !== request) ?? [];
       if (others.length > 0) this.#requests.set(name, others);
       else this.#requests.delete(name);
     };
-    const outcome = this.trips.ask(scope, ask).finally(forget);
-    const request: Request = { slots, deadline: scope.deadline, isSent: false, outcome };
+    question.outcome.then(forget, forget);
     this.#requests.set(name, [...(this.#requests.get(name) ?? []), request]);
     return request;
   }

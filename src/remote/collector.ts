@@ -4,6 +4,7 @@ import type { JsonText } from '../primitives/json-result.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
+import { SharedQuestions } from '../proven/shared-question.ts';
 import { StateKeys } from '../proven/state-keys.ts';
 import type { StatePlace } from '../proven/state-nodes.ts';
 import type { StateValues } from '../proven/state-requests.ts';
@@ -33,11 +34,12 @@ const WORD = /^0x[0-9a-f]{64}$/;
 export class Collector {
   readonly #source: StateSource;
   readonly #writer = new RlpWriter();
-  /** Codes of accounts that were never seen, which are being asked for, by block and account. */
-  readonly #newCodes = new Map<string, Promise<Uint8Array>>();
+  /** Of accounts that were never seen, by block and account. */
+  readonly #newCodes: SharedQuestions<Uint8Array>;
 
   constructor(source: StateSource) {
     this.#source = source;
+    this.#newCodes = new SharedQuestions(source.requests.trips);
   }
 
   /**
@@ -66,7 +68,8 @@ export class Collector {
   askHeader({ number, hash }: Place, scope: RequestScope): Promise<Uint8Array> {
     const read = (answer: unknown): Uint8Array | undefined =>
       isMembers(answer) ? encodeHeaderOf(answer, hash, this.#writer) : undefined;
-    return this.ask(headerQuestion(number), { number, hash }, read, scope);
+    // Further callers wait for a header: it is asked for also where the first has gone.
+    return this.ask(headerQuestion(number), { number, hash }, read, scope, () => true);
   }
 
   /** What a node says that a call would access. It may be wrong, and a node that does not say it is no failure. */
@@ -88,15 +91,16 @@ export class Collector {
     }
   }
 
-  /** As `StateSource.ask`, in one trip with what else is asked now. */
+  /** As `StateSource.ask`, in one trip with what else is asked now. @param isWanted as in `Trips.ask` */
   ask<T>(
     question: NodeQuestion,
     place: Place,
     read: (answer: unknown) => T | undefined,
     scope: RequestScope,
+    isWanted?: () => boolean,
   ): Promise<T> {
     const { requests } = this.#source;
-    return requests.trips.ask(scope, (trip) => this.#source.ask(question, place, read, trip));
+    return requests.trips.ask(scope, (trip) => this.#source.ask(question, place, read, trip), isWanted);
   }
 
   /** Of an account that was never seen the code is asked for in the same trip, and kept where the account's proof names it. */
@@ -120,13 +124,10 @@ export class Collector {
   }
 
   #askNewCode(address: string, at: StatePlace, scope: RequestScope): Promise<Uint8Array> {
-    const name = `${at.hash}/${address}`;
-    const pending = this.#newCodes.get(name);
-    if (pending !== undefined) return pending;
     const question: NodeQuestion = { method: 'eth_getCode', encode: (block) => `["${address}",${block}]` };
-    const asked = this.ask(question, at, readData, scope).finally(() => this.#newCodes.delete(name));
-    this.#newCodes.set(name, asked);
-    return asked;
+    return this.#newCodes.ask(`${at.hash}/${address}`, scope, (trip) =>
+      this.#source.ask(question, at, readData, trip),
+    );
   }
 
   #proveCode(hash: string, at: StatePlace, scope: RequestScope): PromiseOrValue<unknown> {

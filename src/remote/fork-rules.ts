@@ -2,6 +2,7 @@ import { type ChainConfig, type ForkName, listForkMembers, parseChainConfig } fr
 import { type Header, hasFieldsOf } from '../chain/header.ts';
 import { type BlockRules, rulesOfHeader } from '../engine/transition/rules.ts';
 import { rulesOf } from '../evm/revisions/revisions.ts';
+import { minBigInt } from '../primitives/bigint.ts';
 import type { Members } from '../verification/findings.ts';
 import { isMembers } from '../verification/members.ts';
 import { findKnownChain } from './known-chains.ts';
@@ -39,6 +40,11 @@ export class ForkRules {
     this.#known = findKnownChain(chainId);
   }
 
+  /** Whether two nodes tell the same. */
+  get isAgreed(): boolean {
+    return this.#isAgreed;
+  }
+
   /** Whether nodes are to be asked for the rules at a time, seconds. */
   needsTelling(timestamp: bigint): boolean {
     if (this.#configured !== undefined) return false;
@@ -51,12 +57,40 @@ export class ForkRules {
    * @returns whether two do
    */
   note(answers: readonly unknown[]): boolean {
-    const told = answers.map((answer) => this.#read(answer)).filter((rules) => rules !== undefined);
+    const { told, agreed } = this.#readAll(answers);
     if (told.length === 0) return false;
-    const agreed = told.find(({ name }, i) => told.findIndex((other) => other.name === name) < i);
     this.#isAgreed = agreed !== undefined;
     this.#told = agreed ?? (told.length === 1 ? told[0] : undefined);
     return this.#isAgreed;
+  }
+
+  /**
+   * Takes the answers of nodes that are asked whether what they agreed on has changed. It stays until two of them agree on something else, but no
+   * longer than up to the next fork that one of them tells.
+   * @returns undefined where they say nothing of it yet
+   */
+  review(answers: readonly unknown[]): 'same' | 'changed' | 'contradicted' | undefined {
+    const before = this.#told;
+    const { told, agreed } = this.#readAll(answers);
+    if (before === undefined) return undefined;
+    if (agreed !== undefined) {
+      this.#told = agreed;
+      return agreed.name === before.name ? 'same' : 'changed';
+    }
+    const other = told.find(({ name }) => name !== before.name);
+    if (other === undefined) return undefined;
+    this.#told = { ...before, until: minBigInt(before.until, other.until) };
+    return 'contradicted';
+  }
+
+  /** Those that can be read, and of them those that two nodes tell. */
+  #readAll(answers: readonly unknown[]): {
+    readonly told: readonly ToldRules[];
+    readonly agreed?: ToldRules;
+  } {
+    const told = answers.map((answer) => this.#read(answer)).filter((rules) => rules !== undefined);
+    const agreed = told.find(({ name }, i) => told.findIndex((other) => other.name === name) < i);
+    return agreed === undefined ? { told } : { told, agreed };
   }
 
   #read(answer: unknown): ToldRules | undefined {

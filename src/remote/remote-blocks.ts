@@ -6,7 +6,8 @@ import { decodeRlp } from '../primitives/rlp.ts';
 import type { StateKeys } from '../proven/state-keys.ts';
 import type { HeadPlace } from '../proven/state-nodes.ts';
 import { Lru } from '../util/lru.ts';
-import { RequestScope } from '../util/request-scope.ts';
+import type { RequestScope } from '../util/request-scope.ts';
+import type { AskedRules } from './asked-rules.ts';
 import type { Collector } from './collector.ts';
 import type { ForkRules } from './fork-rules.ts';
 import type { RemoteBlock } from './remote-block.ts';
@@ -16,9 +17,6 @@ import type { Place, StateSource } from './state-source.ts';
 export type LeaveReason = 'block' | 'fees' | 'rules' | 'unproven' | 'unsettled';
 
 const MAX_BLOCKS = 512;
-/** How long nodes are asked for the rules of the chain, and where no two told the same how long afterwards they are asked again. */
-const RULES_LIMIT_MS = 3_000;
-const RULES_PAUSE_MS = 60_000;
 export const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
 /** A call is the nodes' to answer. */
@@ -49,14 +47,15 @@ export class RemoteBlocks {
   readonly #rules: ForkRules;
   readonly #blocks = new Lru<string, RemoteBlock>(MAX_BLOCKS, Number.POSITIVE_INFINITY);
   readonly #fetching = new Map<string, Promise<RemoteBlock>>();
-  /** From when on nodes may be asked for the rules, on the clock of `performance.now()`. */
-  #rulesAt = 0;
+  readonly #asked: AskedRules;
   #trips = 0;
 
-  constructor(source: StateSource, collector: Collector, rules: ForkRules) {
+  /** @param asked has the rules told by nodes */
+  constructor(source: StateSource, collector: Collector, rules: ForkRules, asked: AskedRules) {
     this.#source = source;
     this.#collector = collector;
     this.#rules = rules;
+    this.#asked = asked;
   }
 
   /** That were made for blocks of calls. */
@@ -102,14 +101,14 @@ export class RemoteBlocks {
       first !== undefined &&
       (to === undefined || this.#source.requests.proven.states.proven.latestOf(to) === undefined);
     const hinting = isUnknown ? collector.askHint(first.request, place, scope) : undefined;
-    const telling = this.#mayAskRules(0n) ? this.#askRules(place, scope) : undefined;
+    const telling = this.#asked.learn(0n, place, scope);
     const [encoded, hinted] = await leaveOutages(
       this.#source,
       Promise.all([collector.askHeader(place, scope), hinting, telling]),
     );
     const header = headerFromRlp(decodeRlp(encoded));
-    if (telling === undefined && this.#mayAskRules(header.timestamp))
-      await leaveOutages(this.#source, this.#askRules(place, scope));
+    if (telling === undefined)
+      await leaveOutages(this.#source, this.#asked.learn(header.timestamp, place, scope));
     const rules = this.#rules.find(header);
     if (rules === undefined) throw new LeftToNodes('rules');
     if (hinted !== undefined) first?.hinted.merge(hinted);
@@ -122,32 +121,6 @@ export class RemoteBlocks {
     };
     this.#blocks.set(place.hash, block);
     return block;
-  }
-
-  #mayAskRules(timestamp: bigint): boolean {
-    return this.#rules.needsTelling(timestamp) && performance.now() >= this.#rulesAt;
-  }
-
-  /** Asks one node after the other until two tell the same rules, not for long: nodes need not have `eth_config`. */
-  async #askRules(place: Place, scope: RequestScope): Promise<void> {
-    this.#rulesAt = performance.now() + RULES_PAUSE_MS;
-    // Others need them too: it does not end with the caller.
-    const trip = new RequestScope(performance.now() + RULES_LIMIT_MS);
-    trip.owner = scope.owner;
-    scope.hasAskedNode = true;
-    const answers: unknown[] = [];
-    let isAgreed = false;
-    for await (const { answer } of this.#source.survey(
-      { method: 'eth_config', encode: () => '[]' },
-      place,
-      trip,
-    )) {
-      if (typeof answer !== 'string') continue;
-      answers.push(JSON.parse(answer));
-      isAgreed = this.#rules.note(answers);
-      if (isAgreed) break;
-    }
-    if (isAgreed) this.#rulesAt = 0;
   }
 }
 

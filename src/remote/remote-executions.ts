@@ -10,6 +10,7 @@ import { gasToBegin } from '../engine/simulation/plain-call.ts';
 import { MAX_CALL_GAS, Simulator } from '../engine/simulation/simulator.ts';
 import { MissingState, type StateNeed } from '../engine/state/missing-state.ts';
 import type { StateExcerpt } from '../engine/state/state-excerpt.ts';
+import type { Logger } from '../observe/logger.ts';
 import type { ExecutionFigures } from '../observe/sources.ts';
 import { minBigInt } from '../primitives/bigint.ts';
 import { type CallBytes, LATEST_BLOCK } from '../primitives/call-bytes.ts';
@@ -20,6 +21,7 @@ import { StateKeys } from '../proven/state-keys.ts';
 import type { Proven } from '../proven/state-requests.ts';
 import { Lru } from '../util/lru.ts';
 import { RequestScope } from '../util/request-scope.ts';
+import { AskedRules } from './asked-rules.ts';
 import { Collector } from './collector.ts';
 import { Discoverer, type Discovery } from './discover.ts';
 import { addMissing, createExcerpt } from './excerpt.ts';
@@ -33,6 +35,8 @@ export type RemoteOptions = {
   readonly pool: ExecutionPool;
   /** Rules of the chain, where they are configured. */
   readonly config: ChainConfig | undefined;
+  readonly network: string;
+  readonly log: Logger;
   /** Called with faults of this program. */
   readonly onFault: (error: unknown) => void;
 };
@@ -91,25 +95,23 @@ export class RemoteExecutions {
   #usedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: RemoteOptions) {
-    const { source, pool, config } = options;
+    const { source, pool, config, network, log, onFault } = options;
     this.#options = options;
     this.#proven = source.requests.proven;
     this.#chain = new RemoteChain(source.requests);
     this.#simulator = new Simulator(this.#chain, pool.memoryLimit, pool.meter);
     this.#discoverer = new Discoverer(this.#proven, pool.memoryLimit);
     this.#collector = new Collector(source);
-    this.#blocks = new RemoteBlocks(source, this.#collector, new ForkRules(source.chainId, config));
+    const rules = new ForkRules(source.chainId, config);
+    const asked = new AskedRules({ source, rules, network, log, onFault });
+    this.#blocks = new RemoteBlocks(source, this.#collector, rules, asked);
   }
 
   describe(): ExecutionFigures {
-    const { proven, warmUp, rollForward } = this.#options.source.requests;
     return {
       state: 'local',
       executed: this.#executed,
-      warmed: warmUp.count,
-      rolled: rollForward?.count ?? 0,
       trips: this.#trips + this.#blocks.trips,
-      bytes: proven.states.bytes,
       left: { ...this.#left },
     };
   }

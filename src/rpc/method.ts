@@ -99,8 +99,8 @@ type MethodDefinition<C, P extends readonly Param[]> = MethodFacts & {
   readonly result: Result<z.ZodType | Codec<unknown>>;
   readonly params: P;
   handle(params: ParamValues<P>, context: C): PromiseOrValue<JsonResult>;
-  /** @param params undefined in the place of parameters that are not valid */
-  handleMany?(params: readonly (ParamValues<P> | undefined)[], context: C): CallOutcomes;
+  /** @param readParams parses the parameters: undefined in the place of those that are not valid */
+  handleMany?(readParams: () => readonly (ParamValues<P> | undefined)[], context: C): CallOutcomes;
   readonly invokePlain?: PlainHandler<C>;
 };
 
@@ -118,7 +118,7 @@ export function defineMethod<C, const P extends readonly Param[]>(
     ...(handleMany !== undefined && {
       invokeMany: (rawParams: readonly (readonly unknown[])[], context: C) =>
         handleMany(
-          rawParams.map((raw) => parseValid(params, raw) as ParamValues<P> | undefined),
+          () => rawParams.map((raw) => parseValid(params, raw) as ParamValues<P> | undefined),
           context,
         ),
     }),

@@ -67,7 +67,7 @@ export class AccessListAsker implements ListNodes {
 
   findHeader(number: bigint, hash: string, scope: RequestScope): PromiseOrValue<HeadPlace | undefined> {
     const header = this.#parts.proofs?.blocks?.proveHeader(
-      hash,
+      { number, hash },
       (inner) => this.#blocks.ask(nameBlock({ number, hash }, false, false), hash, false, inner),
       scope,
     );
@@ -107,7 +107,7 @@ export class AccessListAsker implements ListNodes {
 
   #check(
     { isByHash, read }: Form,
-    { hash, accessListHash }: HeadPlace,
+    { number, hash, accessListHash }: HeadPlace,
     text: JsonText,
     upstream: Upstream | undefined,
   ): AnsweredList {
@@ -118,8 +118,8 @@ export class AccessListAsker implements ListNodes {
     const findings = new Findings();
     if (!isRight) findings.contradict('state', 'its access list is not the one that the header commits to');
     const verifier = this.#parts.proofs?.verifier;
-    if (isByHash && verifier?.calibration.stateOf('state') === 'verified')
-      verifier.judge(`${hash}/accessList`, findings.list, ['state'], upstream);
+    if (isByHash && verifier?.calibration.stateOf('state', number) === 'verified')
+      verifier.judge({ number, hash: `${hash}/accessList` }, findings.list, ['state'], upstream);
     if (!isRight)
       throw new UpstreamFault('wrong', 'the block access list is not the one that the header commits to');
     return { length, list: found.list };

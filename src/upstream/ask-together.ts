@@ -1,12 +1,14 @@
 import type { Cache, KeptAnswer } from '../cache/cache.ts';
 import type { CallOutcome } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
-import type { JsonStream } from '../primitives/json-result.ts';
+import type { JsonStream, JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { type Expiring, ExpirySweep } from '../util/expiry-sweep.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { UpstreamFault } from './fault.ts';
 import { describeLimit } from './policies/keep-deadline.ts';
 import type { DecideRoute } from './policies/order.ts';
+import { OVERTAKEN } from './policies/overtaken.ts';
 import { announce, type Flight, type Flights } from './policies/share-flights.ts';
 import type { KeepAnswer } from './policies/use-cache.ts';
 import {
@@ -23,6 +25,8 @@ import type { Upstream } from './upstream.ts';
 
 /** Fewer are asked by themselves. */
 const LEAST_CALLS = 2;
+/** How late the next node may be asked, milliseconds. */
+const SWEEP_MS = 20;
 /** What those hear that wait for a question that was not answered together with others: they ask it themselves. */
 const NOT_ANSWERED = new UpstreamFault('aborted', 'the question is to be asked by itself');
 
@@ -30,8 +34,8 @@ const NOT_ANSWERED = new UpstreamFault('aborted', 'the question is to be asked b
 export type SharedOutcome = CallOutcome & { readonly node: Upstream | undefined };
 
 /**
- * Answers calls at one block together: kept answers, and for all others one route, one deadline, and requests that they share. What the
- * node does not answer well, or another caller waits for, is undefined: it is to be asked by itself, with every policy of the pool.
+ * Answers calls at one block together: kept answers, and for all others one route, one deadline, and requests that they share. What no
+ * node answers well, or another caller waits for, is undefined: it is to be asked by itself, with every policy of the pool.
  * Throws and rejects with faults of this program only.
  */
 export type AskTogether = (
@@ -83,27 +87,51 @@ function askRest(
   const routed = parts.decide(openExchange({ call: first, scope }, scope));
   if (routed instanceof UpstreamFault) return outcomes;
   const node = routed.route.take();
-  if (node === undefined || node.health.circuit !== 'closed') return outcomes;
-  const round = new Round(routed, node, outcomes, parts);
+  if (node === undefined || !isWell(node)) return outcomes;
+  const round = new Round(routed, outcomes, parts);
   calls.forEach((call, position) => {
     if (call !== undefined && outcomes[position] === undefined) round.add(call, position);
   });
-  return round.ask();
+  return round.ask(node);
 }
 
-type Asked = { readonly call: RoutedCall; readonly position: number; readonly flight: Flight };
+function isWell({ health }: Upstream): boolean {
+  return health.circuit === 'closed';
+}
 
-/** Calls that one node is asked for at the same time. */
-class Round {
+type Asked = {
+  readonly call: RoutedCall;
+  readonly position: number;
+  readonly flight: Flight;
+  /** Nodes that are asked and have not been heard. */
+  running: number;
+  isSettled: boolean;
+};
+
+/** One timer for all rounds. */
+const ROUNDS = new ExpirySweep<Round>(SWEEP_MS);
+
+/**
+ * Calls that one node is asked for at the same time. Where it stays silent for its part of the time, as in `hedge`, the next one is asked for
+ * what has not been answered, and so on; the first answer to each call counts. A round expires when it is time to ask one more.
+ */
+class Round implements Expiring {
+  expiresAt = Number.POSITIVE_INFINITY;
+  sweepIndex = -1;
   readonly #routed: Routed;
-  readonly #node: Upstream;
   readonly #outcomes: (SharedOutcome | undefined)[];
   readonly #parts: TogetherParts;
   readonly #asked: Asked[] = [];
+  /** Of what each node is asked for. */
+  readonly #scopes: RequestScope[] = [];
+  /** Calls that are not settled. */
+  #left = 0;
+  #silentMs = 0;
+  #resolve: (outcomes: readonly (SharedOutcome | undefined)[]) => void = () => {};
+  #reject: (fault: unknown) => void = () => {};
 
-  constructor(routed: Routed, node: Upstream, outcomes: (SharedOutcome | undefined)[], parts: TogetherParts) {
+  constructor(routed: Routed, outcomes: (SharedOutcome | undefined)[], parts: TogetherParts) {
     this.#routed = routed;
-    this.#node = node;
     this.#outcomes = outcomes;
     this.#parts = parts;
   }
@@ -111,67 +139,98 @@ class Round {
   /** A question that is in flight is left out: it is to be waited for. */
   add(call: RoutedCall, position: number): void {
     const flight = announce(this.#parts.flights, call);
-    if (flight !== undefined) this.#asked.push({ call, position, flight });
+    if (flight !== undefined) this.#asked.push({ call, position, flight, running: 0, isSettled: false });
   }
 
-  ask(): PromiseOrValue<readonly (SharedOutcome | undefined)[]> {
+  ask(node: Upstream): PromiseOrValue<readonly (SharedOutcome | undefined)[]> {
     const asked = this.#asked;
     if (asked.length < LEAST_CALLS) {
       for (const { flight } of asked) flight.crash(NOT_ANSWERED);
       return this.#outcomes;
     }
-    const { route } = this.#routed;
-    const scope = this.#openScope();
-    let left = asked.length;
+    const { scope, route } = this.#routed;
+    this.#left = asked.length;
     return new Promise((resolve, reject) => {
-      const settle = (one: Asked, answer: unknown): void => {
-        try {
-          this.#settle(one, answer);
-        } catch (error) {
-          reject(error);
-        }
-        if (--left > 0) return;
-        scope.release();
-        resolve(this.#outcomes);
-      };
-      for (const one of asked) {
-        const exchange = setRoute(openExchange({ call: one.call, scope }, scope), route);
-        this.#parts.askNode(setUpstream(exchange, this.#node)).then(
-          (result) => settle(one, result),
-          (error: unknown) => settle(one, error),
-        );
-      }
+      this.#resolve = resolve;
+      this.#reject = reject;
+      const now = performance.now();
+      this.#silentMs = (scope.deadline - now) / (route.left + 2);
+      this.expiresAt = now + this.#silentMs;
+      if (!route.isExhausted) ROUNDS.add(this);
+      this.#askNode(node);
     });
   }
 
-  /** A node that stays silent leaves others that could be asked their time, as in `hedge`. */
-  #openScope(): RequestScope {
-    const { scope, route } = this.#routed;
-    const now = performance.now();
-    const deadline = route.isExhausted ? scope.deadline : now + (scope.deadline - now) / (route.left + 2);
-    return scope.derive({ deadline });
+  expire(): void {
+    const { route } = this.#routed;
+    const node = route.take();
+    this.expiresAt = performance.now() + this.#silentMs;
+    if (route.isExhausted) ROUNDS.delete(this);
+    if (node !== undefined && isWell(node)) this.#askNode(node);
+  }
+
+  /** Asks for what is not settled. */
+  #askNode(node: Upstream): void {
+    const { route, scope: outer } = this.#routed;
+    const scope = outer.derive();
+    this.#scopes.push(scope);
+    for (const one of this.#asked) {
+      if (one.isSettled) continue;
+      one.running++;
+      const exchange = setRoute(openExchange({ call: one.call, scope }, scope), route);
+      this.#parts.askNode(setUpstream(exchange, node)).then(
+        (result) => this.#hear(one, node, result),
+        (error: unknown) => this.#hear(one, node, error),
+      );
+    }
   }
 
   /** @param answer a result, or what asking for it failed with */
-  #settle({ call, position, flight }: Asked, answer: unknown): void {
-    if (typeof answer === 'string' && (answer !== 'null' || call.nulls === 'truth')) {
-      this.#outcomes[position] = { answer, isAsked: true, node: this.#node };
-      this.#parts.keep(call, this.#node, answer);
-      flight.land(answer);
-      return;
+  #hear(one: Asked, node: Upstream, answer: unknown): void {
+    one.running--;
+    // It is too long to be at hand: it is asked for again, to be passed on.
+    if (isStream(answer)) answer.cancel();
+    if (one.isSettled) return;
+    const isAnswer =
+      answer instanceof ChainError ||
+      (typeof answer === 'string' && (answer !== 'null' || one.call.nulls === 'truth'));
+    // What is no answer leaves another node that is asked its chance.
+    if (!isAnswer && one.running > 0) return;
+    one.isSettled = true;
+    try {
+      if (isAnswer) this.#take(one, node, answer);
+      else this.#leave(one, answer);
+    } catch (error) {
+      this.#reject(error);
     }
+    if (--this.#left === 0) this.#end();
+  }
+
+  #take({ call, position, flight }: Asked, node: Upstream, answer: JsonText | ChainError): void {
+    this.#outcomes[position] = { answer, isAsked: true, node };
     if (answer instanceof ChainError) {
-      this.#outcomes[position] = { answer, isAsked: true, node: this.#node };
       flight.crash(answer);
       return;
     }
+    this.#parts.keep(call, node, answer);
+    flight.land(answer);
+  }
+
+  #leave({ position, flight }: Asked, answer: unknown): void {
     flight.crash(NOT_ANSWERED);
     if (answer instanceof Error && !(answer instanceof UpstreamFault)) throw answer;
-    // It is too long to be at hand: it is asked for again, to be passed on.
-    if (isStream(answer)) answer.cancel();
     const { scope } = this.#routed;
     if (performance.now() >= scope.deadline)
       this.#outcomes[position] = { answer: describeLimit(scope), isAsked: true, node: undefined };
+  }
+
+  #end(): void {
+    ROUNDS.delete(this);
+    for (const scope of this.#scopes) {
+      scope.release();
+      scope.abort(OVERTAKEN);
+    }
+    this.#resolve(this.#outcomes);
   }
 }
 

@@ -7,10 +7,18 @@ import { UpstreamFault } from './fault.ts';
 import type { Block, BlockHeader } from './heads/block.ts';
 import type { NetworkHead } from './heads/network-head.ts';
 import { parseBlock } from './heads/parse-block.ts';
-import type { Ask, Exchange, NullMeaning, RoutedCall, Witness } from './routed-call.ts';
+import {
+  ABSENCE_UNVERIFIED,
+  type Absence,
+  type Ask,
+  type Exchange,
+  type NullMeaning,
+  type RoutedCall,
+  type Witness,
+} from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
-import { ABSENCE_UNVERIFIED, type Absence } from './verifying/absence.ts';
 import type { CheckpointLinks } from './verifying/checkpoint-links.ts';
+import type { JudgedBlock } from './verifying/verifier.ts';
 
 /** Of all blocks that are held, a header with its bloom counting as 16: about 100 bytes each. */
 const MAX_HASHES = 200_000;
@@ -29,7 +37,7 @@ const RANGE_STEP = 32;
 /** What is proven of blocks. */
 export interface BlockProofs {
   /** Compares a block with its hash. @throws UpstreamFault where the answer is wrong */
-  check(hash: string, result: JsonResult, upstream: Upstream | undefined): JsonResult;
+  check(block: JudgedBlock, result: JsonResult, upstream: Upstream | undefined): JsonResult;
   /** A block that was recomputed to its hash, where it is remembered. */
   findHeader(hash: string): { readonly number: bigint } | undefined;
   /** What a checkpoint or layer 1 says of heights, where one is configured. */
@@ -316,7 +324,7 @@ export class BlockDirectory {
       if (!isExpected(block)) {
         throw new UpstreamFault('wrong', 'the node tells of another block than the one asked for');
       }
-      return this.#proofs.check(block.hash, result, upstream);
+      return this.#proofs.check(block, result, upstream);
     };
   }
 

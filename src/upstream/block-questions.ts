@@ -15,8 +15,10 @@ import { checkReceipts } from './checks/check-receipts.ts';
 import { checkBytes } from './checks/check-stream.ts';
 import { parseObject } from './checks/check-values.ts';
 import type { Block, BlockHeader } from './heads/block.ts';
+import { parsePendingHeader } from './heads/parse-block.ts';
 import { listReceipts } from './list-receipts.ts';
 import type { NullMeaning, RoutedCall } from './routed-call.ts';
+import { UNKNOWN_NUMBER } from './verifying/calibration.ts';
 import { DoubtfulBlock } from './verifying/proofs.ts';
 import type { ProvenBlock } from './verifying/proven-blocks.ts';
 import { BLOCK_SUBJECTS, RAW_SUBJECTS, RECEIPT_SUBJECTS } from './verifying/subjects.ts';
@@ -147,7 +149,7 @@ export class BlockQuestions {
 
   #askFoundReceipts({ block, isCanonical }: FoundBlock, scope: RequestScope): PromiseOrValue<ProvenReceipts> {
     return continueWith(this.#whole.prove(block, isCanonical, scope), (proven) => {
-      const hashes = proven?.transactions.map(({ hash }) => hash) ?? block.transactionHashes;
+      const hashes = proven?.transactions.facts.map(({ hash }) => hash) ?? block.transactionHashes;
       const known = { ...block, transactionHashes: hashes };
       const answer =
         hashes.length === 0 ? '[]' : this.#askReceipts({ block: known, isCanonical }, proven, scope);
@@ -162,7 +164,7 @@ export class BlockQuestions {
   ): PromiseOrValue<JsonResult> {
     const { ask, proofs } = this.#parts;
     const name = isCanonical ? encodeQuantity(block.number) : block.hash;
-    const isVerified = proven !== undefined && proofs?.canVerify('receipts') === true;
+    const isVerified = proven !== undefined && proofs?.canVerify('receipts', block.number) === true;
     const search = checkReceipts(block);
     const call: RoutedCall = {
       ...this.#access.about('eth_getBlockReceipts', block, [name]),
@@ -174,10 +176,10 @@ export class BlockQuestions {
         // Receipts of another block are found out before they are compared with this one.
         if (!isComplete(result)) return proofs.checkReceipts(proven, search(result), upstream);
         const verified = proofs.checkReceipts(proven, result, upstream);
-        const isProven = proofs.verifier?.whyUnproven(block.hash, ['receipts']) === undefined;
+        const isProven = proofs.verifier?.whyUnproven(block, ['receipts']) === undefined;
         return isProven ? verified : search(verified);
       },
-      isKept: () => proofs?.verifier?.whyUnproven(block.hash, RECEIPT_SUBJECTS) === undefined || !isVerified,
+      isKept: () => proofs?.verifier?.whyUnproven(block, RECEIPT_SUBJECTS) === undefined || !isVerified,
     };
     return ask({ call, scope });
   }
@@ -314,14 +316,15 @@ export class BlockQuestions {
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | null> {
     const { proofs } = this.#parts;
-    const isProvable = proofs?.canVerify('transactions') === true;
+    const route = question(isFull).block;
+    const isProvable = proofs?.canVerify('transactions', route?.number) === true;
     const answer =
       isFull || !isProvable
         ? this.#whole.ask(question(isFull), hash, isFull, scope)
         : this.#whole.askHashes(question, hash, scope);
     return continueWith(answer, (block) => {
       if (block === null) return null;
-      const number = question(isFull).block?.number ?? this.#parts.directory.findKnown(hash)?.number;
+      const number = route?.number ?? this.#parts.directory.findKnown(hash)?.number;
       return this.#noteWhenWhole(block, { number, hash }, reference, BLOCK_SUBJECTS, scope);
     });
   }
@@ -337,7 +340,7 @@ export class BlockQuestions {
     const finish = (): PromiseOrValue<void> => this.#noteTrust(block, reference, subjects, scope);
     if (isComplete(result)) return continueWith(finish(), () => result);
     const { proofs } = this.#parts;
-    const why = proofs?.verifier?.whyUnproven(block.hash, subjects);
+    const why = proofs?.verifier?.whyUnproven(block, subjects);
     try {
       // What is known before its first byte need not be found out at its end.
       if (why !== undefined) proofs?.trust.demandProof(why);
@@ -355,7 +358,9 @@ export class BlockQuestions {
     scope: RequestScope,
   ): PromiseOrValue<void> {
     const isNamed = reference.kind === 'hash';
-    return this.#parts.proofs?.trust.settle(scope, { number: number ?? 0n, hash }, isNamed, subjects);
+    const { proofs } = this.#parts;
+    const known = number ?? proofs?.blocks?.findHeader(hash)?.number ?? UNKNOWN_NUMBER;
+    return proofs?.trust.settle(scope, { number: known, hash }, isNamed, subjects);
   }
 
   async #getPendingHeader(scope: RequestScope): Promise<HeaderView | null> {
@@ -381,21 +386,4 @@ function viewOf({ number, hash, timestamp, gasLimit, baseFeePerGas, extraData }:
     extraData,
     ...(baseFeePerGas !== undefined && { baseFeePerGas }),
   };
-}
-
-/** A pending block may lack number and hash; what it has must be right. */
-function parsePendingHeader(answer: JsonText): HeaderView {
-  const header = parseObject(answer);
-  const read = (field: string): bigint => parseQuantity(String(header[field]), 256);
-  try {
-    return {
-      number: read('number'),
-      timestamp: read('timestamp'),
-      gasLimit: read('gasLimit'),
-      extraData: typeof header['extraData'] === 'string' ? header['extraData'] : '0x',
-      ...(typeof header['baseFeePerGas'] === 'string' && { baseFeePerGas: read('baseFeePerGas') }),
-    };
-  } catch {
-    throw new ChainError('unavailable', 'the pending block of the node cannot be read');
-  }
 }

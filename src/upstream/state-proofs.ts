@@ -31,9 +31,9 @@ export class StateProofs {
   }
 
   /** Gets ready for reads at a block that has just become the head, where a node has reported its header. */
-  noteHead({ hash }: PinnedBlock['position']): void {
+  noteHead({ number, hash }: PinnedBlock['position']): void {
     const { proofs } = this.#parts;
-    const header = proofs?.canVerify('state') === true ? proofs.blocks?.findHeader(hash) : undefined;
+    const header = proofs?.canVerify('state', number) === true ? proofs.blocks?.findHeader(hash) : undefined;
     if (header === undefined) return;
     this.#requests.warmUp.noteHead(toHeadPlace(header));
   }
@@ -121,7 +121,7 @@ export class StateProofs {
   ): PromiseOrValue<StatePlace | undefined> {
     const { hash } = position;
     const header = this.#parts.proofs?.blocks?.proveHeader(
-      hash,
+      position,
       (inner) => this.#blocks.ask(nameBlock(position, isCanonical, false), hash, false, inner),
       scope,
     );

@@ -159,13 +159,11 @@ export class UpstreamChain implements Chain {
       return continueWith(answered, (result) => result ?? askNodes());
     };
     const { executePlain } = parts.local ?? {};
+    const doNodesExecute = parts.local === undefined || parts.local.executesNone === true;
     this.execution = {
       ...(executePlain !== undefined && { callPlain: executePlain }),
+      ...(doNodesExecute && { callMany: calls.callMany.bind(calls) }),
       call: (request, scope) => execute('call', request, () => calls.call(request, scope), scope),
-      callMany: (requests, scope) =>
-        parts.local === undefined || parts.local.executesNone === true
-          ? calls.callMany(requests, scope)
-          : undefined,
       estimateGas: (request, scope) =>
         execute(
           'estimate',

@@ -95,10 +95,10 @@ export class WholeBlocks {
   ): PromiseOrValue<JsonResult | null> {
     const { cacheScope, directory, proofs, ask, keep } = this.#parts;
     const isKnown = checkBlock(hash, directory.findKnown(hash));
-    const mark = proofs?.keyPart(isFull ? 'transactions' : 'header') ?? '';
+    const number = this.#numberOf(question, hash);
+    const mark = proofs?.keyPart(isFull ? 'transactions' : 'header', number) ?? '';
     const key = keyAs ?? { blockHash: hash, question: `${cacheScope()}:block:${isFull}${mark}` };
-    const isKept = (): boolean =>
-      mark === '' || proofs?.verifier?.whyUnproven(hash, KEPT_SUBJECTS) === undefined;
+    const isKept = (): boolean => mark === '' || this.#whyUnproven(question, hash) === undefined;
     const isDoubted = proofs?.blocks?.isDoubted(hash) === true;
     const answer = ask({
       call: {
@@ -109,7 +109,7 @@ export class WholeBlocks {
         ...(isFull ? { isHeld: true, takesBytes: true } : { isText: true }),
         check: (result, upstream) => {
           // What is recomputed needs no comparison with what others said of it.
-          const verified = proofs?.blocks?.check(hash, result, isFull, upstream) ?? result;
+          const verified = proofs?.blocks?.check({ number, hash }, result, isFull, upstream) ?? result;
           return proofs?.blocks?.find(hash) === undefined ? isKnown(verified) : verified;
         },
       },
@@ -142,15 +142,27 @@ export class WholeBlocks {
         (block) => {
           if (block === null) return null;
           if (!isComplete(block)) {
-            const read = proofs?.blocks?.readStream(hash, block, scope);
+            const number = this.#numberOf(question(true), hash);
+            const read = proofs?.blocks?.readStream({ number, hash }, block, scope);
             return continueWith(read, () => this.ask(question(false), hash, false, scope));
           }
           const listed = listHashes(typeof block === 'string' ? block : block.text);
-          if (proofs?.verifier?.whyUnproven(hash, KEPT_SUBJECTS) === undefined) keep(key, listed);
+          if (this.#whyUnproven(question(true), hash) === undefined) keep(key, listed);
           return listed;
         },
       );
     });
+  }
+
+  /** The number of a block, as it is asked for or was recomputed. */
+  #numberOf({ block }: BlockQuestion, hash: string): bigint | undefined {
+    return block?.number ?? this.#parts.proofs?.blocks?.findHeader(hash)?.number;
+  }
+
+  /** Why a block is not kept among the verified ones; undefined where it is. */
+  #whyUnproven(question: BlockQuestion, hash: string): string | undefined {
+    const number = this.#numberOf(question, hash);
+    return this.#parts.proofs?.verifier?.whyUnproven({ number, hash }, KEPT_SUBJECTS);
   }
 
   /** A block that was verified as a whole; undefined where that cannot be. */
@@ -162,7 +174,7 @@ export class WholeBlocks {
     const { proofs } = this.#parts;
     if (proofs?.blocks === undefined) return undefined;
     return proofs.blocks.prove(
-      block.hash,
+      block,
       (inner) => this.ask(nameBlock(block, isCanonical, true), block.hash, true, inner),
       scope,
     );

@@ -227,18 +227,11 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     ],
   },
   {
-    name: 'bounds of verification where nothing is verified',
-    text: `${NODE}    verify: off\n    verifyLogBlocks: 64\n    verifyCalls: 2\n`,
-    errors: [
-      'p.yaml:6: networks.n.verifyLogBlocks: only a network with upstreams and verify: auto or require has verified logs',
-      'p.yaml:7: networks.n.verifyCalls: only a network with upstreams and verify: auto or require has compared calls',
-    ],
-  },
-  {
     name: 'bounds of verification on an embedded chain',
-    text: '    builtin: devnet\n    verifyLogBlocks: 64\n',
+    text: '    builtin: devnet\n    verifyLogBlocks: 64\n    verifyCalls: 2\n',
     errors: [
       'p.yaml:5: networks.n.verifyLogBlocks: only a network with upstreams and verify: auto or require has verified logs',
+      'p.yaml:6: networks.n.verifyCalls: only a network with upstreams and verify: auto or require has compared calls',
     ],
   },
   {
@@ -504,6 +497,11 @@ test('of a wrong place for calls nothing else is said', () => {
   assert.deepEqual(errorsOf(`${NODE}    execution: here\n    chain: genesis.json\n`), [
     'p.yaml:5: networks.n.execution: expected one of node, local, auto',
   ]);
+});
+
+test('bounds of verification may stay where it is switched off', () => {
+  const off = parseNetwork(`${NODE}    verify: off\n    verifyLogBlocks: 64\n    verifyCalls: 2\n`);
+  assert.deepEqual([off.verify, off.verifyLogBlocks, off.verifyCalls], ['off', 64, 2]);
 });
 
 test('where calls are executed is a matter of nodes', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KeyRules } from '../../src/access/key-rules.ts';
 import type { Principal } from '../../src/access/principal.ts';
-import type { CallOutcome, CallRequest, Executions } from '../../src/chain/chain.ts';
+import type { CallOutcome, CallRequest, Executions, StateReads } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
@@ -22,6 +22,8 @@ type Setup = {
   readonly together: (string | null)[][];
   /** Data of the calls that were made by themselves. */
   readonly alone: string[];
+  /** Deadlines of calls, made together or by themselves. */
+  readonly deadlines: number[];
   /** `method outcome source credits`. */
   readonly observed: string[];
   send(body: unknown, principal?: Principal): Promise<unknown>;
@@ -30,22 +32,26 @@ type Setup = {
 const dataOf = (request: CallRequest): string => request.call.data ?? '';
 const asked = (answer: CallOutcome['answer']): CallOutcome => ({ answer, isAsked: true });
 
-function setUp(answer: Many, overrides: Partial<Network> = {}): Setup {
+function setUp(answer: Many, overrides: Partial<Network> = {}, state: Partial<StateReads> = {}): Setup {
   const together: (string | null)[][] = [];
   const alone: string[] = [];
+  const deadlines: number[] = [];
   const observed: string[] = [];
   const chain = createFakeChain({
     execution: {
       async call(request, scope) {
         alone.push(dataOf(request));
+        deadlines.push(scope.deadline);
         scope.hasAskedNode = true;
         return '"0xa1"';
       },
       callMany(requests, scope) {
         together.push(requests.map((request) => (request === undefined ? null : dataOf(request))));
+        deadlines.push(scope.deadline);
         return answer(requests, scope);
       },
     },
+    state,
   });
   const network = createScriptedNetwork(chain, { hasNodes: true, ...overrides });
   const gateway = createGateway({
@@ -65,6 +71,7 @@ function setUp(answer: Many, overrides: Partial<Network> = {}): Setup {
   return {
     together,
     alone,
+    deadlines,
     observed,
     async send(body, principal = { id: 'p', name: 'p' }) {
       const scope = new RequestScope(performance.now() + 60_000);
@@ -197,6 +204,60 @@ test('calls behind items that have used up the turns of their batch take turns o
   );
   assert.deepEqual([together.length, alone.length], [1, 128]);
   assert.deepEqual([running, turns.running], [64, 0]);
+});
+
+test('neither other items nor the next calls wait for calls that are made together', async () => {
+  let answerFirst = (): void => {};
+  const first = new Promise<void>((resolve) => {
+    answerFirst = resolve;
+  });
+  const { send, together } = setUp(
+    async (requests) => {
+      if (dataOf(requests[0] as CallRequest) === '0x01') await first;
+      return requests.map(() => asked('"0x1"'));
+    },
+    {},
+    {
+      async getBalance() {
+        answerFirst();
+        return '"0x5"';
+      },
+    },
+  );
+  const others = Array.from({ length: 150 }, () => ({ jsonrpc: '2.0', method: 'eth_chainId', params: [] }));
+  const balance = {
+    jsonrpc: '2.0',
+    id: 5,
+    method: 'eth_getBalance',
+    params: [`0x${'ab'.repeat(20)}`, 'latest'],
+  };
+  const answers = await send([call('0x01'), call('0x02'), ...others, call('0x03'), call('0x04'), balance]);
+  assert.deepEqual(answers, [
+    ...['0x01', '0x02', '0x03', '0x04'].map((id) => result(id, '0x1')),
+    result(5, '0x5'),
+  ]);
+  assert.deepEqual(together, [
+    ['0x01', '0x02'],
+    ['0x03', '0x04'],
+  ]);
+});
+
+test('a call that is made by itself after it was made together has the time that is left, and its turn', async () => {
+  const turns = new FairQueue({ running: 2, waiting: 0, waitMs: 1_000 });
+  const { send, alone, deadlines } = setUp(
+    async (requests) => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return requests.map(() => undefined);
+    },
+    { turns },
+  );
+  assert.deepEqual(await send([call('0x01'), call('0x02')]), [
+    result('0x01', '0xa1'),
+    result('0x02', '0xa1'),
+  ]);
+  assert.deepEqual(alone, ['0x01', '0x02']);
+  assert.deepEqual(deadlines.slice(1), [deadlines[0], deadlines[0]]);
+  assert.equal(turns.running, 0);
 });
 
 test('calls of a chain that does not keep to the deadline are made by themselves', async () => {

@@ -56,3 +56,19 @@ test('what is missing of several turns is taken where there is room', () => {
   held.release();
   assert.equal(turns.running, 1);
 });
+
+test('turns that are taken back are kept for items that have not been begun, and for calls that need one', async () => {
+  const { turns, held } = hold(5);
+  held.handOn(4);
+  held.takeBack(1, 0);
+  assert.equal(turns.running, 5);
+  held.release();
+  assert.equal(turns.running, 3);
+  held.takeBack(2, 1);
+  assert.deepEqual([turns.running, held.isEmpty], [2, false]);
+  const ended = hold(5);
+  await ended.held.during(() => ended.held.handOn(5));
+  assert.equal(ended.turns.running, 5);
+  ended.held.takeBack(5, 5);
+  assert.equal(ended.turns.running, 0);
+});

@@ -15,6 +15,7 @@ import { createProven, StateRequests } from '../../src/proven/state-requests.ts'
 import { RemoteExecutions } from '../../src/remote/remote-executions.ts';
 import type { StateSource } from '../../src/remote/state-source.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
+import { createRecordingLog } from '../gateway/recording-log.ts';
 import { addressAt, ModelState, slotAt } from './model-state.ts';
 
 /** Returns the slot that the call's data name; what follows the program makes each contract's code another one. */
@@ -109,7 +110,14 @@ export async function fillMemory(contracts: number, bytes: number): Promise<Fill
     isOutage: (error) => error instanceof ChainError,
   };
   const pool = new ExecutionPool({ ...DEFAULT_POOL, threads: 1, onFault });
-  const here = new RemoteExecutions({ source, pool, config: CONFIG, onFault });
+  const here = new RemoteExecutions({
+    source,
+    pool,
+    config: CONFIG,
+    network: 'n',
+    log: createRecordingLog(),
+    onFault,
+  });
   const call = async (index: number, slot: number): Promise<void> => {
     const request = {
       call: { to: contractAt(index), data: slotAt(slot) },

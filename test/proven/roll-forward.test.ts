@@ -9,7 +9,6 @@ import { RollForward } from '../../src/proven/roll-forward.ts';
 import type { HeadPlace, ListNodes } from '../../src/proven/state-nodes.ts';
 import { createProven } from '../../src/proven/state-requests.ts';
 import { Trips } from '../../src/proven/trips.ts';
-import { RequestScope } from '../../src/util/request-scope.ts';
 import { addressAt } from './model-state.ts';
 
 const ACCOUNT = addressAt(1);
@@ -61,7 +60,6 @@ function openRolled() {
   const proven = createProven({ bytes: 1 << 22, onFault: (error) => assert.fail(String(error)) });
   const { states, codes } = proven;
   const rollForward = new RollForward(nodes, states, codes, new Trips());
-  const scope = new RequestScope(performance.now() + 600_000);
   /** What a proof at a block shows of the account. */
   const note = (name: string, balance: bigint): void =>
     states.proven.note(
@@ -76,7 +74,7 @@ function openRolled() {
   return {
     ...{ asked, lists, state, states, codes, note, rollForward },
     skip: (name: string): void => rollForward.skip(placeOf(name)),
-    roll: (name: string, keys = KEYS): Promise<boolean> => rollForward.roll(placeOf(name), keys, scope),
+    roll: (name: string, keys = KEYS): Promise<boolean> => rollForward.roll(placeOf(name), keys),
     balanceAt: (name: string): bigint | undefined => states.findAccount(placeOf(name), ACCOUNT)?.balance,
   };
 }

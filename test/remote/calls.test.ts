@@ -187,7 +187,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
 
   test('what calls read at one head is proven at the next before they ask', async () => {
     const warmed = async (heads: number): Promise<void> => {
-      while (network.figures().warmed < heads) await sleep(PAUSE_MS);
+      while ((network.chain.describe().provenState?.warmed ?? 0) < heads) await sleep(PAUSE_MS);
     };
     await network.ask('call', callOf(PROXY, 11));
     await mineAfter(() => anvil.request('anvil_setStorageAt', PROXY, word(11), word(4321)));

@@ -3,8 +3,12 @@ import { execFileSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { parseChainConfig } from '../../src/chain/chain-config.ts';
 import { BLANK_HEADER, type Header } from '../../src/chain/header.ts';
+import { AskedRules } from '../../src/remote/asked-rules.ts';
 import { ForkRules } from '../../src/remote/fork-rules.ts';
 import { findKnownChain } from '../../src/remote/known-chains.ts';
+import type { NodeQuestion, Opinion } from '../../src/remote/state-source.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
+import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
 import { GETH_SKIP, installGeth } from '../geth/node/geth-program.ts';
 
 const CANCUN = {
@@ -41,6 +45,92 @@ const latestFork = (rules: ForkRules, header: Header): string | undefined => {
   const config = rules.find(header)?.config;
   return config?.timeForks.findLast(({ time }) => time <= header.timestamp)?.fork;
 };
+
+const HOUR_MS = 3_600_000;
+const PLACE = { number: 100n, hash: `0x${'1'.repeat(64)}` };
+
+/** Nodes that tell rules, at a time that the test sets. */
+class Tellers {
+  readonly rules = new ForkRules(77n, undefined);
+  readonly log: RecordingLog = createRecordingLog();
+  answers: readonly object[];
+  asked = 0;
+  now = 0;
+  readonly #asking: AskedRules;
+
+  constructor(...answers: readonly object[]) {
+    this.answers = answers;
+    const { rules, log } = this;
+    this.#asking = new AskedRules({
+      source: { survey: (question) => this.#survey(question) },
+      rules,
+      network: 'n',
+      log,
+      onFault: (fault) => assert.fail(String(fault)),
+      now: () => this.now,
+    });
+  }
+
+  async *#survey({ method }: NodeQuestion): AsyncGenerator<Opinion> {
+    assert.equal(method, 'eth_config');
+    for (const [i, answer] of this.answers.entries()) {
+      this.asked++;
+      yield { node: { name: `${i}` }, answer: JSON.stringify(answer) };
+    }
+  }
+
+  /** @returns whether it had to be waited for */
+  async learn(timestamp: number): Promise<boolean> {
+    const learning = this.#asking.learn(BigInt(timestamp), PLACE, new RequestScope(HOUR_MS));
+    await learning;
+    // What nothing waits for ends within the turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    return learning !== undefined;
+  }
+}
+
+describe('nodes that are asked for rules', () => {
+  test('are asked once, and again after an hour, for which no call waits', async () => {
+    const tellers = new Tellers(tell(18, 100), tell(18, 100), tell(18, 100));
+    assert.deepEqual([await tellers.learn(150), await tellers.learn(150)], [true, false]);
+    assert.equal(tellers.asked, 2);
+    tellers.answers = [tell(18, 100, 300), tell(18, 100, 300)];
+    tellers.now = HOUR_MS - 1;
+    assert.equal(await tellers.learn(200), false);
+    assert.ok(!tellers.rules.needsTelling(300n));
+    tellers.now = HOUR_MS;
+    assert.equal(await tellers.learn(200), false);
+    assert.equal(tellers.asked, 4);
+    assert.ok(tellers.rules.needsTelling(300n));
+    assert.deepEqual([tellers.log.lines.length, await tellers.learn(200), tellers.asked], [1, false, 4]);
+    assert.match(tellers.log.lines[0] ?? '', /other rules of the chain than before/);
+    tellers.answers = [tell(19, 300), tell(19, 300)];
+    assert.equal(await tellers.learn(300), true);
+  });
+
+  test('are heard where they contradict what was agreed on, which stays; and where none answers nothing changes', async () => {
+    const tellers = new Tellers(tell(18, 100), tell(18, 100));
+    await tellers.learn(150);
+    for (const answers of [[], [tell(18, 100)], [tell(17, 100), tell(18, 100)]]) {
+      tellers.answers = answers;
+      tellers.now += HOUR_MS;
+      assert.equal(await tellers.learn(150), false);
+      assert.ok(!tellers.rules.needsTelling(1n << 40n));
+      assert.equal(latestFork(tellers.rules, headerAt(150)), 'osaka');
+    }
+    assert.equal(tellers.asked, 5);
+    assert.equal(tellers.log.lines.length, 1);
+    assert.match(tellers.log.lines[0] ?? '', /"warn".*a node tells other rules of the chain/);
+  });
+
+  test('are left alone for a minute where two did not tell the same', async () => {
+    const tellers = new Tellers(tell(18, 100));
+    assert.deepEqual([await tellers.learn(150), await tellers.learn(150)], [true, false]);
+    tellers.now = 60_000;
+    assert.equal(await tellers.learn(150), true);
+    assert.equal(tellers.asked, 2);
+  });
+});
 
 describe('fork rules', () => {
   test('what a node tells holds from the activation of its fork up to the next', () => {
@@ -103,6 +193,24 @@ describe('fork rules', () => {
     // What says nothing changes nothing.
     assert.ok(!rules.note([null, {}]));
     assert.equal(mayBe(), 'osaka');
+  });
+
+  test('what two nodes agreed on stays until two agree on something else, but not beyond a fork that one tells', () => {
+    const rules = new ForkRules(77n, undefined);
+    rules.note([tell(18, 100), tell(18, 100)]);
+    const holdsAt = (timestamp: number): boolean => !rules.needsTelling(BigInt(timestamp));
+    assert.equal(rules.review([null, {}]), undefined);
+    assert.equal(rules.review([tell(18, 100)]), undefined);
+    assert.equal(rules.review([tell(18, 100), tell(18, 100)]), 'same');
+    assert.ok(holdsAt(500));
+    assert.equal(rules.review([tell(18, 100), tell(18, 100, 300)]), 'contradicted');
+    assert.deepEqual([holdsAt(299), holdsAt(300)], [true, false]);
+    assert.equal(latestFork(rules, headerAt(299)), 'osaka');
+    assert.equal(rules.review([tell(18, 100), tell(18, 100, 400), tell(18, 100, 400)]), 'changed');
+    assert.deepEqual([holdsAt(399), holdsAt(400)], [true, false]);
+    assert.equal(rules.review([tell(17, 100)]), 'contradicted');
+    assert.equal(latestFork(rules, headerAt(399)), 'osaka');
+    assert.equal(rules.review([tell(18, 100, 400), tell(18, 100, 400)]), 'same');
   });
 
   test('what one node tells is proven where a public chain is known to have the same rules', () => {

@@ -11,6 +11,8 @@ export const PASSER = '0x4200000000000000000000000000000000000016';
 export const PORTAL: string = `0x${'a1'.repeat(20)}`;
 export const REGISTRY: string = `0x${'a2'.repeat(20)}`;
 const GAME = `0x${'a4'.repeat(20)}`;
+/** When games were created, seconds. */
+export const GAME_TIME = 1_000n;
 /** Blocks of layer 1 above its finalized one. */
 export const FINALITY = 2;
 export const BLOCK_SECONDS = 2n;
@@ -72,6 +74,8 @@ export class AnchoredRollup {
     await this.finalize(
       ['anvil_setStorageAt', PORTAL, word(62n), word(BigInt(REGISTRY))],
       ['anvil_setStorageAt', REGISTRY, word(2n), word(BigInt(game))],
+      // When it was resolved, and how, is above when it was created.
+      ['anvil_setStorageAt', game, word(0n), word((2n << 128n) | (2_000n << 64n) | GAME_TIME)],
       ['anvil_setCode', game, bytesToHex(makeGame(root, word(number).slice(2)))],
     );
   }

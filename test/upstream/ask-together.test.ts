@@ -4,8 +4,11 @@ import { describe, it } from 'node:test';
 import { ChainError } from '../../src/chain/errors.ts';
 import type { SharedOutcome } from '../../src/upstream/ask-together.ts';
 import { UpstreamFault } from '../../src/upstream/fault.ts';
+import type { NodeReply } from '../../src/upstream/node-call.ts';
+import { OVERTAKEN } from '../../src/upstream/policies/overtaken.ts';
 import type { Pool } from '../../src/upstream/pool.ts';
 import type { RoutedCall } from '../../src/upstream/routed-call.ts';
+import type { CancelSignal } from '../../src/util/cancel-source.ts';
 import type { RequestScope } from '../../src/util/request-scope.ts';
 import { createCall, createScope } from './support/exchange.ts';
 import { openWholePool } from './support/pool.ts';
@@ -157,7 +160,7 @@ describe('askTogether', () => {
     assert.equal(node.asked.calls.length, 0);
   });
 
-  it('a node that may be silent leaves the others their time; the only one has all of it', async () => {
+  it('every node that is asked has all of the time', async () => {
     for (const count of [1, 2]) {
       const deadlines: number[] = [];
       const nodes = Array.from({ length: count }, () =>
@@ -168,9 +171,66 @@ describe('askTogether', () => {
       );
       const scope = createScope();
       await askAll(openWholePool(nodes), [ask('a'), ask('b')], scope);
-      assert.equal(deadlines.length, 2);
-      for (const deadline of deadlines) assert.equal(deadline < scope.deadline, count === 2);
+      assert.deepEqual(deadlines, [scope.deadline, scope.deadline]);
     }
+  });
+
+  it('the next node is asked for what a silent one has not answered, which is still heard; the first answer counts', async () => {
+    /** Calls that are not answered, by node and name of the question. */
+    const open = new Map<string, (reply: NodeReply | Promise<NodeReply>) => void>();
+    const signals = new Map<string, CancelSignal | undefined>();
+    const nodes = ['first', 'second'].map((node) =>
+      createNode(
+        (call, { signal }) =>
+          new Promise<NodeReply>((resolve) => {
+            const name = `${node} ${(JSON.parse(call.params) as [string])[0]}`;
+            signals.set(name, signal);
+            if (name === 'first a') resolve({ kind: 'result', result: '"0xa"' });
+            else open.set(name, resolve);
+          }),
+      ),
+    );
+    const pool = openWholePool(nodes);
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const together = askAll(
+      pool,
+      names.map((name) => ask(name)),
+      createScope(200),
+    );
+    while (!open.has('second f')) await new Promise((resolve) => setTimeout(resolve, 1));
+    assert.equal(open.has('second a'), false, 'what was answered is not asked for again');
+    const say = (name: string, result: string): void => open.get(name)?.({ kind: 'result', result });
+    const fail = (name: string): void =>
+      open.get(name)?.(Promise.reject(new UpstreamFault('unreachable', 'scripted')));
+    say('second b', '"0xb2"');
+    fail('second d');
+    fail('second e');
+    say('second f', 'null');
+    await new Promise((resolve) => setImmediate(resolve));
+    say('first c', '"0xc1"');
+    say('first d', '"0xd1"');
+    say('first b', '"0xb1"');
+    fail('first e');
+    say('first f', '"0xf1"');
+    const outcomes = await together;
+    const told = outcomes.map((outcome) => outcome?.answer);
+    assert.deepEqual(told.toSpliced(4, 1), ['"0xa"', '"0xb2"', '"0xc1"', '"0xd1"', '"0xf1"']);
+    const [first, second] = nodes.map(({ upstream }) => upstream);
+    assert.deepEqual(outcomes.map((outcome) => outcome?.node).toSpliced(4, 1), [
+      first,
+      second,
+      first,
+      first,
+      first,
+    ]);
+    assert.equal(signals.get('second c')?.reason, OVERTAKEN);
+    open.get('second c')?.(Promise.reject(new UpstreamFault('aborted', 'scripted')));
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(
+      nodes.map(({ upstream }) => upstream.health.inFlight),
+      [0, 0],
+    );
+    assert.equal(await pool.ask({ call: ask('c'), scope: createScope() }), '"0xc1"', 'it is kept');
   });
 
   it('what has taken all its time is not asked again', async () => {

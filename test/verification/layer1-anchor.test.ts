@@ -13,6 +13,7 @@ import {
   AnchoredRollup,
   BLOCK_SECONDS,
   FINALITY,
+  GAME_TIME,
   PASSER,
   PORTAL,
   REGISTRY,
@@ -148,6 +149,26 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
       assert.equal(rollup.log.lines.filter((line) => JSON.stringify(line).includes('blacklisted')).length, 1);
       assert.equal((await ask(rollup, 20n)).trust, 'proven');
     });
+  });
+
+  test('is not anchored by a game that was retired with all that were created up to a time', async () => {
+    const retire = (time: bigint): Promise<void> =>
+      chains.finalize(['anvil_setStorageAt', REGISTRY, word(6n), word((time << 32n) | 8n)]);
+    await chains.resolveGame(POINT, await chains.findOutputRoot(POINT));
+    for (const [time, isRetired] of [
+      [GAME_TIME, true],
+      [GAME_TIME - 1n, false],
+    ] as const) {
+      await retire(time);
+      await withNetworks(openLayer1(), openRollup(1, 0, {}), async (l1, rollup) => {
+        await anchor(rollup, l1, { portal: PORTAL });
+        const reason = `the dispute game ${GAME} is retired, as all that were created up to ${time}`;
+        assert.deepEqual(
+          describeAnchor(rollup),
+          isRetired ? { state: 'waiting', reason } : { state: 'anchored', number: Number(POINT) },
+        );
+      });
+    }
   });
 
   test('goes back with layer 1', async () => {

@@ -1,6 +1,7 @@
 /** Lists that are read as texts, whole or as they come, give what they give when they are parsed: the same facts, and the same findings whatever is changed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { JsonBytes, SharedBytes } from '../../src/primitives/json-result.ts';
 import { Findings, type Members } from '../../src/verification/findings.ts';
 import { ListText } from '../../src/verification/list-text.ts';
@@ -37,13 +38,11 @@ function readTexts(blockText: string, receiptsText: string, isBytes: boolean): R
   const block = ListText.parseBlock(answerOf(blockText)) as Members;
   const header = verifyHeader(block, String(block['hash']), tools);
   if (header === undefined) return { facts: undefined, found: tools.findings.list };
-  const facts = verifyBody(block, header, tools);
-  if (facts === undefined) return { facts, found: tools.findings.list };
-  const { transactions } = block;
-  const rows = transactions instanceof ListText ? transactions.copyRows() : undefined;
+  const known = verifyBody(block, header, tools);
+  if (known === undefined) return { facts: undefined, found: tools.findings.list };
   const receipts = ListText.load(answerOf(receiptsText)) ?? JSON.parse(receiptsText);
-  verifyReceipts(receipts, header, facts, tools, rows);
-  return { facts, found: tools.findings.list };
+  verifyReceipts(receipts, header, known, tools);
+  return { facts: known.facts, found: tools.findings.list };
 }
 
 /** Sizes of pieces, in turns: few and many transactions in one, and parts of one. */
@@ -61,15 +60,15 @@ function readStreams(blockText: string, receiptsText: string, header: VerifiedHe
     }
   };
   const { hash } = header;
-  const blocks = { hash, tools, header, maxFacts: 100_000, verifySender: () => {}, isEverySender: false };
-  const blockStream = new BlockStream(blocks);
+  const options = { hash, tools, header, maxTransactions: 100_000, isEverySender: false };
+  const blockStream = new BlockStream({ ...options, verifySender: () => {} });
   feed(blockText, blockStream);
-  const { facts, rows } = blockStream.finish();
-  if (facts === undefined) return { facts, found: tools.findings.list };
-  const receiptStream = new ReceiptStream({ header, transactions: facts, rows }, tools);
+  const { transactions } = blockStream.finish();
+  if (transactions === undefined) return { facts: undefined, found: tools.findings.list };
+  const receiptStream = new ReceiptStream({ header, transactions }, tools);
   feed(receiptsText, receiptStream);
   receiptStream.finish();
-  return { facts, found: tools.findings.list };
+  return { facts: transactions.facts, found: tools.findings.list };
 }
 
 function sortFindings({ facts, found }: Read): Read {
@@ -188,11 +187,13 @@ test('a text in which an object has a name twice is parsed, and passed on withou
       assert.deepEqual(readTexts(blockText, receiptsText, false), expected, where);
       const text = isOfBlock ? blockText : receiptsText;
       assert.equal(keepUnique(text), JSON.stringify(JSON.parse(text)), where);
+      const tools = { findings: new Findings(), writer };
+      const rightBlock = ListText.parseBlock(JSON.stringify(block)) as Members;
+      const known = isOfBlock ? undefined : verifyBody(rightBlock, header, tools);
       const list = isOfBlock ? (ListText.parseBlock(text) as Members)['transactions'] : ListText.load(text);
       if (list instanceof ListText) {
-        const tools = { findings: new Findings(), writer };
-        if (isOfBlock) verifyBody({ ...block, transactions: list }, header, tools);
-        else verifyReceipts(list, header, facts, tools, new Uint8Array());
+        if (known === undefined) verifyBody({ ...block, transactions: list }, header, tools);
+        else verifyReceipts(list, header, known, tools);
         assert.ok(!list.isRead, where);
       }
       repeated++;
@@ -222,4 +223,37 @@ test('a text in which an object has a name twice is parsed, and passed on withou
     }
   }
   assert.ok(repeated > 1_000, `${repeated} names`);
+});
+
+test('a block is parsed to what its text says, whatever is in it', () => {
+  const names = fc.string().filter((name) => !['transactions', '__proto__'].includes(name));
+  // Texts with escapes are parsed.
+  const text = fc.oneof(
+    { arbitrary: fc.stringMatching(/^[\][{},:x]{0,70}$/), weight: 50 },
+    { arbitrary: fc.stringMatching(/^["\\\]}x]{0,70}$/), weight: 1 },
+  );
+  const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      text,
+      fc.integer(),
+      fc.constantFrom(null, true, false),
+      fc.array(tie('value'), { maxLength: 6 }),
+      fc.dictionary(text, tie('value'), { maxKeys: 4 }),
+    ),
+  }));
+  const members = fc.dictionary(names, value, { maxKeys: 3 });
+  let asText = 0;
+  fc.assert(
+    fc.property(members, fc.array(value), members, fc.boolean(), (before, list, after, isSpaced) => {
+      const block = JSON.stringify({ ...before, transactions: list, ...after }, null, isSpaced ? 1 : 0);
+      const read = ListText.parseBlock(block) as Members;
+      const { transactions } = read;
+      if (transactions instanceof ListText) asText++;
+      const whole = transactions instanceof ListText ? transactions.parse() : transactions;
+      assert.deepEqual({ ...read, transactions: whole }, JSON.parse(block));
+    }),
+    { numRuns: 1_000 },
+  );
+  assert.ok(asText > 100, `${asText} were read as texts`);
 });

@@ -18,10 +18,14 @@ export class NoAnchor extends Error {
 /** What one node says of layer 1 is not enough. */
 class NotProven extends Error {}
 
-/** Slots, by the storage layouts of the contracts: OptimismPortal2 from 4.0, AnchorStateRegistry from 3.0, L2OutputOracle. */
+/** Slots, by the storage layouts of the contracts: OptimismPortal2 from 4.0, AnchorStateRegistry from 3.0, dispute games, L2OutputOracle. */
 const PORTAL_REGISTRY = 62n;
 const REGISTRY_GAME = 2n;
 const REGISTRY_BLACKLIST = 5n;
+/** The respected type of games, and above it the retirement time. */
+const REGISTRY_RETIREMENT = 6n;
+/** In the low bytes, when it was created. */
+const GAME_CREATION = 0n;
 const ORACLE_OUTPUTS = 3n;
 /** How long outputs of an L2OutputOracle can be deleted, seconds: what all chains have that were deployed with it. */
 const FINALIZATION_SECONDS = 604_800n;
@@ -29,6 +33,8 @@ const FINALIZATION_SECONDS = 604_800n;
 const MAX_OUTPUTS = 8;
 const WORD_BYTES = 32;
 const ADDRESS_BITS = 160n;
+const GAME_TYPE_BITS = 32n;
+const TIME_BITS = 64;
 const HALF_BITS = 128n;
 
 /**
@@ -71,15 +77,22 @@ async function readContract(
   return readRegistry(state, address, chainId);
 }
 
-/** The claim of the last game that the registry has accepted: resolved for its claim, and past the delay. */
+/**
+ * The claim of the last game that the registry has accepted: resolved for its claim, and past the delay. One that the guardian has invalidated since, by
+ * the blacklist or by retiring all games up to a time, stays the registry's anchor game until there is another, and is not believed here.
+ */
 async function readRegistry(state: ProvenState, registry: string, chainId: bigint): Promise<OutputClaim> {
   const game = asAddress(await state.readWord(registry, REGISTRY_GAME));
   if (game === undefined) throw new NoAnchor(`no dispute game is resolved at ${registry}`);
-  const [code, isBlacklisted] = await Promise.all([
+  const [code, creation, [isBlacklisted, retirement = 0n]] = await Promise.all([
     state.readCode(game),
-    state.readWord(registry, slotOf(BigInt(game), REGISTRY_BLACKLIST)),
+    state.readWord(game, GAME_CREATION),
+    state.readWords(registry, [slotOf(BigInt(game), REGISTRY_BLACKLIST), REGISTRY_RETIREMENT]),
   ]);
   if (isBlacklisted !== 0n) throw new NoAnchor(`the dispute game ${game} is blacklisted`);
+  const retiredUpTo = BigInt.asUintN(TIME_BITS, retirement >> GAME_TYPE_BITS);
+  if (retiredUpTo > 0n && BigInt.asUintN(TIME_BITS, creation) <= retiredUpTo)
+    throw new NoAnchor(`the dispute game ${game} is retired, as all that were created up to ${retiredUpTo}`);
   const claim = readGame(code, chainId);
   if (claim === undefined)
     throw new NoAnchor(

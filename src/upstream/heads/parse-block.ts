@@ -1,4 +1,7 @@
 /** Blocks as nodes tell them. Nodes add fields and leave some out; what is taken from them is checked. */
+import type { HeaderView } from '../../chain/chain.ts';
+import { ChainError } from '../../chain/errors.ts';
+import type { JsonText } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Block, BlockHeader } from './block.ts';
 
@@ -17,6 +20,27 @@ const NO_COMMITMENT = `0x${'0'.repeat(64)}`;
  */
 export function parseHeader(value: unknown): BlockHeader {
   return readHeader(readObject(value));
+}
+
+/**
+ * The header of a pending block object, which has no hash.
+ * @throws ChainError `unavailable` where one of its fields is not right
+ */
+export function parsePendingHeader(block: JsonText): HeaderView {
+  try {
+    const fields = readObject(JSON.parse(block));
+    const { extraData, baseFeePerGas } = fields;
+    return {
+      number: readQuantity(fields, 'number', 64),
+      timestamp: readQuantity(fields, 'timestamp', 64),
+      gasLimit: readQuantity(fields, 'gasLimit', 256),
+      extraData: typeof extraData === 'string' ? extraData : '0x',
+      ...(typeof baseFeePerGas === 'string' && { baseFeePerGas: readQuantity(fields, 'baseFeePerGas', 256) }),
+    };
+  } catch (error) {
+    if (!(error instanceof UpstreamFault)) throw error;
+    throw new ChainError('unavailable', 'the pending block of the node cannot be read');
+  }
 }
 
 /**

@@ -1,17 +1,13 @@
 import { bytesToHex } from '../../primitives/hex.ts';
-import {
-  isComplete,
-  type JsonResult,
-  type JsonStream,
-  type JsonText,
-  textOf,
-} from '../../primitives/json-result.ts';
+import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../../primitives/json-result.ts';
 import { EMPTY_LIST_HASH } from '../../primitives/keccak.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { Lru } from '../../util/lru.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
+import { TokenBucket } from '../../util/token-bucket.ts';
 import type { Members, Subject } from '../../verification/findings.ts';
 import { findHeaderForm } from '../../verification/hash-header.ts';
+import type { KnownTransactions } from '../../verification/known-transactions.ts';
 import { ListText } from '../../verification/list-text.ts';
 import { asText, isMembers, isSameText } from '../../verification/members.ts';
 import { keepUnique } from '../../verification/repeated-names.ts';
@@ -22,19 +18,16 @@ import {
   verifyHeader,
   verifyListed,
 } from '../../verification/verify-block.ts';
-import {
-  type TransactionFacts,
-  type VerifyTools,
-  verifySender,
-} from '../../verification/verify-transaction.ts';
+import { readNumber } from '../../verification/verify-logs.ts';
+import { type VerifyTools, verifySender } from '../../verification/verify-transaction.ts';
 import { checkBytes } from '../checks/check-stream.ts';
 import { UpstreamFault } from '../fault.ts';
 import { drain } from '../hold-text.ts';
 import type { Upstream } from '../upstream.ts';
 import { BLOCK_SUBJECTS } from './subjects.ts';
-import type { Verifier } from './verifier.ts';
+import type { JudgedBlock, Verifier } from './verifier.ts';
 
-/** Transactions of all blocks that are held, a block counting as 8: about 500 bytes each. */
+/** Transactions of all blocks that are held, a block counting as 8: 128 bytes each, 600 where they were asked for one by one. */
 const MAX_TRANSACTIONS = 32_768;
 const BLOCK_WEIGHT = 8;
 /** Of one block. */
@@ -44,8 +37,12 @@ const MAX_HEADERS = 4_096;
 /** Blocks with uncles, and blocks that were doubted: about 300 bytes each. */
 const MAX_UNCLED = 4_096;
 const MAX_DOUBTED = 1_024;
-/** Of a whole block so many senders are recovered, 54 us each; their signatures are under the root anyway. */
+/**
+ * Of a whole block so many senders are recovered, 54 us each; their signatures are under the root anyway. More than one of each are bounded by time: where many blocks are
+ * asked for, a node that changes senders is found after as many seconds.
+ */
 const SENDER_SAMPLE = 4;
+const MORE_SENDERS_PER_SECOND = 100;
 
 const HEADER_SUBJECTS: readonly Subject[] = ['header'];
 const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
@@ -53,9 +50,7 @@ const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
 /** A block of which header and transactions were recomputed. */
 export type ProvenBlock = {
   readonly header: VerifiedHeader;
-  readonly transactions: readonly TransactionFacts[];
-  /** The same for `verifyReceipts`, where they were read from a text. */
-  readonly rows: Uint8Array | undefined;
+  readonly transactions: KnownTransactions;
   /** Whether every sender was recovered; otherwise they are what a node said, but for a sample. */
   readonly hasAllSenders: boolean;
 };
@@ -89,6 +84,10 @@ export class ProvenBlocks {
   /** Positions of transactions by their hashes. */
   readonly #indexes = new WeakMap<ProvenBlock, ReadonlyMap<string, number>>();
   readonly #doubted = new Lru<string, true>(MAX_DOUBTED, Number.POSITIVE_INFINITY);
+  readonly #moreSenders = new TokenBucket({
+    capacity: MORE_SENDERS_PER_SECOND,
+    perSecond: MORE_SENDERS_PER_SECOND,
+  });
 
   constructor(verifier: Verifier) {
     this.#verifier = verifier;
@@ -135,7 +134,7 @@ export class ProvenBlocks {
   #indexOf(block: ProvenBlock): ReadonlyMap<string, number> {
     const known = this.#indexes.get(block);
     if (known !== undefined) return known;
-    const index = new Map(block.transactions.map(({ hash }, i) => [hash, i]));
+    const index = new Map(block.transactions.facts.map(({ hash }, i) => [hash, i]));
     this.#indexes.set(block, index);
     return index;
   }
@@ -147,41 +146,51 @@ export class ProvenBlocks {
 
   /**
    * Compares a block that a node gave with its hash.
+   * @param named the block that was asked for, with its number as far as that is known
    * @returns the same result, written anew where an object in it has a name twice; a stream, which has whole transactions, is compared while it is read
    * @throws UpstreamFault `wrong`
    */
-  check(hash: string, result: JsonResult, isFull: boolean, upstream: Upstream | undefined): JsonResult {
+  check(named: JudgedBlock, result: JsonResult, isFull: boolean, upstream: Upstream | undefined): JsonResult {
     const verifier = this.#verifier;
-    if (result === 'null' || !verifier.canVerify('header')) return result;
-    if (!isComplete(result)) return this.#checkStream(hash, result, upstream);
-    const parsed = isFull ? ListText.parseBlock(result) : (JSON.parse(textOf(result)) as unknown);
+    if (result === 'null' || !verifier.canVerify('header', named.number)) return result;
+    if (!isComplete(result)) return this.#checkStream(named, result, upstream);
+    const parsed = ListText.parseBlock(result);
     const block = isMembers(parsed) ? parsed : {};
-    this.#verify(hash, block, isFull, upstream);
+    this.#verify(named, block, isFull, upstream);
     const { transactions } = block;
     return transactions instanceof ListText && transactions.isRead ? result : keepUnique(result);
   }
 
   /** A block as `find`s it; asked for where it is not known yet. Undefined where its transactions cannot be verified. */
-  prove(hash: string, askWhole: AskWhole, scope: RequestScope): PromiseOrValue<ProvenBlock | undefined> {
+  prove(
+    block: JudgedBlock,
+    askWhole: AskWhole,
+    scope: RequestScope,
+  ): PromiseOrValue<ProvenBlock | undefined> {
+    const { hash } = block;
     const known = this.#blocks.get(hash);
     if (known !== undefined) return known;
-    if (!this.#verifier.canVerify('transactions')) return undefined;
+    if (!this.#verifier.canVerify('transactions', block.number)) return undefined;
     return continueWith(askWhole(scope), (result) => {
       const proven = this.#blocks.get(hash);
       if (proven !== undefined || result === null) return proven;
-      if (!isComplete(result)) return this.readStream(hash, result, scope);
+      if (!isComplete(result)) return this.readStream(block, result, scope);
       // It was kept, by this process or another one.
-      this.check(hash, result, true, undefined);
+      this.check(block, result, true, undefined);
       return this.#blocks.get(hash);
     });
   }
 
   /** Reads a large block, so that it is compared with its hash. Undefined where its transactions cannot be verified. */
-  async readStream(hash: string, stream: JsonStream, scope: RequestScope): Promise<ProvenBlock | undefined> {
+  async readStream(
+    block: JudgedBlock,
+    stream: JsonStream,
+    scope: RequestScope,
+  ): Promise<ProvenBlock | undefined> {
     // Known not to be verifiable, or to be larger than what is remembered.
-    if (this.#verifier.whyUnproven(hash, ['transactions']) === undefined) await drain(stream, scope);
+    if (this.#verifier.whyUnproven(block, ['transactions']) === undefined) await drain(stream, scope);
     else stream.cancel();
-    return this.#blocks.get(hash);
+    return this.#blocks.get(block.hash);
   }
 
   /**
@@ -189,17 +198,18 @@ export class ProvenBlocks {
    * @param askBlock asks for the block, with transactions or hashes
    */
   proveHeader(
-    hash: string,
+    block: JudgedBlock,
     askBlock: AskWhole,
     scope: RequestScope,
   ): PromiseOrValue<VerifiedHeader | undefined> {
+    const { hash } = block;
     const known = this.#headers.get(hash);
     if (known !== undefined) return known;
     return continueWith(askBlock(scope), (result) => {
       const proven = this.#headers.get(hash);
       if (proven !== undefined || result === null) return proven;
       // It was kept, by this process or another one.
-      if (isComplete(result)) this.check(hash, result, false, undefined);
+      if (isComplete(result)) this.check(block, result, false, undefined);
       else result.cancel();
       return this.#headers.get(hash);
     });
@@ -207,39 +217,38 @@ export class ProvenBlocks {
 
   /** Keeps the header of a block that a node gave on its own account, where it hashes to the hash that it names: nothing has to be asked for it then. */
   noteHeader(block: unknown): void {
-    if (!isMembers(block) || typeof block['hash'] !== 'string' || !this.#verifier.canVerify('header')) return;
+    if (
+      !isMembers(block) ||
+      typeof block['hash'] !== 'string' ||
+      !this.#verifier.canVerify('header', undefined)
+    )
+      return;
     const hash = block['hash'].toLowerCase();
     if (this.#headers.get(hash) !== undefined) return;
     const header = verifyHeader(block, hash, this.#verifier.openTools());
     if (header !== undefined) this.#headers.set(hash, header);
   }
 
-  #verify(hash: string, block: Members, isFull: boolean, upstream: Upstream | undefined): void {
+  #verify(named: JudgedBlock, block: Members, isFull: boolean, upstream: Upstream | undefined): void {
+    const { hash } = named;
     const tools = this.#verifier.openTools();
     refuseOther(hash, block, tools);
     const header = verifyHeader(block, hash, tools);
-    const facts = header === undefined || !isFull ? undefined : verifyBody(block, header, tools);
+    const proven = header === undefined || !isFull ? undefined : verifyBody(block, header, tools);
     const known = isFull || header === undefined ? undefined : this.#blocks.get(hash);
-    if (known !== undefined) {
-      const hashes = known.transactions.map((each) => each.hash);
-      verifyListed(block, hashes, tools);
-    }
-    const { transactions: told } = block;
-    // A text that was not read to its end knows nothing of its items.
-    const transactions = told instanceof ListText && !told.isRead ? told.parse() : told;
+    if (known !== undefined) verifyListed(block, known.transactions, tools);
     const hasAllSenders =
-      facts !== undefined && this.#compareSenders(hash, transactions, facts.length, tools);
+      proven !== undefined && this.#compareSenders(hash, block['transactions'], proven.length, tools);
     const subjects = isFull || known !== undefined ? BLOCK_SUBJECTS : HEADER_SUBJECTS;
-    const isEmpty = facts === undefined || facts.length === 0;
-    this.#judge(hash, block, tools, { isFull, isEmpty, subjects }, upstream);
+    const isEmpty = proven === undefined || proven.length === 0;
+    this.#judge(header ?? named, block, tools, { isFull, isEmpty, subjects }, upstream);
     if (header === undefined) return;
     this.#headers.set(hash, header);
-    if (facts === undefined) return;
-    const rows = transactions instanceof ListText ? transactions.copyRows() : undefined;
-    this.#keep({ header, transactions: facts, rows, hasAllSenders });
+    if (proven !== undefined) this.#keep({ header, transactions: proven, hasAllSenders });
   }
 
-  #checkStream(hash: string, stream: JsonStream, upstream: Upstream | undefined): JsonStream {
+  #checkStream(named: JudgedBlock, stream: JsonStream, upstream: Upstream | undefined): JsonStream {
+    const { hash } = named;
     const verifier = this.#verifier;
     const tools = verifier.openTools();
     const isEverySender = verifier.mode === 'require' || this.isDoubted(hash);
@@ -247,21 +256,21 @@ export class ProvenBlocks {
       hash,
       tools,
       header: this.findHeader(hash),
-      maxFacts: MAX_REMEMBERED,
+      maxTransactions: MAX_REMEMBERED,
       verifySender: (transaction) => verifySender(transaction, tools, verifier.recoverPublicKey),
       isEverySender,
     });
     return checkBytes(stream, {
       add: (piece) => block.add(piece),
       finish: () => {
-        const { header, count, facts, rows, ...found } = block.finish();
+        const { header, count, transactions, ...found } = block.finish();
         refuseOther(hash, found.block, tools);
         const isEmpty = count === 0;
-        this.#judge(hash, found.block, tools, { isFull: true, isEmpty, subjects: BLOCK_SUBJECTS }, upstream);
+        const judged = { isFull: true, isEmpty, subjects: BLOCK_SUBJECTS };
+        this.#judge(header ?? named, found.block, tools, judged, upstream);
         if (header === undefined) return;
         this.#headers.set(hash, header);
-        if (facts !== undefined)
-          this.#keep({ header, transactions: facts, rows, hasAllSenders: isEverySender });
+        if (transactions !== undefined) this.#keep({ header, transactions, hasAllSenders: isEverySender });
         else if (count > MAX_REMEMBERED)
           verifier.noteUnproven(hash, 'transactions', 'the block has too many transactions to be remembered');
       },
@@ -276,15 +285,16 @@ export class ProvenBlocks {
 
   /** Judges what was found in a block, its uncles included. */
   #judge(
-    hash: string,
+    { number: known, hash }: JudgedBlock,
     block: Members,
     tools: VerifyTools,
     { isFull, isEmpty, subjects }: Judged,
     upstream: Upstream | undefined,
   ): void {
+    const number = known ?? readNumber(block['number']);
     this.#compareUncles(hash, block, tools);
     const shown = isEmpty ? [] : listShown(block);
-    this.#verifier.judge(hash, tools.findings.list, subjects, upstream, shown);
+    this.#verifier.judge({ number, hash }, tools.findings.list, subjects, upstream, shown);
     const { uncles } = block;
     if (isFull && Array.isArray(uncles) && uncles.length > 0 && this.#uncles.get(hash) === undefined) {
       this.#verifier.noteUnproven(
@@ -303,10 +313,13 @@ export class ProvenBlocks {
   }
 
   /** @returns whether all were compared, not a sample */
-  #compareSenders(hash: string, transactions: unknown, length: number, tools: VerifyTools): boolean {
+  #compareSenders(hash: string, told: unknown, length: number, tools: VerifyTools): boolean {
     const { mode, recoverPublicKey } = this.#verifier;
     const isEvery = mode === 'require' || this.isDoubted(hash) || length <= SENDER_SAMPLE;
-    const count = isEvery ? length : SENDER_SAMPLE;
+    const sample = this.#moreSenders.tryTake(SENDER_SAMPLE - 1) ? SENDER_SAMPLE : 1;
+    const count = isEvery ? length : sample;
+    // A text that was not read to its end knows nothing of its items.
+    const transactions = told instanceof ListText && !told.isRead ? told.parse() : told;
     const start = isEvery ? 0 : Math.floor(Math.random() * length);
     for (let i = 0; i < count; i++) {
       const index = (start + i) % length;

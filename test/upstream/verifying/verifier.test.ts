@@ -6,7 +6,8 @@ import type { Finding } from '../../../src/verification/findings.ts';
 import { createRecordingLog } from '../../gateway/recording-log.ts';
 import { answer, createNode } from '../support/scripted-node.ts';
 
-const BLOCK = `0x${'ab'.repeat(32)}`;
+const HASH = `0x${'ab'.repeat(32)}`;
+const BLOCK = { number: 100n, hash: HASH };
 const WRONG: Finding = {
   subject: 'receipts',
   kind: 'contradicts',
@@ -44,7 +45,7 @@ describe('an answer that its block refutes', () => {
     );
     assert.deepEqual(condemned, []);
     judge(1);
-    assert.deepEqual(condemned, [`0 of block ${BLOCK}: the receipts do not make the root`]);
+    assert.deepEqual(condemned, [`0 of block ${HASH}: the receipts do not make the root`]);
     judge(2);
     assert.equal(condemned.length, 1);
     assert.deepEqual(verifier.counts, { verified: 2, unproven: 0, refuted: 1 });

@@ -1,10 +1,11 @@
 import type { Block, Withdrawal } from '../../../chain/block.ts';
 import { withdrawalToRlp } from '../../../chain/block.ts';
-import type { CallObject, WithdrawalObject } from '../../../chain/chain.ts';
+import type { CallObject } from '../../../chain/chain.ts';
 import { ChainError } from '../../../chain/errors.ts';
 import { type Header, hashHeader } from '../../../chain/header.ts';
 import { computeLogsBloom, encodeReceipt, type StoredReceipt } from '../../../chain/receipt.ts';
 import { GAS_PER_BLOB, hashTransaction, type Transaction } from '../../../chain/transaction.ts';
+import type { WithdrawalObject } from '../../../chain/wire-json.ts';
 import type { Evm } from '../../../evm/evm.ts';
 import type { BlockEnvironment, ExecutionLog } from '../../../evm/message.ts';
 import { ZERO_ADDRESS } from '../../../primitives/address.ts';

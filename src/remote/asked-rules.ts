@@ -1,0 +1,91 @@
+import type { Logger } from '../observe/logger.ts';
+import { RequestScope } from '../util/request-scope.ts';
+import type { ForkRules } from './fork-rules.ts';
+import type { Place, StateSource } from './state-source.ts';
+
+/** How long nodes are asked, and where no two told the same how long afterwards they are asked again. */
+const LIMIT_MS = 3_000;
+const PAUSE_MS = 60_000;
+/** From one time that nodes are asked whether rules that two of them told have changed to the next. */
+const REVIEW_MS = 3_600_000;
+
+export type AskedRulesParts = {
+  readonly source: Pick<StateSource, 'survey'>;
+  readonly rules: ForkRules;
+  readonly network: string;
+  readonly log: Logger;
+  /** Called with faults of this program. */
+  readonly onFault: (error: unknown) => void;
+  /** A monotonic clock in milliseconds. */
+  readonly now?: () => number;
+};
+
+/** Asks nodes for the rules of the chain: when a block needs them, and hourly whether they have changed. */
+export class AskedRules {
+  readonly #parts: AskedRulesParts;
+  readonly #now: () => number;
+  /** From when on nodes may be asked, and are to be asked again. */
+  #askAt = 0;
+  #reviewAt: number | undefined;
+
+  constructor(parts: AskedRulesParts) {
+    this.#parts = parts;
+    this.#now = parts.now ?? (() => performance.now());
+  }
+
+  /** Has nodes tell the rules at a time, seconds. @returns undefined where there is nothing to wait for */
+  learn(timestamp: bigint, place: Place, scope: RequestScope): Promise<void> | undefined {
+    const { rules, onFault } = this.#parts;
+    const now = this.#now();
+    if (rules.needsTelling(timestamp)) return now < this.#askAt ? undefined : this.#ask(place, scope);
+    if (!rules.isAgreed) return undefined;
+    this.#reviewAt ??= now + REVIEW_MS;
+    if (now < this.#reviewAt) return undefined;
+    this.#reviewAt = now + REVIEW_MS;
+    this.#review(place, scope).catch(onFault);
+    return undefined;
+  }
+
+  /** Nodes need not have `eth_config`: where two have not told the same in time, they are left alone for a while. */
+  async #ask(place: Place, scope: RequestScope): Promise<void> {
+    const { rules } = this.#parts;
+    this.#askAt = this.#now() + PAUSE_MS;
+    scope.hasAskedNode = true;
+    for await (const answers of this.#survey(place, scope)) {
+      if (!rules.note(answers)) continue;
+      this.#askAt = 0;
+      return;
+    }
+  }
+
+  /** No call waits for it. */
+  async #review(place: Place, scope: RequestScope): Promise<void> {
+    const { rules, network, log } = this.#parts;
+    let isContradicted = false;
+    for await (const answers of this.#survey(place, scope)) {
+      const verdict = rules.review(answers);
+      if (verdict === 'changed') log.info({ network }, 'nodes tell other rules of the chain than before');
+      if (verdict === 'changed' || verdict === 'same') return;
+      isContradicted ||= verdict === 'contradicted';
+    }
+    if (isContradicted)
+      log.warn(
+        { network },
+        'a node tells other rules of the chain (eth_config) than nodes agreed on: those hold up to the next fork that it tells',
+      );
+  }
+
+  /** Asks one node after the other. @returns the answers so far, each time that there is one more */
+  async *#survey(place: Place, { owner }: RequestScope): AsyncGenerator<readonly unknown[]> {
+    // Others need the rules too: it does not end with the caller.
+    const scope = new RequestScope(performance.now() + LIMIT_MS);
+    scope.owner = owner;
+    const answers: unknown[] = [];
+    const question = { method: 'eth_config', encode: () => '[]' };
+    for await (const { answer } of this.#parts.source.survey(question, place, scope)) {
+      if (typeof answer !== 'string') continue;
+      answers.push(JSON.parse(answer));
+      yield answers;
+    }
+  }
+}
