@@ -162,7 +162,7 @@ describe('in front of nodes with block access lists', () => {
   const compareHeads = async (opened: RemoteNetwork, heads: number, truth?: AskNode): Promise<number> => {
     const first = blocks.firstAmsterdam - 1;
     await compareAll(opened, first, truth);
-    assert.ok(count('eth_getProof') >= blocks.keys.size);
+    assert.ok(count('eth_getProof') > blocks.keys.size / 2);
     asked = [];
     for (let head = first + 1; head <= first + heads; head++) {
       await moveTo(opened, head);
