@@ -53,6 +53,8 @@ export type SampleCounts = {
 export type ProvenStateFigures = {
   /** Heads at which what is read most was proven before it was read. */
   readonly warmed: number;
+  /** Heads whose state followed from what was known before, by access lists of blocks. */
+  readonly rolled: number;
   /** In memory, with codes. */
   readonly bytes: number;
 };

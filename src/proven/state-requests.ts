@@ -5,10 +5,11 @@ import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { settleWithin } from '../util/settle-within.ts';
 import type { ProofQuestion, ProvenState } from '../verification/state-proof.ts';
+import { BlockStates } from './block-states.ts';
 import { Codes, type CodeTable } from './codes.ts';
-import { ProvenStates } from './proven-states.ts';
+import { RollForward } from './roll-forward.ts';
 import { SharedQuestion, SharedQuestions, settleShared } from './shared-question.ts';
-import type { StateNodes, StatePlace } from './state-nodes.ts';
+import type { ListNodes, StateNodes, StatePlace } from './state-nodes.ts';
 import { Trips } from './trips.ts';
 import { WarmUp } from './warm-up.ts';
 
@@ -18,7 +19,7 @@ const MAX_SLOTS = 128;
 const MAX_WARMING_MS = 500;
 
 /** What is proven of the states of all blocks of a network. */
-export type Proven = { readonly states: ProvenStates; readonly codes: Codes };
+export type Proven = { readonly states: BlockStates; readonly codes: Codes };
 
 export type ProvenOptions = {
   /** That all of it may take in memory. */
@@ -36,7 +37,7 @@ const CODES_SHARE = 0.5;
 
 export function createProven({ bytes = DEFAULT_BYTES, codes, onFault }: ProvenOptions): Proven {
   return {
-    states: new ProvenStates(bytes * (1 - CODES_SHARE)),
+    states: new BlockStates(bytes * (1 - CODES_SHARE)),
     codes: new Codes(bytes * CODES_SHARE, codes, onFault),
   };
 }
@@ -60,6 +61,8 @@ export type StateRequestsOptions = {
   readonly maxWarmingMs?: number;
   /** Milliseconds on a monotonic clock: when heads come. */
   readonly now?: () => number;
+  /** Where lists of what blocks have changed come from. */
+  readonly lists?: ListNodes;
 };
 
 /** Reads what is proven of states, and asks nodes for what is not: for the same thing once, and for what is missing of one account in one question. */
@@ -67,6 +70,7 @@ export class StateRequests {
   readonly proven: Proven;
   readonly trips: Trips = new Trips();
   readonly warmUp: WarmUp;
+  readonly #rollForward: RollForward | undefined;
   readonly #nodes: StateNodes;
   readonly #maxWarmingMs: number;
   /** Those that have no answer yet, by state root and account. */
@@ -75,7 +79,8 @@ export class StateRequests {
   readonly #codes = new SharedQuestions<Uint8Array>(this.trips);
 
   constructor(nodes: StateNodes, proven: Proven, options: StateRequestsOptions = {}) {
-    const { maxWarmingMs = MAX_WARMING_MS, now = () => performance.now() } = options;
+    const { maxWarmingMs = MAX_WARMING_MS, now = () => performance.now(), lists } = options;
+    const { states, codes } = proven;
     this.#nodes = nodes;
     this.#maxWarmingMs = maxWarmingMs;
     this.proven = proven;
@@ -85,10 +90,16 @@ export class StateRequests {
       scope: RequestScope,
     ): Promise<boolean> => {
       const requests = this.#listRequests(question, at, scope);
-      const states = await Promise.all(requests.map((request) => request.question.outcome));
-      return !states.includes(undefined);
+      const outcomes = await Promise.all(requests.map((request) => request.question.outcome));
+      return !outcomes.includes(undefined);
     };
-    this.warmUp = new WarmUp(proven.states, askProof, now);
+    this.#rollForward = lists && new RollForward(lists, states, codes, this.trips);
+    this.warmUp = new WarmUp(states, askProof, now, this.#rollForward);
+  }
+
+  /** Heads whose states followed from lists. */
+  get rolled(): number {
+    return this.#rollForward?.count ?? 0;
   }
 
   /** Memory that all that is proven takes, bytes. */
@@ -130,21 +141,20 @@ export class StateRequests {
     });
   }
 
-  #find({ address, slots }: ProofQuestion, { stateRoot }: StatePlace): StateValues | undefined {
-    const { states } = this.proven;
-    const proven = states.findAccount(stateRoot, address);
-    if (proven === undefined) return undefined;
+  #find({ address, slots }: ProofQuestion, at: StatePlace): StateValues | undefined {
+    const account = this.proven.states.findAccount(at, address);
+    if (account === undefined) return undefined;
     const words: bigint[] = [];
     for (const slot of slots) {
-      const word = proven === null ? 0n : this.#findWord(proven.storageRoot, slot);
+      const word = this.#findWord(at, address, slot);
       if (word === undefined) return undefined;
       words.push(word);
     }
-    return { account: proven?.account ?? null, words };
+    return { account, words };
   }
 
-  #findWord(storageRoot: string, slot: string): bigint | undefined {
-    const value = this.proven.states.findSlot(storageRoot, slot);
+  #findWord(at: StatePlace, address: string, slot: string): bigint | undefined {
+    const value = this.proven.states.findSlot(at, address, slot);
     return value && bytesToBigInt(value);
   }
 
@@ -199,7 +209,7 @@ export class StateRequests {
     const question = new SharedQuestion(this.trips, scope, async (trip) => {
       const asked = { address, slots: [...slots] };
       const state = await this.#nodes.askProof(asked, at, trip);
-      if (state !== undefined) this.proven.states.note(at.stateRoot, asked, state);
+      if (state !== undefined) this.proven.states.proven.note(at.stateRoot, asked, state);
       return state;
     });
     const request: Request = { slots, question };
@@ -214,12 +224,11 @@ export class StateRequests {
   }
 
   /** Words of slots that need no proof. */
-  #listKnown({ address, slots }: ProofQuestion, { stateRoot }: StatePlace): ReadonlyMap<string, bigint> {
+  #listKnown({ address, slots }: ProofQuestion, at: StatePlace): ReadonlyMap<string, bigint> {
     const known = new Map<string, bigint>();
-    const proven = this.proven.states.findAccount(stateRoot, address);
-    if (proven == null) return known;
+    if (this.proven.states.findAccount(at, address) == null) return known;
     for (const slot of slots) {
-      const word = this.#findWord(proven.storageRoot, slot);
+      const word = this.#findWord(at, address, slot);
       if (word !== undefined) known.set(slot, word);
     }
     return known;

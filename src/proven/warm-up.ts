@@ -1,10 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { RequestScope } from '../util/request-scope.ts';
 import type { ProofQuestion } from '../verification/state-proof.ts';
+import type { BlockStates } from './block-states.ts';
 import { HotKeys } from './hot-keys.ts';
-import type { ProvenStates } from './proven-states.ts';
+import type { RollForward } from './roll-forward.ts';
 import type { StateKeys } from './state-keys.ts';
-import type { StatePlace } from './state-nodes.ts';
+import type { HeadPlace, StatePlace } from './state-nodes.ts';
 
 /** Accounts that nodes are asked to prove at a head, each with slots; and at a time, so that it is seen soon that they take too long. */
 const MAX_PROOFS = 256;
@@ -37,9 +38,10 @@ type Missing = Map<string, Set<string>>;
  * of a trie: most of the trie is that of the block before, and what a proof shows of it is enough for the others.
  */
 export class WarmUp {
-  readonly #states: ProvenStates;
+  readonly #states: BlockStates;
   readonly #askProof: AskProof;
   readonly #now: () => number;
+  readonly #rollForward: RollForward | undefined;
   readonly #hot = new HotKeys();
   #headRoot: string | undefined;
   /** When the head came. */
@@ -52,11 +54,15 @@ export class WarmUp {
   #failures = 0;
   #toSkip = 0;
 
-  /** @param now a monotonic clock in milliseconds */
-  constructor(states: ProvenStates, askProof: AskProof, now: () => number) {
+  /**
+   * @param now a monotonic clock in milliseconds
+   * @param rollForward brings what is known at the head before to the head, as far as it can, before anything is proven
+   */
+  constructor(states: BlockStates, askProof: AskProof, now: () => number, rollForward?: RollForward) {
     this.#states = states;
     this.#askProof = askProof;
     this.#now = now;
+    this.#rollForward = rollForward;
   }
 
   /** Heads at which something was asked for and answered. */
@@ -78,7 +84,7 @@ export class WarmUp {
   }
 
   /** Called when the served head changes. */
-  noteHead(at: StatePlace): void {
+  noteHead(at: HeadPlace): void {
     if (at.stateRoot === this.#headRoot) return;
     const now = this.#now();
     const sinceHead = Math.min(now - this.#headAt, LIMIT_MS / TIME_SHARE);
@@ -86,12 +92,25 @@ export class WarmUp {
     this.#headAt = now;
     this.#headRoot = at.stateRoot;
     const hot = this.#hot.rotate();
-    if (hot.accounts.size === 0) return;
-    if (this.#toSkip > 0) this.#toSkip--;
-    else void this.#prove(hot, at);
+    if (hot.accounts.size === 0) this.#rollForward?.skip(at);
+    else void this.#prepare(hot, at);
   }
 
-  async #prove(hot: StateKeys, at: StatePlace): Promise<void> {
+  async #prepare(hot: StateKeys, at: HeadPlace): Promise<void> {
+    let isReady = false;
+    if (this.#rollForward !== undefined) {
+      const round = this.#rollForward.roll(at, hot.size);
+      this.#warming = { stateRoot: at.stateRoot, hot, round };
+      isReady = await round;
+    }
+    if (this.#toSkip > 0) this.#toSkip--;
+    else if (await this.#prove(hot, at)) isReady = true;
+    if (this.#warming?.stateRoot === at.stateRoot) this.#warming = undefined;
+    if (isReady) this.#count++;
+  }
+
+  /** @returns whether something was asked for and answered */
+  async #prove(hot: StateKeys, at: StatePlace): Promise<boolean> {
     const { stateRoot } = at;
     const end = this.#headAt + this.#intervalMs * TIME_SHARE;
     const scope = new RequestScope(performance.now() + LIMIT_MS);
@@ -110,10 +129,9 @@ export class WarmUp {
       total.failed += failed;
       if (failed === asked) break;
     }
-    if (this.#warming?.stateRoot === stateRoot) this.#warming = undefined;
-    if (total.asked > total.failed) this.#count++;
     this.#failures = 2 * total.failed > total.asked ? this.#failures + 1 : 0;
     this.#toSkip = this.#failures === 0 ? 0 : Math.min(2 ** (this.#failures - 1), MAX_SKIPPED);
+    return total.asked > total.failed;
   }
 
   /** An account of which nodes fail to give a proof is left to readers, who hear why. */
@@ -123,7 +141,7 @@ export class WarmUp {
     most: number,
     scope: RequestScope,
   ): Promise<{ readonly asked: number; readonly failed: number }> {
-    const questions = await this.#choose(missing, at.stateRoot, most);
+    const questions = await this.#choose(missing, at, most);
     let failed = 0;
     const prove = async (question: ProofQuestion): Promise<void> => {
       const isProven = await this.#askProof(question, at, scope).catch(() => false);
@@ -136,7 +154,7 @@ export class WarmUp {
   }
 
   /** Of all keys that lack the same part of a trie, one; what is known is missing no longer. Pauses, as there may be many. */
-  async #choose(missing: Missing, stateRoot: string, most: number): Promise<readonly ProofQuestion[]> {
+  async #choose(missing: Missing, at: StatePlace, most: number): Promise<readonly ProofQuestion[]> {
     const states = this.#states;
     const gaps = new Set<string>();
     const isFirst = (gap: string): boolean => gaps.size < gaps.add(gap).size;
@@ -149,15 +167,15 @@ export class WarmUp {
     for (const [address, slots] of missing) {
       if (questions.length === most) break;
       if (performance.now() >= pauseAt) await pause();
-      const gap = states.findAccountGap(stateRoot, address);
+      const gap = states.findAccountGap(at, address);
       if (gap !== undefined) {
         if (isFirst(gap)) questions.push({ address, slots: [] });
         continue;
       }
-      const account = slots.size === 0 ? undefined : states.findAccount(stateRoot, address);
+      const account = slots.size === 0 ? undefined : states.findAccount(at, address);
       const chosen: string[] = [];
       for (const slot of account == null ? [] : slots) {
-        const slotGap = states.findSlotGap(account?.storageRoot as string, slot);
+        const slotGap = states.findSlotGap(at, address, slot);
         if (slotGap === undefined) slots.delete(slot);
         else if (isFirst(slotGap)) chosen.push(slot);
         if (performance.now() >= pauseAt) await pause();

@@ -111,7 +111,7 @@ export class Collector {
     const { requests } = this.#source;
     const { states, codes } = requests.proven;
     const { address } = question;
-    const isNew = states.latestOf(address) === undefined;
+    const isNew = states.proven.latestOf(address) === undefined;
     const [state, code] = await Promise.all([
       requests.prove(question, at, scope),
       isNew ? this.#askNewCode(address, at, scope) : undefined,
@@ -131,7 +131,7 @@ export class Collector {
 
   #proveCode(hash: string, at: StatePlace, scope: RequestScope): PromiseOrValue<unknown> {
     const { requests } = this.#source;
-    const address = requests.proven.states.holderOf(hash);
+    const address = requests.proven.states.proven.holderOf(hash);
     return address === undefined ? undefined : requests.proveCode(address, hash, at, scope);
   }
 }

@@ -35,9 +35,12 @@ export type VerifiedHeader = BlockPlace & {
   readonly receiptsRoot: string;
   readonly unclesHash: string;
   readonly logsBloom: string;
+  /** EIP-7928; undefined before Amsterdam, and on chains that do not hash it. */
+  readonly accessListHash: string | undefined;
 };
 
 export const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
+const LIST_MEMBER = 'blockAccessListHash';
 
 /**
  * Compares the header of a block object with the block's hash.
@@ -69,11 +72,10 @@ export function verifyHeader(block: Members, hash: string, tools: VerifyTools): 
   }
 }
 
-function readVerified(
-  { number, timestamp, baseFeePerGas, parentHash, stateRoot, receiptsRoot, sha3Uncles, logsBloom }: Members,
-  hash: string,
-  form: HeaderForm,
-): VerifiedHeader {
+function readVerified(block: Members, hash: string, form: HeaderForm): VerifiedHeader {
+  const { number, timestamp, baseFeePerGas, parentHash, stateRoot, receiptsRoot, sha3Uncles, logsBloom } =
+    block;
+  const hasList = block[LIST_MEMBER] != null && form.fields.some(({ member }) => member === LIST_MEMBER);
   return {
     form,
     hash: hash.toLowerCase(),
@@ -85,6 +87,7 @@ function readVerified(
     receiptsRoot: asText(receiptsRoot).toLowerCase(),
     unclesHash: asText(sha3Uncles).toLowerCase(),
     logsBloom: asText(logsBloom).toLowerCase(),
+    accessListHash: hasList ? asText(block[LIST_MEMBER]).toLowerCase() : undefined,
   };
 }
 

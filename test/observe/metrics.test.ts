@@ -87,7 +87,7 @@ function makeState(head: number): MetricState {
               trust: { proven: 8, agreed: 2, single: 1 },
               anchor: { state: 'contradicted', number: 30 },
             },
-            provenState: { warmed: 3, bytes: 1_000 },
+            provenState: { warmed: 3, rolled: 2, bytes: 1_000 },
             execution: {
               state: 'local',
               executed: 7,
@@ -158,6 +158,7 @@ test('metrics are as Prometheus reads them', async () => {
   hasLine(text, 'portcullis_network_executions_total{network="main",outcome="unproven"} 2');
   hasLine(text, 'portcullis_network_state_trips_total{network="main"} 5');
   hasLine(text, 'portcullis_network_warmed_heads_total{network="main"} 3');
+  hasLine(text, 'portcullis_network_rolled_heads_total{network="main"} 2');
   hasLine(text, 'portcullis_network_proven_state_bytes{network="main"} 1000');
   hasLine(text, 'portcullis_limited_total{network="main",reason="rate"} 1');
   hasLine(text, `portcullis_build_info{version="1.2.3",node="${process.version}"} 1`);

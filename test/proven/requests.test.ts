@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ChainError } from '../../src/chain/errors.ts';
-import type { StateNodes, StatePlace } from '../../src/proven/state-nodes.ts';
+import type { HeadPlace, StateNodes, StatePlace } from '../../src/proven/state-nodes.ts';
 import { createProven, StateRequests } from '../../src/proven/state-requests.ts';
 import { Trips } from '../../src/proven/trips.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
@@ -44,11 +44,13 @@ function openModel(model: ModelState) {
   return { asked, trips, state, hold, requests };
 }
 
-const placeOf = (model: ModelState, number = 1n): StatePlace => ({
+const placeOf = (model: ModelState, number = 1n): HeadPlace => ({
   number,
   hash: model.stateRoot,
   stateRoot: model.stateRoot,
   isCanonical: true,
+  parentHash: '',
+  accessListHash: undefined,
 });
 const openScope = (): RequestScope => new RequestScope(performance.now() + 600_000);
 

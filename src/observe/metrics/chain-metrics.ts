@@ -190,6 +190,16 @@ export const CHAIN_METRICS: readonly Metric[] = [
     },
   },
   {
+    name: 'portcullis_network_rolled_heads_total',
+    type: 'counter',
+    help: 'Heads at which what was known of the state followed from block access lists, without proofs.',
+    labels: ['network'],
+    merge: 'sum',
+    *read({ sources }) {
+      for (const [network, { rolled }] of listProven(sources)) yield { labels: { network }, value: rolled };
+    },
+  },
+  {
     name: 'portcullis_network_proven_state_bytes',
     type: 'gauge',
     help: 'Memory of the state of a network that nodes have proven, codes included.',
