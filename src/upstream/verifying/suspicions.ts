@@ -24,9 +24,9 @@ export class Suspicions {
   }
 
   /** How many other nodes have said the same of a block. */
-  countOthers(blockHash: string, upstream: Upstream, { subject, text }: Finding): number {
+  countOthers(blockHash: string, upstream: Upstream, { subject, evidence }: Finding): number {
     const held = this.#held.get(`${blockHash}:${subject}`) ?? new Map<Upstream, Finding>();
-    return [...held].filter(([other, finding]) => other !== upstream && finding.text === text).length;
+    return [...held].filter(([other, finding]) => other !== upstream && finding.evidence === evidence).length;
   }
 
   /** What nodes have said of a subject of a block. */

@@ -209,8 +209,7 @@ export class Verifier {
     const isRecent = block !== undefined && block.number > 0n && isNear(block);
     if (finding.kind === 'unknown') {
       this.noteUnproven(blockHash, finding.subject, finding.text);
-      if (isRecent && this.#forms.size < MAX_FORMS)
-        this.#forms.add(nameOf(finding.subject, finding.evidence));
+      if (this.#forms.size < MAX_FORMS) this.#forms.add(nameOf(finding.subject, finding.evidence));
     } else if (isRecent && (isWitnessed || this.#isRepeated(finding.subject, block.number))) {
       this.giveUp(finding.subject, finding.text, block.number);
     } else {
