@@ -148,7 +148,7 @@ export class BlockQuestions {
 
   #askFoundReceipts({ block, isCanonical }: FoundBlock, scope: RequestScope): PromiseOrValue<ProvenReceipts> {
     return continueWith(this.#whole.prove(block, isCanonical, scope), (proven) => {
-      const hashes = proven?.transactions.map(({ hash }) => hash) ?? block.transactionHashes;
+      const hashes = proven?.transactions.facts.map(({ hash }) => hash) ?? block.transactionHashes;
       const known = { ...block, transactionHashes: hashes };
       const answer =
         hashes.length === 0 ? '[]' : this.#askReceipts({ block: known, isCanonical }, proven, scope);

@@ -59,7 +59,7 @@ export class TransactionQuestions {
     }
     if (found === null) return null;
     const proven = await this.#whole.prove(found.block, found.isCanonical, scope);
-    const hashes = proven?.transactions.map(({ hash }) => hash) ?? found.block.transactionHashes;
+    const hashes = proven?.transactions.facts.map(({ hash }) => hash) ?? found.block.transactionHashes;
     if (index >= hashes.length) return null;
     const isListed = checkTransaction({ ...found.block, transactionHashes: hashes }, Number(index));
     const call: RoutedCall = {
@@ -117,7 +117,8 @@ export class TransactionQuestions {
     }
     if (found === null) return null;
     const proven = await this.#whole.prove(found.block, found.isCanonical, scope);
-    const hash = proven?.transactions[Number(index)]?.hash ?? found.block.transactionHashes[Number(index)];
+    const hash =
+      proven?.transactions.facts[Number(index)]?.hash ?? found.block.transactionHashes[Number(index)];
     if (hash === undefined) return null;
     const about = this.#access.aboutIndex('eth_getRawTransaction', found, index);
     const call = { ...about, check: checkRawTransaction(hash, true) };
@@ -320,7 +321,7 @@ export class TransactionQuestions {
     if (block?.hash !== told.blockHash) return 'misplaced';
     const proven = await this.#whole.prove(block, true, scope);
     const listed =
-      proven?.transactions[Number(told.index)]?.hash ?? block.transactionHashes[Number(told.index)];
+      proven?.transactions.facts[Number(told.index)]?.hash ?? block.transactionHashes[Number(told.index)];
     if (listed !== question.hash) return 'misplaced';
     const isTransaction = question.method === 'eth_getTransactionByHash';
     if (isTransaction && !this.#isTrue(proven, Number(told.index), text, witness.upstream))

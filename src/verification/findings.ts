@@ -1,3 +1,10 @@
+import { bytesToHex } from '../primitives/hex.ts';
+import { keccak256 } from '../primitives/keccak.ts';
+import { utf8Encoder } from '../primitives/utf8.ts';
+
+/** Characters of evidence; of more there is a hash, since evidence is kept and a node may claim anything. */
+const MAX_EVIDENCE = 512;
+
 /** An object of an answer, as it was parsed. */
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -38,7 +45,7 @@ export type Finding = {
   readonly text: string;
   /**
    * What was recomputed and what the answer claims: the same in answers that agree with each other. Present where a chain whose rules are not known
-   * here would lead to it as well as a wrong answer; absent where no rules can excuse it.
+   * here would lead to it as well as a wrong answer; absent where no rules can excuse it. Of long ones their Keccak-256.
    */
   readonly evidence?: string;
 };
@@ -53,7 +60,7 @@ export class Findings {
     const finding = { subject, kind: 'contradicts', text } as const;
     this.#found.set(
       subject,
-      evidence === undefined ? finding : { ...finding, evidence: evidence.join(' ').toLowerCase() },
+      evidence === undefined ? finding : { ...finding, evidence: formatEvidence(evidence) },
     );
   }
 
@@ -69,4 +76,11 @@ export class Findings {
   get list(): readonly Finding[] {
     return [...this.#found.values()];
   }
+}
+
+/** An object of an answer may have a `toString` of its own, which is no function: objects are written as JSON. */
+function formatEvidence(values: readonly unknown[]): string {
+  const texts = values.map((value) => (typeof value === 'object' ? JSON.stringify(value) : String(value)));
+  const text = texts.join(' ').toLowerCase();
+  return text.length <= MAX_EVIDENCE ? text : bytesToHex(keccak256(utf8Encoder.encode(text)));
 }

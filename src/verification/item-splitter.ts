@@ -9,6 +9,8 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const BLANK = 0x20;
+/** Of one item. A transaction or a receipt has so many bytes of text only where a block may use far more gas than on any chain known. */
+const MAX_ITEM_BYTES: number = 32 << 20;
 const OPEN: Uint8Array = Uint8Array.of(OPEN_LIST);
 const CLOSE: Uint8Array = Uint8Array.of(CLOSE_LIST);
 
@@ -17,7 +19,7 @@ type TakeItems = (list: Uint8Array) => void;
 
 /**
  * Takes the items out of a list while its JSON text comes in, and keeps the rest of the text. That the text is JSON is for its source to make sure. Held are the rest, and
- * an item that is not complete.
+ * an item that is not complete, as long as it is no longer than `MAX_ITEM_BYTES`.
  */
 export class ItemSplitter {
   readonly #takeItems: TakeItems;
@@ -25,6 +27,8 @@ export class ItemSplitter {
   /** Brackets around an item. */
   readonly #listDepth: number;
   readonly #held: Uint8Array[] = [];
+  #heldBytes = 0;
+  #hasOversized = false;
   readonly #rest: Uint8Array[] = [];
   #restBytes = 0;
   #lists = 0;
@@ -48,6 +52,11 @@ export class ItemSplitter {
   /** Lists so far: several where the object has the member more than once. */
   get lists(): number {
     return this.#lists;
+  }
+
+  /** Whether an item was too long to be held: it, and all after it, are not handed on. */
+  get hasOversized(): boolean {
+    return this.#hasOversized;
   }
 
   /** Length of the text without the items. */
@@ -120,7 +129,16 @@ export class ItemSplitter {
       this.#handOn(piece.subarray(from, comma));
       from = comma + 1;
     }
-    this.#held.push(piece.subarray(from));
+    this.#hold(piece.subarray(from));
+  }
+
+  #hold(part: Uint8Array): void {
+    this.#heldBytes += part.length;
+    if (this.#heldBytes > MAX_ITEM_BYTES) {
+      this.#hasOversized = true;
+      this.#held.length = 0;
+    }
+    if (!this.#hasOversized) this.#held.push(part);
   }
 
   #keep(part: Uint8Array): void {
@@ -129,6 +147,8 @@ export class ItemSplitter {
   }
 
   #handOn(last: Uint8Array): void {
+    this.#heldBytes = 0;
+    if (this.#hasOversized) return;
     const items = concatBytes(OPEN, ...this.#held.splice(0), last, CLOSE);
     if (items.some((c, i) => c > BLANK && i > 0 && i < items.length - 1)) this.#takeItems(items);
   }

@@ -1,13 +1,15 @@
 import { decodeBase64 } from '../primitives/base64.ts';
 import { encodeHex } from '../primitives/byte-loops.ts';
 import { type JsonBytes, type JsonText, textOf } from '../primitives/json-result.ts';
+import { keccak256 } from '../primitives/keccak.ts';
 import { utf8Decoder, utf8Encoder } from '../primitives/utf8.ts';
 import { WEB_ASSEMBLY, type WebAssemblyMemory } from '../primitives/webassembly.ts';
 import type { Members } from './findings.ts';
+import { ROW, ROW_SIZE } from './known-transactions.ts';
 import { LIST_READER_MODULE } from './list-reader-module.ts';
 import { hasRepeatedNames } from './repeated-names.ts';
 import { type FieldKind, TRANSACTION_FORMS, type TransactionForm } from './transaction-forms.ts';
-import type { BlockPlace, TransactionFacts } from './verify-transaction.ts';
+import type { BlockPlace } from './verify-transaction.ts';
 
 type Global = { readonly value: number };
 
@@ -17,6 +19,8 @@ type ListReader = {
   readonly NAMES: Global;
   readonly FORMS: Global;
   readonly BLOCK_HASH: Global;
+  readonly LEAF_ROOM: Global;
+  readonly MAX_ITEMS: Global;
   setBlock(number: bigint, timestamp: bigint, baseFee: bigint): void;
   setWalk(gas: bigint, logs: number): void;
   walkedGas(): bigint;
@@ -26,6 +30,9 @@ type ListReader = {
   listEnd(): number;
   begin(text: number, target: number, table: number, known: number, maxItems: number, place: number): number;
   next(): number;
+  place(size: number): number;
+  hashTrie(table: number, items: number): number;
+  areHashes(list: number, table: number, items: number): number;
 };
 
 /** As `Member` there. */
@@ -67,22 +74,6 @@ const KINDS: Readonly<Partial<Record<FieldKind, number>>> = {
   hashes: 4,
 };
 
-/** Where the fields of a row are, in bytes; the last three are bytes, of which `hasTo` begins where they end. */
-const ROW_SIZE = 128;
-const ROW = {
-  start: 0,
-  end: 4,
-  encoded: 8,
-  encodedSize: 12,
-  type: 20,
-  gasPrice: 24,
-  nonce: 32,
-  hash: 40,
-  from: 72,
-  to: 92,
-  hasTo: 112,
-  blobs: 116,
-} as const;
 const END = -1;
 const UNREADABLE = -2;
 
@@ -96,6 +87,7 @@ const MAX_LENGTH: number = 4 << 20;
 /** No transaction and no receipt is shorter. */
 const LEAST_ITEM = 256;
 const MAX_AMOUNT: bigint = 1n << 62n;
+const HASH_LENGTH = 32;
 const NO_FEE: bigint = (1n << 64n) - 1n;
 
 const reader = new WEB_ASSEMBLY.Instance(new WEB_ASSEMBLY.Module(decodeBase64(LIST_READER_MODULE)))
@@ -118,11 +110,8 @@ for (let type = 0; type <= MAX_TYPE; type++) {
   space.set([fields.length, ...fields.flat()], reader.FORMS.value + type * FORM_SIZE);
 }
 
-/** Takes the encoding of an item that is plain; it holds until another text is loaded. */
-export type TakePlain = (encoded: Uint8Array) => void;
-
-/** Takes an item that is not plain, parsed. @returns whether to go on */
-type Decide = (item: unknown, index: number) => boolean;
+/** Takes an item that is not plain, parsed. @returns its encoding; undefined where something is wrong with it */
+type Decide = (item: unknown, index: number) => Uint8Array | undefined;
 
 /** What the receipts before one add up to. */
 export type ReceiptWalk = { gas: bigint; logs: number };
@@ -148,7 +137,7 @@ export class ListText {
     this.#table = (end + TAIL + 7) & ~7;
     this.#known = this.#table + this.#maxItems * ROW_SIZE;
     this.#target = this.#known + this.#maxItems * ROW_SIZE;
-    reserve(this.#target + (end - start) + TAIL);
+    reserve(this.#target + (end - start) + this.#maxItems * reader.LEAF_ROOM.value + TAIL);
     this.#number = loaded;
   }
 
@@ -202,34 +191,44 @@ export class ListText {
   /**
    * Goes through transactions.
    * @param first place of the first one in the block
-   * @param decide takes one that is not plain, parsed; false ends it
-   * @returns false where that ended it, or the text cannot be read like this: it has to be parsed
+   * @returns false where `decide` found something wrong, or the text cannot be read like this: it has to be parsed
    */
-  readTransactions(block: BlockPlace, first: number, takePlain: TakePlain, decide: Decide): boolean {
-    return this.#walk(block, first, 0, takePlain, decide);
-  }
-
-  /** Facts of the transactions that are plain, by their places, when they have been gone through. */
-  listFacts(): readonly TransactionFacts[] {
-    const { count } = this;
-    const text = encodeHex(space, this.#table, this.#table + count * ROW_SIZE);
-    return Array.from({ length: count }, (_, index) => {
-      const row = this.#table + index * ROW_SIZE;
-      const slice = (from: number, to: number): string =>
-        `0x${text.slice(2 * (index * ROW_SIZE + from), 2 * (index * ROW_SIZE + to))}`;
-      return {
-        hash: slice(ROW.hash, ROW.from),
-        type: numbers.getUint32(row + ROW.type, true),
-        from: slice(ROW.from, ROW.to),
-        to: numbers.getUint32(row + ROW.hasTo, true) === 0 ? null : slice(ROW.to, ROW.hasTo),
-        nonce: `0x${numbers.getBigUint64(row + ROW.nonce, true).toString(16)}`,
-        gasPrice: numbers.getBigUint64(row + ROW.gasPrice, true),
-        blobs: numbers.getUint32(row + ROW.blobs, true),
-      };
+  readTransactions(block: BlockPlace, first: number, decide: Decide): boolean {
+    return this.#walk(block, first, 0, (transaction, index) => {
+      const encoded = decide(transaction, index);
+      if (encoded !== undefined)
+        space.set(keccak256(encoded), this.#table + (index - first) * ROW_SIZE + ROW.hash);
+      return encoded;
     });
   }
 
-  /** What receipts are compared with by `readReceipts`: of the transactions that are plain. */
+  /** Encodings of the items, when they have been gone through. */
+  get encodings(): readonly Uint8Array[] {
+    return Array.from({ length: this.count }, (_, index) => {
+      const row = this.#table + index * ROW_SIZE;
+      const start = numbers.getUint32(row + ROW.encoded, true);
+      return space.subarray(start, start + numbers.getUint32(row + ROW.encodedSize, true));
+    });
+  }
+
+  /** The root of the trie of the items, when they have been gone through; undefined where there are too many. It takes the place of their encodings. */
+  hashTrie(): string | undefined {
+    const { count } = this;
+    if (count > reader.MAX_ITEMS.value) return undefined;
+    const root = reader.hashTrie(this.#table, count);
+    return `0x${encodeHex(space, root, root + HASH_LENGTH)}`;
+  }
+
+  /** Whether the list is that of the hashes of transactions, and nothing else. @param rows of all of them */
+  areHashes(rows: Uint8Array): boolean {
+    this.#require();
+    reserve(this.#table + rows.length);
+    space.set(rows, this.#table);
+    this.#isRead = reader.areHashes(this.#start, this.#table, rows.length / ROW_SIZE) !== 0;
+    return this.#isRead;
+  }
+
+  /** What receipts and hashes are compared with, of the transactions that have been gone through: all of it of those that are plain, of others the hash. */
   copyRows(): Uint8Array {
     return space.slice(this.#table, this.#table + this.count * ROW_SIZE);
   }
@@ -240,7 +239,6 @@ export class ListText {
     first: number,
     rows: Uint8Array,
     walk: ReceiptWalk,
-    takePlain: TakePlain,
     decide: Decide,
   ): boolean {
     const own = rows.subarray(first * ROW_SIZE, (first + this.#maxItems) * ROW_SIZE);
@@ -251,11 +249,11 @@ export class ListText {
       walk.gas = reader.walkedGas();
       walk.logs = reader.walkedLogs();
     };
-    const isRead = this.#walk(block, first, this.#known, takePlain, (receipt, index) => {
+    const isRead = this.#walk(block, first, this.#known, (receipt, index) => {
       note();
-      const goesOn = decide(receipt, index);
+      const encoded = decide(receipt, index);
       reader.setWalk(walk.gas, walk.logs);
-      return goesOn;
+      return encoded;
     });
     note();
     return isRead;
@@ -265,33 +263,29 @@ export class ListText {
     { hash, number, timestamp, baseFeePerGas }: BlockPlace,
     first: number,
     known: number,
-    takePlain: TakePlain,
     decide: Decide,
   ): boolean {
-    if (this.#number !== loaded) throw new Error('the text is not loaded any more');
+    this.#require();
     if (number >= MAX_AMOUNT || timestamp >= MAX_AMOUNT) return false;
     utf8Encoder.encodeInto(hash, space.subarray(reader.BLOCK_HASH.value));
     reader.setBlock(number, timestamp, baseFeePerGas ?? NO_FEE);
     if (reader.begin(this.#start, this.#target, this.#table, known, this.#maxItems, first) === 0)
       return false;
-    for (let taken = 0; ; ) {
-      const at = reader.next();
+    for (let at = reader.next(); at !== END; at = reader.next()) {
       if (at === UNREADABLE) return false;
-      const end = at === END ? reader.itemCount() : at;
-      for (; taken < end; taken++) {
-        const row = this.#table + taken * ROW_SIZE;
-        const start = numbers.getUint32(row + ROW.encoded, true);
-        takePlain(space.subarray(start, start + numbers.getUint32(row + ROW.encodedSize, true)));
-      }
-      if (at === END) {
-        this.#isRead = true;
-        return true;
-      }
       const text = this.#readItem(at);
       const item: unknown = JSON.parse(text);
-      if (hasRepeatedNames(text, item) || !decide(item, first + at)) return false;
-      taken = at + 1;
+      const encoded = hasRepeatedNames(text, item) ? undefined : decide(item, first + at);
+      // There is room for encodings that are no longer than their texts.
+      if (encoded === undefined || encoded.length > text.length) return false;
+      space.set(encoded, reader.place(encoded.length));
     }
+    this.#isRead = true;
+    return true;
+  }
+
+  #require(): void {
+    if (this.#number !== loaded) throw new Error('the text is not loaded any more');
   }
 }
 

@@ -4,6 +4,7 @@ import { JsonBytes, type JsonText, SharedBytes, textOf } from '../primitives/jso
 import { requireBlockMembers } from './compare-members.ts';
 import type { Members } from './findings.ts';
 import { ItemSplitter } from './item-splitter.ts';
+import { KnownTransactions } from './known-transactions.ts';
 import { ListText } from './list-text.ts';
 import { isMembers, readInteger, UnreadableMember } from './members.ts';
 import { OrderedRoot } from './ordered-root.ts';
@@ -29,10 +30,8 @@ export type StreamedBlock = {
   /** Without its transactions. */
   readonly block: Members;
   readonly header: VerifiedHeader | undefined;
-  /** Of its transactions. Undefined where they do not make the root, or where there are more than are remembered. */
-  readonly facts: readonly TransactionFacts[] | undefined;
-  /** As `ListText.copyRows`. */
-  readonly rows: Uint8Array;
+  /** Undefined where they do not make the root, or where there are more than are remembered. */
+  readonly transactions: KnownTransactions | undefined;
   readonly count: number;
 };
 
@@ -41,8 +40,8 @@ export type BlockStreamOptions = {
   readonly tools: VerifyTools;
   /** The block's header where it is known: some nodes may give transactions before the number. */
   readonly header: VerifiedHeader | undefined;
-  /** Facts of so many transactions are held. */
-  readonly maxFacts: number;
+  /** So many transactions are remembered. */
+  readonly maxTransactions: number;
   /** Is handed some transactions, parsed, or all of them, so that their senders are compared. */
   readonly verifySender: (transaction: Members) => void;
   readonly isEverySender: boolean;
@@ -54,7 +53,8 @@ export class BlockStream {
   readonly #splitter = new ItemSplitter((items) => this.#read(items), 'transactions');
   readonly #root: OrderedRoot;
   readonly #rows: Uint8Array[] = [];
-  #facts: TransactionFacts[] | undefined = [];
+  /** Facts of transactions that were parsed, by their places. */
+  readonly #parsed = new Map<number, TransactionFacts>();
   #place: BlockPlace | undefined;
   #isPlaceSought = false;
   #count = 0;
@@ -83,16 +83,20 @@ export class BlockStream {
     refuseRepeatedNames(rest, parsed, tools.findings);
     const block = isMembers(parsed) ? parsed : {};
     const header = verifyHeader(block, hash, tools);
-    const facts = header === undefined ? undefined : this.#finishBody(block, header);
-    return { block, header, facts, rows: concatBytes(...this.#rows), count: this.#count };
+    const transactions = header === undefined ? undefined : this.#finishBody(block, header);
+    return { block, header, transactions, count: this.#count };
   }
 
-  #finishBody(block: Members, header: VerifiedHeader): readonly TransactionFacts[] | undefined {
+  #finishBody(block: Members, header: VerifiedHeader): KnownTransactions | undefined {
     const { findings } = this.#options.tools;
     requireBlockMembers(block, findings);
     verifyWithdrawals(block, this.#options.tools);
     if (this.#splitter.lists !== 1 || !Array.isArray(block['transactions'])) {
       findings.contradict('transactions', 'the block has no list of transactions, or several');
+      return undefined;
+    }
+    if (this.#splitter.hasOversized) {
+      findings.noteUnknown('transactions', 'a transaction is too large to be verified');
       return undefined;
     }
     if (this.#isBroken) return undefined;
@@ -101,7 +105,9 @@ export class BlockStream {
       findings.noteUnknown('transactions', text);
       return undefined;
     }
-    return compareRoot(block['transactionsRoot'], this.#root.finish(), findings) ? this.#facts : undefined;
+    const isRight = compareRoot(block['transactionsRoot'], this.#root.finish(), findings);
+    if (!isRight || this.#count > this.#options.maxTransactions) return undefined;
+    return KnownTransactions.ofRows(concatBytes(...this.#rows), this.#parsed);
   }
 
   #read(items: Uint8Array): void {
@@ -113,54 +119,46 @@ export class BlockStream {
       this.#count++;
       return;
     }
-    const { tools, maxFacts } = this.#options;
+    const { tools, maxTransactions } = this.#options;
     const text = new JsonBytes(new SharedBytes(items));
     const list = ListText.load(text);
     const right = list && readRight(list, this.#count, this.#place, tools.writer);
-    const read =
-      list === undefined || right === undefined
-        ? this.#readParsed(textOf(text), this.#place)
-        : this.#readPlain(list, right);
-    this.#count += read.length;
-    if (this.#count > maxFacts) {
-      this.#facts = undefined;
-      this.#rows.length = 0;
-    }
-    this.#facts?.push(...read);
+    if (list === undefined || right === undefined) this.#readParsed(textOf(text), this.#place);
+    else this.#takeRight(list, right);
+    if (this.#count <= maxTransactions) return;
+    this.#rows.length = 0;
+    this.#parsed.clear();
   }
 
-  #readPlain(
-    list: ListText,
-    { encodings, facts }: NonNullable<ReturnType<typeof readRight>>,
-  ): readonly TransactionFacts[] {
+  #takeRight(list: ListText, right: KnownTransactions): void {
     const { verifySender, isEverySender } = this.#options;
-    for (const encoded of encodings) this.#root.add(encoded.slice());
-    this.#rows.push(list.copyRows());
-    const { length } = facts;
+    for (const encoded of list.encodings) this.#root.add(encoded.slice());
+    const { length, rows, parsed } = right;
     const sample = this.#count === 0 ? FIRST_SENDERS : 1;
     const count = isEverySender ? length : Math.min(length, sample);
     const start = Math.floor(Math.random() * length);
     for (let i = 0; i < count; i++) verifySender(list.parseItem((start + i) % length) as Members);
-    return facts;
+    for (const [index, facts] of parsed) this.#parsed.set(this.#count + index, facts);
+    this.#rows.push(rows as Uint8Array);
+    this.#count += length;
   }
 
-  #readParsed(text: JsonText, place: BlockPlace): readonly TransactionFacts[] {
+  #readParsed(text: JsonText, place: BlockPlace): void {
     const { tools, verifySender } = this.#options;
     const items = JSON.parse(text) as readonly unknown[];
     refuseRepeatedNames(text, items, tools.findings);
-    const facts: TransactionFacts[] = [];
-    for (const [i, item] of items.entries()) {
-      const read = readListed(item, this.#count + i, place, tools);
+    this.#rows.push(ListText.createRows(items.length));
+    for (const item of items) {
+      const index = this.#count++;
+      const read = readListed(item, index, place, tools);
       if (read === undefined) {
         this.#isBroken = true;
-        break;
+        return;
       }
       if (read.encoded !== undefined) this.#root.add(read.encoded);
-      facts.push(read.facts);
+      this.#parsed.set(index, read.facts);
       if (read.facts.isUncovered !== true) verifySender(item as Members);
     }
-    this.#rows.push(ListText.createRows(items.length));
-    return facts;
   }
 
   /** What transactions are compared with, from the members before them; undefined where they have none and the header is not known. */

@@ -1,19 +1,12 @@
 /** Compares the receipts of a block with it while their text comes in. */
 import { JsonBytes, type JsonText, SharedBytes, textOf } from '../primitives/json-result.ts';
 import { ItemSplitter } from './item-splitter.ts';
+import type { KnownBlock } from './known-transactions.ts';
 import { ListText, type ReceiptWalk } from './list-text.ts';
 import { OrderedRoot } from './ordered-root.ts';
 import { refuseRepeatedNames } from './repeated-names.ts';
-import type { VerifiedHeader } from './verify-block.ts';
-import { compareReceiptsRoot, type ReadBlock, readReceipt, readRightReceipts } from './verify-receipts.ts';
-import type { TransactionFacts, VerifyTools } from './verify-transaction.ts';
-
-/** A block that receipts are compared with. */
-type KnownBlock = {
-  readonly header: VerifiedHeader;
-  readonly transactions: readonly TransactionFacts[];
-  readonly rows: Uint8Array | undefined;
-};
+import { compareReceiptsRoot, readReceipt, readRightReceipts } from './verify-receipts.ts';
+import type { VerifyTools } from './verify-transaction.ts';
 
 /** The receipts of a block, compared as they come, and with the root in the header at the end. What is held does not grow with the block. */
 export class ReceiptStream {
@@ -39,7 +32,9 @@ export class ReceiptStream {
   /** What was found is then among the findings. */
   finish(): void {
     const { header, transactions } = this.#block;
-    if (this.#isBroken) return;
+    if (this.#splitter.hasOversized)
+      this.#tools.findings.noteUnknown('receipts', 'a receipt is too large to be verified');
+    if (this.#isBroken || this.#splitter.hasOversized) return;
     if (this.#splitter.lists !== 1 || this.#count !== transactions.length) this.#miscount();
     else compareReceiptsRoot(header, this.#root.finish(), this.#tools.findings);
   }
@@ -47,26 +42,15 @@ export class ReceiptStream {
   #read(items: Uint8Array): void {
     if (this.#isBroken) return;
     const text = new JsonBytes(new SharedBytes(items));
-    const right = this.#readRight(text);
-    if (right === undefined) {
+    const walk = { ...this.#walk };
+    const list = this.#block.transactions.rows && ListText.load(text);
+    if (list === undefined || !readRightReceipts(list, this.#count, this.#block, walk, this.#tools.writer)) {
       this.#readParsed(textOf(text));
       return;
     }
-    this.#walk = right.walk;
-    this.#count += right.encodings.length;
-    for (const encoded of right.encodings) this.#root.add(encoded.slice());
-  }
-
-  #readRight(
-    text: JsonBytes,
-  ): { readonly encodings: readonly Uint8Array[]; readonly walk: ReceiptWalk } | undefined {
-    const { rows } = this.#block;
-    if (rows === undefined) return undefined;
-    const walk = { ...this.#walk };
-    const list = ListText.load(text);
-    const block: ReadBlock = { ...this.#block, rows };
-    const encodings = list && readRightReceipts(list, this.#count, block, walk, this.#tools.writer);
-    return encodings && { encodings, walk };
+    this.#walk = walk;
+    this.#count += list.count;
+    for (const encoded of list.encodings) this.#root.add(encoded.slice());
   }
 
   #readParsed(text: JsonText): void {
@@ -75,7 +59,7 @@ export class ReceiptStream {
     refuseRepeatedNames(text, receipts, this.#tools.findings);
     for (const receipt of receipts) {
       const index = this.#count++;
-      const facts = transactions[index];
+      const facts = transactions.facts[index];
       if (facts === undefined) {
         this.#miscount();
         return;

@@ -4,6 +4,7 @@ import { requireBlockMembers } from './compare-members.ts';
 import { Findings, type Members } from './findings.ts';
 import { findHeaderForm, hashEthereumHeader } from './hash-header.ts';
 import type { HeaderForm } from './header-forms.ts';
+import { KnownTransactions } from './known-transactions.ts';
 import { ListText } from './list-text.ts';
 import {
   asText,
@@ -88,56 +89,47 @@ function readVerified(
 
 /**
  * Compares transactions, in full, and withdrawals of a block with its header, which has been found right.
- * @returns the facts of the transactions; undefined where they do not make the root, which is among the findings
+ * @returns what is known of the transactions; undefined where they do not make the root, which is among the findings
  */
 export function verifyBody(
   block: Members,
   header: VerifiedHeader,
   tools: VerifyTools,
-): readonly TransactionFacts[] | undefined {
+): KnownTransactions | undefined {
   requireBlockMembers(block, tools.findings);
   verifyWithdrawals(block, tools);
   const { transactions, transactionsRoot } = block;
-  if (!(transactions instanceof ListText))
-    return verifyTransactions(transactions, transactionsRoot, header, tools);
-  const right = readRight(transactions, 0, header, tools.writer);
-  if (right !== undefined && isSameText(transactionsRoot, hashOrdered(right.encodings, tools.writer)))
-    return right.facts;
-  return verifyTransactions(transactions.parse(), transactionsRoot, header, tools);
+  if (transactions instanceof ListText) {
+    const right = readRight(transactions, 0, header, tools.writer);
+    if (right !== undefined && isSameText(transactionsRoot, transactions.hashTrie() ?? '')) return right;
+  }
+  const parsed = transactions instanceof ListText ? transactions.parse() : transactions;
+  const facts = verifyTransactions(parsed, transactionsRoot, header, tools);
+  return facts && KnownTransactions.of(facts);
 }
-
-/** What a list of transactions is compared with its block by. */
-type ReadTransactions = {
-  readonly encodings: readonly Uint8Array[];
-  readonly facts: readonly TransactionFacts[];
-};
 
 /**
  * Reads the transactions in a text, from a place in the block on. Undefined where something is wrong with them, which is found out when they are parsed.
- * Encodings hold until another text is loaded.
+ * Their encodings are those of the text then.
  */
 export function readRight(
   transactions: ListText,
   first: number,
   block: BlockPlace,
   writer: RlpWriter,
-): ReadTransactions | undefined {
+): KnownTransactions | undefined {
   const tools = { findings: new Findings(), writer };
-  const encodings: Uint8Array[] = [];
-  const decided = new Map<number, TransactionFacts>();
-  const decide = (transaction: unknown, index: number): boolean => {
+  const parsed = new Map<number, TransactionFacts>();
+  const isRead = transactions.readTransactions(block, first, (transaction, index) => {
     const verified = isMembers(transaction)
       ? verifyTransaction(transaction, tools, block.baseFeePerGas)
       : undefined;
-    if (verified === undefined) return false;
+    if (verified === undefined) return undefined;
     verifyPlace(transaction as Members, block, index, tools.findings);
-    encodings.push(verified.encoded);
-    decided.set(index - first, verified.facts);
-    return tools.findings.list.length === 0;
-  };
-  const isRead = transactions.readTransactions(block, first, (encoded) => encodings.push(encoded), decide);
-  if (!isRead) return undefined;
-  return { encodings, facts: transactions.listFacts().map((facts, index) => decided.get(index) ?? facts) };
+    parsed.set(index - first, verified.facts);
+    return tools.findings.list.length === 0 ? verified.encoded : undefined;
+  });
+  return isRead ? KnownTransactions.ofRows(transactions.copyRows(), parsed) : undefined;
 }
 
 function verifyTransactions(
@@ -199,18 +191,18 @@ export function compareRoot(transactionsRoot: unknown, root: string, findings: F
   return false;
 }
 
-/**
- * Compares a block object with transaction hashes with its header, which has been found right, and the transactions that it is known to have.
- * @param hashes of the transactions, lower-case
- */
-export function verifyListed(block: Members, hashes: readonly string[], tools: VerifyTools): void {
+/** Compares a block object with transaction hashes with its header, which has been found right, and the transactions that it is known to have. */
+export function verifyListed(block: Members, known: KnownTransactions, tools: VerifyTools): void {
   requireBlockMembers(block, tools.findings);
   verifyWithdrawals(block, tools);
   const { transactions } = block;
+  if (transactions instanceof ListText && known.rows !== undefined && transactions.areHashes(known.rows))
+    return;
+  const listed = transactions instanceof ListText ? transactions.parse() : transactions;
   const isRight =
-    Array.isArray(transactions) &&
-    transactions.length === hashes.length &&
-    hashes.every((hash, index) => isSameText(transactions[index], hash));
+    Array.isArray(listed) &&
+    listed.length === known.length &&
+    known.facts.every(({ hash }, index) => isSameText(listed[index], hash));
   if (!isRight) tools.findings.contradict('transactions', 'the block lists other transactions than it has');
 }
 

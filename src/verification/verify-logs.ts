@@ -1,9 +1,9 @@
 import { listBloomBits } from '../primitives/bloom.ts';
 import { hexToBytes } from '../primitives/hex.ts';
 import type { Members } from './findings.ts';
+import type { KnownBlock } from './known-transactions.ts';
 import { isMembers, isSameInteger, isSameText } from './members.ts';
 import type { VerifiedHeader } from './verify-block.ts';
-import type { TransactionFacts } from './verify-transaction.ts';
 
 /** Which logs are meant: values are lower-case, and no alternatives mean all. A log with fewer topics than the list is not meant. */
 export type WantedLogs = {
@@ -61,7 +61,7 @@ function isBitSet(bloom: string, bit: number): boolean {
  */
 export function listMatching(
   receipts: readonly unknown[],
-  { header, transactions }: ListedBlock,
+  { header, transactions }: KnownBlock,
   matcher: LogMatcher,
 ): readonly string[] {
   const found: string[] = [];
@@ -71,7 +71,7 @@ export function listMatching(
     const place = {
       blockNumber: header.number,
       transactionIndex,
-      transactionHash: transactions[transactionIndex]?.hash,
+      transactionHash: transactions.facts[transactionIndex]?.hash,
     };
     for (const log of Array.isArray(logs) ? (logs as readonly Members[]) : []) {
       if (matcher.matches(log)) found.push(describeLog({ ...log, ...place, logIndex }));
@@ -80,9 +80,6 @@ export function listMatching(
   }
   return found;
 }
-
-/** A block that was verified. */
-type ListedBlock = { readonly header: VerifiedHeader; readonly transactions: readonly TransactionFacts[] };
 
 function describeLog(log: Members): string {
   const { topics, transactionHash, address, data } = log;

@@ -2,7 +2,8 @@ import { requireLogMembers, requireReceiptMembers } from './compare-members.ts';
 import { encodeReceipt } from './encode-receipt.ts';
 import { readType } from './encode-transaction.ts';
 import { Findings, type Members } from './findings.ts';
-import { ListText, type ReceiptWalk, type TakePlain } from './list-text.ts';
+import type { KnownBlock, KnownTransactions } from './known-transactions.ts';
+import { ListText, type ReceiptWalk } from './list-text.ts';
 import { isMembers, isSameInteger, isSameText, readInteger, UnreadableMember } from './members.ts';
 import { hashOrdered } from './ordered-root.ts';
 import type { RlpWriter } from './rlp-writer.ts';
@@ -16,17 +17,15 @@ const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
  * Compares the receipts of a block with its header, and with its transactions where those are known.
  * @param receipts a list, or the text of one
  * @param transactions of the block, all of them
- * @param rows of the same, where they were read from a text
  */
 export function verifyReceipts(
   receipts: unknown,
   header: VerifiedHeader,
-  transactions: readonly TransactionFacts[],
+  transactions: KnownTransactions,
   tools: VerifyTools,
-  rows?: Uint8Array,
 ): void {
   if (receipts instanceof ListText) {
-    if (rows === undefined || !areRight(receipts, { header, transactions, rows }, tools.writer))
+    if (!areRight(receipts, header, transactions, tools.writer))
       verifyReceipts(receipts.parse(), header, transactions, tools);
     return;
   }
@@ -38,7 +37,7 @@ export function verifyReceipts(
   const encodings: Uint8Array[] = [];
   const walk: ReceiptWalk = { gas: 0n, logs: 0 };
   for (const [index, receipt] of (receipts as readonly unknown[]).entries()) {
-    const facts = transactions[index] as TransactionFacts;
+    const facts = transactions.facts[index] as TransactionFacts;
     if (!readReceipt(receipt, facts, header, index, walk, tools, (encoded) => encodings.push(encoded)))
       return;
   }
@@ -58,7 +57,7 @@ export function readReceipt(
   index: number,
   walk: ReceiptWalk,
   tools: VerifyTools,
-  take: TakePlain,
+  take: (encoded: Uint8Array) => void,
 ): boolean {
   const { findings, writer } = tools;
   try {
@@ -88,52 +87,45 @@ export function compareReceiptsRoot(
 }
 
 /** Whether nothing is wrong with the receipts in a text. What is, is found out when they are parsed. */
-function areRight(receipts: ListText, block: ReadBlock, writer: RlpWriter): boolean {
-  const { transactions, header } = block;
-  const encodings = readRightReceipts(receipts, 0, block, { gas: 0n, logs: 0 }, writer);
-  return encodings?.length === transactions.length && hashOrdered(encodings, writer) === header.receiptsRoot;
+function areRight(
+  receipts: ListText,
+  header: VerifiedHeader,
+  transactions: KnownTransactions,
+  writer: RlpWriter,
+): boolean {
+  return (
+    readRightReceipts(receipts, 0, { header, transactions }, { gas: 0n, logs: 0 }, writer) &&
+    receipts.count === transactions.length &&
+    receipts.hashTrie() === header.receiptsRoot
+  );
 }
-
-/** A verified block with the transaction rows that the WebAssembly reader took from its JSON text. */
-export type ReadBlock = {
-  readonly header: VerifiedHeader;
-  readonly transactions: readonly TransactionFacts[];
-  readonly rows: Uint8Array;
-};
 
 /**
  * Reads the receipts in a text, from a place in the block on.
  * @param walk what the receipts before them add up to, and then these; not to be used any more where something is wrong
- * @returns their encodings, which hold until another text is loaded; undefined where something is wrong with them, which is found out when they are parsed
+ * @returns whether nothing is wrong with them; what is, is found out when they are parsed. Their encodings are those of the text then
  */
 export function readRightReceipts(
   receipts: ListText,
   first: number,
-  { header, transactions, rows }: ReadBlock,
+  { header, transactions }: KnownBlock,
   walk: ReceiptWalk,
   writer: RlpWriter,
-): readonly Uint8Array[] | undefined {
+): boolean {
+  const { rows } = transactions;
+  if (rows === undefined) return false;
   const findings = new Findings();
-  const encodings: Uint8Array[] = [];
-  const decide = (receipt: unknown, index: number): boolean => {
-    const facts = transactions[index];
-    if (!isMembers(receipt) || facts === undefined || facts.isUncovered === true) return false;
-    encodings.push(encodeReceipt(receipt, facts.type, writer));
+  const decide = (receipt: unknown, index: number): Uint8Array | undefined => {
+    const facts = transactions.facts[index];
+    if (!isMembers(receipt) || facts === undefined || facts.isUncovered === true) return undefined;
+    const encoded = encodeReceipt(receipt, facts.type, writer);
     compareReceipt(receipt, facts, header, index, walk, { findings, writer });
-    return findings.list.length === 0;
+    return findings.list.length === 0 ? encoded : undefined;
   };
   try {
-    const isRead = receipts.readReceipts(
-      header,
-      first,
-      rows,
-      walk,
-      (encoded) => encodings.push(encoded),
-      decide,
-    );
-    return isRead ? encodings : undefined;
+    return receipts.readReceipts(header, first, rows, walk, decide);
   } catch (error) {
-    if (error instanceof UnreadableMember) return undefined;
+    if (error instanceof UnreadableMember) return false;
     throw error;
   }
 }

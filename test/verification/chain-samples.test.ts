@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { recoverPublicKey } from '../../src/primitives/secp256k1.ts';
 import { Findings, type Members, type Subject } from '../../src/verification/findings.ts';
+import { KnownTransactions } from '../../src/verification/known-transactions.ts';
 import { isMembers } from '../../src/verification/members.ts';
 import { RlpWriter } from '../../src/verification/rlp-writer.ts';
 import { compareLogs, LogMatcher, listMatching } from '../../src/verification/verify-logs.ts';
@@ -112,7 +113,7 @@ test('finds the logs of the samples where they are, and in their blooms', {
     if (header === undefined || facts === undefined || receipts.length === 0) continue;
     if (['receipts', 'place', 'logIndex'].some((subject) => findings.has(subject as Subject))) continue;
     const logs = receipts.flatMap(({ logs }) => logs as readonly Members[]);
-    const expected = listMatching(receipts, { header, transactions: facts }, all);
+    const expected = listMatching(receipts, { header, transactions: KnownTransactions.of(facts) }, all);
     assert.equal(
       compareLogs(logs, expected, () => header),
       undefined,

@@ -79,4 +79,28 @@ describe('items of a list', () => {
     assert.deepEqual(items, []);
     assert.equal(lists, 0);
   });
+
+  test('an item that is too long is dropped with all that follow; the rest of the text is not', () => {
+    const items: string[] = [];
+    const splitter = new ItemSplitter((list) => items.push(new TextDecoder().decode(list)), 'list');
+    const add = (text: string): void => splitter.add(new TextEncoder().encode(text));
+    add('{"list":[1,"');
+    const megabyte = 'x'.repeat(1 << 20);
+    for (let i = 0; i < 32; i++) add(megabyte);
+    assert.ok(splitter.hasOversized);
+    add('",2],"after":3}');
+    assert.deepEqual(items, ['[1]']);
+    assert.equal(splitter.rest, '{"list":[],"after":3}');
+  });
+
+  test('items that are long together are handed on', () => {
+    let items = 0;
+    const splitter = new ItemSplitter(() => items++);
+    const item = new TextEncoder().encode(`"${'x'.repeat(1 << 20)}",`);
+    splitter.add(Uint8Array.of(0x5b));
+    for (let i = 0; i < 40; i++) splitter.add(item);
+    splitter.add(new TextEncoder().encode('0]'));
+    assert.ok(!splitter.hasOversized);
+    assert.equal(items, 41);
+  });
 });

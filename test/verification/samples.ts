@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Findings, type Members } from '../../src/verification/findings.ts';
 import { ETHEREUM_FORM } from '../../src/verification/header-forms.ts';
+import { KnownTransactions } from '../../src/verification/known-transactions.ts';
 import { RlpWriter } from '../../src/verification/rlp-writer.ts';
 import { type VerifiedHeader, verifyBody, verifyHeader } from '../../src/verification/verify-block.ts';
 import { verifyReceipts } from '../../src/verification/verify-receipts.ts';
@@ -81,10 +82,11 @@ export function verifySample(block: Members, receipts: readonly Members[] | unde
   const hash = String(block['hash']);
   const header = verifyHeader(block, hash, tools);
   const facts = Array.isArray(block['transactions'])
-    ? verifyBody(block, header ?? describe(block), tools)
+    ? verifyBody(block, header ?? describe(block), tools)?.facts
     : undefined;
   if (receipts !== undefined) {
-    verifyReceipts(receipts, header ?? describe(block), facts ?? receipts.map(tellFacts), tools);
+    const known = KnownTransactions.of(facts ?? receipts.map(tellFacts));
+    verifyReceipts(receipts, header ?? describe(block), known, tools);
   }
   return { findings: tools.findings, header, facts };
 }

@@ -1,6 +1,10 @@
 /** Blocks of which the text outside of the transactions is large. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { encodeHeaderJson } from '../../src/chain/block-json.ts';
+import { BLANK_HEADER, hashHeader } from '../../src/chain/header.ts';
+import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
+import { EMPTY_LIST_HASH } from '../../src/primitives/keccak.ts';
 import { Findings } from '../../src/verification/findings.ts';
 import { RlpWriter } from '../../src/verification/rlp-writer.ts';
 import { BlockStream } from '../../src/verification/stream-block.ts';
@@ -14,7 +18,7 @@ test('a block that is too large without its transactions is not the one, and is 
       hash: `0x${'11'.repeat(32)}`,
       tools: { findings, writer: new RlpWriter() },
       header: undefined,
-      maxFacts: 1_000,
+      maxTransactions: 1_000,
       verifySender: () => {},
       isEverySender: false,
     });
@@ -22,11 +26,39 @@ test('a block that is too large without its transactions is not the one, and is 
     add(begin);
     for (let i = 0; i < 6; i++) add(`"${i}":"${'x'.repeat(MEGABYTE)}",`);
     add('"transactions":[{}]}');
-    const { block, header, facts } = stream.finish();
-    assert.deepEqual([block, header, facts], [{}, undefined, undefined]);
+    const { block, header, transactions } = stream.finish();
+    assert.deepEqual([block, header, transactions], [{}, undefined, undefined]);
     assert.deepEqual(
       findings.list.map(({ subject, kind, text }) => [subject, kind, text]),
       [['header', 'contradicts', 'the block is too large without its transactions']],
     );
   }
+});
+
+test('a block with a transaction that is too large cannot be verified, which refutes no node', () => {
+  const findings = new Findings();
+  const header = {
+    ...BLANK_HEADER,
+    ommersHash: EMPTY_LIST_HASH,
+    transactionsRoot: hexToBytes(`0x${'22'.repeat(32)}`),
+  };
+  const hash = bytesToHex(hashHeader(header));
+  const stream = new BlockStream({
+    hash,
+    tools: { findings, writer: new RlpWriter() },
+    header: undefined,
+    maxTransactions: 1_000,
+    verifySender: () => {},
+    isEverySender: false,
+  });
+  stream.add(Buffer.from(`${encodeHeaderJson(header, hash).slice(0, -1)},"uncles":[],"transactions":["`));
+  for (let i = 0; i < 33; i++) stream.add(Buffer.from('x'.repeat(MEGABYTE)));
+  stream.add(Buffer.from('"]}'));
+  const { header: verified, transactions } = stream.finish();
+  assert.equal(verified?.hash, hash);
+  assert.equal(transactions, undefined);
+  assert.deepEqual(
+    findings.list.map(({ subject, kind, text }) => [subject, kind, text]),
+    [['transactions', 'unknown', 'a transaction is too large to be verified']],
+  );
 });

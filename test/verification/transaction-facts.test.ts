@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Findings, type Members } from '../../src/verification/findings.ts';
 import { ETHEREUM_FORM } from '../../src/verification/header-forms.ts';
+import { KnownTransactions } from '../../src/verification/known-transactions.ts';
 import { RlpWriter } from '../../src/verification/rlp-writer.ts';
 import { verifyReceipts } from '../../src/verification/verify-receipts.ts';
 import { type TransactionFacts, verifyTransaction } from '../../src/verification/verify-transaction.ts';
@@ -64,7 +65,7 @@ test('a receipt that no root covers is refused where its logs cannot be read, an
   };
   for (const logs of [undefined, null, 5, [null]]) {
     const tools = { findings: new Findings(), writer: new RlpWriter() };
-    verifyReceipts([{ cumulativeGasUsed: '0x0', logs }], header, [facts], tools);
+    verifyReceipts([{ cumulativeGasUsed: '0x0', logs }], header, KnownTransactions.of([facts]), tools);
     const receipts = tools.findings.list.find(({ subject }) => subject === 'receipts');
     assert.equal(receipts?.kind, 'contradicts');
   }

@@ -1,5 +1,6 @@
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import type { Members } from '../../verification/findings.ts';
+import { KnownTransactions } from '../../verification/known-transactions.ts';
 import { verifyReceipts } from '../../verification/verify-receipts.ts';
 import { readResult } from '../ask.ts';
 import { BundleError } from '../format.ts';
@@ -20,7 +21,7 @@ export const receipts: ReadKind = {
   check({ header, result, evidence }) {
     const tools = openTools();
     const facts = readFacts(evidence.transactions.map(hexToBytes), header);
-    verifyReceipts(result, header.verified, facts, tools);
+    verifyReceipts(result, header.verified, KnownTransactions.of(facts), tools);
     refuseFindings(tools);
     const told = new ToldMembers();
     for (const [index, receipt] of (result as readonly Members[]).entries()) {

@@ -21,6 +21,7 @@ import {
   TRANSITIONS,
   VALUE,
 } from './json-grammar.ts';
+import { type JsonPlace, LEAST_SCANNED, scanInside } from './json-scan.ts';
 
 /** Levels of lists and objects in one answer; a call trace is the deepest thing that nodes send. */
 export const MAX_DEPTH = 512;
@@ -45,11 +46,7 @@ export type Member = {
  * and finds the members that matter, in any order. It copies nothing; the caller keeps the chunks.
  */
 export class ReplyScanner {
-  #state = START;
-  /** Of each enclosing level, from the outside: whether it is a list. */
-  readonly #outerLists: boolean[] = [];
-  #isInList = false;
-  #isInKey = false;
+  readonly #place: JsonPlace = { state: START, isInKey: false, levels: [] };
   #isDone = false;
   /** Position of the current chunk's first byte. */
   #base = 0;
@@ -88,8 +85,10 @@ export class ReplyScanner {
   push(chunk: Buffer, from = 0): number {
     const end = chunk.length;
     if (this.#captureFrom >= 0) this.#captureFrom = from;
-    let state = this.#state;
-    let at = from;
+    const place = this.#place;
+    const { levels } = place;
+    let at = levels.length > 1 ? this.#scanInside(chunk, from) : from;
+    let { state } = place;
     while (at < end) {
       if (state === STRING) {
         while (at + 4 <= end && areInString(chunk, at)) at += 4;
@@ -102,7 +101,7 @@ export class ReplyScanner {
         state = entry;
         continue;
       }
-      const depth = this.#outerLists.length;
+      const depth = levels.length;
       if (entry < OPEN_OBJECT) {
         if (depth === 1) this.#beginMember(chunk, at - 1);
         state = entry & STATE_BITS;
@@ -110,8 +109,8 @@ export class ReplyScanner {
       }
       switch (entry) {
         case END_STRING:
-          if (this.#isInKey) {
-            this.#isInKey = false;
+          if (place.isInKey) {
+            place.isInKey = false;
             if (depth === 1) this.#key = readKey(this.#endCapture(chunk, at));
             state = COLON;
           } else {
@@ -120,25 +119,27 @@ export class ReplyScanner {
           }
           break;
         case BEGIN_KEY:
-          this.#isInKey = true;
+          place.isInKey = true;
           if (depth === 1) this.#captureFrom = at - 1;
           state = STRING;
           break;
         case COMMA:
-          state = this.#isInList ? VALUE : KEY;
+          state = levels[depth - 1] === true ? VALUE : KEY;
           break;
         case OPEN_OBJECT:
         case OPEN_ARRAY:
           if (depth === 1) this.#beginMember(chunk, at - 1);
           if (depth === MAX_DEPTH) throw new UpstreamFault('malformed', 'the answer is nested too deeply');
-          this.#outerLists.push(this.#isInList);
-          this.#isInList = entry === OPEN_ARRAY;
-          state = this.#isInList ? ARRAY_START : OBJECT_START;
+          levels.push(entry === OPEN_ARRAY);
+          state = entry === OPEN_ARRAY ? ARRAY_START : OBJECT_START;
+          if (depth !== 1) break;
+          place.state = state;
+          at = this.#scanInside(chunk, at);
+          state = place.state;
           break;
         case CLOSE_OBJECT:
         case CLOSE_ARRAY:
-          if (this.#isInList !== (entry === CLOSE_ARRAY)) throw notJson();
-          this.#isInList = this.#outerLists.pop() as boolean;
+          if (levels.pop() !== (entry === CLOSE_ARRAY)) throw notJson();
           if (depth === 1) {
             this.#isDone = true;
             return at;
@@ -159,10 +160,15 @@ export class ReplyScanner {
           throw notJson();
       }
     }
-    this.#state = state;
+    place.state = state;
     if (this.#captureFrom >= 0) this.#captured = this.#readCaptured(chunk, end);
     this.#base += end;
     return at;
+  }
+
+  /** Inside of a member's value there is nothing to be found. @returns where the first byte is that has to be looked at here */
+  #scanInside(chunk: Buffer, from: number): number {
+    return chunk.length - from < LEAST_SCANNED ? from : scanInside(chunk, from, this.#place);
   }
 
   #beginMember(chunk: Buffer, at: number): void {

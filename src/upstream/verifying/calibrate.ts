@@ -128,23 +128,23 @@ async function tryNode(
   const header = verifyHeader(block, hash, tools);
   if (header === undefined) return { shown: [], found: tools.findings.list, isEmpty: false };
   const shown: Subject[] = ['header', 'uncles'];
-  const facts = verifyBody(block, header, tools);
+  const transactions = verifyBody(block, header, tools);
   if (Array.isArray(block['withdrawals']) && block['withdrawals'].length > 0) shown.push('withdrawals');
-  if (facts !== undefined && facts.length > 0) {
+  if (transactions !== undefined && transactions.length > 0) {
     shown.push(...OF_TRANSACTIONS);
     for (const transaction of (block['transactions'] as readonly Members[]).slice(0, MAX_SENDERS)) {
       verifySender(transaction, tools, verifier.recoverPublicKey);
     }
-    const hashes = facts.map((each) => each.hash);
+    const hashes = transactions.facts.map((each) => each.hash);
     const batch = (): ReturnType<typeof listReceipts> => listReceipts(hashes);
     const receipts = await orNone(question('eth_getBlockReceipts', `["${at}"]`, { batch }));
     const list: unknown = receipts === undefined ? undefined : JSON.parse(receipts);
     if (list !== undefined) {
-      verifyReceipts(list, header, facts, tools);
+      verifyReceipts(list, header, transactions, tools);
       shown.push(...OF_RECEIPTS);
     }
     if (list !== undefined && !tools.findings.has('receipts')) {
-      const expected = listMatching(list as readonly unknown[], { header, transactions: facts }, ALL_LOGS);
+      const expected = listMatching(list as readonly unknown[], { header, transactions }, ALL_LOGS);
       const difference = await compareTold(expected, header, question);
       // A node may know a block before it has indexed the logs.
       if (difference === 'none') shown.push('logs');
@@ -158,7 +158,7 @@ async function tryNode(
   return {
     shown: shown.filter((subject) => !failed.has(subject)),
     found,
-    isEmpty: facts?.length === 0,
+    isEmpty: transactions?.length === 0,
     state,
   };
 }

@@ -77,7 +77,7 @@ export class Proofs {
   checkReceipts(block: ProvenBlock, result: JsonResult, upstream: Upstream | undefined): JsonResult {
     const { verifier } = this;
     if (verifier === undefined) return result;
-    const { header, transactions, rows } = block;
+    const { header, transactions } = block;
     const tools = verifier.openTools();
     if (!isComplete(result)) {
       const receipts = new ReceiptStream(block, tools);
@@ -91,9 +91,8 @@ export class Proofs {
         },
       });
     }
-    const receipts: unknown =
-      (rows === undefined ? undefined : ListText.load(result)) ?? JSON.parse(textOf(result));
-    verifyReceipts(receipts, header, transactions, tools, rows);
+    const receipts: unknown = (transactions.rows && ListText.load(result)) ?? JSON.parse(textOf(result));
+    verifyReceipts(receipts, header, transactions, tools);
     if (tools.findings.list.length > 0 && areOfOther(JSON.parse(textOf(result)), header.hash))
       throw new UpstreamFault('wrong', 'the receipts are those of another block');
     if (this.#doubtSenders(block, tools))
@@ -225,7 +224,7 @@ export class Proofs {
     const tools = verifier.openTools();
     const value: unknown = JSON.parse(text);
     const transaction = isMembers(value) ? value : {};
-    const listed = transactions[index];
+    const listed = transactions.facts[index];
     // No root covers it: its hash is all that it is known by.
     if (listed?.isUncovered !== true) {
       const verified = verifyTransaction(transaction, tools, header.baseFeePerGas);

@@ -1,17 +1,12 @@
 import { bytesToHex } from '../../primitives/hex.ts';
-import {
-  isComplete,
-  type JsonResult,
-  type JsonStream,
-  type JsonText,
-  textOf,
-} from '../../primitives/json-result.ts';
+import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../../primitives/json-result.ts';
 import { EMPTY_LIST_HASH } from '../../primitives/keccak.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { Lru } from '../../util/lru.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { Members, Subject } from '../../verification/findings.ts';
 import { findHeaderForm } from '../../verification/hash-header.ts';
+import type { KnownTransactions } from '../../verification/known-transactions.ts';
 import { ListText } from '../../verification/list-text.ts';
 import { asText, isMembers, isSameText } from '../../verification/members.ts';
 import { keepUnique } from '../../verification/repeated-names.ts';
@@ -22,11 +17,7 @@ import {
   verifyHeader,
   verifyListed,
 } from '../../verification/verify-block.ts';
-import {
-  type TransactionFacts,
-  type VerifyTools,
-  verifySender,
-} from '../../verification/verify-transaction.ts';
+import { type VerifyTools, verifySender } from '../../verification/verify-transaction.ts';
 import { checkBytes } from '../checks/check-stream.ts';
 import { UpstreamFault } from '../fault.ts';
 import { drain } from '../hold-text.ts';
@@ -34,7 +25,7 @@ import type { Upstream } from '../upstream.ts';
 import { BLOCK_SUBJECTS } from './subjects.ts';
 import type { Verifier } from './verifier.ts';
 
-/** Transactions of all blocks that are held, a block counting as 8: about 500 bytes each. */
+/** Transactions of all blocks that are held, a block counting as 8: 128 bytes each, 600 where they were asked for one by one. */
 const MAX_TRANSACTIONS = 32_768;
 const BLOCK_WEIGHT = 8;
 /** Of one block. */
@@ -53,9 +44,7 @@ const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
 /** A block of which header and transactions were recomputed. */
 export type ProvenBlock = {
   readonly header: VerifiedHeader;
-  readonly transactions: readonly TransactionFacts[];
-  /** The same for `verifyReceipts`, where they were read from a text. */
-  readonly rows: Uint8Array | undefined;
+  readonly transactions: KnownTransactions;
   /** Whether every sender was recovered; otherwise they are what a node said, but for a sample. */
   readonly hasAllSenders: boolean;
 };
@@ -135,7 +124,7 @@ export class ProvenBlocks {
   #indexOf(block: ProvenBlock): ReadonlyMap<string, number> {
     const known = this.#indexes.get(block);
     if (known !== undefined) return known;
-    const index = new Map(block.transactions.map(({ hash }, i) => [hash, i]));
+    const index = new Map(block.transactions.facts.map(({ hash }, i) => [hash, i]));
     this.#indexes.set(block, index);
     return index;
   }
@@ -154,7 +143,7 @@ export class ProvenBlocks {
     const verifier = this.#verifier;
     if (result === 'null' || !verifier.canVerify('header')) return result;
     if (!isComplete(result)) return this.#checkStream(hash, result, upstream);
-    const parsed = isFull ? ListText.parseBlock(result) : (JSON.parse(textOf(result)) as unknown);
+    const parsed = ListText.parseBlock(result);
     const block = isMembers(parsed) ? parsed : {};
     this.#verify(hash, block, isFull, upstream);
     const { transactions } = block;
@@ -218,25 +207,17 @@ export class ProvenBlocks {
     const tools = this.#verifier.openTools();
     refuseOther(hash, block, tools);
     const header = verifyHeader(block, hash, tools);
-    const facts = header === undefined || !isFull ? undefined : verifyBody(block, header, tools);
+    const proven = header === undefined || !isFull ? undefined : verifyBody(block, header, tools);
     const known = isFull || header === undefined ? undefined : this.#blocks.get(hash);
-    if (known !== undefined) {
-      const hashes = known.transactions.map((each) => each.hash);
-      verifyListed(block, hashes, tools);
-    }
-    const { transactions: told } = block;
-    // A text that was not read to its end knows nothing of its items.
-    const transactions = told instanceof ListText && !told.isRead ? told.parse() : told;
+    if (known !== undefined) verifyListed(block, known.transactions, tools);
     const hasAllSenders =
-      facts !== undefined && this.#compareSenders(hash, transactions, facts.length, tools);
+      proven !== undefined && this.#compareSenders(hash, block['transactions'], proven.length, tools);
     const subjects = isFull || known !== undefined ? BLOCK_SUBJECTS : HEADER_SUBJECTS;
-    const isEmpty = facts === undefined || facts.length === 0;
+    const isEmpty = proven === undefined || proven.length === 0;
     this.#judge(hash, block, tools, { isFull, isEmpty, subjects }, upstream);
     if (header === undefined) return;
     this.#headers.set(hash, header);
-    if (facts === undefined) return;
-    const rows = transactions instanceof ListText ? transactions.copyRows() : undefined;
-    this.#keep({ header, transactions: facts, rows, hasAllSenders });
+    if (proven !== undefined) this.#keep({ header, transactions: proven, hasAllSenders });
   }
 
   #checkStream(hash: string, stream: JsonStream, upstream: Upstream | undefined): JsonStream {
@@ -247,21 +228,20 @@ export class ProvenBlocks {
       hash,
       tools,
       header: this.findHeader(hash),
-      maxFacts: MAX_REMEMBERED,
+      maxTransactions: MAX_REMEMBERED,
       verifySender: (transaction) => verifySender(transaction, tools, verifier.recoverPublicKey),
       isEverySender,
     });
     return checkBytes(stream, {
       add: (piece) => block.add(piece),
       finish: () => {
-        const { header, count, facts, rows, ...found } = block.finish();
+        const { header, count, transactions, ...found } = block.finish();
         refuseOther(hash, found.block, tools);
         const isEmpty = count === 0;
         this.#judge(hash, found.block, tools, { isFull: true, isEmpty, subjects: BLOCK_SUBJECTS }, upstream);
         if (header === undefined) return;
         this.#headers.set(hash, header);
-        if (facts !== undefined)
-          this.#keep({ header, transactions: facts, rows, hasAllSenders: isEverySender });
+        if (transactions !== undefined) this.#keep({ header, transactions, hasAllSenders: isEverySender });
         else if (count > MAX_REMEMBERED)
           verifier.noteUnproven(hash, 'transactions', 'the block has too many transactions to be remembered');
       },
@@ -303,10 +283,12 @@ export class ProvenBlocks {
   }
 
   /** @returns whether all were compared, not a sample */
-  #compareSenders(hash: string, transactions: unknown, length: number, tools: VerifyTools): boolean {
+  #compareSenders(hash: string, told: unknown, length: number, tools: VerifyTools): boolean {
     const { mode, recoverPublicKey } = this.#verifier;
     const isEvery = mode === 'require' || this.isDoubted(hash) || length <= SENDER_SAMPLE;
     const count = isEvery ? length : SENDER_SAMPLE;
+    // A text that was not read to its end knows nothing of its items.
+    const transactions = told instanceof ListText && !told.isRead ? told.parse() : told;
     const start = isEvery ? 0 : Math.floor(Math.random() * length);
     for (let i = 0; i < count; i++) {
       const index = (start + i) % length;

@@ -8,11 +8,13 @@ import { isPlainReceipt, setWalk } from './receipts';
 import { out, writeAt } from './rlp';
 import { at, BROKEN_LIST, enterList, ITEM, kindOf, LIST, lengthOf, Member, NO_ITEM, nextItem, readObject, seek, skipBlanks, startOf } from './text';
 import { isPlainTransaction } from './transactions';
+import { LEAF_ROOM } from './trie';
 
 export { BLOCK_HASH, setBlock } from './block';
 export { setWalk, walkedGas, walkedLogs } from './receipts';
 export { NAMES } from './text';
-export { FORMS } from './transactions';
+export { areHashes, FORMS } from './transactions';
+export { hashTrie, LEAF_ROOM, MAX_ITEMS } from './trie';
 
 const END: i32 = -1;
 const UNREADABLE: i32 = -2;
@@ -59,6 +61,14 @@ export function begin(text: usize, target: usize, table: usize, known: usize, ma
   return enterList(text);
 }
 
+/** Makes room for the encoding of the last item, which was left to the caller. @returns where it goes */
+export function place(size: u32): usize {
+  const start = out;
+  store<u32>(rows + <usize>(index - 1) * ROW_SIZE, size, ENCODED_SIZE);
+  writeAt(start + size);
+  return start;
+}
+
 /** Goes on to the next item that is not plain. @returns its index, -1 at the end, -2 where the text cannot be read or has too many items */
 export function next(): i32 {
   while (true) {
@@ -70,7 +80,8 @@ export function next(): i32 {
     if (!readObject(ITEM)) return UNREADABLE;
     store<u32>(row, <u32>at, ROW_END);
     const end = at;
-    const start = out;
+    const start = out + LEAF_ROOM;
+    writeAt(start);
     const isPlain =
       facts == 0
         ? isPlainTransaction(row, first + index)
@@ -79,10 +90,10 @@ export function next(): i32 {
     index++;
     store<u32>(row, isPlain, IS_PLAIN);
     store<u32>(row, <u32>start, ENCODED);
-    store<u32>(row, <u32>(out - start), ENCODED_SIZE);
     if (!isPlain) {
       writeAt(start);
       return <i32>(index - 1);
     }
+    store<u32>(row, <u32>(out - start), ENCODED_SIZE);
   }
 }

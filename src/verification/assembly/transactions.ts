@@ -1,9 +1,9 @@
 /** Transactions that are plain: those of types 0 to 3 of the usual form, that are what their hash says. */
 import { keccak256 } from '../../evm/core/keccak';
-import { BLOBS, baseFee, FROM, GAS_PRICE, HAS_TO, HASH, isPlaced, NONCE, SCRATCH, TO, TYPE, typeOf } from './block';
+import { BLOBS, baseFee, FROM, GAS_PRICE, HAS_TO, HASH, HASH_TEXT, isPlaced, NONCE, ROW_SIZE, SCRATCH, TO, TYPE, typeOf } from './block';
 import { closeList, openList, out, writeByte, writeBytes, writeInteger, writeNothing, writeStrings } from './rlp';
-import { at, CLOSE_LIST, decodeMember, enterList, HAS_ITEM, hasOthers, INNER, isNothing, isSame, ITEM, kindOf, lengthOf } from './text';
-import { LIST, Member, NO_ITEM, NO_MEMBER, NO_NUMBER, nextItem, numberOf, QUOTE, readObject, seek, STRING, startOf } from './text';
+import { at, CLOSE_LIST, decode, decodeMember, enterList, HAS_ITEM, HEX_START, hasOthers, INNER, isNothing, isSame, ITEM, kindOf } from './text';
+import { LIST, lengthOf, Member, NO_ITEM, NO_MEMBER, NO_NUMBER, nextItem, numberOf, QUOTE, readObject, seek, skipString, STRING, startOf } from './text';
 
 /** Fields of types 0 to 3: how many, and of each two members, the second where the first is absent, and how it is encoded. Written by the caller. */
 export const FORMS: usize = memory.data(4 * 64);
@@ -145,4 +145,19 @@ function priceOf(type: u32): u64 {
   if (baseFee > MAX_AMOUNT || cap > MAX_AMOUNT || priority > MAX_AMOUNT) return NO_NUMBER;
   const price = min(baseFee + priority, cap);
   return isNothing(kindOf(ITEM, Member.gasPrice)) || told == price ? price : NO_NUMBER;
+}
+
+/** Whether a list is that of the hashes in rows, all of them. */
+export function areHashes(list: usize, rows: usize, count: u32): bool {
+  if (!enterList(list)) return false;
+  let hashes: u32 = 0;
+  let found = nextItem(true);
+  for (; found == HAS_ITEM; found = nextItem(false)) {
+    const text = at + 1;
+    if (hashes == count || load<u8>(at) != QUOTE || !skipString() || at - 1 - text != HASH_TEXT) return false;
+    if (load<u16>(text) != HEX_START || !decode(text + 2, 32, SCRATCH)) return false;
+    if (!isSame(SCRATCH, rows + <usize>hashes * ROW_SIZE + HASH, 32)) return false;
+    hashes++;
+  }
+  return found == NO_ITEM && hashes == count;
 }

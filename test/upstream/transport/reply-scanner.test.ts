@@ -74,8 +74,19 @@ const key = fc.oneof(
   fc.constantFrom('id', 'result', 'error', 'jsonrpc', 'i', 'ids', 'resul', 'results', '', 'x'.repeat(64)),
   fc.string(),
 );
+/** So much behind a value makes that it is gone through in WebAssembly. */
+const LONG = `,"${'x'.repeat(300)}"`;
 const member = fc
-  .tuple(key, fc.boolean(), jsonText, blank, blank)
+  .tuple(
+    key,
+    fc.boolean(),
+    fc.oneof(
+      jsonText,
+      jsonText.map((value) => `[${value}${LONG}]`),
+    ),
+    blank,
+    blank,
+  )
   .map(([name, escaped, value, before, after]) => ({
     name,
     value,
@@ -165,8 +176,15 @@ test('accepts what JSON.parse accepts and nothing else: any byte changed, insert
 });
 
 test('every byte in every place of a small answer is judged as JSON.parse judges it', () => {
-  const original = Buffer.from('{"id":1,"result":[-1.5e+2,"\\u00e9é€😀",true,false,null,{"a":0}]}');
-  for (let at = 0; at < original.length; at++) {
+  const text = '{"id":1,"result":[-1.5e+2,"\\u00e9é€😀",true,false,null,{"a":0}';
+  const short = Buffer.from(`${text}]}`);
+  compareChanged(short, short.length);
+  compareChanged(Buffer.from(`${text}${LONG}]}`), Buffer.byteLength(text));
+});
+
+/** Changes each of the first bytes to every other one. */
+function compareChanged(original: Buffer, count: number): void {
+  for (let at = 0; at < count; at++) {
     for (let byte = 0; byte < 256; byte++) {
       const changed = Buffer.from(original);
       changed[at] = byte;
@@ -174,7 +192,7 @@ test('every byte in every place of a small answer is judged as JSON.parse judges
     }
     assert.equal(scan([original.subarray(0, at)]), undefined, `cut at ${at}`);
   }
-});
+}
 
 test('every sequence of one to four bytes above ASCII is judged as the UTF-8 decoder does', () => {
   const high = fc.oneof(
@@ -187,6 +205,12 @@ test('every sequence of one to four bytes above ASCII is judged as the UTF-8 dec
       const bytes = Buffer.concat([Buffer.from('{"result":"'), Buffer.from(sequence), Buffer.from('"}')]);
       assert.equal(scan([bytes]) !== undefined, isUtf8(bytes));
       assert.equal(scan(everyByte(bytes)) !== undefined, isUtf8(bytes));
+      const long = Buffer.concat([
+        Buffer.from('{"result":["'),
+        Buffer.from(sequence),
+        Buffer.from(`"${LONG}]}`),
+      ]);
+      assert.equal(scan([long]) !== undefined, isUtf8(long));
     }),
     { numRuns: 5_000 },
   );
@@ -222,6 +246,32 @@ test('stops behind the object, so that a list of answers can be read one by one'
   assert.equal(second.push(list, 21), 42);
   assert.equal(second.id, '2');
   assert.deepEqual(second.result, { start: 38, end: 41, isNull: false });
+});
+
+test('a long answer is the same however it is cut, and however deep it is', () => {
+  const nest = (depth: number): string =>
+    `${'[{"a":'.repeat(depth)}"${'x'.repeat(40)}"${',"b":[0]},-1]'.repeat(depth)}`;
+  const result = JSON.stringify([0, 10, 15, 16, 40].map((depth) => JSON.parse(nest(depth))));
+  const long = `[${Array.from({ length: 60 }, () => result).join()}]`;
+  const bytes = Buffer.from(`{"id":7,"result":${long},"jsonrpc":"2.0"}`);
+  assert.ok(bytes.length > 100_000);
+  const expected = { id: '7', result: long, error: undefined };
+  assert.deepEqual(scan([bytes]), expected);
+  for (const size of [255, 256, 1_000, 65_535, 65_536, 65_537]) {
+    const cuts = Array.from({ length: Math.floor(bytes.length / size) }, (_, i) => (i + 1) * size);
+    assert.deepEqual(scan(cut(bytes, cuts)), expected, `pieces of ${size}`);
+  }
+  for (const [place, other] of [
+    ['-1]', ','],
+    ['[0]', '}'],
+    ['xx', '\u0001'],
+    ['xx', '"'],
+    ['xx', '\u007f'],
+  ] as const) {
+    const changed = Buffer.from(bytes);
+    changed.write(other, bytes.lastIndexOf(place));
+    assert.equal(scan([changed]) !== undefined, isAnswer(changed), `${other} in place of ${place}`);
+  }
 });
 
 test('nesting is bounded', () => {

@@ -1,0 +1,19 @@
+import { generateEmbeddedModule } from './core/embedded-module.ts';
+
+/** Scripts run from build/scripts. */
+export const JSON_SCAN_MODULE_FILE: URL = new URL(
+  '../../src/upstream/transport/json-scan-module.ts',
+  import.meta.url,
+);
+
+/** The scan of JSON as a module. */
+export function generateJsonScanModule(): Promise<string> {
+  return generateEmbeddedModule({
+    source: new URL('../../src/upstream/transport/assembly/scan-json.ts', import.meta.url),
+    title: 'assembly/scan-json.ts',
+    constant: 'JSON_SCAN_MODULE',
+    // One for its table, one for what it goes through.
+    memoryPages: 2,
+    command: 'npm run json-scan',
+  });
+}

@@ -1,0 +1,59 @@
+/** Goes through JSON in WebAssembly: see `assembly/scan-json.ts`. */
+import { decodeBase64 } from '../../primitives/base64.ts';
+import { WEB_ASSEMBLY, type WebAssemblyMemory } from '../../primitives/webassembly.ts';
+import { TRANSITIONS } from './json-grammar.ts';
+import { JSON_SCAN_MODULE } from './json-scan-module.ts';
+
+type Global = { readonly value: number };
+
+type JsonScan = {
+  readonly memory: WebAssemblyMemory;
+  readonly TRANSITIONS: Global;
+  readonly MAX_LEVELS: Global;
+  readonly state: Global;
+  readonly isInKey: Global;
+  readonly lists: Global;
+  readonly levels: Global;
+  scan(start: number, end: number, state: number, isInKey: boolean, lists: number, levels: number): number;
+};
+
+/** Where its memory is free: its second page. */
+const BUFFER = 65_536;
+/** Fewer bytes are faster gone through one by one. */
+export const LEAST_SCANNED = 256;
+
+const json = new WEB_ASSEMBLY.Instance(new WEB_ASSEMBLY.Module(decodeBase64(JSON_SCAN_MODULE)))
+  .exports as JsonScan;
+const space = new Uint8Array(json.memory.buffer);
+space.set(TRANSITIONS, json.TRANSITIONS.value);
+const size = space.length - BUFFER;
+
+/** Where reading is in a text: the state of the grammar, whether a string is a key, and whether each enclosing level is a list, the inmost last. */
+export type JsonPlace = { state: number; isInKey: boolean; readonly levels: boolean[] };
+
+/**
+ * Goes on as long as reading stays inside of the second level, and what comes is JSON.
+ * @param place inside of it; is moved on
+ * @returns where the first byte is that is left to the caller
+ */
+export function scanInside(chunk: Uint8Array, from: number, place: JsonPlace): number {
+  const { levels } = place;
+  const [outer = false] = levels;
+  if (levels.length > json.MAX_LEVELS.value) return from;
+  for (let at = from; ; ) {
+    const end = Math.min(at + size, chunk.length);
+    space.set(chunk.subarray(at, end), BUFFER);
+    let lists = 0;
+    for (let level = 1; level < levels.length; level++) lists = (lists << 1) | Number(levels[level]);
+    const { state, isInKey } = place;
+    const stop = json.scan(BUFFER, BUFFER + end - at, state, isInKey, lists, levels.length - 1);
+    place.state = json.state.value;
+    place.isInKey = json.isInKey.value !== 0;
+    levels.length = 0;
+    levels.push(outer);
+    for (let level = json.levels.value - 1; level >= 0; level--)
+      levels.push(((json.lists.value >> level) & 1) !== 0);
+    at += stop - BUFFER;
+    if (at < end || at === chunk.length) return at;
+  }
+}

@@ -1,0 +1,82 @@
+import { encodeHex } from '../primitives/byte-loops.ts';
+import type { VerifiedHeader } from './verify-block.ts';
+import type { TransactionFacts } from './verify-transaction.ts';
+
+/** Where the fields of a row of `assembly/block.ts` are, in bytes; `hash`, `from` and `to` are bytes, of which each ends where the next begins. */
+export const ROW_SIZE = 128;
+export const ROW = {
+  start: 0,
+  end: 4,
+  encoded: 8,
+  encodedSize: 12,
+  type: 20,
+  gasPrice: 24,
+  nonce: 32,
+  hash: 40,
+  from: 72,
+  to: 92,
+  hasTo: 112,
+  blobs: 116,
+} as const;
+
+/** What is known of the transactions of a block, in order: as much as answers about them and their receipts are compared with. */
+export class KnownTransactions {
+  readonly length: number;
+  /** What `ListText` compares receipts and hashes with; absent where they were parsed. */
+  readonly rows: Uint8Array | undefined;
+  /** Facts of those that are not in the rows, by their places. */
+  readonly parsed: ReadonlyMap<number, TransactionFacts>;
+  #facts: readonly TransactionFacts[] | undefined;
+
+  private constructor(
+    length: number,
+    rows: Uint8Array | undefined,
+    parsed: ReadonlyMap<number, TransactionFacts>,
+  ) {
+    this.length = length;
+    this.rows = rows;
+    this.parsed = parsed;
+  }
+
+  static of(facts: readonly TransactionFacts[]): KnownTransactions {
+    const known = new KnownTransactions(facts.length, undefined, new Map());
+    known.#facts = facts;
+    return known;
+  }
+
+  static ofRows(rows: Uint8Array, parsed: ReadonlyMap<number, TransactionFacts>): KnownTransactions {
+    return new KnownTransactions(rows.length / ROW_SIZE, rows, parsed);
+  }
+
+  /** Made when they are asked for: of most blocks never. */
+  get facts(): readonly TransactionFacts[] {
+    this.#facts ??= readRows(this.rows as Uint8Array, this.parsed);
+    return this.#facts;
+  }
+}
+
+/** A verified block. */
+export type KnownBlock = { readonly header: VerifiedHeader; readonly transactions: KnownTransactions };
+
+function readRows(
+  rows: Uint8Array,
+  parsed: ReadonlyMap<number, TransactionFacts>,
+): readonly TransactionFacts[] {
+  const text = encodeHex(rows);
+  const numbers = new DataView(rows.buffer, rows.byteOffset);
+  return Array.from({ length: rows.length / ROW_SIZE }, (_, index) => {
+    const known = parsed.get(index);
+    if (known !== undefined) return known;
+    const row = index * ROW_SIZE;
+    const slice = (from: number, to: number): string => `0x${text.slice(2 * (row + from), 2 * (row + to))}`;
+    return {
+      hash: slice(ROW.hash, ROW.from),
+      type: numbers.getUint32(row + ROW.type, true),
+      from: slice(ROW.from, ROW.to),
+      to: numbers.getUint32(row + ROW.hasTo, true) === 0 ? null : slice(ROW.to, ROW.hasTo),
+      nonce: `0x${numbers.getBigUint64(row + ROW.nonce, true).toString(16)}`,
+      gasPrice: numbers.getBigUint64(row + ROW.gasPrice, true),
+      blobs: numbers.getUint32(row + ROW.blobs, true),
+    };
+  });
+}
