@@ -22,6 +22,8 @@ export type RunOptions = {
   readonly parallel: number;
   /** Only questions of methods with this text in their name. */
   readonly only: string;
+  /** Only changes in settings with this text in their name. */
+  readonly setting: string;
 };
 
 /** What nodes were asked for one answer to a client, and that answer. */
@@ -73,13 +75,15 @@ export async function runCases(
   }
   await stage.close();
   figures.methods = Math.max(figures.methods, new Set(traces.map(({ question }) => question.method)).size);
+  const isWanted = ({ name }: Setting): boolean => name.includes(options.setting);
   const list = options.isEvery ? listChanges : listDistinctChanges;
   const runs: { readonly each: Case; readonly setting: Setting }[] = [];
   let count = 0;
   for (const trace of traces) {
     for await (const each of listCases(list, trace, traces, truth, alien)) {
       for (const [s, setting] of SETTINGS.entries()) {
-        if (isChosen(count, s, options.share) && canBeFound(each, setting)) runs.push({ each, setting });
+        if (!isWanted(setting) || !isChosen(count, s, options.share)) continue;
+        if (canBeFound(each, setting)) runs.push({ each, setting });
       }
       count++;
     }
