@@ -1,6 +1,7 @@
 /** Lists that are read as texts, whole or as they come, give what they give when they are parsed: the same facts, and the same findings whatever is changed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { JsonBytes, SharedBytes } from '../../src/primitives/json-result.ts';
 import { Findings, type Members } from '../../src/verification/findings.ts';
 import { ListText } from '../../src/verification/list-text.ts';
@@ -222,4 +223,37 @@ test('a text in which an object has a name twice is parsed, and passed on withou
     }
   }
   assert.ok(repeated > 1_000, `${repeated} names`);
+});
+
+test('a block is parsed to what its text says, whatever is in it', () => {
+  const names = fc.string().filter((name) => !['transactions', '__proto__'].includes(name));
+  // Texts with escapes are parsed.
+  const text = fc.oneof(
+    { arbitrary: fc.stringMatching(/^[\][{},:x]{0,70}$/), weight: 50 },
+    { arbitrary: fc.stringMatching(/^["\\\]}x]{0,70}$/), weight: 1 },
+  );
+  const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      text,
+      fc.integer(),
+      fc.constantFrom(null, true, false),
+      fc.array(tie('value'), { maxLength: 6 }),
+      fc.dictionary(text, tie('value'), { maxKeys: 4 }),
+    ),
+  }));
+  const members = fc.dictionary(names, value, { maxKeys: 3 });
+  let asText = 0;
+  fc.assert(
+    fc.property(members, fc.array(value), members, fc.boolean(), (before, list, after, isSpaced) => {
+      const block = JSON.stringify({ ...before, transactions: list, ...after }, null, isSpaced ? 1 : 0);
+      const read = ListText.parseBlock(block) as Members;
+      const { transactions } = read;
+      if (transactions instanceof ListText) asText++;
+      const whole = transactions instanceof ListText ? transactions.parse() : transactions;
+      assert.deepEqual({ ...read, transactions: whole }, JSON.parse(block));
+    }),
+    { numRuns: 1_000 },
+  );
+  assert.ok(asText > 100, `${asText} were read as texts`);
 });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { computeOrderedRoot } from '../../src/primitives/merkle-trie.ts';
 import { encodeRlp } from '../../src/primitives/rlp.ts';
+import { ListText } from '../../src/verification/list-text.ts';
 import { hashOrdered, OrderedRoot } from '../../src/verification/ordered-root.ts';
 import { RlpWriter } from '../../src/verification/rlp-writer.ts';
 
@@ -34,6 +35,32 @@ test('every length up to 300 and one beyond two bytes of index', () => {
     assert.equal(hashOrdered(list, writer), bytesToHex(computeOrderedRoot(list)), `${length} values`);
   }
   assert.equal(hashOrdered(values, writer), bytesToHex(computeOrderedRoot(values)));
+});
+
+/** The root of a text with so many items, each of which is parsed and encoded as one of these values. */
+function hashInText(values: readonly Uint8Array[]): string | undefined {
+  const item = JSON.stringify({ padding: 'x'.repeat(300) });
+  const list = ListText.load(`[${values.map(() => item).join()}]`) as ListText;
+  const block = { hash: `0x${'11'.repeat(32)}`, number: 1n, timestamp: 1n, baseFeePerGas: undefined };
+  assert.ok(list.readTransactions(block, 0, (_, index) => values[index]));
+  assert.deepEqual(list.encodings, values);
+  return list.hashTrie();
+}
+
+test('the root of a list in a text is the same, of every length up to 300 and of items of every size', () => {
+  const sizes = [1, 1, 27, 28, 29, 30, 31, 32, 33, 55, 56, 57, 136, 255, 256, 257];
+  const values = Array.from({ length: 300 }, (_, i) => {
+    const size = sizes[(i * 7) % sizes.length] as number;
+    return new Uint8Array(size).fill(i % 3 === 0 ? 0x7f : 0x80 + (i % 100));
+  });
+  for (let length = 0; length <= 300; length++) {
+    const list = values.slice(0, length);
+    assert.equal(hashInText(list), bytesToHex(computeOrderedRoot(list)), `${length} values`);
+  }
+  const lists = fc.array(fc.uint8Array({ minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 40 });
+  fc.assert(
+    fc.property(lists, (list) => assert.equal(hashInText(list), bytesToHex(computeOrderedRoot(list)))),
+  );
 });
 
 type Tree = Uint8Array | bigint | readonly Tree[];

@@ -6,6 +6,11 @@ import { checkResult, type StreamCheck } from './check-stream.ts';
 /** Every receipt has it once, no log has it. */
 const ONCE_A_RECEIPT = '"cumulativeGasUsed"';
 const BLOCK_HASH_NAME = '"blockHash"';
+/** Parts of both that begin with a letter which hex has not: so next to nothing else of a text is looked at. */
+const PART_OF_GAS = 'Gas';
+const PART_OF_HASH = 'kHash';
+const GAS_OFFSET: number = ONCE_A_RECEIPT.indexOf(PART_OF_GAS);
+const HASH_OFFSET: number = BLOCK_HASH_NAME.indexOf(PART_OF_HASH);
 const BLOCK_HASH = /"blockHash"\s*:\s*"(0x[0-9a-fA-F]{64})"/y;
 /** More than the longest thing looked for: what a border between pieces may cut is looked at again with the next. */
 const OVERLAP = 128;
@@ -63,24 +68,27 @@ class ReceiptSearch implements StreamCheck {
   }
 
   #countReceipts(text: string): number {
-    let from = 0;
-    for (let at = text.indexOf(ONCE_A_RECEIPT); at >= 0; at = text.indexOf(ONCE_A_RECEIPT, from)) {
-      from = at + ONCE_A_RECEIPT.length;
+    let end = 0;
+    for (let at = text.indexOf(PART_OF_GAS); at >= 0; at = text.indexOf(PART_OF_GAS, at + 1)) {
+      const start = at - GAS_OFFSET;
+      if (!text.startsWith(ONCE_A_RECEIPT, start)) continue;
+      end = start + ONCE_A_RECEIPT.length;
       this.#receipts++;
     }
-    return from;
+    return end;
   }
 
   #comparePlaces(text: string): number {
     const { hash } = this.#block;
     const usual = `${BLOCK_HASH_NAME}:"${hash}"`;
     let end = 0;
-    for (let at = text.indexOf(BLOCK_HASH_NAME); at >= 0; at = text.indexOf(BLOCK_HASH_NAME, at + 1)) {
-      if (text.startsWith(usual, at)) {
-        end = at + usual.length;
+    for (let at = text.indexOf(PART_OF_HASH); at >= 0; at = text.indexOf(PART_OF_HASH, at + 1)) {
+      const start = at - HASH_OFFSET;
+      if (text.startsWith(usual, start)) {
+        end = start + usual.length;
         continue;
       }
-      BLOCK_HASH.lastIndex = at;
+      BLOCK_HASH.lastIndex = Math.max(start, 0);
       const match = BLOCK_HASH.exec(text);
       if (match === null) continue;
       if (match[1]?.toLowerCase() !== hash) {

@@ -4,6 +4,7 @@ import { EMPTY_LIST_HASH } from '../../primitives/keccak.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { Lru } from '../../util/lru.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
+import { TokenBucket } from '../../util/token-bucket.ts';
 import type { Members, Subject } from '../../verification/findings.ts';
 import { findHeaderForm } from '../../verification/hash-header.ts';
 import type { KnownTransactions } from '../../verification/known-transactions.ts';
@@ -35,8 +36,12 @@ const MAX_HEADERS = 4_096;
 /** Blocks with uncles, and blocks that were doubted: about 300 bytes each. */
 const MAX_UNCLED = 4_096;
 const MAX_DOUBTED = 1_024;
-/** Of a whole block so many senders are recovered, 54 us each; their signatures are under the root anyway. */
+/**
+ * Of a whole block so many senders are recovered, 54 us each; their signatures are under the root anyway. More than one of each are bounded by time: where many blocks are
+ * asked for, a node that changes senders is found after as many seconds.
+ */
 const SENDER_SAMPLE = 4;
+const MORE_SENDERS_PER_SECOND = 100;
 
 const HEADER_SUBJECTS: readonly Subject[] = ['header'];
 const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
@@ -78,6 +83,10 @@ export class ProvenBlocks {
   /** Positions of transactions by their hashes. */
   readonly #indexes = new WeakMap<ProvenBlock, ReadonlyMap<string, number>>();
   readonly #doubted = new Lru<string, true>(MAX_DOUBTED, Number.POSITIVE_INFINITY);
+  readonly #moreSenders = new TokenBucket({
+    capacity: MORE_SENDERS_PER_SECOND,
+    perSecond: MORE_SENDERS_PER_SECOND,
+  });
 
   constructor(verifier: Verifier) {
     this.#verifier = verifier;
@@ -286,7 +295,8 @@ export class ProvenBlocks {
   #compareSenders(hash: string, told: unknown, length: number, tools: VerifyTools): boolean {
     const { mode, recoverPublicKey } = this.#verifier;
     const isEvery = mode === 'require' || this.isDoubted(hash) || length <= SENDER_SAMPLE;
-    const count = isEvery ? length : SENDER_SAMPLE;
+    const sample = this.#moreSenders.tryTake(SENDER_SAMPLE - 1) ? SENDER_SAMPLE : 1;
+    const count = isEvery ? length : sample;
     // A text that was not read to its end knows nothing of its items.
     const transactions = told instanceof ListText && !told.isRead ? told.parse() : told;
     const start = isEvery ? 0 : Math.floor(Math.random() * length);

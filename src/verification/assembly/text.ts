@@ -1,4 +1,4 @@
-/** Reads JSON text: where the values of an object's members are, and what they are. A text is read up to 31 bytes past its end, which are zeros. */
+/** Reads JSON text: where the values of an object's members are, and what they are. A text is read up to 63 bytes past its end, which are zeros. */
 
 /** Members by their places among `NAMES`. */
 export const enum Member {
@@ -156,25 +156,78 @@ export function skipString(): bool {
   }
 }
 
+/** Bits of the 64 bytes at `at` that are looked for. */
+let quotes: u64 = 0;
+let opens: u64 = 0;
+let closes: u64 = 0;
+/** Escapes, and the end of the text. */
+let odds: u64 = 0;
+
+@inline
+function lookAt(part: u32): void {
+  const bytes = v128.load(at + <usize>part * 16);
+  // Brackets and braces differ in the bit of upper and lower case.
+  const lower = v128.or(bytes, i8x16.splat(0x20));
+  const shift = <u64>part * 16;
+  quotes |= <u64>i8x16.bitmask(i8x16.eq(bytes, i8x16.splat(QUOTE))) << shift;
+  opens |= <u64>i8x16.bitmask(i8x16.eq(lower, i8x16.splat(OPEN_OBJECT))) << shift;
+  closes |= <u64>i8x16.bitmask(i8x16.eq(lower, i8x16.splat(CLOSE_OBJECT))) << shift;
+  const odd = v128.or(i8x16.eq(bytes, i8x16.splat(BACKSLASH)), i8x16.eq(bytes, i8x16.splat(0)));
+  odds |= <u64>i8x16.bitmask(odd) << shift;
+}
+
+/** Of each bit whether the number of ones up to it is odd. */
+@inline
+function countOdd(bits: u64): u64 {
+  bits ^= bits << 1;
+  bits ^= bits << 2;
+  bits ^= bits << 4;
+  bits ^= bits << 8;
+  bits ^= bits << 16;
+  return bits ^ (bits << 32);
+}
+
+/** From the beginning of a list or an object to behind its end, 64 bytes at a time; false where a string has escapes, or it does not end. */
+function skipNested(): bool {
+  let depth: i32 = 0;
+  let inString: u64 = 0;
+  while (true) {
+    quotes = 0;
+    opens = 0;
+    closes = 0;
+    odds = 0;
+    lookAt(0);
+    lookAt(1);
+    lookAt(2);
+    lookAt(3);
+    const inside = countOdd(quotes) ^ inString;
+    inString = <u64>(<i64>inside >> 63);
+    opens &= ~inside;
+    closes &= ~inside;
+    if (odds == 0 && <i32>popcnt(closes) < depth) {
+      depth += <i32>(popcnt(opens) - popcnt(closes));
+    } else {
+      // What follows an escape, or the end, means nothing.
+      const known = (odds - 1) & ~odds;
+      for (let bits = (opens | closes) & known; bits != 0; bits &= bits - 1) {
+        const bit = bits & (~bits + 1);
+        depth += (opens & bit) != 0 ? 1 : -1;
+        if (depth == 0) {
+          at += <usize>ctz(bit) + 1;
+          return true;
+        }
+      }
+      if (odds != 0) return false;
+    }
+    at += 64;
+  }
+}
+
 /** @returns what the value is */
 function skipValue(): u32 {
   const first = load<u8>(at);
   if (first == QUOTE) return skipString() ? STRING : BROKEN;
-  if (first == OPEN_LIST || first == OPEN_OBJECT) {
-    let depth: u32 = 0;
-    do {
-      const c = load<u8>(at);
-      if (c == QUOTE) {
-        if (!skipString()) return BROKEN;
-        continue;
-      }
-      if (c == 0) return BROKEN;
-      if (c == OPEN_LIST || c == OPEN_OBJECT) depth++;
-      else if (c == CLOSE_LIST || c == CLOSE_OBJECT) depth--;
-      at++;
-    } while (depth > 0);
-    return first == OPEN_LIST ? LIST : OTHER;
-  }
+  if (first == OPEN_LIST || first == OPEN_OBJECT) return !skipNested() ? BROKEN : first == OPEN_LIST ? LIST : OTHER;
   const start = at;
   for (let c = load<u8>(at); c != COMMA && c != CLOSE_OBJECT && c != CLOSE_LIST && c > 0x20; c = load<u8>(++at));
   if (at == start) return BROKEN;
@@ -205,9 +258,18 @@ export function readObject(slots: usize): bool {
   while (true) {
     if (load<u8>(at) != QUOTE) return false;
     const name = at + 1;
-    if (!skipString()) return false;
-    const length = at - 1 - name;
-    const member = findMember(name, length, position++ & 255);
+    // Objects of a list have the same members in the same order nearly always.
+    const predicted = PREDICTED + (position++ & 255);
+    let member = <u32>load<u8>(predicted);
+    let length = <usize>load<u8>(NAMES + <usize>member * NAME_SIZE);
+    if (load<u8>(name + length) == QUOTE && isSame(NAMES + <usize>member * NAME_SIZE + 1, name, length)) {
+      at = name + length + 1;
+    } else {
+      if (!skipString()) return false;
+      length = at - 1 - name;
+      member = findMember(name, length);
+      if (member != NO_MEMBER) store<u8>(predicted, <u8>member);
+    }
     skipBlanks();
     if (load<u8>(at) != COLON) return false;
     at++;
@@ -246,16 +308,8 @@ function isOther(name: usize, length: usize, others: u32): bool {
   return false;
 }
 
-/** Objects of a list have the same members in the same order nearly always. */
-function findMember(name: usize, length: usize, position: u32): u32 {
-  const predicted = <u32>load<u8>(PREDICTED + position);
-  if (predicted < MEMBERS && isNamed(predicted, name, length)) return predicted;
-  for (let member: u32 = 0; member < MEMBERS; member++) {
-    if (isNamed(member, name, length)) {
-      store<u8>(PREDICTED + position, <u8>member);
-      return member;
-    }
-  }
+function findMember(name: usize, length: usize): u32 {
+  for (let member: u32 = 0; member < MEMBERS; member++) if (isNamed(member, name, length)) return member;
   return NO_MEMBER;
 }
 
