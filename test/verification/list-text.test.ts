@@ -60,7 +60,8 @@ function readStreams(blockText: string, receiptsText: string, header: VerifiedHe
     }
   };
   const { hash } = header;
-  const options = { hash, tools, header, maxTransactions: 100_000, isEverySender: false };
+  const askHeader = (): undefined => undefined;
+  const options = { hash, tools, header, askHeader, maxTransactions: 100_000, isEverySender: false };
   const blockStream = new BlockStream({ ...options, verifySender: () => {} });
   feed(blockText, blockStream);
   const { transactions } = blockStream.finish();

@@ -102,16 +102,12 @@ export async function runCases(
 /** What most nodes have forged from the start is the chain, unless a checkpoint says otherwise. */
 function canBeFound({ isForged, trace }: Case, setting: Setting): boolean {
   const { liars, hasCheckpoint } = setting;
-  return (
-    (isForged !== true || hasCheckpoint || liars === 1) && isVerified(setting, trace.question, trace.truth)
-  );
+  return (isForged !== true || hasCheckpoint || liars === 1) && isVerified(setting, trace.question);
 }
 
-/** Of what is passed on while it arrives, encoded blocks and receipts are not verified, and uncles. */
-function isVerified({ isStreamed }: Setting, { method }: Question, truth: Reply): boolean {
-  if (isStreamed !== true) return true;
-  const { uncles } = Object('value' in truth ? truth.value : undefined) as Members;
-  return !method.startsWith('debug_getRaw') && !(Array.isArray(uncles) && uncles.length > 0);
+/** Of what is passed on while it arrives, encoded blocks and receipts are not verified. */
+function isVerified({ isStreamed }: Setting, { method }: Question): boolean {
+  return isStreamed !== true || !method.startsWith('debug_getRaw');
 }
 
 /** Spread evenly over the cases, and in each setting others. */
@@ -161,14 +157,13 @@ async function traceTruth(
     if (upstreams.some(({ state }) => state !== 'up')) note('a node is quarantined');
     if ((verification?.counts.refuted ?? 0) > 0) note('an answer is refuted');
     if ('error' in reply) {
-      const isExpected =
-        question.isCovered && truth.isRecorded !== true && isVerified(setting, question, told);
+      const isExpected = question.isCovered && truth.isRecorded !== true && isVerified(setting, question);
       if (isExpected || setting.verify !== 'require') note(reply.error);
       continue;
     }
     if (!isDeepStrictEqual('value' in told && told.value, reply.value)) note('the answer differs');
     // Without a checkpoint one node proves what is asked by hash.
-    const isProvable = (setting.nodes > 1 || setting.hasCheckpoint) && isVerified(setting, question, told);
+    const isProvable = (setting.nodes > 1 || setting.hasCheckpoint) && isVerified(setting, question);
     if (question.isCovered && isProvable && reply.trust !== 'proven' && truth.isRecorded !== true)
       note(`${reply.trust}, not proven`);
   }

@@ -27,7 +27,15 @@ describe('answers of nodes', () => {
 
   test('no change of one is missed that a root covers', async () => {
     const figures = openFigures();
-    const options = { maxBlocks: 1, stride: 7, share: 0.003, isEvery: false, only: '', setting: '', parallel: 4 };
+    const options = {
+      maxBlocks: 1,
+      stride: 7,
+      share: 0.003,
+      isEvery: false,
+      only: '',
+      setting: '',
+      parallel: 4,
+    };
     await runCases(truth, undefined, options, figures);
     assert.deepEqual(figures.falseAlarms, []);
     assert.deepEqual(figures.missed, []);
