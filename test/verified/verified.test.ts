@@ -44,6 +44,24 @@ describe('answers of nodes', () => {
     assert.ok(figures.verdicts.truth > 0 && figures.verdicts.refused > 0);
   });
 
+  test('nor one of what is read while it arrives', async () => {
+    const figures = openFigures();
+    const options = {
+      maxBlocks: 2,
+      stride: 1,
+      share: 0.0015,
+      isEvery: false,
+      setting: 'streamed',
+      parallel: 4,
+    };
+    for (const only of ['eth_getLogs', 'eth_getTransactionReceipt', 'eth_getUncleCount'])
+      await runCases(truth, undefined, { ...options, only }, figures);
+    assert.deepEqual(figures.falseAlarms, []);
+    assert.deepEqual(figures.missed, []);
+    assert.deepEqual(figures.denied, []);
+    assert.ok(figures.cases > 10, `${figures.cases} changes`);
+  });
+
   test('none that is true is refuted', async () => {
     const figures: TrueFigures = { asked: 0, falseAlarms: [] };
     await fuzzTrueNodes(truth, REQUESTS, 1, figures);
