@@ -11,7 +11,7 @@ import { makeTemporaryFolder } from '../test/support/embedded.ts';
 import { runAsChild } from './child.ts';
 import { runLoad } from './load.ts';
 import { CAN_PIN, LOAD_CORE, NO_PIN_NOTE, pinSelf, SERVER_CORE } from './support/cpu.ts';
-import { readResidentMegabytes } from './support/memory.ts';
+import { readFileMegabytes, readResidentMegabytes } from './support/memory.ts';
 import { serveBareProxy } from './support/proxy/bare-proxy.ts';
 import { compareAnswers } from './support/proxy/compare-answers.ts';
 import { concludeWithGoals, type Goal, judgeRows, OTHER, OURS } from './support/proxy/goals.ts';
@@ -46,6 +46,14 @@ function findOther(root: string): string {
   return main;
 }
 
+function judgeMemory({ pid }: Subject, name: string, atMost: number): Goal {
+  const value = readResidentMegabytes(pid);
+  console.log(
+    `${name}: ${value.toFixed(0)} MB, of which ${readFileMegabytes(pid).toFixed(0)} are pages of files`,
+  );
+  return { name, value, atMost, unit: ' MB' };
+}
+
 /** Memory after a round of each row and as long a load as before, where the program also executes a chain. */
 async function measureEmbedded(nodes: Nodes, folder: string, rows: readonly Row[]): Promise<Goal> {
   const program = await startProgram({
@@ -62,8 +70,7 @@ async function measureEmbedded(nodes: Nodes, folder: string, rows: readonly Row[
     const target = program.targetOf(STEADY_ROW) as Target;
     await runLoad(planLoad(STEADY_ROW, target, STEADY_MS));
     await program.readMetrics();
-    const value = readResidentMegabytes(program.pid);
-    return { name: 'RSS with an embedded network', value, atMost: RESIDENT_GOALS.embedded, unit: ' MB' };
+    return judgeMemory(program, 'RSS with an embedded network', RESIDENT_GOALS.embedded);
   } finally {
     await program.stop();
   }
@@ -96,8 +103,7 @@ async function measure(nodes: Nodes, folder: string, started: Subject[]): Promis
   if (STEADY_MS > 0) {
     console.log();
     goals.push(...(await runSteadily(program, STEADY_ROW, STEADY_MS)));
-    const value = readResidentMegabytes(program.pid);
-    goals.push({ name: 'RSS after all rows', value, atMost: RESIDENT_GOALS.nodes, unit: ' MB' });
+    goals.push(judgeMemory(program, 'RSS after all rows', RESIDENT_GOALS.nodes));
     goals.push(await measureEmbedded(nodes, join(folder, 'embedded'), rows));
   }
   return goals;

@@ -74,7 +74,8 @@ const { outputFiles } = await build({
 });
 mkdirSync(MODULES, { recursive: true });
 const now = new Date();
-for (const { path, contents } of outputFiles) {
+for (const { path, contents: made } of outputFiles) {
+  const contents = path.endsWith('.js') ? escapeComments(made) : made;
   if (!isThere(path, contents)) {
     // A reader must not load a partly written file.
     writeFileSync(`${path}.new`, contents);
@@ -87,6 +88,17 @@ for (const entry of readdirSync(MODULES, { withFileTypes: true })) {
   if (entry.isFile() && now.getTime() - statSync(path).mtimeMs > STALE_MS) rmSync(path);
 }
 for (const [from, to] of FILES) cpSync(join(ROOT, from), to, { recursive: true });
+
+/**
+ * The same with ASCII alone, which esbuild leaves to comments to break: with one character beyond Latin-1 in it V8 keeps two bytes for each
+ * of a whole file.
+ */
+function escapeComments(contents: Uint8Array): Uint8Array {
+  const text = Buffer.from(contents).toString();
+  return Buffer.from(
+    text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  );
+}
 
 function isThere(path: string, contents: Uint8Array): boolean {
   try {

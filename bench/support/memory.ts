@@ -5,8 +5,17 @@ const MEGABYTE = 1e6;
 
 /** Resident memory of a process, bytes. Linux only, as /proc is. */
 export function readResidentBytes(pid: number): number {
-  const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'));
-  if (line === null) throw new Error('the process has no VmRSS');
+  return readStatus(pid, 'VmRSS');
+}
+
+/** The part of it that pages of files are, `node` itself and libraries above all: processes share it. */
+export function readFileMegabytes(pid: number): number {
+  return readStatus(pid, 'RssFile') / MEGABYTE;
+}
+
+function readStatus(pid: number, name: string): number {
+  const line = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'latin1'));
+  if (line === null) throw new Error(`the process has no ${name}`);
   return Number(line[1]) * KIB;
 }
 

@@ -56,10 +56,11 @@ const BELIEVED = "is one node's word";
 
 /** A line for each subject. */
 export function describeVerifiable(rows: Rows): string {
-  const lines = rows.map(({ subject, state, reason }) => {
+  const lines = rows.map(({ subject, state, reason, from }) => {
+    const since = from === undefined ? '' : ` from block ${from} on`;
     const why = reason === undefined ? '' : `: ${reason}`;
     const meaning = subject === 'state' && state === 'unverifiable' ? BELIEVED : MEANINGS[state];
-    return `  ${subject.padEnd(WIDEST_SUBJECT)}  ${meaning}${why}\n`;
+    return `  ${subject.padEnd(WIDEST_SUBJECT)}  ${meaning}${since}${why}\n`;
   });
   return `\n  answers about blocks and state\n${lines.join('')}`;
 }

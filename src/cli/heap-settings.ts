@@ -16,11 +16,11 @@ const YOUNG_BYTES = 16 * 1024 * 1024;
  */
 const MARKING = { begin: 80, hurry: 95 } as const;
 
-/** Bounds what the heap of this process takes beyond what is in use. To be called once. */
-export function applyHeapSettings(): void {
-  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
-  setFlagsFromString(`--incremental-marking-soft-trigger=${MARKING.begin}`);
-  setFlagsFromString(`--incremental-marking-hard-trigger=${MARKING.hurry}`);
+/**
+ * Bounds the young generation. To be called once, before a start has made it larger than that: V8 makes it smaller only while next to nothing
+ * is allocated.
+ */
+export function boundYoungGeneration(): void {
   let mayGrow = true;
   const look = (): void => {
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
@@ -32,4 +32,11 @@ export function applyHeapSettings(): void {
   };
   look();
   new PerformanceObserver(look).observe({ entryTypes: ['gc'] });
+}
+
+/** Bounds what the old generation takes beyond what is in use. To be called once, behind the start, which makes much that stays. */
+export function boundOldGeneration(): void {
+  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
+  setFlagsFromString(`--incremental-marking-soft-trigger=${MARKING.begin}`);
+  setFlagsFromString(`--incremental-marking-hard-trigger=${MARKING.hurry}`);
 }

@@ -10,9 +10,7 @@ const NOTHING: ExecutionFigures = {
   state: 'node',
   reason: 'as configured',
   executed: 0,
-  warmed: 0,
   trips: 0,
-  bytes: 0,
   left: {},
   samples: { same: 0, refuted: 0, different: 0, unknown: 0 },
 };

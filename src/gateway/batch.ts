@@ -35,7 +35,7 @@ export type PrepareItems = (from: number, to: number, now: number) => void;
  * there at once when no item had to be waited for.
  * @param memory for the responses. A stream holds what was taken of it until it is over; nothing else does
  * @param readEnd the present, where the clock has just been read at the end of an item: that costs as much as the rest here
- * @param prepare is called for as many items as may be in work, before the first of them is run
+ * @param prepare is called for as many items as may be in work, before the first of them is run, while some of those before may still be in work
  */
 export function runBatch(
   items: readonly BatchItem[],

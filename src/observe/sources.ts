@@ -19,6 +19,8 @@ export type VerificationFigures = {
     readonly subject: string;
     readonly state: 'verified' | 'untested' | 'unverifiable';
     readonly reason?: string;
+    /** The first block of which it is not verifiable; absent where it is not of any. */
+    readonly from?: number;
   }[];
   readonly counts: { readonly verified: number; readonly unproven: number; readonly refuted: number };
   /** Answers about blocks and state by how far they are to be believed. */
@@ -47,6 +49,16 @@ export type SampleCounts = {
   unknown: number;
 };
 
+/** State of a network that nodes have proven. */
+export type ProvenStateFigures = {
+  /** Heads at which what is read most was proven before it was read. */
+  readonly warmed: number;
+  /** Heads whose state followed from what was known before, by access lists of blocks. */
+  readonly rolled: number;
+  /** In memory, with codes. */
+  readonly bytes: number;
+};
+
 /** Calls of a network of nodes that are executed here. */
 export type ExecutionFigures = {
   /** `comparing`: calls are compared with nodes' answers before one is answered from here. */
@@ -54,12 +66,8 @@ export type ExecutionFigures = {
   /** Why it is nodes. */
   readonly reason?: string;
   readonly executed: number;
-  /** Heads at which what calls read most was proven before they asked. */
-  readonly warmed: number;
   /** Turns in which calls asked nodes for parts of states. */
   readonly trips: number;
-  /** Of proven state in memory. */
-  readonly bytes: number;
   /** Calls that nodes were asked for, by why. */
   readonly left: Readonly<Record<string, number>>;
   /** Absent where nodes' answers are not sampled. */
@@ -75,6 +83,8 @@ export type ChainFigures = {
   readonly upstreams: readonly UpstreamFigures[];
   /** Absent where nothing is verified. */
   readonly verification?: VerificationFigures;
+  /** Absent without nodes. */
+  readonly provenState?: ProvenStateFigures;
   /** Absent where nothing is executed here. */
   readonly execution?: ExecutionFigures;
 };

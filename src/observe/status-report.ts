@@ -94,9 +94,10 @@ function pickExecution({ state, reason }: ExecutionFigures): NonNullable<Network
 }
 
 function listUnverifiable({ rows }: VerificationFigures): readonly string[] {
-  return rows.flatMap(({ subject, state, reason }) =>
-    state === 'unverifiable' ? [reason === undefined ? subject : `${subject}: ${reason}`] : [],
-  );
+  return rows.flatMap(({ subject, state, reason, from }) => {
+    const named = from === undefined ? subject : `${subject} from block ${from} on`;
+    return state === 'unverifiable' ? [reason === undefined ? named : `${named}: ${reason}`] : [];
+  });
 }
 
 function readCache({ readCaches }: Sources): CacheStatus {

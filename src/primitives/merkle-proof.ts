@@ -6,6 +6,7 @@ import {
   bytesToNibbles,
   decodeTrieNode,
   type ExtensionNode,
+  followNode,
   type LoadedNode,
   type Nibbles,
   sharedPrefixLength,
@@ -93,10 +94,13 @@ export function readByHash(
   find: (hash: Uint8Array, at: number) => Uint8Array,
 ): Uint8Array | undefined {
   if (bytesEqual(root, EMPTY_TRIE_ROOT)) return undefined;
-  const open = (hash: Uint8Array, at: number): LoadedNode => decodeTrieNode(find(hash, at), hash, true);
-  return followPath(bytesToNibbles(key), open(root, 0), (child, at) =>
-    child.kind === 'unloaded' ? open(child.ref, at) : child,
-  );
+  const path = bytesToNibbles(key);
+  let step = followNode(find(root, 0), path, 0);
+  while (step !== undefined && step.kind !== 'value') {
+    const { kind, bytes, at } = step;
+    step = followNode(kind === 'hash' ? find(bytes, at) : bytes, path, at);
+  }
+  return step?.bytes;
 }
 
 /**

@@ -1,6 +1,13 @@
 /** Nodes of the Merkle Patricia trie (yellow paper, appendix D) and their RLP form. */
 import { EMPTY_BYTES } from './bytes.ts';
-import { encodeRlp, measureRlpHeader, type RlpSpan, readRlpSpan, writeRlpHeader } from './rlp.ts';
+import {
+  encodeRlp,
+  measureRlpHeader,
+  type RlpSpan,
+  readRlpSpan,
+  readWholeSpan,
+  writeRlpHeader,
+} from './rlp.ts';
 
 /** One nibble (0..15) per element. */
 export type Nibbles = Uint8Array;
@@ -78,7 +85,7 @@ function readItems(bytes: Uint8Array): Item[] {
   return items;
 }
 
-function readString(bytes: Uint8Array, { isList, start, end }: Item): Uint8Array {
+function readString(bytes: Uint8Array, { isList, start, end }: RlpSpan): Uint8Array {
   if (isList) throw new RangeError('trie: a list where a byte string belongs');
   return bytes.subarray(start, end);
 }
@@ -114,6 +121,65 @@ export function decodeTrieNode(encoded: Uint8Array, ref: Uint8Array, isStored: b
   const child = decodeChild(encoded, second);
   if (child === undefined) throw new RangeError('trie: extension without a child');
   return { kind: 'extension', path, child, ref, isStored };
+}
+
+/** Where a path leads from a node. */
+export type TrieStep = {
+  /** `bytes` are a value, or a child: its hash, or its encoding where that is shorter. */
+  readonly kind: 'value' | 'hash' | 'embedded';
+  readonly bytes: Uint8Array;
+  /** Nibbles of the path up to there. */
+  readonly at: number;
+};
+
+/** First bytes of nearly all items of branches: an empty one, and a hash. */
+const EMPTY_ITEM = 0x80;
+const HASH_ITEM: number = 0x80 + HASH_LENGTH;
+
+/**
+ * Follows a path through one encoded node, without decoding what is not on it.
+ * @param at nibbles of the path above the node
+ * @returns undefined where the path leaves the trie
+ * @throws RangeError when what is on the path is not of a trie node's form
+ */
+export function followNode(encoded: Uint8Array, path: Nibbles, at: number): TrieStep | undefined {
+  const { isList, start, end } = readWholeSpan(encoded, 0, encoded.length);
+  if (!isList || end !== encoded.length) throw new RangeError('trie: node is not a list');
+  const second = skipItem(encoded, start, end);
+  if (skipItem(encoded, second, end) < end) {
+    const index = at === path.length ? 16 : (path[at] as number);
+    let item = start;
+    for (let i = 0; i < index; i++) item = skipItem(encoded, item, end);
+    if (index < 16) return readChild(encoded, item, end, at + 1);
+    const bytes = readItem(encoded, item, end);
+    return bytes.length === 0 ? undefined : { kind: 'value', bytes, at };
+  }
+  const { path: part, isLeaf } = decodePath(readItem(encoded, start, end));
+  if (sharedPrefixLength(part, path, at) < part.length) return undefined;
+  const next = at + part.length;
+  if (!isLeaf) return readChild(encoded, second, end, next);
+  return next < path.length ? undefined : { kind: 'value', bytes: readItem(encoded, second, end), at: next };
+}
+
+/** @returns where the next item starts */
+function skipItem(encoded: Uint8Array, at: number, end: number): number {
+  const prefix = encoded[at];
+  if (prefix === EMPTY_ITEM) return at + 1;
+  if (prefix === HASH_ITEM) return at + 1 + HASH_LENGTH;
+  return readWholeSpan(encoded, at, end).end;
+}
+
+function readItem(encoded: Uint8Array, at: number, end: number): Uint8Array {
+  return readString(encoded, readWholeSpan(encoded, at, end));
+}
+
+function readChild(encoded: Uint8Array, item: number, end: number, at: number): TrieStep | undefined {
+  if (encoded[item] === EMPTY_ITEM) return undefined;
+  const span = readWholeSpan(encoded, item, end);
+  if (span.isList) return { kind: 'embedded', bytes: encoded.subarray(item, span.end), at };
+  const bytes = readString(encoded, span);
+  if (bytes.length !== HASH_LENGTH) throw new RangeError('trie: child reference of wrong length');
+  return { kind: 'hash', bytes, at };
 }
 
 /** Length of a reference within its parent: a hash is a byte string, an embedded node stands for itself. */

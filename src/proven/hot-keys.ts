@@ -1,25 +1,36 @@
 import { StateKeys } from './state-keys.ts';
 
-type Score = { readonly address: string; readonly slot: string | undefined; score: number; isRead: boolean };
+type Key = { readonly address: string; readonly slot: string | undefined };
+type Score = Key & { score: number; isRead: boolean };
 
-/** What is remembered, and what of it is worth a proof at each head: accounts with as many slots together. */
-const MAX_SCORES = 8_192;
+/** Keys that are remembered from head to head, and that may be read for the first time at one. */
+const MAX_SCORES = 6_144;
+const MAX_FRESH = 6_144;
+/** What is worth a proof at each head: accounts with as many slots together. */
 const MAX_ACCOUNTS = 1_024;
 const MAX_SLOTS = 1_024;
 /** What is left of a score at the next head, and the score below which nothing is remembered: of one read, after three heads. */
 const DECAY = 0.5;
 const MIN_SCORE = 0.2;
 
-/** Accounts and slots that are read at the head, by how often of late: heads at which they were read count, not calls. */
+/**
+ * Accounts and slots that are read at the head, by how often of late: heads at which they were read count, not calls. However many are read at one head,
+ * those that were read at most heads stay, and the newest of those that are read for the first time.
+ */
 export class HotKeys {
-  readonly #scores = new Map<string, Score>();
+  #scores = new Map<string, Score>();
+  /** The oldest first. */
+  readonly #fresh = new Map<string, Key>();
 
   noteRead(address: string, slot: string | undefined): void {
     const name = slot === undefined ? address : `${address}${slot}`;
     const known = this.#scores.get(name);
     if (known !== undefined) known.isRead = true;
-    else if (this.#scores.size < MAX_SCORES)
-      this.#scores.set(name, { address, slot, score: 0, isRead: true });
+    else if (!this.#fresh.has(name)) {
+      const [oldest] = this.#fresh.size < MAX_FRESH ? [] : this.#fresh.keys();
+      if (oldest !== undefined) this.#fresh.delete(oldest);
+      this.#fresh.set(name, { address, slot });
+    }
   }
 
   /** There is another head. @returns what is likely to be read at it, within bounds */
@@ -29,9 +40,13 @@ export class HotKeys {
       entry.isRead = false;
       if (entry.score < MIN_SCORE) this.#scores.delete(name);
     }
+    for (const [name, key] of this.#fresh) this.#scores.set(name, { ...key, score: 1, isRead: false });
+    this.#fresh.clear();
+    const best = [...this.#scores].sort(([, a], [, b]) => b.score - a.score).slice(0, MAX_SCORES);
+    this.#scores = new Map(best);
     const hot = new StateKeys();
     let slots = 0;
-    for (const { address, slot } of [...this.#scores.values()].sort((a, b) => b.score - a.score)) {
+    for (const [, { address, slot }] of best) {
       if (!hot.accounts.has(address) && hot.accounts.size >= MAX_ACCOUNTS) continue;
       if (slot === undefined) hot.addAccount(address);
       else if (slots < MAX_SLOTS) {

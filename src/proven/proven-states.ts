@@ -59,6 +59,16 @@ export class ProvenStates {
     return this.#accounts.bytes + this.#slots.bytes + this.#nodes.bytes;
   }
 
+  /** Whether an account was found below a root. */
+  hasAccounts(stateRoot: string): boolean {
+    return this.#accounts.has(stateRoot);
+  }
+
+  /** As `findAccount`, of what was found before. */
+  recallAccount(stateRoot: string, address: string): ProvenAccount | null | undefined {
+    return this.#accounts.get(stateRoot, address);
+  }
+
   /** Null where it is proven that there is no such account. */
   findAccount(stateRoot: string, address: string): ProvenAccount | null | undefined {
     const known = this.#accounts.get(stateRoot, address);
@@ -76,6 +86,11 @@ export class ProvenStates {
     if (value === undefined) return undefined;
     this.#slots.set(storageRoot, slot, value ?? EMPTY_BYTES);
     return value ?? EMPTY_BYTES;
+  }
+
+  /** Slots below a root that were found before. */
+  listSlots(storageRoot: string): Iterable<readonly [slot: string, value: Uint8Array]> {
+    return this.#slots.list(storageRoot);
   }
 
   /** Names the part of the state trie that has to be proven to know an account; undefined where the account is known. */
@@ -99,6 +114,10 @@ export class ProvenStates {
     return this.#holders.get(codeHash);
   }
 
+  noteHolder(codeHash: Uint8Array, address: string): void {
+    this.#holders.set(bytesToHex(codeHash), address);
+  }
+
   /** Notes what a proof against a state root has shown. */
   note(stateRoot: string, { address, slots }: ProofQuestion, { account, words, nodes }: ProvenState): void {
     this.#nodes.add(nodes);
@@ -114,7 +133,7 @@ export class ProvenStates {
     const before = this.#latest.get(address)?.roots ?? [];
     const roots = proven === null ? before : [proven.storageRoot, ...before];
     this.#latest.set(address, { proven, roots: [...new Set(roots)].slice(0, MAX_ROOTS) });
-    if (proven !== null) this.#holders.set(bytesToHex(proven.account.codeHash), address);
+    if (proven !== null) this.noteHolder(proven.account.codeHash, address);
     return proven;
   }
 }

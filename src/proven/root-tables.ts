@@ -31,6 +31,15 @@ export class RootTables<V> {
     return table.get(key);
   }
 
+  has(root: string): boolean {
+    return this.#tables.has(root);
+  }
+
+  /** All entries of a table. */
+  list(root: string): Iterable<readonly [key: string, value: V]> {
+    return this.#tables.get(root) ?? [];
+  }
+
   set(root: string, key: string, value: V): void {
     const known = this.#tables.get(root);
     const table = known ?? new Map<string, V>();

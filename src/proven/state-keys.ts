@@ -4,8 +4,8 @@ export class StateKeys {
   readonly accounts: Map<string, Set<string>> = new Map();
   /** Hashes. */
   readonly codes: Set<string> = new Set();
-  /** Number of the oldest block whose hash is needed. */
-  oldestHash: bigint | undefined;
+  /** Numbers of older blocks of which the hashes are needed. */
+  readonly blockNumbers: Set<bigint> = new Set();
 
   /** Accounts and slots. */
   get size(): number {
@@ -15,7 +15,7 @@ export class StateKeys {
   }
 
   get isEmpty(): boolean {
-    return this.accounts.size === 0 && this.codes.size === 0 && this.oldestHash === undefined;
+    return this.accounts.size === 0 && this.codes.size === 0 && this.blockNumbers.size === 0;
   }
 
   /** @returns its slots */
@@ -29,16 +29,16 @@ export class StateKeys {
   }
 
   addBlockHash(number: bigint): void {
-    if (this.oldestHash === undefined || number < this.oldestHash) this.oldestHash = number;
+    this.blockNumbers.add(number);
   }
 
   /** Adds what another one has. */
-  merge({ accounts, codes, oldestHash }: StateKeys): void {
+  merge({ accounts, codes, blockNumbers }: StateKeys): void {
     for (const [address, slots] of accounts) {
       const own = this.addAccount(address);
       for (const slot of slots) own.add(slot);
     }
     for (const code of codes) this.codes.add(code);
-    if (oldestHash !== undefined) this.addBlockHash(oldestHash);
+    for (const number of blockNumbers) this.addBlockHash(number);
   }
 }

@@ -1,14 +1,15 @@
-import { ChainError } from '../chain/errors.ts';
 import type { AccountState } from '../evm/host.ts';
 import { bytesToBigInt } from '../primitives/bytes.ts';
 import { hexToBytes } from '../primitives/hex.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
-import { LATE, settleWithin } from '../util/settle-within.ts';
+import { settleWithin } from '../util/settle-within.ts';
 import type { ProofQuestion, ProvenState } from '../verification/state-proof.ts';
+import { BlockStates } from './block-states.ts';
 import { Codes, type CodeTable } from './codes.ts';
-import { ProvenStates } from './proven-states.ts';
-import type { StateNodes, StatePlace } from './state-nodes.ts';
+import { RollForward } from './roll-forward.ts';
+import { SharedQuestion, SharedQuestions, settleShared } from './shared-question.ts';
+import type { ListNodes, StateNodes, StatePlace } from './state-nodes.ts';
 import { Trips } from './trips.ts';
 import { WarmUp } from './warm-up.ts';
 
@@ -18,7 +19,7 @@ const MAX_SLOTS = 128;
 const MAX_WARMING_MS = 500;
 
 /** What is proven of the states of all blocks of a network. */
-export type Proven = { readonly states: ProvenStates; readonly codes: Codes };
+export type Proven = { readonly states: BlockStates; readonly codes: Codes };
 
 export type ProvenOptions = {
   /** That all of it may take in memory. */
@@ -36,7 +37,7 @@ const CODES_SHARE = 0.5;
 
 export function createProven({ bytes = DEFAULT_BYTES, codes, onFault }: ProvenOptions): Proven {
   return {
-    states: new ProvenStates(bytes * (1 - CODES_SHARE)),
+    states: new BlockStates(bytes * (1 - CODES_SHARE)),
     codes: new Codes(bytes * CODES_SHARE, codes, onFault),
   };
 }
@@ -52,9 +53,16 @@ export type StateValues = {
 /** A question to a node, for all that need something of it. */
 type Request = {
   readonly slots: Set<string>;
-  readonly deadline: number;
-  isSent: boolean;
-  outcome: Promise<ProvenState | undefined>;
+  readonly question: SharedQuestion<ProvenState | undefined>;
+};
+
+export type StateRequestsOptions = {
+  /** For how long at most a reader waits for what is proven at a new head, milliseconds. */
+  readonly maxWarmingMs?: number;
+  /** Milliseconds on a monotonic clock: when heads come. */
+  readonly now?: () => number;
+  /** Where lists of what blocks have changed come from. */
+  readonly lists?: ListNodes;
 };
 
 /** Reads what is proven of states, and asks nodes for what is not: for the same thing once, and for what is missing of one account in one question. */
@@ -62,21 +70,41 @@ export class StateRequests {
   readonly proven: Proven;
   readonly trips: Trips = new Trips();
   readonly warmUp: WarmUp;
+  readonly #rollForward: RollForward | undefined;
   readonly #nodes: StateNodes;
   readonly #maxWarmingMs: number;
   /** Those that have no answer yet, by state root and account. */
   readonly #requests = new Map<string, readonly Request[]>();
-  /** Codes that are being asked for, by hash. */
-  readonly #codes = new Map<string, Promise<Uint8Array>>();
+  /** By hash. */
+  readonly #codes = new SharedQuestions<Uint8Array>(this.trips);
 
-  /** @param maxWarmingMs for how long at most a reader waits for what is proven at a new head */
-  constructor(nodes: StateNodes, proven: Proven, maxWarmingMs: number = MAX_WARMING_MS) {
+  constructor(nodes: StateNodes, proven: Proven, options: StateRequestsOptions = {}) {
+    const { maxWarmingMs = MAX_WARMING_MS, now = () => performance.now(), lists } = options;
+    const { states, codes } = proven;
     this.#nodes = nodes;
     this.#maxWarmingMs = maxWarmingMs;
     this.proven = proven;
-    this.warmUp = new WarmUp(proven.states, (question, at, scope) =>
-      Promise.all(this.#listRequests(question, at, scope).map(({ outcome }) => outcome)),
-    );
+    const askProof = async (
+      question: ProofQuestion,
+      at: StatePlace,
+      scope: RequestScope,
+    ): Promise<boolean> => {
+      const requests = this.#listRequests(question, at, scope);
+      const outcomes = await Promise.all(requests.map((request) => request.question.outcome));
+      return !outcomes.includes(undefined);
+    };
+    this.#rollForward = lists && new RollForward(lists, states, codes, this.trips);
+    this.warmUp = new WarmUp(states, askProof, now, this.#rollForward);
+  }
+
+  /** Heads whose states followed from lists. */
+  get rolled(): number {
+    return this.#rollForward?.count ?? 0;
+  }
+
+  /** Memory that all that is proven takes, bytes. */
+  get bytes(): number {
+    return this.proven.states.bytes + this.proven.codes.bytes;
   }
 
   /**
@@ -104,34 +132,29 @@ export class StateRequests {
     at: StatePlace,
     scope: RequestScope,
   ): PromiseOrValue<Uint8Array> {
-    const known = this.proven.codes.find(codeHash) ?? this.#codes.get(codeHash);
+    const known = this.proven.codes.find(codeHash);
     if (known !== undefined) return known;
-    const asked = this.trips
-      .ask(scope, (trip) => this.#nodes.askCode(address, hexToBytes(codeHash), at, trip))
-      .then((code) => {
-        this.proven.codes.add(new Map([[codeHash, code]]));
-        return code;
-      })
-      .finally(() => this.#codes.delete(codeHash));
-    this.#codes.set(codeHash, asked);
-    return asked;
+    return this.#codes.ask(codeHash, scope, async (trip) => {
+      const code = await this.#nodes.askCode(address, hexToBytes(codeHash), at, trip);
+      this.proven.codes.add(new Map([[codeHash, code]]));
+      return code;
+    });
   }
 
-  #find({ address, slots }: ProofQuestion, { stateRoot }: StatePlace): StateValues | undefined {
-    const { states } = this.proven;
-    const proven = states.findAccount(stateRoot, address);
-    if (proven === undefined) return undefined;
+  #find({ address, slots }: ProofQuestion, at: StatePlace): StateValues | undefined {
+    const account = this.proven.states.findAccount(at, address);
+    if (account === undefined) return undefined;
     const words: bigint[] = [];
     for (const slot of slots) {
-      const word = proven === null ? 0n : this.#findWord(proven.storageRoot, slot);
+      const word = this.#findWord(at, address, slot);
       if (word === undefined) return undefined;
       words.push(word);
     }
-    return { account: proven?.account ?? null, words };
+    return { account, words };
   }
 
-  #findWord(storageRoot: string, slot: string): bigint | undefined {
-    const value = this.proven.states.findSlot(storageRoot, slot);
+  #findWord(at: StatePlace, address: string, slot: string): bigint | undefined {
+    const value = this.proven.states.findSlot(at, address, slot);
     return value && bytesToBigInt(value);
   }
 
@@ -151,18 +174,11 @@ export class StateRequests {
     }
     const requests = this.#listRequests(question, at, scope);
     const known = this.#listKnown(question, at);
-    let outcomes: typeof LATE | readonly (ProvenState | undefined)[];
-    try {
-      const outcome = Promise.all(requests.map((request) => request.outcome));
-      outcomes = await settleWithin(outcome, scope.deadline - performance.now());
-    } catch (error) {
-      const now = performance.now();
-      // It may have failed for lack of time that this caller has.
-      const hasTime = now < scope.deadline && requests.some(({ deadline }) => deadline <= now);
-      if (hasTime && !scope.aborted) return this.#proveMissing(question, at, scope);
-      throw error;
-    }
-    if (outcomes === LATE) throw new ChainError('timeout', 'no node has proven the state in time');
+    const outcomes = await settleShared(
+      requests.map((request) => request.question),
+      scope,
+    );
+    if (outcomes === undefined) return this.#proveMissing(question, at, scope);
     return this.#find(question, at) ?? combine(question, requests, outcomes, known);
   }
 
@@ -178,42 +194,41 @@ export class StateRequests {
     for (const slot of missing) {
       const request =
         find(({ slots }) => slots.has(slot)) ??
-        find(({ isSent, slots }) => !isSent && slots.size < MAX_SLOTS) ??
+        find((request) => request.question.isWaiting && request.slots.size < MAX_SLOTS) ??
         this.#open(name, address, at, scope);
       request.slots.add(slot);
       needed.add(request);
     }
     if (needed.size === 0) needed.add(find(() => true) ?? this.#open(name, address, at, scope));
+    for (const request of needed) request.question.join(scope);
     return [...needed];
   }
 
   #open(name: string, address: string, at: StatePlace, scope: RequestScope): Request {
     const slots = new Set<string>();
-    const ask = async (trip: RequestScope): Promise<ProvenState | undefined> => {
-      request.isSent = true;
-      const question = { address, slots: [...slots] };
-      const state = await this.#nodes.askProof(question, at, trip);
-      if (state !== undefined) this.proven.states.note(at.stateRoot, question, state);
+    const question = new SharedQuestion(this.trips, scope, async (trip) => {
+      const asked = { address, slots: [...slots] };
+      const state = await this.#nodes.askProof(asked, at, trip);
+      if (state !== undefined) this.proven.states.proven.note(at.stateRoot, asked, state);
       return state;
-    };
+    });
+    const request: Request = { slots, question };
     const forget = (): void => {
       const others = this.#requests.get(name)?.filter((other) => other !== request) ?? [];
       if (others.length > 0) this.#requests.set(name, others);
       else this.#requests.delete(name);
     };
-    const outcome = this.trips.ask(scope, ask).finally(forget);
-    const request: Request = { slots, deadline: scope.deadline, isSent: false, outcome };
+    question.outcome.then(forget, forget);
     this.#requests.set(name, [...(this.#requests.get(name) ?? []), request]);
     return request;
   }
 
   /** Words of slots that need no proof. */
-  #listKnown({ address, slots }: ProofQuestion, { stateRoot }: StatePlace): ReadonlyMap<string, bigint> {
+  #listKnown({ address, slots }: ProofQuestion, at: StatePlace): ReadonlyMap<string, bigint> {
     const known = new Map<string, bigint>();
-    const proven = this.proven.states.findAccount(stateRoot, address);
-    if (proven == null) return known;
+    if (this.proven.states.findAccount(at, address) == null) return known;
     for (const slot of slots) {
-      const word = this.#findWord(proven.storageRoot, slot);
+      const word = this.#findWord(at, address, slot);
       if (word !== undefined) known.set(slot, word);
     }
     return known;

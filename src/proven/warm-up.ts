@@ -1,21 +1,27 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { RequestScope } from '../util/request-scope.ts';
 import type { ProofQuestion } from '../verification/state-proof.ts';
+import type { BlockStates } from './block-states.ts';
 import { HotKeys } from './hot-keys.ts';
-import type { ProvenStates } from './proven-states.ts';
+import type { RollForward } from './roll-forward.ts';
 import type { StateKeys } from './state-keys.ts';
-import type { StatePlace } from './state-nodes.ts';
+import type { HeadPlace, StatePlace } from './state-nodes.ts';
 
-/** Accounts that nodes are asked to prove at a head, each with slots. */
+/** Accounts that nodes are asked to prove at a head, each with slots; and at a time, so that it is seen soon that they take too long. */
 const MAX_PROOFS = 256;
+const ROUND_PROOFS = 64;
 const LIMIT_MS = 10_000;
+/** The part of the time between two heads in which nodes are asked: what is not proven then is left to readers. */
+const TIME_SHARE = 0.5;
+/** What the newest interval counts in the average of those between heads. */
+const NEWEST_SHARE = 0.125;
 /** Of the event loop at a time. */
 const SLICE_MS = 2;
-/** What is left at each further head of the time that it took last: it may be faster by now. */
-const DECAY = 0.9;
+/** Heads that are left out at most after nodes have failed. */
+const MAX_SKIPPED = 64;
 
-/** Asks for a proof; it is noted when it comes. */
-type AskProof = (question: ProofQuestion, at: StatePlace, scope: RequestScope) => Promise<unknown>;
+/** Asks for a proof; it is noted when it comes. @returns whether it is of a form that is known */
+type AskProof = (question: ProofQuestion, at: StatePlace, scope: RequestScope) => Promise<boolean>;
 
 type Warming = {
   readonly stateRoot: string;
@@ -24,24 +30,39 @@ type Warming = {
   readonly round: Promise<unknown>;
 };
 
+/** Slots by account. */
+type Missing = Map<string, Set<string>>;
+
 /**
  * Has nodes prove what is read often as soon as a head comes, before it is read. In each round one key is proven of all those that lack the same part
  * of a trie: most of the trie is that of the block before, and what a proof shows of it is enough for the others.
  */
 export class WarmUp {
-  readonly #states: ProvenStates;
+  readonly #states: BlockStates;
   readonly #askProof: AskProof;
+  readonly #now: () => number;
+  readonly #rollForward: RollForward | undefined;
   readonly #hot = new HotKeys();
   #headRoot: string | undefined;
-  /** When the head came, on the clock of `performance.now()`, and how long it took last to prove what is read of a head. */
+  /** When the head came. */
   #headAt = Number.NEGATIVE_INFINITY;
-  #tookMs = 0;
+  /** From one head to the next on average, milliseconds. */
+  #intervalMs = LIMIT_MS / TIME_SHARE;
   #warming: Warming | undefined;
   #count = 0;
+  /** Consecutive heads at which most proofs failed, and heads yet to be left out for that. */
+  #failures = 0;
+  #toSkip = 0;
 
-  constructor(states: ProvenStates, askProof: AskProof) {
+  /**
+   * @param now a monotonic clock in milliseconds
+   * @param rollForward brings what is known at the head before to the head, as far as it can, before anything is proven
+   */
+  constructor(states: BlockStates, askProof: AskProof, now: () => number, rollForward?: RollForward) {
     this.#states = states;
     this.#askProof = askProof;
+    this.#now = now;
+    this.#rollForward = rollForward;
   }
 
   /** Heads at which something was asked for and answered. */
@@ -62,69 +83,105 @@ export class WarmUp {
     return hot !== undefined && slots.every((slot) => hot.has(slot)) ? warming.round : undefined;
   }
 
-  /** Called when the served head changes. Nothing is proven where that takes longer than the time between two heads. */
-  noteHead(at: StatePlace): void {
+  /** Called when the served head changes. */
+  noteHead(at: HeadPlace): void {
     if (at.stateRoot === this.#headRoot) return;
-    const now = performance.now();
-    const sinceHead = now - this.#headAt;
+    const now = this.#now();
+    const sinceHead = Math.min(now - this.#headAt, LIMIT_MS / TIME_SHARE);
+    this.#intervalMs += NEWEST_SHARE * (sinceHead - this.#intervalMs);
     this.#headAt = now;
     this.#headRoot = at.stateRoot;
     const hot = this.#hot.rotate();
-    if (hot.accounts.size === 0 || sinceHead < this.#tookMs) this.#tookMs *= DECAY;
-    else void this.#prove(hot, at);
+    if (hot.accounts.size === 0) this.#rollForward?.skip(at);
+    else void this.#prepare(hot, at);
   }
 
-  async #prove(hot: StateKeys, at: StatePlace): Promise<void> {
-    const { stateRoot } = at;
-    const startedAt = performance.now();
-    const scope = new RequestScope(startedAt + LIMIT_MS);
-    let left = MAX_PROOFS;
-    while (left > 0 && this.#headRoot === stateRoot) {
-      const round = this.#proveSome(hot, at, left, scope);
-      this.#warming = { stateRoot, hot, round };
-      const proven = await round;
-      if (proven === 0) break;
-      left -= proven;
+  async #prepare(hot: StateKeys, at: HeadPlace): Promise<void> {
+    let isReady = false;
+    if (this.#rollForward !== undefined) {
+      const round = this.#rollForward.roll(at, hot.size);
+      this.#warming = { stateRoot: at.stateRoot, hot, round };
+      isReady = await round;
     }
-    if (this.#warming?.stateRoot === stateRoot) this.#warming = undefined;
-    this.#tookMs = performance.now() - startedAt;
-    if (left < MAX_PROOFS) this.#count++;
+    if (this.#toSkip > 0) this.#toSkip--;
+    else if (await this.#prove(hot, at)) isReady = true;
+    if (this.#warming?.stateRoot === at.stateRoot) this.#warming = undefined;
+    if (isReady) this.#count++;
   }
 
-  /** @returns how many questions were answered; 0 where nothing is missing, and where nodes fail: readers ask again then, and hear why */
-  async #proveSome(hot: StateKeys, at: StatePlace, most: number, scope: RequestScope): Promise<number> {
-    const questions = (await this.#choose(hot, at.stateRoot)).slice(0, most);
-    const outcomes = await Promise.allSettled(
-      questions.map((question) => this.#askProof(question, at, scope)),
+  /** @returns whether something was asked for and answered */
+  async #prove(hot: StateKeys, at: StatePlace): Promise<boolean> {
+    const { stateRoot } = at;
+    const end = this.#headAt + this.#intervalMs * TIME_SHARE;
+    const scope = new RequestScope(performance.now() + LIMIT_MS);
+    // Accounts with most slots first: once these are known, their slots can be asked for.
+    const missing: Missing = new Map(
+      [...hot.accounts]
+        .sort(([, a], [, b]) => b.size - a.size)
+        .map(([address, slots]) => [address, new Set(slots)]),
     );
-    return outcomes.some(({ status }) => status === 'rejected') ? 0 : questions.length;
+    const total = { asked: 0, failed: 0 };
+    while (total.asked < MAX_PROOFS && this.#headRoot === stateRoot && this.#now() < end) {
+      const asking = this.#proveSome(missing, at, Math.min(MAX_PROOFS - total.asked, ROUND_PROOFS), scope);
+      this.#warming = { stateRoot, hot, round: asking };
+      const { asked, failed } = await asking;
+      total.asked += asked;
+      total.failed += failed;
+      if (failed === asked) break;
+    }
+    this.#failures = 2 * total.failed > total.asked ? this.#failures + 1 : 0;
+    this.#toSkip = this.#failures === 0 ? 0 : Math.min(2 ** (this.#failures - 1), MAX_SKIPPED);
+    return total.asked > total.failed;
   }
 
-  /** Of all keys that lack the same part of a trie, one. Pauses, as there may be many. */
-  async #choose(hot: StateKeys, stateRoot: string): Promise<readonly ProofQuestion[]> {
+  /** An account of which nodes fail to give a proof is left to readers, who hear why. */
+  async #proveSome(
+    missing: Missing,
+    at: StatePlace,
+    most: number,
+    scope: RequestScope,
+  ): Promise<{ readonly asked: number; readonly failed: number }> {
+    const questions = await this.#choose(missing, at, most);
+    let failed = 0;
+    const prove = async (question: ProofQuestion): Promise<void> => {
+      const isProven = await this.#askProof(question, at, scope).catch(() => false);
+      if (isProven) return;
+      failed++;
+      missing.delete(question.address);
+    };
+    await Promise.all(questions.map(prove));
+    return { asked: questions.length, failed };
+  }
+
+  /** Of all keys that lack the same part of a trie, one; what is known is missing no longer. Pauses, as there may be many. */
+  async #choose(missing: Missing, at: StatePlace, most: number): Promise<readonly ProofQuestion[]> {
     const states = this.#states;
     const gaps = new Set<string>();
-    const isFirst = (gap: string | undefined): boolean => gap !== undefined && gaps.size < gaps.add(gap).size;
+    const isFirst = (gap: string): boolean => gaps.size < gaps.add(gap).size;
     const questions: ProofQuestion[] = [];
     let pauseAt = performance.now() + SLICE_MS;
     const pause = async (): Promise<void> => {
       await turn();
       pauseAt = performance.now() + SLICE_MS;
     };
-    // Accounts with most slots first: once these are known, their slots can be asked for.
-    for (const [address, slots] of [...hot.accounts].sort(([, a], [, b]) => b.size - a.size)) {
-      const gap = states.findAccountGap(stateRoot, address);
-      if (isFirst(gap)) questions.push({ address, slots: [] });
+    for (const [address, slots] of missing) {
+      if (questions.length === most) break;
       if (performance.now() >= pauseAt) await pause();
-      if (gap !== undefined || slots.size === 0) continue;
-      const account = states.findAccount(stateRoot, address);
-      if (account == null) continue;
+      const gap = states.findAccountGap(at, address);
+      if (gap !== undefined) {
+        if (isFirst(gap)) questions.push({ address, slots: [] });
+        continue;
+      }
+      const account = slots.size === 0 ? undefined : states.findAccount(at, address);
       const chosen: string[] = [];
-      for (const slot of slots) {
-        if (isFirst(states.findSlotGap(account.storageRoot, slot))) chosen.push(slot);
+      for (const slot of account == null ? [] : slots) {
+        const slotGap = states.findSlotGap(at, address, slot);
+        if (slotGap === undefined) slots.delete(slot);
+        else if (isFirst(slotGap)) chosen.push(slot);
         if (performance.now() >= pauseAt) await pause();
       }
       if (chosen.length > 0) questions.push({ address, slots: chosen });
+      else if (slots.size === 0 || account == null) missing.delete(address);
     }
     return questions;
   }

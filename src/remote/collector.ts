@@ -3,7 +3,7 @@ import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
-import { encodeQuantity } from '../primitives/quantity.ts';
+import { SharedQuestions } from '../proven/shared-question.ts';
 import { StateKeys } from '../proven/state-keys.ts';
 import type { StatePlace } from '../proven/state-nodes.ts';
 import type { StateValues } from '../proven/state-requests.ts';
@@ -12,6 +12,7 @@ import { encodeHeaderOf } from '../verification/hash-header.ts';
 import { asText, isMembers } from '../verification/members.ts';
 import { RlpWriter } from '../verification/rlp-writer.ts';
 import type { ProofQuestion } from '../verification/state-proof.ts';
+import { AncestorHashes, headerQuestion } from './ancestor-hashes.ts';
 import type { RemoteBlock } from './remote-block.ts';
 import type { NodeQuestion, Place, StateSource } from './state-source.ts';
 
@@ -22,8 +23,6 @@ export type Wanted = {
   readonly hint?: CallRequest | undefined;
 };
 
-/** Of BLOCKHASH. */
-const MAX_ANCESTORS = 256n;
 /** Accounts and slots of a node's hint that are taken. */
 const MAX_HINTED = 4_096;
 const ADDRESS = /^0x[0-9a-f]{40}$/;
@@ -33,11 +32,14 @@ const WORD = /^0x[0-9a-f]{64}$/;
 export class Collector {
   readonly #source: StateSource;
   readonly #writer = new RlpWriter();
-  /** Codes of accounts that were never seen, which are being asked for, by block and account. */
-  readonly #newCodes = new Map<string, Promise<Uint8Array>>();
+  readonly #ancestors: AncestorHashes;
+  /** Of accounts that were never seen, by block and account. */
+  readonly #newCodes: SharedQuestions<Uint8Array>;
 
   constructor(source: StateSource) {
     this.#source = source;
+    this.#ancestors = new AncestorHashes(source, this.ask.bind(this));
+    this.#newCodes = new SharedQuestions(source.requests.trips);
   }
 
   /**
@@ -56,9 +58,8 @@ export class Collector {
       this.#proveAccount({ address, slots: [...slots] }, at, scope),
     );
     const codes = [...missing.codes].map((hash) => this.#proveCode(hash, at, scope));
-    const hashes =
-      missing.oldestHash === undefined ? [] : this.#fetchHashes(block, missing.oldestHash, scope);
-    const [found, states] = await Promise.all([hinted, Promise.all(proofs), ...codes, ...hashes]);
+    const hashes = this.#ancestors.fetch(block, missing.blockNumbers, scope);
+    const [found, states] = await Promise.all([hinted, Promise.all(proofs), hashes, ...codes]);
     return states.includes(undefined) ? undefined : found;
   }
 
@@ -66,7 +67,8 @@ export class Collector {
   askHeader({ number, hash }: Place, scope: RequestScope): Promise<Uint8Array> {
     const read = (answer: unknown): Uint8Array | undefined =>
       isMembers(answer) ? encodeHeaderOf(answer, hash, this.#writer) : undefined;
-    return this.ask(headerQuestion(number), { number, hash }, read, scope);
+    // Further callers wait for a header: it is asked for also where the first has gone.
+    return this.ask(headerQuestion(number), { number, hash }, read, scope, () => true);
   }
 
   /** What a node says that a call would access. It may be wrong, and a node that does not say it is no failure. */
@@ -88,15 +90,16 @@ export class Collector {
     }
   }
 
-  /** As `StateSource.ask`, in one trip with what else is asked now. */
+  /** As `StateSource.ask`, in one trip with what else is asked now. @param isWanted as in `Trips.ask` */
   ask<T>(
     question: NodeQuestion,
     place: Place,
     read: (answer: unknown) => T | undefined,
     scope: RequestScope,
+    isWanted?: () => boolean,
   ): Promise<T> {
     const { requests } = this.#source;
-    return requests.trips.ask(scope, (trip) => this.#source.ask(question, place, read, trip));
+    return requests.trips.ask(scope, (trip) => this.#source.ask(question, place, read, trip), isWanted);
   }
 
   /** Of an account that was never seen the code is asked for in the same trip, and kept where the account's proof names it. */
@@ -108,7 +111,7 @@ export class Collector {
     const { requests } = this.#source;
     const { states, codes } = requests.proven;
     const { address } = question;
-    const isNew = states.latestOf(address) === undefined;
+    const isNew = states.proven.latestOf(address) === undefined;
     const [state, code] = await Promise.all([
       requests.prove(question, at, scope),
       isNew ? this.#askNewCode(address, at, scope) : undefined,
@@ -120,54 +123,17 @@ export class Collector {
   }
 
   #askNewCode(address: string, at: StatePlace, scope: RequestScope): Promise<Uint8Array> {
-    const name = `${at.hash}/${address}`;
-    const pending = this.#newCodes.get(name);
-    if (pending !== undefined) return pending;
     const question: NodeQuestion = { method: 'eth_getCode', encode: (block) => `["${address}",${block}]` };
-    const asked = this.ask(question, at, readData, scope).finally(() => this.#newCodes.delete(name));
-    this.#newCodes.set(name, asked);
-    return asked;
+    return this.#newCodes.ask(`${at.hash}/${address}`, scope, (trip) =>
+      this.#source.ask(question, at, readData, trip),
+    );
   }
 
   #proveCode(hash: string, at: StatePlace, scope: RequestScope): PromiseOrValue<unknown> {
     const { requests } = this.#source;
-    const address = requests.proven.states.holderOf(hash);
+    const address = requests.proven.states.proven.holderOf(hash);
     return address === undefined ? undefined : requests.proveCode(address, hash, at, scope);
   }
-
-  /** Fetches ancestor headers down to the child of the oldest block that BLOCKHASH needs; each header contains its parent's hash. */
-  #fetchHashes({ stored, blockHashes }: RemoteBlock, oldest: bigint, scope: RequestScope): Promise<void>[] {
-    const { number } = stored.header;
-    const end = number - BigInt(blockHashes.size);
-    if (oldest < 0n || oldest < number - MAX_ANCESTORS || oldest >= end) return [];
-    return [this.#linkHashes(end, oldest, blockHashes, scope)];
-  }
-
-  async #linkHashes(
-    end: bigint,
-    oldest: bigint,
-    blockHashes: Map<bigint, Uint8Array>,
-    scope: RequestScope,
-  ): Promise<void> {
-    const newest = blockHashes.get(end) as Uint8Array;
-    const place = { number: end, hash: bytesToHex(newest) };
-    const count = Number(end - oldest);
-    const headers = await Promise.all(
-      Array.from({ length: count }, (_, index) =>
-        this.ask(headerQuestion(end - BigInt(index)), place, (answer) => answer, scope),
-      ),
-    );
-    let hash = place.hash;
-    for (const [index, header] of headers.entries()) {
-      if (!isMembers(header) || encodeHeaderOf(header, hash, this.#writer) === undefined) return;
-      hash = asText(header['parentHash']).toLowerCase();
-      blockHashes.set(end - BigInt(index) - 1n, hexToBytes(hash));
-    }
-  }
-}
-
-function headerQuestion(number: bigint): NodeQuestion {
-  return { method: 'eth_getBlockByNumber', encode: () => `["${encodeQuantity(number)}",false]` };
 }
 
 function readData(answer: unknown): Uint8Array | undefined {

@@ -87,10 +87,10 @@ class GuessedChain implements SimulatedChain, StateReader, Discovery {
     const key = bytesToHex(address);
     this.read.addAccount(key);
     const { states } = this.#proven;
-    const proven = states.findAccount(this.#block.at.stateRoot, key);
-    if (proven !== undefined) return proven?.account;
+    const account = states.findAccount(this.#block.at, key);
+    if (account !== undefined) return account ?? undefined;
     this.missing.addAccount(key);
-    const latest = states.latestOf(key);
+    const latest = states.proven.latestOf(key);
     if (latest === undefined) this.isBlind = true;
     return latest?.proven?.account;
   }
@@ -100,13 +100,12 @@ class GuessedChain implements SimulatedChain, StateReader, Discovery {
     if (account?.hasStorage !== true) return EMPTY_BYTES;
     const [key, text] = [bytesToHex(address), bytesToHex(slot)];
     const { states } = this.#proven;
-    const proven = states.findAccount(this.#block.at.stateRoot, key);
     this.read.addAccount(key).add(text);
-    const value = proven == null ? undefined : states.findSlot(proven.storageRoot, text);
+    const value = states.findSlot(this.#block.at, key, text);
     if (value !== undefined) return value;
     this.missing.addAccount(key).add(text);
-    for (const root of states.latestOf(key)?.roots ?? []) {
-      const earlier = states.findSlot(root, text);
+    for (const root of states.proven.latestOf(key)?.roots ?? []) {
+      const earlier = states.proven.findSlot(root, text);
       if (earlier !== undefined) return earlier;
     }
     return EMPTY_BYTES;

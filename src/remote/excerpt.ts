@@ -10,17 +10,16 @@ export function createExcerpt(block: RemoteBlock, keys: StateKeys, { states, cod
   const accounts = new Map<string, ExcerptAccount | null>();
   const hashes = new Set(keys.codes);
   for (const [address, slots] of keys.accounts) {
-    const proven = states.findAccount(at.stateRoot, address);
-    if (proven === undefined) continue;
-    if (proven === null) {
+    const account = states.findAccount(at, address);
+    if (account === undefined) continue;
+    if (account === null) {
       accounts.set(address, null);
       continue;
     }
-    const { account, storageRoot } = proven;
     hashes.add(bytesToHex(account.codeHash));
     const values = new Map<string, Uint8Array>();
     for (const slot of slots) {
-      const value = states.findSlot(storageRoot, slot);
+      const value = states.findSlot(at, address, slot);
       if (value !== undefined) values.set(slot, value);
     }
     accounts.set(address, { account, slots: values });
@@ -46,12 +45,10 @@ export function addMissing(
 ): boolean {
   let isAdded = false;
   for (const [address, slots] of keys.accounts) {
-    const proven = states.findAccount(at.stateRoot, address);
-    if (proven === null || (proven?.account.hasStorage === false && slots.size > 0)) continue;
-    const unproven = [...slots].filter(
-      (slot) => proven === undefined || states.findSlot(proven.storageRoot, slot) === undefined,
-    );
-    if (proven !== undefined && unproven.length === 0) continue;
+    const account = states.findAccount(at, address);
+    if (account === null || (account?.hasStorage === false && slots.size > 0)) continue;
+    const unproven = [...slots].filter((slot) => states.findSlot(at, address, slot) === undefined);
+    if (account !== undefined && unproven.length === 0) continue;
     const known = missing.accounts.get(address);
     isAdded ||= known === undefined || unproven.some((slot) => !known.has(slot));
     const own = missing.addAccount(address);
@@ -62,10 +59,10 @@ export function addMissing(
     missing.codes.add(hash);
     isAdded = true;
   }
-  const { oldestHash } = keys;
-  if (oldestHash !== undefined && !blockHashes.has(oldestHash)) {
-    isAdded ||= missing.oldestHash === undefined || oldestHash < missing.oldestHash;
-    missing.addBlockHash(oldestHash);
+  for (const number of keys.blockNumbers) {
+    if (missing.blockNumbers.has(number) || blockHashes.has(number)) continue;
+    missing.addBlockHash(number);
+    isAdded = true;
   }
   return isAdded;
 }

@@ -3,7 +3,7 @@ import type { SimulatedChain } from '../engine/simulation/simulated-chain.ts';
 import { MissingState } from '../engine/state/missing-state.ts';
 import { PartialState } from '../engine/state/partial-state.ts';
 import type { StateReader } from '../evm/host.ts';
-import type { StatePlace } from '../proven/state-nodes.ts';
+import type { BlockState, HeadPlace } from '../proven/state-nodes.ts';
 import type { StateRequests } from '../proven/state-requests.ts';
 import type { StoredHeader } from '../store/chain-reader.ts';
 
@@ -13,8 +13,8 @@ export type RemoteBlock = {
   /** Why it may have other rules, as the rest of a sentence; undefined where they are known. */
   readonly whyUnproven: string | undefined;
   readonly stored: StoredHeader;
-  readonly at: StatePlace;
-  /** Hashes of blocks before it, from its parent on without a gap. */
+  readonly at: HeadPlace;
+  /** Hashes of blocks before it, as far as they are known: its parent's always. */
   readonly blockHashes: Map<bigint, Uint8Array>;
 };
 
@@ -53,15 +53,16 @@ export class RemoteChain implements SimulatedChain {
     return hash;
   }
 
-  /** States with the same root are one state. */
+  /** States with the same root are one state, but for what follows from a block's access list: that is as true as the block. */
   openState(): StateReader {
-    const { stateRoot } = this.#selected.at;
-    let state = this.#open.get(stateRoot);
+    const { at } = this.#selected;
+    const name = at.accessListHash === undefined ? at.stateRoot : at.hash;
+    let state = this.#open.get(name);
     if (state === undefined) {
-      state = this.#createState(stateRoot);
+      state = this.#createState(at);
       const [oldest] = this.#open.size < MAX_STATES ? [] : this.#open.keys();
       if (oldest !== undefined) this.#open.delete(oldest);
-      this.#open.set(stateRoot, state);
+      this.#open.set(name, state);
     }
     return state;
   }
@@ -71,19 +72,17 @@ export class RemoteChain implements SimulatedChain {
     return this.#block;
   }
 
-  #createState(stateRoot: string): StateReader {
-    const { proven: all, warmUp } = this.#requests;
-    const { states, codes } = all;
+  #createState(at: BlockState): StateReader {
+    const { proven, warmUp } = this.#requests;
+    const { states, codes } = proven;
     return new PartialState({
       findAccount(address) {
-        warmUp.noteRead(stateRoot, address);
-        const proven = states.findAccount(stateRoot, address);
-        return proven === null ? null : proven?.account;
+        warmUp.noteRead(at.stateRoot, address);
+        return states.findAccount(at, address);
       },
       findSlot(address, slot) {
-        warmUp.noteRead(stateRoot, address, slot);
-        const proven = states.findAccount(stateRoot, address);
-        return proven == null ? undefined : states.findSlot(proven.storageRoot, slot);
+        warmUp.noteRead(at.stateRoot, address, slot);
+        return states.findSlot(at, address, slot);
       },
       findCode: (hash) => codes.find(hash),
     });

@@ -4,6 +4,7 @@ import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { decodeRlp } from '../primitives/rlp.ts';
 import type { StateKeys } from '../proven/state-keys.ts';
+import type { HeadPlace } from '../proven/state-nodes.ts';
 import { Lru } from '../util/lru.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { AskedRules } from './asked-rules.ts';
@@ -98,7 +99,7 @@ export class RemoteBlocks {
     const to = first?.request.call.to;
     const isUnknown =
       first !== undefined &&
-      (to === undefined || this.#source.requests.proven.states.latestOf(to) === undefined);
+      (to === undefined || this.#source.requests.proven.states.proven.latestOf(to) === undefined);
     const hinting = isUnknown ? collector.askHint(first.request, place, scope) : undefined;
     const telling = this.#asked.learn(0n, place, scope);
     const [encoded, hinted] = await leaveOutages(
@@ -115,10 +116,23 @@ export class RemoteBlocks {
     const block: RemoteBlock = {
       ...rules,
       stored: { header, hash, hashText: place.hash, totalDifficulty: 0n },
-      at: { ...place, stateRoot: bytesToHex(header.stateRoot), isCanonical: true },
+      at: toHeadPlace(place, header),
       blockHashes: new Map([[header.number - 1n, header.parentHash]]),
     };
     this.#blocks.set(place.hash, block);
     return block;
   }
+}
+
+function toHeadPlace(
+  place: Place,
+  { stateRoot, parentHash, blockAccessListHash }: RemoteBlock['stored']['header'],
+): HeadPlace {
+  return {
+    ...place,
+    stateRoot: bytesToHex(stateRoot),
+    isCanonical: true,
+    parentHash: bytesToHex(parentHash),
+    accessListHash: blockAccessListHash && bytesToHex(blockAccessListHash),
+  };
 }

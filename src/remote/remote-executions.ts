@@ -108,13 +108,10 @@ export class RemoteExecutions {
   }
 
   describe(): ExecutionFigures {
-    const { proven, warmUp } = this.#options.source.requests;
     return {
       state: 'local',
       executed: this.#executed,
-      warmed: warmUp.count,
       trips: this.#trips + this.#blocks.trips,
-      bytes: proven.states.bytes,
       left: { ...this.#left },
     };
   }

@@ -1,7 +1,9 @@
 import type { Database } from 'lmdb';
 
-/** Numbers in lists are those of logs, counted over the whole chain from 0: 2^48 of them are enough. */
+/** Numbers in lists are those of logs, counted over the whole chain from 0: 2^47 of them are enough. */
 const NUMBER_LENGTH = 6;
+/** Added to the first number of an open chunk that has closed ones before it: most lists have none, and are not looked for there. */
+const HAS_CLOSED = 2 ** 47;
 
 /** A chunk that is longer is closed, bytes. Values above half a page of LMDB would take pages of their own. */
 const MAX_CHUNK_LENGTH = 1_024;
@@ -12,7 +14,7 @@ const MAX_CHUNK_LENGTH = 1_024;
  * and keeps its place among the chunks, so that a reader that knows where to stop needs no snapshot.
  */
 export class PostingTable {
-  /** key -> first number (6), differences. */
+  /** key -> first number (6, with `HAS_CLOSED`), differences. */
   readonly #open: Database<Buffer, Buffer>;
   /** key, first number (6) -> differences. */
   readonly #closed: Database<Buffer, Buffer>;
@@ -53,21 +55,23 @@ function joinKey(key: Buffer, first: number): Buffer {
   return joined;
 }
 
-/** Builds chunks in one buffer: first number (6), differences. */
+/** Builds chunks in one buffer: first number (6, with `HAS_CLOSED`), differences. */
 class ChunkWriter {
   readonly #bytes = Buffer.allocUnsafeSlow(NUMBER_LENGTH + MAX_CHUNK_LENGTH + 2 * MAX_VARINT_LENGTH);
   /** Of `#bytes`, in use; 0 without a first number. */
   #end = 0;
   #first = 0;
   #last = 0;
+  #hasClosed = false;
 
   /** @param stored the chunk that is open */
   load(stored: Buffer | undefined): void {
     this.#end = 0;
+    this.#hasClosed = false;
     if (stored === undefined) return;
     this.#bytes.set(stored);
     this.#end = stored.length;
-    this.#first = this.#bytes.readUIntBE(0, NUMBER_LENGTH);
+    [this.#first, this.#hasClosed] = readFirst(stored);
     this.#last = this.#first + sumDifferences(this.#bytes, NUMBER_LENGTH, this.#end);
   }
 
@@ -87,7 +91,7 @@ class ChunkWriter {
   add(number: number): void {
     if (this.#end === 0) {
       this.#first = number;
-      this.#bytes.writeUIntBE(number, 0, NUMBER_LENGTH);
+      this.#bytes.writeUIntBE(this.#hasClosed ? number + HAS_CLOSED : number, 0, NUMBER_LENGTH);
       this.#end = NUMBER_LENGTH;
     } else {
       this.#end = writeVarint(this.#bytes, this.#end, number - this.#last);
@@ -99,8 +103,15 @@ class ChunkWriter {
   takeDifferences(): Buffer {
     const taken = this.#bytes.subarray(NUMBER_LENGTH, this.#end);
     this.#end = 0;
+    this.#hasClosed = true;
     return taken;
   }
+}
+
+/** The first number of an open chunk, and whether there are closed ones before it. */
+function readFirst(open: Buffer): readonly [number, boolean] {
+  const first = open.readUIntBE(0, NUMBER_LENGTH);
+  return first < HAS_CLOSED ? [first, false] : [first - HAS_CLOSED, true];
 }
 
 /** Of a difference below 2^53. */
@@ -132,6 +143,7 @@ export class PostingCursor {
   readonly #key: Buffer;
   readonly #closed: Database<Buffer, Buffer>;
   readonly #openFirst: number;
+  readonly #hasClosed: boolean;
   readonly #openDifferences: Buffer;
   /** Differences of the chunk that is being read, and where the next one is. */
   #chunk: Buffer = NO_BYTES;
@@ -145,7 +157,7 @@ export class PostingCursor {
   constructor(key: Buffer, open: Buffer | undefined, closed: Database<Buffer, Buffer>) {
     this.#key = key;
     this.#closed = closed;
-    this.#openFirst = open === undefined ? LIST_END : open.readUIntBE(0, NUMBER_LENGTH);
+    [this.#openFirst, this.#hasClosed] = open === undefined ? [LIST_END, false] : readFirst(open);
     this.#openDifferences = open === undefined ? NO_BYTES : open.subarray(NUMBER_LENGTH);
   }
 
@@ -195,7 +207,7 @@ export class PostingCursor {
 
   /** Takes the last chunk that begins at or before the target, or the first one. */
   #loadChunk(target: number): void {
-    if (target >= this.#openFirst) {
+    if (!this.#hasClosed || target >= this.#openFirst) {
       this.#takeOpen();
       return;
     }

@@ -3,7 +3,7 @@ import { LogIndexBatch } from './log-index.ts';
 import { asBuffer, type IndexTables, META_HEAD, META_INDEXED, numberKey, type Tables } from './schema.ts';
 
 /** Raised when the indexes change; those of another version are made again when a store is opened for writing. */
-const INDEX_VERSION = 2;
+const INDEX_VERSION = 3;
 
 /** Of a store that is brought up to date, in one transaction. */
 const PIECE_BLOCKS = 512;

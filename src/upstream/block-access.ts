@@ -46,7 +46,7 @@ export class BlockAccess {
     params: readonly unknown[],
   ): RoutedCall & { readonly key: CacheKey } {
     const text = JSON.stringify(params);
-    const mark = this.#parts.proofs?.keyPart('transactions') ?? '';
+    const mark = this.#parts.proofs?.keyPart('transactions', number) ?? '';
     return {
       method,
       params: text,

@@ -18,6 +18,7 @@ import {
 } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
 import type { CheckpointLinks } from './verifying/checkpoint-links.ts';
+import type { JudgedBlock } from './verifying/verifier.ts';
 
 /** Of all blocks that are held, a header with its bloom counting as 16: about 100 bytes each. */
 const MAX_HASHES = 200_000;
@@ -36,7 +37,7 @@ const RANGE_STEP = 32;
 /** What is proven of blocks. */
 export interface BlockProofs {
   /** Compares a block with its hash. @throws UpstreamFault where the answer is wrong */
-  check(hash: string, result: JsonResult, upstream: Upstream | undefined): JsonResult;
+  check(block: JudgedBlock, result: JsonResult, upstream: Upstream | undefined): JsonResult;
   /** A block that was recomputed to its hash, where it is remembered. */
   findHeader(hash: string): { readonly number: bigint } | undefined;
   /** What a checkpoint or layer 1 says of heights, where one is configured. */
@@ -323,7 +324,7 @@ export class BlockDirectory {
       if (!isExpected(block)) {
         throw new UpstreamFault('wrong', 'the node tells of another block than the one asked for');
       }
-      return this.#proofs.check(block.hash, result, upstream);
+      return this.#proofs.check(block, result, upstream);
     };
   }
 

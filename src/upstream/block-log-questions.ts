@@ -90,7 +90,7 @@ export class BlockLogQuestions {
     try {
       if (why === undefined) {
         const receipts = await logProofs.getReceipts({ block, isCanonical }, scope);
-        why = logProofs.whyUnproven(hash);
+        why = logProofs.whyUnproven(block);
         if (why === undefined) return (await this.#readText(receipts, block, scope)).logs;
       }
     } catch (error) {

@@ -18,6 +18,7 @@ import type { Block, BlockHeader } from './heads/block.ts';
 import { parsePendingHeader } from './heads/parse-block.ts';
 import { listReceipts } from './list-receipts.ts';
 import type { NullMeaning, RoutedCall } from './routed-call.ts';
+import { UNKNOWN_NUMBER } from './verifying/calibration.ts';
 import { DoubtfulBlock } from './verifying/proofs.ts';
 import type { ProvenBlock } from './verifying/proven-blocks.ts';
 import { BLOCK_SUBJECTS, RAW_SUBJECTS, RECEIPT_SUBJECTS } from './verifying/subjects.ts';
@@ -173,7 +174,7 @@ export class BlockQuestions {
   ): PromiseOrValue<JsonResult> {
     const { ask, proofs } = this.#parts;
     const name = isCanonical ? encodeQuantity(block.number) : block.hash;
-    const isVerified = proven !== undefined && proofs?.canVerify('receipts') === true;
+    const isVerified = proven !== undefined && proofs?.canVerify('receipts', block.number) === true;
     const search = checkReceipts(block);
     const call: RoutedCall = {
       ...this.#access.about('eth_getBlockReceipts', block, [name]),
@@ -190,10 +191,10 @@ export class BlockQuestions {
           return proofs.checkReceiptStream(proven, search(result) as JsonStream, upstream, proveAgain);
         }
         const verified = proofs.checkReceipts(proven, result, upstream);
-        const isProven = proofs.verifier?.whyUnproven(block.hash, ['receipts']) === undefined;
+        const isProven = proofs.verifier?.whyUnproven(block, ['receipts']) === undefined;
         return isProven ? verified : search(verified);
       },
-      isKept: () => proofs?.verifier?.whyUnproven(block.hash, RECEIPT_SUBJECTS) === undefined || !isVerified,
+      isKept: () => proofs?.verifier?.whyUnproven(block, RECEIPT_SUBJECTS) === undefined || !isVerified,
     };
     return ask({ call, scope });
   }
@@ -330,14 +331,15 @@ export class BlockQuestions {
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | null> {
     const { proofs } = this.#parts;
-    const isProvable = proofs?.canVerify('transactions') === true;
+    const route = question(isFull).block;
+    const isProvable = proofs?.canVerify('transactions', route?.number) === true;
     const answer =
       isFull || !isProvable
         ? this.#whole.ask(question(isFull), hash, isFull, scope)
         : this.#whole.askHashes(question, hash, scope);
     return continueWith(answer, (block) => {
       if (block === null) return null;
-      const number = question(isFull).block?.number ?? this.#parts.directory.findKnown(hash)?.number;
+      const number = route?.number ?? this.#parts.directory.findKnown(hash)?.number;
       return this.#noteWhenWhole(block, { number, hash }, reference, BLOCK_SUBJECTS, scope);
     });
   }
@@ -353,7 +355,7 @@ export class BlockQuestions {
     const finish = (): PromiseOrValue<void> => this.#noteTrust(block, reference, subjects, scope);
     if (isComplete(result)) return continueWith(finish(), () => result);
     const { proofs } = this.#parts;
-    const why = proofs?.verifier?.whyUnproven(block.hash, subjects);
+    const why = proofs?.verifier?.whyUnproven(block, subjects);
     try {
       // What is known before its first byte need not be found out at its end.
       if (why !== undefined) proofs?.trust.demandProof(why);
@@ -371,7 +373,9 @@ export class BlockQuestions {
     scope: RequestScope,
   ): PromiseOrValue<void> {
     const isNamed = reference.kind === 'hash';
-    return this.#parts.proofs?.trust.settle(scope, { number: number ?? 0n, hash }, isNamed, subjects);
+    const { proofs } = this.#parts;
+    const known = number ?? proofs?.blocks?.findHeader(hash)?.number ?? UNKNOWN_NUMBER;
+    return proofs?.trust.settle(scope, { number: known, hash }, isNamed, subjects);
   }
 
   async #getPendingHeader(scope: RequestScope): Promise<HeaderView | null> {

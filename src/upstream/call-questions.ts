@@ -74,8 +74,7 @@ export class CallQuestions {
   }
 
   call(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult> {
-    const sample = this.#isSample(request) ? request : undefined;
-    return this.#ask('eth_call', encodeRequest(request), checkData, scope, sample);
+    return this.#ask('eth_call', encodeRequest(request), checkData, scope, request);
   }
 
   /** As `Executions.callMany`. */
@@ -92,7 +91,7 @@ export class CallQuestions {
         const call = calls[position];
         if (outcome?.node === undefined || request === undefined || call?.isCanonical !== true) return;
         const { answer, node } = outcome;
-        if (this.#isSample(request) && isOpinion(answer))
+        if (isOpinion(answer) && this.#isSample(request, call.block.number))
           this.#sampler?.noteAnswer?.({ node, answer, request, place: call.block });
       });
       return outcomes;
@@ -100,8 +99,9 @@ export class CallQuestions {
   }
 
   /** Whether the answer is to be compared with an execution here, which takes state that nodes can prove. */
-  #isSample(request: CallRequest): boolean {
-    return this.#parts.proofs?.canVerify('state') === true && this.#sampler?.isSample?.(request) === true;
+  #isSample(request: CallRequest, number: bigint): boolean {
+    const { proofs } = this.#parts;
+    return proofs?.canVerify('state', number) === true && this.#sampler?.isSample?.(request) === true;
   }
 
   /** A message call at a block that nothing has to be asked to know; undefined otherwise. */
@@ -159,8 +159,10 @@ export class CallQuestions {
   #askAt(question: Question, block: PinnedBlock, scope: RequestScope): PromiseOrValue<JsonResult> {
     const call = this.#describe(question, block);
     const { sample } = question;
-    if (sample === undefined || !block.isCanonical) return this.#parts.ask({ call, scope });
-    return this.#askSampled(sample, block.position, { call, scope });
+    const { position, isCanonical } = block;
+    return sample !== undefined && isCanonical && this.#isSample(sample, position.number)
+      ? this.#askSampled(sample, position, { call, scope })
+      : this.#parts.ask({ call, scope });
   }
 
   #describe({ method, request, check }: Question, { position, isCanonical }: PinnedBlock): CallAtBlock {

@@ -6,6 +6,7 @@ import { createProven, type ProvenOptions, StateRequests } from '../proven/state
 import type { RecordTable } from '../records/record-table.ts';
 import { CancelSource } from '../util/cancel-source.ts';
 import { systemClock } from '../util/clock.ts';
+import { AccessListAsker } from './access-list-asker.ts';
 import { BlockDirectory } from './block-directory.ts';
 import { BlockQuestions } from './block-questions.ts';
 import { BlockResolver } from './block-resolver.ts';
@@ -165,7 +166,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     findPreferred: (call, scope) => sending?.findPreferred(call, scope),
   });
   const directory: BlockDirectory = new BlockDirectory(ask, head, (hash) => findReported(upstreams, hash), {
-    check: (hash, result, upstream) => proofs.blocks?.check(hash, result, false, upstream) ?? result,
+    check: (block, result, upstream) => proofs.blocks?.check(block, result, false, upstream) ?? result,
     findHeader: (hash) => proofs.blocks?.findHeader(hash),
     get links() {
       return verification.anchor?.links;
@@ -261,6 +262,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   const requests = new StateRequests(
     new StateAsker(parts),
     createProven({ ...options.provenState, onFault }),
+    { lists: new AccessListAsker(parts) },
   );
   states = new StateProofs(parts, requests);
   try {
@@ -332,6 +334,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     describe: () => ({
       ...describeChain(head, upstreams),
       ...verification.describe(),
+      provenState: { warmed: requests.warmUp.count, rolled: requests.rolled, bytes: requests.bytes },
       ...(local !== undefined && { execution: local.describe() }),
     }),
     close,

@@ -8,6 +8,7 @@ import type { StateRequests, StateValues } from '../proven/state-requests.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { keepUnique } from '../verification/repeated-names.ts';
 import type { ProofQuestion } from '../verification/state-proof.ts';
+import { toHeadPlace } from './access-list-asker.ts';
 import type { PinnedBlock, QuestionParts } from './call-questions.ts';
 import { StateAsker } from './state-asker.ts';
 import { nameBlock, WholeBlocks } from './whole-blocks.ts';
@@ -32,9 +33,9 @@ export class StateProofs {
   /** Gets ready for reads at a block that has just become the head, where a node has reported its header. */
   noteHead({ number, hash }: PinnedBlock['position']): void {
     const { proofs } = this.#parts;
-    const header = proofs?.canVerify('state') === true ? proofs.blocks?.findHeader(hash) : undefined;
+    const header = proofs?.canVerify('state', number) === true ? proofs.blocks?.findHeader(hash) : undefined;
     if (header === undefined) return;
-    this.#requests.warmUp.noteHead({ number, hash, stateRoot: header.stateRoot, isCanonical: true });
+    this.#requests.warmUp.noteHead(toHeadPlace(header));
   }
 
   /**
@@ -109,7 +110,7 @@ export class StateProofs {
     const { text, state } = await this.#asker.askProofText(question, at, scope);
     if (state === undefined) return undefined;
     // Slots may be named in a shorter form there: they are read from the nodes.
-    this.#requests.proven.states.note(at.stateRoot, { address: question.address, slots: [] }, state);
+    this.#requests.proven.states.proven.note(at.stateRoot, { address: question.address, slots: [] }, state);
     return keepUnique(text);
   }
 
@@ -120,7 +121,7 @@ export class StateProofs {
   ): PromiseOrValue<StatePlace | undefined> {
     const { hash } = position;
     const header = this.#parts.proofs?.blocks?.proveHeader(
-      hash,
+      position,
       (inner) => this.#blocks.ask(nameBlock(position, isCanonical, false), hash, false, inner),
       scope,
     );

@@ -187,7 +187,8 @@ export class StateQuestions {
     const { proofs, recall } = this.#parts;
     const { verifier } = proofs ?? {};
     if (verifier === undefined) return this.#askNode(question, pinned, block, scope);
-    if (proofs?.canVerify('state') !== true) return this.#askUnproven(question, pinned, block, scope);
+    if (proofs?.canVerify('state', pinned.position.number) !== true)
+      return this.#askUnproven(question, pinned, block, scope);
     const key = this.#nameAnswer(question, pinned, ':verified');
     const kept = key === undefined ? undefined : recall?.(key);
     return continueWith<JsonResult | undefined, JsonResult>(kept, (found) => {
@@ -238,7 +239,7 @@ export class StateQuestions {
     why?: string,
   ): PromiseOrValue<JsonResult> {
     const { verifier, trust } = this.#parts.proofs ?? {};
-    const reason = why ?? verifier?.whyUnproven(pinned.position.hash, STATE_SUBJECTS);
+    const reason = why ?? verifier?.whyUnproven(pinned.position, STATE_SUBJECTS);
     trust?.noteSingle(scope, reason ?? 'the state of the block cannot be verified');
     return this.#askNode(question, pinned, block, scope);
   }

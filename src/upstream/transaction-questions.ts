@@ -133,7 +133,8 @@ export class TransactionQuestions {
     const answer = await this.#lookUp(question, scope);
     if (answer?.isMined !== true) return null;
     const place = this.#places.get(hash);
-    if (place === undefined || this.#parts.proofs?.canVerify('receipts') !== true) return answer.text;
+    if (place === undefined || this.#parts.proofs?.canVerify('receipts', place.number) !== true)
+      return answer.text;
     return this.#takeReceipt(hash, place, answer.text, scope);
   }
 
@@ -156,12 +157,15 @@ export class TransactionQuestions {
     }
     const list = JSON.parse(typeof receipts === 'string' ? receipts : receipts.text) as readonly unknown[];
     const text = JSON.stringify(list[Number(index)] ?? null);
-    if (!isSameHex(parseObject(text)['transactionHash'], hash)) throw misplaced();
+    const receipt = parseObject(text);
+    // Another block of this height may have it in the same place: its receipts are not kept as those of this one.
+    if (!isSameHex(receipt['transactionHash'], hash) || !isSameHex(receipt['blockHash'], blockHash))
+      throw misplaced();
     // The others of the block are kept too: none of them has to be taken out of the whole again.
-    if (this.#parts.proofs?.verifier?.whyUnproven(blockHash, RECEIPT_SUBJECTS) === undefined) {
-      for (const receipt of list) {
-        const { transactionHash } = receipt as Readonly<Record<string, unknown>>;
-        keep(keyOf(String(transactionHash).toLowerCase()), JSON.stringify(receipt));
+    if (this.#parts.proofs?.verifier?.whyUnproven(position, RECEIPT_SUBJECTS) === undefined) {
+      for (const each of list) {
+        const { transactionHash } = each as Readonly<Record<string, unknown>>;
+        keep(keyOf(String(transactionHash).toLowerCase()), JSON.stringify(each));
       }
     }
     return text;
@@ -247,7 +251,7 @@ export class TransactionQuestions {
     scope: RequestScope,
     asked: ReadonlySet<Upstream>,
   ): Promise<JsonText | undefined> {
-    if (this.#parts.proofs?.canVerify('transactions') !== true) return undefined;
+    if (this.#parts.proofs?.canVerify('transactions', undefined) !== true) return undefined;
     const witness: Witness = {};
     try {
       const text = await this.#ask(question, scope, asked, witness);

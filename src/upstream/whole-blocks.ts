@@ -99,10 +99,10 @@ export class WholeBlocks {
   ): PromiseOrValue<JsonResult | null> {
     const { cacheScope, directory, proofs, ask, keep } = this.#parts;
     const isKnown = checkBlock(hash, directory.findKnown(hash));
-    const mark = proofs?.keyPart(isFull ? 'transactions' : 'header') ?? '';
+    const number = this.#numberOf(question, hash);
+    const mark = proofs?.keyPart(isFull ? 'transactions' : 'header', number) ?? '';
     const key = keyAs ?? { blockHash: hash, question: `${cacheScope()}:block:${isFull}${mark}` };
-    const isKept = (): boolean =>
-      mark === '' || proofs?.verifier?.whyUnproven(hash, KEPT_SUBJECTS) === undefined;
+    const isKept = (): boolean => mark === '' || this.#whyUnproven(question, hash) === undefined;
     const isDoubted = proofs?.blocks?.isDoubted(hash) === true;
     const askMore: AskMore = {
       header: () => this.#findHeader(hash, scope),
@@ -117,7 +117,8 @@ export class WholeBlocks {
         ...(isFull ? { isHeld: true, isDrained, takesBytes: true } : { isText: true }),
         check: (result, upstream) => {
           // What is recomputed needs no comparison with what others said of it.
-          const verified = proofs?.blocks?.check(hash, result, isFull, upstream, askMore) ?? result;
+          const verified =
+            proofs?.blocks?.check({ number, hash }, result, isFull, upstream, askMore) ?? result;
           return proofs?.blocks?.find(hash) === undefined ? isKnown(verified) : verified;
         },
       },
@@ -154,7 +155,7 @@ export class WholeBlocks {
             return this.ask(question(false), hash, false, scope);
           }
           const listed = listHashes(typeof block === 'string' ? block : block.text);
-          if (proofs?.verifier?.whyUnproven(hash, KEPT_SUBJECTS) === undefined) keep(key, listed);
+          if (this.#whyUnproven(question(true), hash) === undefined) keep(key, listed);
           return listed;
         },
       );
@@ -163,7 +164,9 @@ export class WholeBlocks {
 
   /** A whole block; a large one is verified, where it can be, and no more of it than that is left. */
   #askRead(question: BlockQuestion, hash: string, scope: RequestScope): PromiseOrValue<JsonResult | null> {
-    const why = this.#parts.proofs?.verifier?.whyUnproven(hash, ['transactions']);
+    const why = this.#parts.proofs?.verifier?.whyUnproven({ number: this.#numberOf(question, hash), hash }, [
+      'transactions',
+    ]);
     return this.ask(question, hash, true, scope, undefined, why === undefined);
   }
 
@@ -174,11 +177,22 @@ export class WholeBlocks {
     const question = { method: 'eth_getBlockByHash', params, ...directory.route(hash) };
     const ask = (): PromiseOrValue<JsonResult | null> => this.#askOnce(question, hash, false, scope);
     try {
-      return await proofs?.blocks?.proveHeader(hash, ask, scope);
+      return await proofs?.blocks?.proveHeader({ number: this.#numberOf(question, hash), hash }, ask, scope);
     } catch (error) {
       if (error instanceof UpstreamFault) return undefined;
       throw error;
     }
+  }
+
+  /** The number of a block, as it is asked for or was recomputed. */
+  #numberOf({ block }: BlockQuestion, hash: string): bigint | undefined {
+    return block?.number ?? this.#parts.proofs?.blocks?.findHeader(hash)?.number;
+  }
+
+  /** Why a block is not kept among the verified ones; undefined where it is. */
+  #whyUnproven(question: BlockQuestion, hash: string): string | undefined {
+    const number = this.#numberOf(question, hash);
+    return this.#parts.proofs?.verifier?.whyUnproven({ number, hash }, KEPT_SUBJECTS);
   }
 
   /** A block that was verified as a whole; undefined where that cannot be. */
@@ -190,7 +204,7 @@ export class WholeBlocks {
     const { proofs } = this.#parts;
     if (proofs?.blocks === undefined) return undefined;
     return proofs.blocks.prove(
-      block.hash,
+      block,
       (inner) => this.#askRead(nameBlock(block, isCanonical, true), block.hash, inner),
       scope,
     );

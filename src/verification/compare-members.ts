@@ -1,4 +1,6 @@
 import type { Findings, Members } from './findings.ts';
+import { HEADER_FORMS, type HeaderForm } from './header-forms.ts';
+import { isSameText } from './members.ts';
 import { TRANSACTION_FORMS, type TransactionForm } from './transaction-forms.ts';
 
 /** Members that no hash covers, that follow from what one covers, and that clients of all nodes give. */
@@ -30,6 +32,7 @@ const COMMON: ReadonlySet<string> = new Set([
   'value',
   'yParity',
 ]);
+const SIGNATURE: readonly string[] = ['r', 's', 'v', 'yParity'];
 const MEMBERS_OF_FORMS: ReadonlySet<string> = new Set(TRANSACTION_FORMS.flatMap(listMembers));
 const foreign = new Map<TransactionForm, readonly string[]>();
 
@@ -49,6 +52,28 @@ export function compareTransactionMembers(
     if (saysNothing(transaction[name], transaction['gasPrice'])) continue;
     findings.contradict('members', `a transaction has ${name}, which its type has not`, [hash, name]);
   }
+  for (const [name, value] of Object.entries(form.fixed ?? {})) {
+    if (transaction[name] == null || isSameText(transaction[name], value)) continue;
+    findings.contradict('members', `a transaction has another ${name} than all of its type`, [hash, name]);
+  }
+}
+
+/** Members that forks brought to headers, each hashed by some chain. */
+const OF_FORKS: readonly string[] = [
+  ...new Set(
+    HEADER_FORMS.flatMap(({ fields }) => fields.filter(({ isOptional }) => isOptional === true)).map(
+      ({ member }) => member,
+    ),
+  ),
+];
+
+/** Compares which members of later forks a header has with those of its form: others are covered by nothing. */
+export function compareHeaderMembers(block: Members, form: HeaderForm, findings: Findings): void {
+  const hashed = [...form.fields, ...(form.outer ?? []), ...(form.context?.fields ?? [])];
+  const known = new Set([...hashed.map(({ member }) => member), ...(form.unhashed ?? [])]);
+  for (const name of OF_FORKS)
+    if (block[name] != null && !known.has(name))
+      findings.contradict('members', `a block has ${name}, which its header has not`, [block['hash'], name]);
 }
 
 /** Of a block, not of its header alone. */
@@ -90,7 +115,9 @@ function listForeign(form: TransactionForm): readonly string[] {
   const known = foreign.get(form);
   if (known !== undefined) return known;
   const own = new Set(listMembers(form));
-  const names = [...MEMBERS_OF_FORMS].filter((name) => !own.has(name) && !COMMON.has(name));
+  const signature = form.signed === undefined ? SIGNATURE : [];
+  const others = [...MEMBERS_OF_FORMS].filter((name) => !own.has(name) && !COMMON.has(name));
+  const names = [...others, ...signature];
   foreign.set(form, names);
   return names;
 }

@@ -64,9 +64,9 @@ export class Findings {
     );
   }
 
-  noteUnknown(subject: Subject, text: string): void {
-    if (!this.#found.has(subject))
-      this.#found.set(subject, { subject, kind: 'unknown', text, evidence: text });
+  /** @param evidence what tells it from other unknown forms */
+  noteUnknown(subject: Subject, text: string, evidence: string = text): void {
+    if (!this.#found.has(subject)) this.#found.set(subject, { subject, kind: 'unknown', text, evidence });
   }
 
   has(subject: Subject): boolean {

@@ -33,9 +33,9 @@ export function encodeHeaderOf(block: Members, hash: string, writer: RlpWriter):
 }
 
 function hashHeader(block: Members, form: HeaderForm, writer: RlpWriter): string | undefined {
-  const { mark: has, without } = form;
+  const { mark: has, without = [] } = form;
   if (has !== undefined && block[has] == null) return undefined;
-  if (without !== undefined && block[without] != null) return undefined;
+  if (without.some((name) => block[name] != null)) return undefined;
   const mark = writer.mark;
   try {
     writeHeader(block, form, writer);

@@ -19,8 +19,10 @@ export type HeaderForm = {
   readonly fields: readonly HeaderField[];
   /** A member that only blocks of such chains have; a form without one may be anyone's. */
   readonly mark?: string;
-  /** A member that no block of such chains has. */
-  readonly without?: string;
+  /** Members that nodes give with such blocks although no header has them. */
+  readonly unhashed?: readonly string[];
+  /** Members that no block of such chains has. */
+  readonly without?: readonly string[];
   /** Members around the list of `fields`, which is then the last item; those of `context` follow it as a list. */
   readonly outer?: readonly HeaderField[];
   readonly context?: { readonly member: string; readonly fields: readonly HeaderField[] };
@@ -110,7 +112,7 @@ export const HEADER_FORMS: readonly HeaderForm[] = [
   {
     name: 'aura (OpenEthereum)',
     mark: 'sealFields',
-    without: 'mixHash',
+    without: ['mixHash', 'nonce'],
     fields: [...COMMON, { member: 'sealFields', as: 'encoded' }, optional(integer('baseFeePerGas'))],
   },
   {
@@ -121,6 +123,7 @@ export const HEADER_FORMS: readonly HeaderForm[] = [
   {
     name: 'frontier',
     mark: 'author',
+    unhashed: ['baseFeePerGas'],
     fields: [
       ...COMMON.map((field) =>
         field.member === 'timestamp' ? { ...field, isMilliseconds: true as const } : field,

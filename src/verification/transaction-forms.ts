@@ -28,6 +28,8 @@ export type TransactionForm = {
   readonly signed?: number;
   /** A member that tells this form from others of the same type. */
   readonly mark?: string;
+  /** Members that are not hashed and the same in all transactions of the form, where they are there; addresses are lower-case. */
+  readonly fixed?: Readonly<Record<string, string>>;
 };
 
 const field = (as: FieldKind, ...members: string[]): TransactionField => ({ members, as });
@@ -46,6 +48,8 @@ const ACCESS_LIST = field('accessList', 'accessList');
 const FEES: readonly TransactionField[] = [integer('maxPriorityFeePerGas'), integer('maxFeePerGas')];
 const SIGNATURE: readonly TransactionField[] = [integer('v', 'yParity'), integer('r'), integer('s')];
 const BODY: readonly TransactionField[] = [GAS, TO, VALUE, INPUT];
+/** Sender and recipient of Nitro's internal transactions (core/types/arb_types.go). */
+const ARBOS = '0x00000000000000000000000000000000000a4b05';
 /** Nitro's own types have no signature; nodes show the fee cap as either. */
 const FEE_CAP = integer('maxFeePerGas', 'gasPrice');
 
@@ -75,6 +79,7 @@ export const TRANSACTION_FORMS: readonly TransactionForm[] = [
       field('flag', 'isSystemTx'),
       INPUT,
     ],
+    fixed: { gasPrice: '0x0' },
   },
   // Scroll: messages of layer 1 (go-ethereum of scroll-tech, core/types/l1_message_tx.go).
   { type: 0x7e, mark: 'queueIndex', fields: [integer('queueIndex'), GAS, TO, VALUE, INPUT, bytes('sender')] },
@@ -116,7 +121,11 @@ export const TRANSACTION_FORMS: readonly TransactionForm[] = [
       bytes('retryData'),
     ],
   },
-  { type: 0x6a, fields: [CHAIN_ID, INPUT] },
+  {
+    type: 0x6a,
+    fields: [CHAIN_ID, INPUT],
+    fixed: { from: ARBOS, to: ARBOS, value: '0x0', gas: '0x0', gasPrice: '0x0', nonce: '0x0' },
+  },
   // Celo: fees in another currency (CIP-64).
   { ...signed(0x7b, ...DYNAMIC, bytes('feeCurrency')), mark: 'feeCurrency' },
 ];

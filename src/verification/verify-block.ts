@@ -1,6 +1,6 @@
 import { bytesToHex } from '../primitives/hex.ts';
 import { EMPTY_LIST_HASH } from '../primitives/keccak.ts';
-import { requireBlockMembers } from './compare-members.ts';
+import { compareHeaderMembers, requireBlockMembers } from './compare-members.ts';
 import { Findings, type Members } from './findings.ts';
 import { findHeaderForm, hashEthereumHeader } from './hash-header.ts';
 import type { HeaderForm } from './header-forms.ts';
@@ -35,9 +35,12 @@ export type VerifiedHeader = BlockPlace & {
   readonly receiptsRoot: string;
   readonly unclesHash: string;
   readonly logsBloom: string;
+  /** EIP-7928; undefined before Amsterdam, and on chains that do not hash it. */
+  readonly accessListHash: string | undefined;
 };
 
 export const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
+const LIST_MEMBER = 'blockAccessListHash';
 
 /**
  * Compares the header of a block object with the block's hash.
@@ -55,6 +58,7 @@ export function verifyHeader(block: Members, hash: string, tools: VerifyTools): 
     findings.contradict('header', 'the header does not hash to the hash of the block', evidence);
     return undefined;
   }
+  compareHeaderMembers(block, form, findings);
   const { sha3Uncles, uncles } = block;
   if (Array.isArray(uncles) && (uncles.length === 0) !== isSameText(sha3Uncles, NO_UNCLES)) {
     findings.contradict('uncles', 'the header commits to other uncles than the block lists');
@@ -68,11 +72,10 @@ export function verifyHeader(block: Members, hash: string, tools: VerifyTools): 
   }
 }
 
-function readVerified(
-  { number, timestamp, baseFeePerGas, parentHash, stateRoot, receiptsRoot, sha3Uncles, logsBloom }: Members,
-  hash: string,
-  form: HeaderForm,
-): VerifiedHeader {
+function readVerified(block: Members, hash: string, form: HeaderForm): VerifiedHeader {
+  const { number, timestamp, baseFeePerGas, parentHash, stateRoot, receiptsRoot, sha3Uncles, logsBloom } =
+    block;
+  const hasList = block[LIST_MEMBER] != null && form.fields.some(({ member }) => member === LIST_MEMBER);
   return {
     form,
     hash: hash.toLowerCase(),
@@ -84,6 +87,7 @@ function readVerified(
     receiptsRoot: asText(receiptsRoot).toLowerCase(),
     unclesHash: asText(sha3Uncles).toLowerCase(),
     logsBloom: asText(logsBloom).toLowerCase(),
+    accessListHash: hasList ? asText(block[LIST_MEMBER]).toLowerCase() : undefined,
   };
 }
 

@@ -43,7 +43,8 @@ export type TransactionFacts = {
 const DYNAMIC_TYPES: ReadonlySet<number> = new Set([2, 3, 4]);
 const MAX_PRICED_TYPE = 4;
 
-const ADDRESS = /^0x[0-9a-f]{40}$/;
+/** Of any case. */
+export const ADDRESS: RegExp = /^0x[0-9a-fA-F]{40}$/;
 /** No parity that a signature can have. */
 const NO_PARITY = 2;
 const NOBODY = `0x${'0'.repeat(40)}`;
@@ -92,7 +93,8 @@ export function verifyTransaction(
   const { findings, writer } = tools;
   const form = findTransactionForm(transaction);
   if (form === undefined) {
-    findings.noteUnknown('transactions', 'a transaction has a type that is not known here');
+    const text = 'a transaction has a type that is not known here';
+    findings.noteUnknown('transactions', text, `type ${String(transaction['type'])}`);
     return undefined;
   }
   try {
@@ -104,6 +106,9 @@ export function verifyTransaction(
         hash,
       ]);
     }
+    const { from } = transaction;
+    if (from != null && !(typeof from === 'string' && ADDRESS.test(from)))
+      findings.contradict('from', 'the sender of a transaction is no address');
     compareTwins(transaction, form, findings);
     compareTransactionMembers(transaction, form, hash, findings);
     return { encoded, facts: readFacts(transaction, form, hash, baseFeePerGas, findings) };

@@ -39,7 +39,10 @@ const PASS = `
   console.log(kept.length === 16_000 ? full : -1);
 `;
 
-const SETTINGS = `(await import(${JSON.stringify(MODULE)})).applyHeapSettings();`;
+const SETTINGS = `
+  const { boundOldGeneration, boundYoungGeneration } = await import(${JSON.stringify(MODULE)});
+  boundYoungGeneration();
+  boundOldGeneration();`;
 
 function measure(before: string, load: string): unknown {
   const script = `${before}\n${load}`;

@@ -1,5 +1,6 @@
 /** Start-up is mostly the loading of modules: what is not needed until later must not come along. */
 import assert from 'node:assert/strict';
+import { isAscii } from 'node:buffer';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -72,6 +73,16 @@ test('a start without embedded networks loads no engine', () => {
     own.filter((path) =>
       /^src\/(?:evm\/evm|engine\/(?:engine-chain|execution\/.*|simulation\/.*))\.ts$/.test(path ?? ''),
     ),
+    [],
+  );
+});
+
+test('files of a start are ASCII, of which V8 keeps one byte each', () => {
+  const files = ['serve', 'load-config', 'node-parts', 'engine-parts'].flatMap(
+    (name) => follow(find(name)).files,
+  );
+  assert.deepEqual(
+    files.filter((file) => !isAscii(readFileSync(file))),
     [],
   );
 });

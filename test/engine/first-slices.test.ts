@@ -3,6 +3,8 @@ import { beforeEach, describe, test } from 'node:test';
 import {
   type CallKind,
   FirstSlices,
+  LONE_CALL_MS,
+  LONE_SLICE_MS,
   PROBE_INTERVAL,
   SHORT_SLICE_MS,
   TINY_SLICE_MS,
@@ -14,10 +16,15 @@ const kind = (shape: string, owner = 'owner'): CallKind => ({ owner, shape });
 
 describe('first slices', () => {
   let now: number;
+  let idle: number;
   let slices: FirstSlices;
   beforeEach(() => {
     now = 1_000;
-    slices = new FirstSlices(() => now);
+    idle = 1;
+    slices = new FirstSlices(
+      () => now,
+      () => idle,
+    );
   });
 
   test('of a shape that was heavy lately are short', () => {
@@ -31,6 +38,43 @@ describe('first slices', () => {
     assert.equal(slices.choose(kind('a'), 'queue'), SHORT_SLICE_MS);
     now += 1;
     assert.equal(slices.choose(kind('a'), 'queue'), SLICE_MS);
+  });
+
+  test('of a shape that a thread ran in a few milliseconds are long enough for it, while no other call waits or runs', () => {
+    slices.noteMoved(kind('a'), SLICE_MS);
+    slices.noteEnded(kind('a'), LONE_CALL_MS);
+    assert.equal(slices.choose(kind('a'), 'thread'), SHORT_SLICE_MS);
+    assert.equal(slices.choose(kind('a'), 'empty'), LONE_SLICE_MS);
+    slices.noteFinished(kind('a'), LONE_CALL_MS);
+    // This one had come before the last one ended.
+    assert.equal(slices.choose(kind('a'), 'empty'), SHORT_SLICE_MS);
+    idle++;
+    assert.equal(slices.choose(kind('a'), 'empty'), LONE_SLICE_MS);
+    slices.noteOwner('owner', now);
+    slices.noteOwner('neighbour', now);
+    assert.equal(slices.choose(kind('a'), 'empty'), SHORT_SLICE_MS);
+    slices.noteEnded(kind('b'), LONE_CALL_MS);
+    assert.equal(slices.choose(kind('b'), 'empty'), SLICE_MS);
+  });
+
+  test('are that long for as long as the shape is asked for, and not again soon after one that was not enough', () => {
+    slices.noteMoved(kind('a'), SLICE_MS);
+    slices.noteEnded(kind('a'), LONE_CALL_MS);
+    for (; now < 10_000; now += 1_000, idle++) {
+      assert.equal(slices.choose(kind('a'), 'empty'), LONE_SLICE_MS);
+      slices.noteFinished(kind('a'), LONE_CALL_MS);
+      assert.equal(slices.isCalmAt(now + 1_999), false);
+    }
+    slices.noteMoved(kind('a'), LONE_SLICE_MS, LONE_SLICE_MS);
+    slices.noteEnded(kind('a'), LONE_CALL_MS);
+    assert.equal(slices.choose(kind('a'), 'empty'), SHORT_SLICE_MS);
+    now += 1_999;
+    slices.noteMoved(kind('a'), SHORT_SLICE_MS, SHORT_SLICE_MS);
+    slices.noteEnded(kind('a'), LONE_CALL_MS + 0.1);
+    now += 1;
+    assert.equal(slices.choose(kind('a'), 'empty'), 'moved');
+    slices.noteEnded(kind('a'), LONE_CALL_MS);
+    assert.equal(slices.choose(kind('a'), 'empty'), LONE_SLICE_MS);
   });
 
   test('one heavy call among light ones is chance, a second one is not', () => {

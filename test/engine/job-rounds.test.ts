@@ -46,11 +46,22 @@ describe('job rounds', () => {
     assert.deepEqual(trace.slice(5, 11), ['b2', 'a4', 'a free', 'c2', 'b3', 'c3']);
     assert.deepEqual(trace.slice(11), ['b4', 'c4', 'b5', 'b free', 'c5', 'c6', 'c free']);
     assert.deepEqual(finished, [
-      { id: 0, outcome: { result: 'a' } },
-      { id: 1, outcome: { result: 'b' } },
-      { id: 2, outcome: { result: 'c' } },
+      { id: 0, outcome: { result: 'a' }, ms: 0 },
+      { id: 1, outcome: { result: 'b' }, ms: 0 },
+      { id: 2, outcome: { result: 'c' }, ms: 0 },
     ]);
     assert.equal(rounds.runNext(), undefined);
+  });
+
+  test('a job that has ended has the time of all its slices', () => {
+    let now = 0;
+    const rounds = new JobRounds(() => now++);
+    rounds.add(1, 'x', createWork('a', 3, []));
+    rounds.add(2, 'x', createWork('b', 1, []));
+    const [short, long] = runAll(rounds);
+    assert.ok(short !== undefined && long !== undefined && short.ms > 0);
+    assert.deepEqual([short.id, long.id], [2, 1]);
+    assert.ok(long.ms > short.ms, `${long.ms} and ${short.ms}`);
   });
 
   test('every other slice of an owner is for a job that has just come', () => {

@@ -94,6 +94,22 @@ describe('logs of an embedded chain', () => {
     assert.equal(opened.chain.logs.getBlockLogs(`0x${'12'.repeat(32)}`, scope), null);
   });
 
+  test('a receipt by its hash is what its block has, also when it is asked for again', async () => {
+    type Receipt = { readonly transactionHash: string };
+    let count = 0;
+    for (let round = 0; round < 2; round++) {
+      for (let block = 0; block <= BLOCKS; block++) {
+        const stored = opened.chain.blocks.getReceipts(numberOf(BigInt(block)));
+        for (const receipt of JSON.parse(await read(stored as JsonResult)) as Receipt[]) {
+          const found = opened.chain.transactions.getReceipt(receipt.transactionHash);
+          assert.deepEqual(JSON.parse(await read(found as JsonResult)), receipt);
+          count++;
+        }
+      }
+    }
+    assert.ok(count > 400, `${count} receipts`);
+  });
+
   const getLogs = async (filter: Partial<LogFilter>, chain = opened.chain): Promise<WireLog[]> => {
     const whole: LogFilter = { blocks: inRange(0, BLOCKS), addresses: [], topics: [], ...filter };
     return JSON.parse(await read(await chain.logs.getLogs(whole, limitTo(TIME_LIMIT_MS)))) as WireLog[];

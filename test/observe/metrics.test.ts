@@ -80,19 +80,18 @@ function makeState(head: number): MetricState {
             verification: {
               rows: [
                 { subject: 'header', state: 'verified' },
-                { subject: 'receipts', state: 'unverifiable', reason: 'a rule of its own' },
+                { subject: 'receipts', state: 'unverifiable', reason: 'a rule of its own', from: 20 },
                 { subject: 'uncles', state: 'untested' },
               ],
               counts: { verified: 9, unproven: 2, refuted: 1 },
               trust: { proven: 8, agreed: 2, single: 1 },
               anchor: { state: 'contradicted', number: 30 },
             },
+            provenState: { warmed: 3, rolled: 2, bytes: 1_000 },
             execution: {
               state: 'local',
               executed: 7,
-              warmed: 3,
               trips: 5,
-              bytes: 1_000,
               left: { block: 1, unproven: 2 },
               samples: { same: 3, refuted: 1, different: 0, unknown: 2 },
             },
@@ -149,6 +148,7 @@ test('metrics are as Prometheus reads them', async () => {
   hasLine(text, 'portcullis_network_head_unconfirmed_seconds{network="main"} 3');
   hasLine(text, 'portcullis_network_verifiable{network="main",subject="header"} 1');
   hasLine(text, 'portcullis_network_verifiable{network="main",subject="receipts"} 0');
+  hasLine(text, 'portcullis_network_unverifiable_from{network="main",subject="receipts"} 20');
   hasLine(text, 'portcullis_network_verified_answers_total{network="main",outcome="refuted"} 1');
   hasLine(text, 'portcullis_network_trust_total{network="main",trust="proven"} 8');
   hasLine(text, 'portcullis_network_anchor_number{network="main"} 30');
@@ -158,6 +158,7 @@ test('metrics are as Prometheus reads them', async () => {
   hasLine(text, 'portcullis_network_executions_total{network="main",outcome="unproven"} 2');
   hasLine(text, 'portcullis_network_state_trips_total{network="main"} 5');
   hasLine(text, 'portcullis_network_warmed_heads_total{network="main"} 3');
+  hasLine(text, 'portcullis_network_rolled_heads_total{network="main"} 2');
   hasLine(text, 'portcullis_network_proven_state_bytes{network="main"} 1000');
   hasLine(text, 'portcullis_limited_total{network="main",reason="rate"} 1');
   hasLine(text, `portcullis_build_info{version="1.2.3",node="${process.version}"} 1`);

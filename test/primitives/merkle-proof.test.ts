@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { bytesEqual } from '../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { EMPTY_TRIE_ROOT, keccak256 } from '../../src/primitives/keccak.ts';
-import { proveKey, readProof } from '../../src/primitives/merkle-proof.ts';
+import { proveKey, readByHash, readProof } from '../../src/primitives/merkle-proof.ts';
 import { MerkleTrie, type NodeLoader } from '../../src/primitives/merkle-trie.ts';
 import { encodeRlp } from '../../src/primitives/rlp.ts';
 import { encodePath } from '../../src/primitives/trie-node.ts';
@@ -22,6 +22,12 @@ function build(entries: Iterable<Entry>): { root: Uint8Array; load: NodeLoader }
   return { root, load };
 }
 
+/** Gives nodes by their hashes. */
+function findAmong(nodes: readonly Uint8Array[]): (hash: Uint8Array) => Uint8Array {
+  const byHash = new Map(nodes.map((node) => [bytesToHex(keccak256(node)), node]));
+  return (hash) => byHash.get(bytesToHex(hash)) ?? assert.fail('a node is missing');
+}
+
 /** Fails unless the proof is right as it is, and wrong with anything else in place of it. */
 function expectExact(
   root: Uint8Array,
@@ -32,6 +38,7 @@ function expectExact(
   const { nodes, value } = proveKey(key, load);
   assert.deepEqual(value, want);
   assert.deepEqual(readProof(root, key, nodes), want);
+  assert.deepEqual(readByHash(root, key, findAmong(nodes)), want);
   const expectRefused = (altered: readonly Uint8Array[], what: string): void =>
     assert.throws(() => readProof(root, key, altered), RangeError, what);
   for (const [index, node] of nodes.entries()) {

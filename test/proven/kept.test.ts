@@ -1,9 +1,7 @@
 /** What is kept of proven state: by roots and hashes, within bounds. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { ChainError } from '../../src/chain/errors.ts';
 import { bytesToBigInt } from '../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { EMPTY_CODE_HASH, keccak256 } from '../../src/primitives/keccak.ts';
@@ -12,9 +10,6 @@ import { HotKeys } from '../../src/proven/hot-keys.ts';
 import { LmdbCodes } from '../../src/proven/lmdb-codes.ts';
 import { ProvenStates } from '../../src/proven/proven-states.ts';
 import { RootTables } from '../../src/proven/root-tables.ts';
-import type { StateNodes, StatePlace } from '../../src/proven/state-nodes.ts';
-import { createProven, StateRequests } from '../../src/proven/state-requests.ts';
-import { RequestScope } from '../../src/util/request-scope.ts';
 import type { ProofQuestion } from '../../src/verification/state-proof.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { addressAt, ModelState, slotAt } from './model-state.ts';
@@ -47,7 +42,6 @@ test('tables of roots never have more than their bound, and what they have is wh
 });
 
 const question = (address: string, ...slots: readonly string[]): ProofQuestion => ({ address, slots });
-const slots = (count: number): readonly string[] => Array.from({ length: count }, (_, i) => slotAt(i));
 
 describe('proven states', () => {
   test('slots hold at every block at which the account has the same storage root', () => {
@@ -129,178 +123,6 @@ describe('proven states', () => {
   });
 });
 
-const failWith = (error: unknown): never => assert.fail(String(error));
-
-/** Nodes that prove a model's state, and what they were asked. */
-function openModel(model: ModelState) {
-  const asked: ProofQuestion[] = [];
-  const trips = new Set<object | undefined>();
-  const state = { isDown: false, held: Promise.resolve() };
-  /** Holds answers back. @returns what lets them go */
-  const hold = (): (() => void) => {
-    let release = (): void => {};
-    state.held = new Promise((resolve) => {
-      release = resolve;
-    });
-    return release;
-  };
-  const nodes: StateNodes = {
-    async askProof(asking, _at, scope) {
-      asked.push(asking);
-      trips.add(scope.batch);
-      await state.held;
-      if (state.isDown) throw new ChainError('unavailable', 'no node answers');
-      return model.prove(asking);
-    },
-    askCode: () => assert.fail('no code is needed'),
-  };
-  const proven = createProven({ bytes: 1 << 22, onFault: failWith });
-  const requests = new StateRequests(nodes, proven, 600_000);
-  return { asked, trips, state, hold, requests };
-}
-
-const placeOf = (model: ModelState, number = 1n): StatePlace => ({
-  number,
-  hash: model.stateRoot,
-  stateRoot: model.stateRoot,
-  isCanonical: true,
-});
-const openScope = (): RequestScope => new RequestScope(performance.now() + 600_000);
-
-describe('what is missing', () => {
-  test('of one account is one question, of many accounts one trip, and nothing is asked twice', async () => {
-    const model = new ModelState();
-    for (let i = 0; i < 20; i++) model.set(addressAt(i), [7n, 8n, 9n]);
-    const { asked, trips, requests } = openModel(model);
-    const at = placeOf(model);
-    const reads = Array.from({ length: 60 }, (_, i) =>
-      requests.prove(question(addressAt(i % 20), slotAt(Math.floor(i / 20))), at, openScope()),
-    );
-    const found = await Promise.all(reads);
-    for (const [i, values] of found.entries())
-      assert.deepEqual(values?.words, [model.wordOf(addressAt(i % 20), slotAt(Math.floor(i / 20)))]);
-    assert.equal(asked.length, 20);
-    assert.equal(trips.size, 1);
-    const again = requests.prove(question(addressAt(3), ...slots(3)), at, openScope());
-    assert.ok(!(again instanceof Promise));
-    assert.deepEqual(again?.words, [7n, 8n, 9n]);
-  });
-
-  test('waits for trips under way, and goes together then', async () => {
-    const model = new ModelState();
-    for (let i = 0; i < 40; i++) model.set(addressAt(i), []);
-    const { asked, trips, hold, requests } = openModel(model);
-    const at = placeOf(model);
-    const reads: unknown[] = [];
-    const read = (i: number): unknown => reads.push(requests.prove(question(addressAt(i)), at, openScope()));
-    const answer = hold();
-    for (let i = 0; i < 2; i++) {
-      read(i);
-      while (asked.length === i) await turn();
-    }
-    for (let i = 2; i < 40; i++) {
-      read(i);
-      await Promise.resolve();
-    }
-    answer();
-    await Promise.all(reads);
-    assert.equal(asked.length, 40);
-    assert.equal(trips.size, 3);
-  });
-
-  test('more slots than one question may have are several, and come back in their order', async () => {
-    const model = new ModelState();
-    const words = Array.from({ length: 300 }, (_, i) => BigInt(i + 1));
-    model.set(addressAt(0), words);
-    const { asked, requests } = openModel(model);
-    const values = await requests.prove(question(addressAt(0), ...slots(300)), placeOf(model), openScope());
-    assert.deepEqual(values?.words, words);
-    assert.deepEqual(
-      asked.map((one) => one.slots.length),
-      [128, 128, 44],
-    );
-  });
-
-  test('values are right where less is kept than was asked for', async () => {
-    const model = new ModelState();
-    const words = Array.from({ length: 200 }, (_, i) => BigInt(i + 1));
-    model.set(addressAt(0), words);
-    const nodes: StateNodes = {
-      askProof: async (asking) => model.prove(asking),
-      askCode: () => assert.fail('no code is needed'),
-    };
-    const requests = new StateRequests(nodes, createProven({ bytes: 40_000, onFault: failWith }));
-    for (let round = 0; round < 2; round++) {
-      const values = await requests.prove(question(addressAt(0), ...slots(200)), placeOf(model), openScope());
-      assert.deepEqual(values?.words, words);
-      assert.equal(values?.account?.balance, model.balanceOf(addressAt(0)));
-    }
-  });
-
-  test('an outage is told to all that wait, and asked about anew', async () => {
-    const model = new ModelState();
-    model.set(addressAt(0), []);
-    const { state, requests } = openModel(model);
-    state.isDown = true;
-    const read = () => Promise.resolve(requests.prove(question(addressAt(0)), placeOf(model), openScope()));
-    for (const { status } of await Promise.allSettled([read(), read()])) assert.equal(status, 'rejected');
-    state.isDown = false;
-    assert.equal((await read())?.account?.balance, model.balanceOf(addressAt(0)));
-  });
-});
-
-describe('a new head', () => {
-  test('needs far fewer proofs than accounts and slots are read, and readers wait for those', async () => {
-    const model = new ModelState();
-    const [count, slotCount] = [300, 200];
-    for (let i = 0; i < count; i++) model.set(addressAt(i), []);
-    const contract = addressAt(count);
-    const words = Array.from({ length: slotCount }, (_, i) => BigInt(i + 1));
-    model.set(contract, words);
-    const { asked, requests } = openModel(model);
-    const readAll = async (at: StatePlace): Promise<void> => {
-      const reads = Array.from({ length: count }, (_, i) => question(addressAt(i)));
-      for (const each of [...reads, question(contract, ...slots(slotCount))]) {
-        const values = await requests.prove(each, at, openScope());
-        assert.equal(values?.account?.balance, model.balanceOf(each.address));
-        assert.deepEqual(
-          values?.words,
-          each.slots.map((slot) => model.wordOf(each.address, slot)),
-        );
-      }
-    };
-    await readAll(placeOf(model));
-    for (let number = 2n; number < 5n; number++) {
-      asked.length = 0;
-      for (let i = 0; i < 10; i++) model.set(addressAt(Number(number) * 20 + i), [], number);
-      words[Number(number)] = 1_000n * number;
-      model.set(contract, words);
-      const at = placeOf(model, number);
-      requests.warmUp.noteHead(at);
-      await readAll(at);
-      // A head that came sooner than the last one took would be left out.
-      while (requests.warmUp.count < Number(number) - 1) await turn();
-      const slotsAsked = asked.reduce((sum, one) => sum + one.slots.length, 0);
-      assert.ok(asked.length < count / 4, `${asked.length} proofs`);
-      assert.ok(slotsAsked < slotCount / 2, `${slotsAsked} slots`);
-    }
-  });
-
-  test('of which nothing is read any more is not asked about', async () => {
-    const model = new ModelState();
-    model.set(addressAt(0), []);
-    const { asked, requests } = openModel(model);
-    await requests.prove(question(addressAt(0)), placeOf(model), openScope());
-    for (let number = 2n; number < 9n; number++) {
-      model.set(addressAt(0), [], number);
-      requests.warmUp.noteHead(placeOf(model, number));
-      await requests.warmUp.findRound(model.stateRoot, question(addressAt(0)));
-      await turn();
-    }
-    assert.ok(asked.length > 1 && asked.length < 5, `${asked.length} proofs`);
-  });
-});
-
 describe('codes', () => {
   test('what a table has under a wrong hash is not taken', () => {
     const [hash, code] = codeOf(10, 1);
@@ -346,6 +168,27 @@ describe('codes', () => {
 });
 
 describe('what is read often', () => {
+  test('is what was read at most heads, however many others are read at one', () => {
+    const keys = new HotKeys();
+    for (let head = 0; head < 3; head++) {
+      keys.noteRead('often', undefined);
+      for (let i = 0; i < 20_000; i++) keys.noteRead(`flood ${head} ${i}`, undefined);
+      keys.noteRead(`late ${head}`, undefined);
+      const [first] = keys.rotate().accounts.keys();
+      if (head > 0) assert.equal(first, 'often');
+      assert.equal(keys.rotate().size, 1_024);
+      keys.noteRead('often', undefined);
+      keys.rotate();
+    }
+    const full = new HotKeys();
+    for (let i = 0; i < 20_000; i++) full.noteRead(`flood ${i}`, undefined);
+    full.rotate();
+    full.noteRead('new', undefined);
+    full.rotate();
+    full.noteRead('new', undefined);
+    assert.equal([...full.rotate().accounts.keys()][0], 'new');
+  });
+
   test('counts heads, not reads, and is forgotten after some without any', () => {
     const keys = new HotKeys();
     for (let i = 0; i < 9; i++) keys.noteRead('once', 'slot');

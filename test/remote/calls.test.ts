@@ -187,7 +187,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
 
   test('what calls read at one head is proven at the next before they ask', async () => {
     const warmed = async (heads: number): Promise<void> => {
-      while (network.figures().warmed < heads) await sleep(PAUSE_MS);
+      while ((network.chain.describe().provenState?.warmed ?? 0) < heads) await sleep(PAUSE_MS);
     };
     await network.ask('call', callOf(PROXY, 11));
     await mineAfter(() => anvil.request('anvil_setStorageAt', PROXY, word(11), word(4321)));
@@ -272,6 +272,53 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
       assert.equal(result, JSON.stringify(await anvil.request('eth_call', call, 'latest')));
     }
     assert.equal(network.figures().executed, 8);
+  });
+
+  test('the hash of an older block is one proof of what the state keeps, and of one near by headers', async () => {
+    const theirs = async (back: number): Promise<string> =>
+      JSON.stringify(await anvil.request('eth_call', callOf(HASHER, back).call, 'latest'));
+    await network.ask('call', callOf(HASHER, 1));
+    asked.length = 0;
+    for (const back of [200, 201]) {
+      assert.equal((await network.ask('call', callOf(HASHER, back))).result, await theirs(back));
+      assert.equal(count('eth_getProof'), back - 199);
+      // The node is asked for its head as well.
+      assert.ok(count('eth_getBlockByNumber') < 50, `${count('eth_getBlockByNumber')} headers`);
+    }
+    asked.length = 0;
+    assert.equal((await network.ask('call', callOf(HASHER, 4))).result, await theirs(4));
+    assert.equal(count('eth_getProof'), 0);
+    assert.ok(count('eth_getBlockByNumber') >= 3);
+  });
+
+  test('the hash of an older block takes headers where nodes do not prove what the state keeps', async () => {
+    const isHistory = ({ method, params }: Call): boolean =>
+      method === 'eth_getProof' && String(params[0]).startsWith('0x0000f90827');
+    await door.setFault({
+      concerns: (call) => note(call) || isHistory(call),
+      answer: async () => ({ error: { code: -32_603, message: 'distance to target block exceeds' } }),
+    });
+    const { result } = await network.ask('call', callOf(HASHER, 202));
+    const told = await anvil.request('eth_call', callOf(HASHER, 202).call, 'latest');
+    assert.equal(result, JSON.stringify(told));
+    assert.equal(count('eth_call'), 0);
+    assert.ok(count('eth_getBlockByNumber') >= 200, `${count('eth_getBlockByNumber')} headers`);
+  });
+
+  test('the hashes that a call reads are in a few proofs', async () => {
+    const code = bytesToHex(
+      assemble(
+        '200 loop: DUP1 NUMBER SUB BLOCKHASH 0 MLOAD XOR 0 MSTORE 1 SWAP1 SUB DUP1 100 LT @loop JUMPI 32 0 RETURN',
+      ),
+    );
+    const request: CallRequest = { ...callOf(READER), stateOverrides: { [READER]: { code } } };
+    const { result } = await network.ask('call', request);
+    const told = await anvil.request('eth_call', request.call, 'latest', request.stateOverrides);
+    assert.equal(result, JSON.stringify(told));
+    // A slow run that looks for what is missing ends before it has read all of them.
+    const questions = count('eth_getProof') + count('eth_getBlockByNumber');
+    assert.ok(questions < 50, `${questions} proofs and headers`);
+    assert.equal(count('eth_call'), 0);
   });
 
   test('a call that moves to a thread, and misses there what nothing knew of', async () => {

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { CacheKey } from '../../src/cache/cache.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
+import type { BlockQuestions } from '../../src/upstream/block-questions.ts';
+import { ABSENCE_VERIFIED, type Exchange } from '../../src/upstream/routed-call.ts';
+import { TransactionQuestions } from '../../src/upstream/transaction-questions.ts';
+import type { Proofs } from '../../src/upstream/verifying/proofs.ts';
 import { createScope } from './support/exchange.ts';
 import { createNetwork, type ScriptedNetwork } from './support/network.ts';
 import { ScriptedChain } from './support/scripted-chain.ts';
@@ -165,6 +170,54 @@ describe('a transaction by its hash, and its receipt', () => {
       assert.equal(await served.transactions.getTransaction({ hash: HASH }, createScope()), text);
     }
     assert.equal(asked().length, 2);
+  });
+});
+
+describe('a receipt that is taken out of those of its block', () => {
+  const answerAll = async ({ call }: Exchange): Promise<string> => {
+    const { method, params } = call;
+    return JSON.stringify(chain.answer(method, JSON.parse(params)));
+  };
+
+  /** Receipts can be verified, and the block's are these; what is kept is listed. */
+  async function read(
+    receipts: string,
+  ): Promise<{ readonly receipt: Promise<unknown>; readonly kept: string[] }> {
+    const { directory, resolver } = createNetwork(chain);
+    const kept: string[] = [];
+    const proofs = {
+      absence: ABSENCE_VERIFIED,
+      canVerify: (subject: string) => subject === 'receipts',
+      keyPart: () => '',
+      trust: { settle: () => undefined },
+    };
+    const parts = {
+      cacheScope: () => 'test',
+      ask: answerAll,
+      keep: ({ blockHash, question }: CacheKey) => void kept.push(`${blockHash} ${question}`),
+      proofs: proofs as unknown as Proofs,
+      resolver,
+      directory,
+    };
+    const blocks = { getReceipts: async () => receipts } as unknown as BlockQuestions;
+    return { receipt: new TransactionQuestions(parts, blocks).getReceipt(HASH, createScope()), kept };
+  }
+
+  it('is kept with the others of the block', async () => {
+    const { receipt, kept } = await read(chain.receipts(7));
+    assert.deepEqual(parse(await receipt), chain.receiptObject(7, 1));
+    assert.equal(kept.filter((name) => name.includes(':receipt:')).length, 3);
+  });
+
+  it('is not that of another block that has taken the place of it meanwhile, with the same transactions', async () => {
+    const other = new ScriptedChain({ length: 20, salt: 1, forkedFrom: 7 });
+    const receipts = chain.receipts(7).replaceAll(chain.hashOf(7), other.hashOf(7));
+    const { receipt, kept } = await read(receipts);
+    await assert.rejects(receipt, { kind: 'wrong' });
+    assert.deepEqual(
+      kept.filter((name) => name.includes(':receipt:')),
+      [],
+    );
   });
 });
 

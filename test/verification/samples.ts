@@ -105,6 +105,7 @@ function describe(block: Members): VerifiedHeader {
     parentHash: '',
     unclesHash: '',
     logsBloom: '',
+    accessListHash: undefined,
   };
 }
 

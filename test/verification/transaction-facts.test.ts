@@ -62,6 +62,7 @@ test('a receipt that no root covers is refused where its logs cannot be read, an
     stateRoot: HASH,
     unclesHash: HASH,
     logsBloom: '0x',
+    accessListHash: undefined,
   };
   for (const logs of [undefined, null, 5, [null]]) {
     const tools = { findings: new Findings(), writer: new RlpWriter() };

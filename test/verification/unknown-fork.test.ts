@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import type { BlockReference } from '../../src/chain/chain.ts';
 import { isComplete, type JsonResult } from '../../src/primitives/json-result.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
+import { poolOptionsSchema } from '../../src/upstream/options.ts';
+import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
 import { useDevnetNode } from '../support/devnet-node.ts';
 import type { Call, Fault } from '../support/faults/fault.ts';
+import { waitUntil } from '../support/program.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { type LiedNetwork, openNetwork } from './liars.ts';
 
@@ -30,12 +33,14 @@ async function findBusy(from: bigint): Promise<bigint> {
   throw new Error('the chain has no block with transactions');
 }
 
+function numberOf({ number, blockNumber }: Members): bigint | undefined {
+  const at = number ?? blockNumber;
+  return typeof at === 'string' ? BigInt(at) : undefined;
+}
+
 /** Nodes of a chain with blocks that from a height on follow rules that are not known here: what they give does not recompute. */
-function beginFork(changeBlock: Change, changeReceipt: Change, isFromFork = true): Fault {
-  const isAfter = ({ number, blockNumber }: Members): boolean => {
-    const at = number ?? blockNumber;
-    return typeof at === 'string' && (!isFromFork || BigInt(at) >= fork);
-  };
+function beginFork(changeBlock: Change, changeReceipt: Change, first = fork): Fault {
+  const isAfter = (value: Members): boolean => (numberOf(value) ?? -1n) >= first;
   const change = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(change);
     if (typeof value !== 'object' || value === null || !isAfter(value as Members)) return value;
@@ -70,6 +75,17 @@ const withReceipt: Change = (receipt) => ({
   logsBloom: `0x${'00'.repeat(255)}01`,
 });
 const lie: Change = (block) => ({ ...withField(block), gasUsed: '0x1234' });
+
+/** The fork, on a node that lies about an older block. */
+const liarAbout = (old: bigint, changeBlock: Change, changeReceipt: Change): Fault => {
+  const from =
+    (change: Change, told: Change): Change =>
+    (value) =>
+      numberOf(value) === old ? told(value) : (numberOf(value) ?? 0n) >= fork ? change(value) : value;
+  const lieOfReceipt: Change = (receipt) => ({ ...receipt, cumulativeGasUsed: '0x1234' });
+  return beginFork(from(changeBlock, lieOfGas), from(changeReceipt, lieOfReceipt), old);
+};
+const lieOfGas: Change = (block) => ({ ...block, gasUsed: '0x1234' });
 
 const at = (number: bigint): BlockReference => ({ kind: 'number', number });
 
@@ -109,6 +125,12 @@ async function readAround({ chain }: LiedNetwork): Promise<readonly (string | un
 function listGivenUp({ chain }: LiedNetwork): readonly string[] {
   const rows = chain.describe().verification?.rows ?? [];
   return rows.flatMap(({ subject, reason }) => (reason === undefined ? [] : [subject]));
+}
+
+/** The first block of which a subject was given up. */
+function fromOf({ chain }: LiedNetwork, subject: string): bigint | undefined {
+  const row = chain.describe().verification?.rows.find((each) => each.subject === subject);
+  return row?.from === undefined ? undefined : BigInt(row.from);
 }
 
 const FORKS: readonly (readonly [
@@ -157,6 +179,88 @@ describe('a fork that is not known here', () => {
     }
   });
 
+  it('is given up from its first block on that was asked for, and from lower ones as they are', async () => {
+    const network = await openNetwork(node.answer, 3, 0, {});
+    try {
+      await setFault(network, beginFork(withField, same));
+      for (const number of [fork + 3n, fork + 1n, fork + 2n, fork, fork - 1n]) {
+        const scope = createScope();
+        await network.chain.blocks.getBlock(at(number), true, scope);
+        assert.equal(scope.trust, number < fork ? 'proven' : 'agreed', `block ${number - fork} of the fork`);
+      }
+      assert.equal(fromOf(network, 'header'), fork);
+      assert.match(network.log.lines.join('\n'), new RegExp(`"from":"${fork + 3n}"`));
+    } finally {
+      await network.close();
+    }
+  });
+
+  for (const [name, changeBlock, changeReceipt, subject] of [
+    ['a header field', withField, same, 'header'],
+    ['a receipt field', same, withReceipt, 'receipts'],
+  ] as const) {
+    for (const liars of [1, 2]) {
+      it(`lies about older blocks are found: ${name}, ${liars} liars of three`, async () => {
+        const network = await openNetwork(node.answer, 3, liars, {});
+        try {
+          await setFault(network, beginFork(changeBlock, changeReceipt));
+          await readAround(network);
+          assert.equal(fromOf(network, subject), fork);
+          const old = await findBusy(fork - 3n);
+          const liar = liarAbout(old, changeBlock, changeReceipt);
+          const lies = Array.from({ length: liars }, () => liar);
+          await setFault(network, ...lies, beginFork(changeBlock, changeReceipt));
+          const told = (await ask('eth_getBlockByNumber', encodeQuantity(old), true)) as Members;
+          // By its hash: two of three liars leave one node that has the height.
+          const named = { kind: 'hash', hash: String(told['hash']), requireCanonical: false } as const;
+          const scope = createScope();
+          assert.deepEqual(await read(network.chain.blocks.getBlock(named, true, scope)), told);
+          assert.equal(scope.trust, 'proven');
+          const inner = createScope();
+          const receipts = await read(network.chain.blocks.getReceipts(named, inner));
+          assert.deepEqual(receipts, await ask('eth_getBlockReceipts', encodeQuantity(old)));
+          assert.equal(inner.trust, 'proven');
+          const states = network.chain.describe().upstreams.map(({ state }) => state);
+          const wanted = Array.from({ length: 3 }, (_, i) => (i < liars ? 'excluded' : 'up'));
+          assert.deepEqual(states, wanted);
+          // Of the fork's own blocks nothing is refused by then.
+          await network.chain.blocks.getBlock(at(fork + 1n), true, createScope());
+        } finally {
+          await network.close();
+        }
+      });
+    }
+  }
+
+  it('leaves what is older answered where everything has to be proven', async () => {
+    const head = BigInt(String(await ask('eth_blockNumber')));
+    const fault = beginFork(withField, same, head);
+    const network = await openNetwork(node.answer, 3, 3, fault, { verify: 'require', isFromStart: true });
+    try {
+      assert.equal(fromOf(network, 'header'), head);
+      await assert.rejects(
+        async () => network.chain.blocks.getBlock(at(head), true, createScope()),
+        /not proven, which verify: require demands: header cannot be verified on this network/,
+      );
+      for (const number of [head - 1n, fork]) {
+        const scope = createScope();
+        await network.chain.blocks.getBlock(at(number), true, scope);
+        await network.chain.blocks.getReceipts(at(number), scope);
+        assert.equal(scope.trust, 'proven');
+        const { hash } = (await ask('eth_getBlockByNumber', encodeQuantity(number), false)) as Members;
+        const named = createScope();
+        await network.chain.blocks.getBlock(
+          { kind: 'hash', hash: String(hash), requireCanonical: false },
+          true,
+          named,
+        );
+        assert.equal(named.trust, 'proven');
+      }
+    } finally {
+      await network.close();
+    }
+  });
+
   it('is refused, with the reason, where everything has to be proven', async () => {
     const network = await openNetwork(node.answer, 3, 0, {}, { verify: 'require' });
     try {
@@ -184,4 +288,86 @@ it('a lie that most nodes tell alike is found while one tells the truth', async 
   } finally {
     await network.close();
   }
+});
+
+describe('a chain that changes at a fork that is not known here', { skip: ANVIL_SKIP }, () => {
+  let anvil: Anvil;
+
+  before(async () => {
+    anvil = await startAnvil({ args: ['--no-mining'] });
+    await anvil.request('anvil_mine', '0x10');
+  });
+  after(() => anvil.kill());
+
+  const follow = async ({ chain }: LiedNetwork): Promise<void> => {
+    const { hash } = (await anvil.request('eth_getBlockByNumber', 'latest', false)) as Members;
+    await waitUntil(() => chain.heads.served?.hash === hash);
+  };
+
+  it('is answered on after a reorg that begins the fork earlier, and verified anew after a reset', async () => {
+    const network = await openNetwork(
+      anvil.httpUrl,
+      2,
+      0,
+      {},
+      {
+        pool: poolOptionsSchema.parse({
+          retries: 0,
+          hedgePercent: 0,
+          development: true,
+          pollInterval: '10ms',
+        }),
+      },
+    );
+    const trustOf = async (number: bigint): Promise<string | undefined> => {
+      const scope = createScope();
+      const block = (await read(network.chain.blocks.getBlock(at(number), true, scope))) as Members;
+      const told = (await anvil.request('eth_getBlockByNumber', encodeQuantity(number), true)) as Members;
+      assert.equal(block['hash'], told['hash']);
+      return scope.trust;
+    };
+    try {
+      await setFault(network, beginFork(withField, same, 16n));
+      assert.equal(await trustOf(16n), 'agreed');
+      assert.equal(fromOf(network, 'header'), 16n);
+      const from = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
+      await anvil.request('anvil_reorg', 3, [[{ from, to: from, value: '0x1' }, 0]]);
+      await setFault(network, beginFork(withField, same, 15n));
+      await follow(network);
+      const trusts = [await trustOf(16n), await trustOf(14n), await trustOf(15n), await trustOf(13n)];
+      assert.deepEqual(trusts, ['agreed', 'proven', 'agreed', 'proven']);
+      assert.equal(fromOf(network, 'header'), 15n);
+      await setFault(network, {});
+      await anvil.request('anvil_reset');
+      await anvil.request('anvil_mine', '0x12');
+      await follow(network);
+      await waitUntil(
+        async () => fromOf(network, 'header') === undefined && (await trustOf(16n)) === 'proven',
+      );
+    } finally {
+      await network.close();
+    }
+  });
+
+  it('is told from a chain that never recomputes by an older block, where it began before the start', async () => {
+    await anvil.request('anvil_mine', '0x44c');
+    const head = BigInt(String(await anvil.request('eth_blockNumber')));
+    const fault = beginFork(withField, same, head - 50n);
+    for (const verify of ['auto', 'require'] as const) {
+      const network = await openNetwork(anvil.httpUrl, 2, 2, fault, { verify, isFromStart: true });
+      try {
+        assert.equal(fromOf(network, 'header'), head - 1n);
+        const asked = createScope();
+        await network.chain.blocks.getBlock(at(head - 60n), true, asked);
+        assert.equal(asked.trust, 'proven');
+        if (verify === 'require') continue;
+        const scope = createScope();
+        await network.chain.blocks.getBlock(at(head - 20n), true, scope);
+        assert.equal(scope.trust, 'agreed');
+        assert.equal(fromOf(network, 'header'), head - 20n);
+      } finally {
+        await network.close();
+      }
+    }
+  });
 });

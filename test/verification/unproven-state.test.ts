@@ -151,13 +151,18 @@ describe('the only node', () => {
     }
   });
 
-  it('cannot be told from a fork that has another kind of state: where it has to be proven it is refused', async () => {
+  it('cannot be told from a fork that has another kind of state, at two blocks: where it has to be proven it is refused', async () => {
     const network = await openNetwork(node.answer, 1, 1, ROOT_LIE);
     try {
-      const scope = createScope();
-      await network.chain.state.getBalance(CONTRACT, at(NUMBER), scope);
-      assert.equal(scope.trust, 'single');
-      assert.equal(stateOf(network.chain), 'unverifiable');
+      for (const [number, state] of [
+        [NUMBER, 'verified'],
+        [NUMBER - 1n, 'unverifiable'],
+      ] as const) {
+        const scope = createScope();
+        await network.chain.state.getBalance(CONTRACT, at(number), scope);
+        assert.equal(scope.trust, 'single');
+        assert.equal(stateOf(network.chain), state);
+      }
     } finally {
       await network.close();
     }
@@ -169,6 +174,32 @@ describe('the only node', () => {
       await strict.close();
     }
   });
+});
+
+it('state is proven further where the only node proves another one now and then', async () => {
+  const network = await openNetwork(node.answer, 1, 1, ROOT_LIE);
+  try {
+    for (const number of [NUMBER, NUMBER - 1n]) {
+      const block = (await ask('eth_getBlockByNumber', encodeQuantity(number), false)) as {
+        readonly hash: string;
+      };
+      const reference: BlockReference = { kind: 'hash', hash: block.hash, requireCanonical: false };
+      const trusts: unknown[] = [];
+      for (const [address, fault] of [
+        [CONTRACT, ROOT_LIE],
+        [OTHER, {}],
+      ] as const) {
+        await network.nodes[0]?.setFault(fault);
+        const scope = createScope();
+        await network.chain.state.getBalance(address, reference, scope);
+        trusts.push(scope.trust);
+      }
+      assert.deepEqual(trusts, ['single', 'proven']);
+      assert.equal(stateOf(network.chain), 'verified');
+    }
+  } finally {
+    await network.close();
+  }
 });
 
 describe('what is asked of nodes', () => {

@@ -46,10 +46,10 @@ const options = {
 };
 const requests = Number(values.requests);
 const fuzzed = sources.filter(({ name }) => FUZZED.includes(name));
-for (const [i, source] of sources.entries()) {
+for (const source of sources) {
   const truth = await source.open();
   const others = SOURCES.filter((other) => other !== source && other.skip === false);
-  const alien = await others[i % others.length]?.open();
+  const alien = await others[SOURCES.indexOf(source) % others.length]?.open();
   await runCases(truth, alien, options, figures);
   if (fuzzed.includes(source)) {
     await fuzzTrueNodes(truth, Math.ceil(requests / fuzzed.length), Number(values.seed), trueFigures);

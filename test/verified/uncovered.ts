@@ -48,6 +48,7 @@ export const UNCOVERED: Readonly<Record<string, string>> = {
 
 /** What an answer may lack or have as null: it says less then, and nothing that is wrong. */
 export const MAY_BE_ABSENT: Readonly<Record<string, string>> = {
+  'block.mixHash': 'OpenEthereum: is in `sealFields`: left as told where it is absent',
   'transaction.blockTimestamp': 'newer than most clients: left as told where it is absent',
   'transaction.chainId': 'legacy transactions without EIP-155 have none: left as told where it is absent',
   'transaction.gasPrice': 'some clients give the caps of the fees only: left as told where it is absent',

@@ -96,7 +96,8 @@ export class ExecutionPool {
   ): PromiseOrValue<HexData> {
     const result = this.runHere(job, simulator, scope, startedAt);
     if (result !== undefined) return result;
-    return this.#heavyCalls.run(toThreadJob(job), kindOf(job, scope.owner ?? ''), scope);
+    const kind = kindOf(job, scope.owner ?? '');
+    return this.#heavyCalls.run(toThreadJob(job), kind, scope, (ms) => this.#firstSlices.noteEnded(kind, ms));
   }
 
   /**
@@ -129,7 +130,7 @@ export class ExecutionPool {
       }
     }
     if (beginning !== 'moved')
-      this.#firstSlices.noteMoved(known ?? kindOf(job, owner), performance.now() - startedAt);
+      this.#firstSlices.noteMoved(known ?? kindOf(job, owner), performance.now() - startedAt, beginning);
     return undefined;
   }
 

@@ -16,8 +16,8 @@ export type ThreadOptions = {
   readonly onUse: (gas: number, ms: number) => void;
 };
 
-/** Called when nothing of a job is left on the thread, with what became of it. */
-export type Settle = (outcome: JobOutcome) => void;
+/** Called when nothing of a job is left on the thread, with what became of it, and the milliseconds in slices that it had. */
+export type Settle = (outcome: JobOutcome, ms: number) => void;
 
 type ThreadJob = { readonly owner: string; readonly settle: Settle };
 
@@ -52,7 +52,7 @@ export class ExecutionThread {
         if (this.#isStopping) return;
         onBreakdown(this, cause);
         for (const { settle } of this.#jobs.values())
-          settle({ fault: 'the thread of an execution broke down' });
+          settle({ fault: 'the thread of an execution broke down' }, Number.POSITIVE_INFINITY);
       });
     });
     worker.unref();
@@ -114,7 +114,7 @@ export class ExecutionThread {
     else this.#jobsOf.set(job.owner, others);
     // The process waits for one that is stopping until it has ended.
     if (this.load === 0 && !this.#isStopping) this.#worker.unref();
-    job.settle(report.outcome);
+    job.settle(report.outcome, report.jobMs);
   }
 }
 

@@ -6,6 +6,13 @@ const MAX_REMEMBERED = 4_096;
 const MEMORY_MS = 2_000;
 /** For calls that are likely to be heavy: enough for most light ones, and little to lose, milliseconds. */
 export const SHORT_SLICE_MS = 1;
+/**
+ * A call of an owner that is alone is not moved where the last one of its shape ended on a thread in so many milliseconds: waking a thread, and being
+ * woken by it, would be a tenth of its time.
+ */
+export const LONE_CALL_MS = 4;
+/** Its slice, milliseconds: twice as much, since other programs may take a part of the processor. */
+export const LONE_SLICE_MS: number = 2 * LONE_CALL_MS;
 /** The part of its time that the thread of the requests may lose to whole slices of calls that turn out to be heavy... */
 const LOST_SHARE = 0.2;
 /** ...and how much of it at once, milliseconds. */
@@ -25,8 +32,8 @@ const HEAVY_IN_A_ROW = 3;
 /** ...but for one in so many, to see whether they still are heavy. */
 export const PROBE_INTERVAL = 16;
 
-/** Where a call could go if it turned out to be heavy: nowhere, where it may have to wait, or where it begins at once. */
-export type Room = 'none' | 'queue' | 'thread';
+/** Where a call could go if it turned out to be heavy: nowhere, where it may have to wait, where it begins at once, or where there is no other. */
+export type Room = 'none' | 'queue' | 'thread' | 'empty';
 
 /** How a call begins: for so many milliseconds where it was read, at once on a thread for heavy ones, or not at all. */
 export type Beginning = number | 'moved' | 'refused';
@@ -39,6 +46,8 @@ type Weight = {
   untried: number;
   /** The last one that ended in its first slice was expensive. */
   isExpensive: boolean;
+  /** Milliseconds that the last one took, where it ended on a thread. */
+  threadMs: number;
 };
 
 /** Milliseconds of expensive slices, less what time has made good since they were counted. */
@@ -57,6 +66,11 @@ export class FirstSlices {
   readonly #known: Lru<string, Weight>;
   readonly #debts: Lru<string, OwnerDebt>;
   readonly #now: () => number;
+  readonly #idleMs: () => number;
+  /** What the event loop had been idle when the last call ended that took longer than an ordinary slice. */
+  #idleMsBefore = 0;
+  /** None has a longer slice until then: the last one was not enough. */
+  #loneFrom = Number.NEGATIVE_INFINITY;
   /** Milliseconds lost, less what time has made good. */
   #debtMs = 0;
   #countedAt: number;
@@ -65,11 +79,18 @@ export class FirstSlices {
   /** Until then several owners count as asking. */
   #sharedUntil = Number.NEGATIVE_INFINITY;
 
-  /** `now` is a monotonic clock in milliseconds. */
-  constructor(now: () => number = () => performance.now()) {
+  /**
+   * @param now a monotonic clock in milliseconds
+   * @param idleMs how long this thread has waited for something to do since its start
+   */
+  constructor(
+    now: () => number = () => performance.now(),
+    idleMs: () => number = () => performance.eventLoopUtilization().idle,
+  ) {
     this.#known = new Lru(MAX_REMEMBERED, MEMORY_MS, now);
     this.#debts = new Lru(MAX_OWNERS, MEMORY_MS + (4 * MAX_OWNER_DEBT_MS) / OWNER_LOOP_SHARE, now);
     this.#now = now;
+    this.#idleMs = idleMs;
     this.#countedAt = now();
   }
 
@@ -105,6 +126,7 @@ export class FirstSlices {
       this.#settleDebt();
       return this.#debtMs < MAX_DEBT_MS ? SLICE_MS : SHORT_SLICE_MS;
     }
+    if (weight.threadMs <= LONE_CALL_MS && room === 'empty' && this.#isQuiet()) return LONE_SLICE_MS;
     if (weight.heavyInARow < HEAVY_IN_A_ROW) return SHORT_SLICE_MS;
     // In a queue, behind the heavy ones of its caller, a light call would wait for long: it is tried first, for as little as it needs.
     if (room === 'queue') return TINY_SLICE_MS;
@@ -117,10 +139,12 @@ export class FirstSlices {
     // Collections of garbage make some slices of any busy process long: they must not end the calm of an owner that is alone.
     const isExpensive = ms > EXPENSIVE_MS && this.isSharedAt(this.#now());
     const weight = this.#known.get(shape);
-    if (weight === undefined) this.#known.set(shape, { heavyInARow: 0, untried: 0, isExpensive });
+    if (weight === undefined)
+      this.#known.set(shape, { heavyInARow: 0, untried: 0, isExpensive, threadMs: Number.POSITIVE_INFINITY });
     else {
       weight.heavyInARow = Math.min(weight.heavyInARow, 1);
       weight.isExpensive = isExpensive;
+      if (ms > SLICE_MS) this.#noteLone(shape, weight);
     }
     if (isExpensive) this.noteWork(owner, ms);
   }
@@ -133,11 +157,12 @@ export class FirstSlices {
     this.#calmFrom = Math.max(this.#calmFrom, now + MEMORY_MS);
   }
 
-  /** One has not. For a shape known as light that may be chance: it is unknown from now on. */
-  noteMoved({ owner, shape }: CallKind, lostMs: number): void {
+  /** One has not, in a slice of `sliceMs`. For a shape known as light that may be chance: it is unknown from now on. */
+  noteMoved({ owner, shape }: CallKind, lostMs: number, sliceMs: number = SLICE_MS): void {
     this.#charge(owner, lostMs);
     this.#settleDebt();
     this.#debtMs += lostMs;
+    if (sliceMs === LONE_SLICE_MS) this.#loneFrom = this.#countedAt + MEMORY_MS;
     this.#calmFrom = Math.max(
       this.#calmFrom,
       this.#countedAt + Math.max(MEMORY_MS, this.#debtMs / LOST_SHARE),
@@ -149,7 +174,27 @@ export class FirstSlices {
         heavyInARow: 1 + (weight?.heavyInARow ?? 0),
         untried: weight?.untried ?? 0,
         isExpensive: true,
+        threadMs: Number.POSITIVE_INFINITY,
       });
+  }
+
+  /** One that had moved has ended, after so many milliseconds of its thread's time. */
+  noteEnded({ shape }: CallKind, ms: number): void {
+    const weight = this.#known.get(shape);
+    if (weight !== undefined) weight.threadMs = ms;
+  }
+
+  /** Whether a longer slice makes nothing wait that has come: nothing had to wait for the last one, and one owner asks. */
+  #isQuiet(): boolean {
+    const now = this.#now();
+    return now >= this.#loneFrom && !this.isSharedAt(now) && this.#idleMs() > this.#idleMsBefore;
+  }
+
+  /** A longer slice was enough: its shape is remembered for as long as it is asked for. */
+  #noteLone(shape: string, weight: Weight): void {
+    this.#idleMsBefore = this.#idleMs();
+    this.#calmFrom = Math.max(this.#calmFrom, this.#now() + MEMORY_MS);
+    this.#known.set(shape, weight);
   }
 
   /** Milliseconds that an owner has taken beyond its share; 0 while no other owner asks. */

@@ -4,6 +4,7 @@ import type { HexData } from '../../primitives/hex-data.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { type OwnerShare, SharedBudget } from '../../util/shared-budget.ts';
 import { MissingState } from '../state/missing-state.ts';
+import type { Settle } from './execution-thread.ts';
 import type { Room } from './first-slices.ts';
 import type { Job, JobOutcome } from './job.ts';
 import { chooseNext, type Lane } from './next-task.ts';
@@ -21,7 +22,7 @@ export type HeavyCallsOptions = {
 /** A call on its way through queue and thread. */
 type Task = Lane & {
   readonly job: Job;
-  readonly settle: (outcome: JobOutcome) => void;
+  readonly settle: Settle;
   /** Once it runs: gives that up. Its place is free when its thread says that nothing of it is left. */
   cancel: (() => void) | undefined;
   /** Its caller has the answer. */
@@ -76,16 +77,23 @@ export class HeavyCalls {
 
   /** Where a call more of this owner would find itself. */
   roomFor(owner: string): Room {
+    if (this.#running.size === 0 && this.#waiting.length === 0) return 'empty';
     if (this.#places.hasRoom(owner, 1)) return 'thread';
     return this.#queue.hasRoom(owner, 1) ? 'queue' : 'none';
   }
 
   /**
+   * @param onEnd called with the milliseconds that it took when the job has ended by itself
    * @returns the job's result
    * @throws ChainError: the call's own failure, `timeout` past the deadline, `busy` when it waited until then or may
    * not even wait
    */
-  run(job: Job, { owner, lane }: Lane, scope: RequestScope): Promise<HexData> {
+  run(
+    job: Job,
+    { owner, lane }: Lane,
+    scope: RequestScope,
+    onEnd: (ms: number) => void = () => {},
+  ): Promise<HexData> {
     return new Promise((resolve, reject) => {
       const { signal } = scope;
       /** @returns false when the caller has an answer already */
@@ -97,9 +105,10 @@ export class HeavyCalls {
         this.#failures.delete(task);
         return true;
       };
-      const settle = (outcome: JobOutcome): void => {
+      const settle = (outcome: JobOutcome, ms: number): void => {
         this.#free(task);
         if (!answer()) return;
+        onEnd(ms);
         if ('result' in outcome) resolve(outcome.result);
         else if ('error' in outcome) {
           reject(new ChainError(outcome.error.kind, outcome.error.message, outcome.error.data));

@@ -5,7 +5,12 @@ import { MissingState } from '../state/missing-state.ts';
 import type { JobOutcome } from './job.ts';
 import { runSlice, SLICE_MS } from './run-slice.ts';
 
-type RunningJob = { readonly id: number; readonly execution: Execution<HexData> };
+type RunningJob = {
+  readonly id: number;
+  readonly execution: Execution<HexData>;
+  /** Milliseconds of its slices. */
+  usedMs: number;
+};
 
 /** Jobs of one owner. */
 type OwnerJobs = {
@@ -18,7 +23,12 @@ type OwnerJobs = {
 };
 
 /** What became of a job. */
-export type FinishedJob = { readonly id: number; readonly outcome: JobOutcome };
+export type FinishedJob = {
+  readonly id: number;
+  readonly outcome: JobOutcome;
+  /** Milliseconds of its slices. */
+  readonly ms: number;
+};
 
 /** The least that a slice counts, however short it was, milliseconds. */
 const LEAST_MS = 0.1;
@@ -58,7 +68,7 @@ export class JobRounds {
       jobs = { name: owner, fresh: [], paused: [], isFreshNext: true, usedMs };
       this.#owners.set(owner, jobs);
     }
-    jobs.fresh.push({ id, execution });
+    jobs.fresh.push({ id, execution, usedMs: 0 });
     this.#size++;
   }
 
@@ -84,15 +94,17 @@ export class JobRounds {
     const job = (isFresh ? jobs.fresh : jobs.paused).shift() as RunningJob;
     jobs.paused.push(job);
     const startedAt = this.#now();
+    let outcome: JobOutcome | undefined;
     try {
       const { done, value } = runSlice(job.execution, startedAt + SLICE_MS, this.#now);
-      if (done) return this.#remove(jobs, job, { result: value });
+      if (done) outcome = { result: value };
     } catch (error) {
-      return this.#remove(jobs, job, describeFailure(error));
-    } finally {
-      this.#count(jobs, this.#now() - startedAt);
+      outcome = describeFailure(error);
     }
-    return undefined;
+    const ms = this.#now() - startedAt;
+    job.usedMs += ms;
+    this.#count(jobs, ms);
+    return outcome && this.#remove(jobs, job, outcome);
   }
 
   /** The owner that has had the least time; of several the one with a job that has just come, then the one that waits longest. */
@@ -107,7 +119,7 @@ export class JobRounds {
 
   #count(jobs: OwnerJobs, ms: number): void {
     jobs.usedMs += Math.max(LEAST_MS, ms);
-    if (!this.#owners.delete(jobs.name)) return;
+    this.#owners.delete(jobs.name);
     this.#owners.set(jobs.name, jobs);
   }
 
@@ -118,6 +130,6 @@ export class JobRounds {
     }
     this.#size--;
     if (jobs.fresh.length === 0 && jobs.paused.length === 0) this.#owners.delete(jobs.name);
-    return { id: job.id, outcome };
+    return { id: job.id, outcome, ms: job.usedMs };
   }
 }

@@ -76,6 +76,8 @@ export type Report =
       readonly kind: 'done';
       readonly id: number;
       readonly outcome: JobOutcome;
+      /** Milliseconds in slices of this job. */
+      readonly jobMs: number;
       /** What the thread has used since its last report: gas of runs that ended, milliseconds in slices. */
       readonly gas: number;
       readonly ms: number;

@@ -10,8 +10,8 @@ import { Simulator } from '../simulation/simulator.ts';
 import { ExcerptChain } from '../state/state-excerpt.ts';
 import { executeJob } from './execute-job.ts';
 import { ExecutionMemory } from './execution-memory.ts';
-import type { Job, JobOutcome, Order, Report, ThreadData } from './job.ts';
-import { describeFailure, JobRounds } from './job-rounds.ts';
+import type { Job, Order, Report, ThreadData } from './job.ts';
+import { describeFailure, type FinishedJob, JobRounds } from './job-rounds.ts';
 
 if (parentPort === null) throw new Error('this module runs as a worker thread');
 const port = parentPort;
@@ -53,15 +53,15 @@ function begin(id: number, owner: string, job: Job): void {
   try {
     rounds.add(id, owner, executeJob(simulatorOf(job.store), job, memory.lease(owner)));
   } catch (error) {
-    reportEnd(id, describeFailure(error));
+    reportEnd({ id, outcome: describeFailure(error), ms: 0 });
   }
 }
 
-function reportEnd(id: number, outcome: JobOutcome): void {
+function reportEnd({ id, outcome, ms: jobMs }: FinishedJob): void {
   const large = 'result' in outcome ? outcome.result : 'error' in outcome ? outcome.error.data : undefined;
   // Bytes of many change hands; a copy of them would be made by the thread that reads requests.
   const transferred = large instanceof Uint8Array ? [large.buffer as ArrayBuffer] : [];
-  report({ kind: 'done', id, outcome, gas: meter.used, ms }, transferred);
+  report({ kind: 'done', id, outcome, jobMs, gas: meter.used, ms }, transferred);
   meter.used = 0;
   ms = 0;
 }
@@ -71,7 +71,7 @@ function takeTurn(): void {
   const startedAt = performance.now();
   const finished = rounds.runNext();
   ms += performance.now() - startedAt;
-  if (finished !== undefined) reportEnd(finished.id, finished.outcome);
+  if (finished !== undefined) reportEnd(finished);
   isTurnDue = rounds.size > 0;
   if (isTurnDue) setImmediate(takeTurn);
 }
@@ -81,7 +81,7 @@ port.on('message', (order: Order) => {
   if (order.kind === 'run') begin(order.id, order.owner, order.job);
   else {
     const finished = rounds.cancel(order.id);
-    if (finished !== undefined) reportEnd(finished.id, finished.outcome);
+    if (finished !== undefined) reportEnd(finished);
   }
   if (isTurnDue) return;
   isTurnDue = true;

@@ -13,7 +13,7 @@ import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { StoredHeader } from '../../store/chain-reader.ts';
-import { findLogBlock, type LogBlock, readLogRange } from '../../store/log-index.ts';
+import { findLogBlock, type LogBlock, type LogTables, readLogRange } from '../../store/log-index.ts';
 import { AnswerMemory } from '../../util/answer-memory.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { TURNS } from '../../util/turn-queue.ts';
@@ -26,10 +26,12 @@ import { requirePart, type StoredBlocks } from './stored-blocks.ts';
 export class EngineLogs implements LogReads {
   readonly #blocks: StoredBlocks;
   readonly #limits: LogLimits;
+  readonly #places: LogPlaces;
 
   constructor(blocks: StoredBlocks, limits: LogLimits) {
     this.#blocks = blocks;
     this.#limits = limits;
+    this.#places = new LogPlaces(blocks.reader.logTables);
   }
 
   /** At once, but for the largest blocks: their logs are encoded in turns. */
@@ -37,7 +39,7 @@ export class EngineLogs implements LogReads {
     const stored = this.#blocks.find({ kind: 'hash', hash, requireCanonical: true });
     if (stored === undefined) return null;
     const parts = this.#blocks.getParts(stored);
-    const work = listBlockLogs(stored, parts, scope);
+    const work = listBlockLogs(this.#blocks, stored, scope);
     return parts.storedReceipts.length > MAX_IMMEDIATE_BYTES
       ? TURNS.run(scope.owner ?? '', work)
       : runToEnd(work);
@@ -45,7 +47,7 @@ export class EngineLogs implements LogReads {
 
   getLogs(filter: LogFilter, scope: RequestScope): PromiseOrValue<JsonResult> {
     const range = this.#findRange(filter);
-    const work = new LogCollection(this.#blocks, this.#limits, range, AnswerMemory.of(scope));
+    const work = new LogCollection(this.#blocks, this.#places, this.#limits, range, AnswerMemory.of(scope));
     return TURNS.run(scope.owner ?? '', work.collect(filter, scope));
   }
 
@@ -67,18 +69,18 @@ const MAX_IMMEDIATE_BYTES = 256 * 1024;
 
 /** All logs of a block. Pauses once a millisecond or so. @throws ChainError when they are no longer waited for */
 function* listBlockLogs(
+  blocks: StoredBlocks,
   stored: StoredHeader,
-  parts: BlockParts,
   scope: RequestScope,
 ): Generator<undefined, readonly BlockLog[]> {
   const found: BlockLog[] = [];
-  const reader = new PlacedLogReader(stored, parts);
-  for (let logIndex = 0; logIndex < parts.logs.length; logIndex++) {
-    const log = reader.read(logIndex);
+  const reader = new PlacedLogReader(blocks, stored, false);
+  for (let logIndex = 0; logIndex < reader.count; logIndex++) {
+    const { address, topics } = reader.read(logIndex);
     found.push({
-      address: bytesToHex(log.address),
-      topics: log.topics.map((topic) => bytesToHex(topic)),
-      json: reader.encode(log, logIndex),
+      address: bytesToHex(address),
+      topics: topics.map((topic) => bytesToHex(topic)),
+      json: reader.encode(logIndex),
     });
     if (found.length % STEP_LOGS === 0) {
       yield;
@@ -95,47 +97,101 @@ function runToEnd<T>(work: Iterator<undefined, T>): T {
   }
 }
 
+/** An answer keeps the texts of the logs that it has of a block, where they are no more than this. */
+const MAX_KEPT_LOGS = 16;
+
 /** Logs of one block by their index in it, best in ascending order: those of one transaction share what is said of it. */
 class PlacedLogReader {
+  readonly #blocks: StoredBlocks;
   readonly #stored: StoredHeader;
-  readonly #parts: BlockParts;
+  readonly #keepsTexts: boolean;
+  #known: BlockParts | undefined;
   #transaction: LogPlace['transaction'] | undefined;
   #place: ReceiptPlace | undefined;
 
-  constructor(stored: StoredHeader, parts: BlockParts) {
+  constructor(blocks: StoredBlocks, stored: StoredHeader, keepsTexts: boolean) {
+    this.#blocks = blocks;
     this.#stored = stored;
-    this.#parts = parts;
+    this.#keepsTexts = keepsTexts;
+  }
+
+  get count(): number {
+    return this.#parts.logs.length;
   }
 
   read(logIndex: number): Log {
     return decodeLogAt(this.#parts.storedReceipts, requirePart(this.#parts.logs[logIndex]));
   }
 
-  encode(log: Log, logIndex: number): string {
+  encode(logIndex: number): string {
+    if (!this.#keepsTexts) return this.#encodeAnew(logIndex);
+    const known = this.#blocks.findText('log', this.#stored, logIndex);
+    if (known !== undefined) return known;
+    const text = this.#encodeAnew(logIndex);
+    this.#blocks.keepText('log', this.#stored, logIndex, text);
+    return text;
+  }
+
+  get #parts(): BlockParts {
+    this.#known ??= this.#blocks.getParts(this.#stored);
+    return this.#known;
+  }
+
+  #encodeAnew(logIndex: number): string {
     const { transaction } = requirePart(this.#parts.logs[logIndex]);
     if (this.#place === undefined || transaction !== this.#transaction) {
       const { header, hashText } = this.#stored;
       this.#transaction = transaction;
       this.#place = placeLogs({ header, hash: hashText }, transaction.hash, transaction.index);
     }
-    return encodeLogJson(log, logIndex, this.#place);
+    return encodeLogJson(this.read(logIndex), logIndex, this.#place);
   }
 }
 
 /** Logs that are encoded before the work pauses: less than a millisecond. */
 const STEP_LOGS = 64;
 
+/** Blocks that are remembered with the numbers of their logs. */
+const MAX_PLACES = 16;
+
+/** Which block a log is in. The blocks that were found last are remembered: most questions are about recent ones. */
+class LogPlaces {
+  readonly tables: LogTables;
+  readonly #found: LogBlock[] = [];
+  #next = 0;
+
+  constructor(tables: LogTables) {
+    this.tables = tables;
+  }
+
+  find(log: number): LogBlock {
+    for (const block of this.#found) if (log >= block.start && log < block.end) return block;
+    const found = findLogBlock(this.tables, log);
+    this.#found[this.#next] = found;
+    this.#next = (this.#next + 1) % MAX_PLACES;
+    return found;
+  }
+}
+
 /** The answer to one question. */
 class LogCollection {
   readonly #blocks: StoredBlocks;
+  readonly #places: LogPlaces;
   readonly #limits: LogLimits;
   readonly #range: LogRange;
   readonly #memory: AnswerMemory;
   readonly #json: CollectedJson;
   #count = 0;
 
-  constructor(blocks: StoredBlocks, limits: LogLimits, range: LogRange, memory: AnswerMemory) {
+  constructor(
+    blocks: StoredBlocks,
+    places: LogPlaces,
+    limits: LogLimits,
+    range: LogRange,
+    memory: AnswerMemory,
+  ) {
     this.#blocks = blocks;
+    this.#places = places;
     this.#limits = limits;
     this.#range = range;
     this.#memory = memory;
@@ -156,17 +212,19 @@ class LogCollection {
   }
 
   *#addAll(filter: LogFilter, scope: RequestScope): Generator<undefined, void> {
-    const tables = this.#blocks.reader.logTables;
+    const { tables } = this.#places;
     const [start, end] = readLogRange(tables, this.#range.first, this.#range.last);
     const search = yield* LogSearch.open(tables, filter);
+    // What has a topic at the last position has as many topics as are asked for.
+    const topics = filter.topics.at(-1)?.length === 0 ? filter.topics.length : 0;
     let at = yield* findNext(search, start, scope);
     while (at < end) {
-      const block = findLogBlock(tables, at);
+      const block = this.#places.find(at);
       const wanted: number[] = [];
       for (const last = Math.min(block.end, end); at < last; at = yield* findNext(search, at + 1, scope)) {
         wanted.push(at - block.start);
       }
-      yield* this.#addBlock(block, wanted, filter.topics.length, scope);
+      yield* this.#addBlock(block, wanted, topics, scope);
     }
   }
 
@@ -178,10 +236,10 @@ class LogCollection {
     scope: RequestScope,
   ): Generator<undefined, void> {
     const stored = requirePart(this.#blocks.reader.getHeader(block.number));
-    const reader = new PlacedLogReader(stored, this.#blocks.getParts(stored));
+    const reader = new PlacedLogReader(this.#blocks, stored, wanted.length <= MAX_KEPT_LOGS);
     for (const [steps, logIndex] of wanted.entries()) {
-      const log = reader.read(logIndex);
-      if (log.topics.length >= topics) this.#add(reader.encode(log, logIndex), block.number);
+      if (topics === 0 || reader.read(logIndex).topics.length >= topics)
+        this.#add(reader.encode(logIndex), block.number);
       if (steps % STEP_LOGS === STEP_LOGS - 1) {
         yield;
         checkScope(scope);

@@ -18,6 +18,8 @@ const WORD_LENGTH = 32;
 export class EngineState implements StateReads {
   readonly #blocks: StoredBlocks;
   readonly #proofs: EngineProofs;
+  /** At the block that was asked about last: it knows the account that was asked for last. */
+  #last: { readonly number: bigint; readonly state: StateReader } | undefined;
 
   /** @param proofDepth blocks below the head that have proofs */
   constructor(blocks: StoredBlocks, proofDepth: number) {
@@ -68,7 +70,10 @@ export class EngineState implements StateReads {
   }
 
   #openState(block: BlockReference): StateReader {
-    return createStateReader(this.#blocks.reader, this.#blocks.findState(block).block.header.number);
+    const { number } = this.#blocks.findState(block).block.header;
+    if (this.#last?.number !== number)
+      this.#last = { number, state: createStateReader(this.#blocks.reader, number) };
+    return this.#last.state;
   }
 }
 

@@ -1,7 +1,9 @@
 import type { BlockReference } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
+import type { JsonText } from '../../primitives/json-result.ts';
 import type { ChainReader, StoredHeader } from '../../store/chain-reader.ts';
+import { copyText } from '../../util/copy-text.ts';
 import { Lru } from '../../util/lru.ts';
 import { blobBaseFeeOf } from '../transition/block-environment.ts';
 import { rulesOfHeader } from '../transition/rules.ts';
@@ -9,6 +11,10 @@ import { BlockParts } from './block-parts.ts';
 
 /** For the parts of blocks that are kept. */
 const MAX_PARTS_BYTES = 16 * 1024 * 1024;
+/** For the JSON of receipts and logs that is kept. */
+const MAX_TEXT_BYTES = 4 * 1024 * 1024;
+/** A longer text is not kept: of a receipt with so many logs, making it is little beside sending it. UTF-16 units. */
+const MAX_TEXT_LENGTH = 16 * 1024;
 
 /** The block that provides the state, and whether the reference was `pending`. */
 export type StatePosition = { readonly block: StoredHeader; readonly isPending: boolean };
@@ -25,6 +31,13 @@ export class StoredBlocks {
     Number.POSITIVE_INFINITY,
     () => 0,
     ({ weight }) => weight,
+  );
+  /** By kind, block and index in it: clients ask for the same receipts and logs of recent blocks. All of it is ASCII. */
+  readonly #texts = new Lru<string, JsonText>(
+    MAX_TEXT_BYTES,
+    Number.POSITIVE_INFINITY,
+    () => 0,
+    ({ length }) => length,
   );
   #headOfTurn: StoredHeader | undefined;
 
@@ -73,6 +86,24 @@ export class StoredBlocks {
     );
     this.#parts.set(number, parts);
     return parts;
+  }
+
+  /** The JSON of a receipt or log that was kept with `keepText`. */
+  findText(
+    kind: 'receipt' | 'log',
+    { header: { number } }: StoredHeader,
+    index: number,
+  ): JsonText | undefined {
+    return this.#texts.get(`${kind} ${number} ${index}`);
+  }
+
+  keepText(
+    kind: 'receipt' | 'log',
+    { header: { number } }: StoredHeader,
+    index: number,
+    text: JsonText,
+  ): void {
+    if (text.length <= MAX_TEXT_LENGTH) this.#texts.set(`${kind} ${number} ${index}`, copyText(text));
   }
 
   /** Price of blob gas in a stored block, wei; 0 before Cancun. */

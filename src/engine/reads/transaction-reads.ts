@@ -44,14 +44,18 @@ export class EngineTransactions implements TransactionReads {
     const found = this.#find({ hash });
     if (found === undefined) return null;
     const { position, index } = found;
-    const parts = this.#blocks.getParts(position);
     const at = Number(index);
+    const known = this.#blocks.findText('receipt', position, at);
+    if (known !== undefined) return known;
+    const parts = this.#blocks.getParts(position);
     const tx = decodeStoredTransaction(requirePart(parts.transactions[at]));
     const stored = requirePart(parts.receipts[at]);
     const receipt = placeStoredReceipt(stored, parts.receipts[at - 1], parts.firstLogOf(at));
     const place = { header: position.header, hash: position.hashText };
     const blobGasPrice = tx.type === 3 ? this.#blocks.getBlobGasPrice(position) : 0n;
-    return joinParts(encodeReceiptJson(tx, at, receipt, place, blobGasPrice), stored.length);
+    const json = joinParts(encodeReceiptJson(tx, at, receipt, place, blobGasPrice), stored.length);
+    if (typeof json === 'string') this.#blocks.keepText('receipt', position, at, json);
+    return json;
   }
 
   /** Nothing here makes blocks. */

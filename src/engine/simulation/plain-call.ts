@@ -70,11 +70,13 @@ export function gasToBegin(dataLength: number): number {
 
 function intrinsicGasOf(call: CallBytes, { intrinsic }: RevisionRules): number {
   const { dataLength, zeros } = call;
-  const recipient = bytesEqual(addressAt(call, call.from), addressAt(call, call.to))
-    ? 0
-    : intrinsic.recipient;
+  const recipient = intrinsic.recipient === 0 || isToItself(call) ? 0 : intrinsic.recipient;
   const data = zeros * intrinsic.zeroByte + (dataLength - zeros) * intrinsic.nonZeroByte;
   return intrinsic.transaction + recipient + data;
+}
+
+function isToItself(call: CallBytes): boolean {
+  return bytesEqual(addressAt(call, call.from), addressAt(call, call.to));
 }
 
 /** EIP-2780: the account whose code the recipient runs is paid for before the first instruction. */

@@ -1,5 +1,11 @@
 import { listBuckets, type Metric, type MetricState, type Sample } from '../metric.ts';
-import type { ChainFigures, ExecutionFigures, Sources, UpstreamFigures } from '../sources.ts';
+import type {
+  ChainFigures,
+  ExecutionFigures,
+  ProvenStateFigures,
+  Sources,
+  UpstreamFigures,
+} from '../sources.ts';
 
 const UPSTREAM_LABELS: readonly string[] = ['network', 'upstream'];
 
@@ -57,7 +63,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_verifiable',
     type: 'gauge',
-    help: '1 where answers about this can be recomputed up to the hash of their block, 0 where they cannot, by what blocks of the network have shown.',
+    help: '1 where answers about this can be recomputed up to the hash of their block, 0 where they cannot of the newest blocks, by what blocks of the network have shown.',
     labels: ['network', 'subject'],
     merge: 'min',
     *read({ sources }) {
@@ -66,6 +72,19 @@ export const CHAIN_METRICS: readonly Metric[] = [
           if (state !== 'untested')
             yield { labels: { network: name, subject }, value: state === 'verified' ? 1 : 0 };
         }
+      }
+    },
+  },
+  {
+    name: 'portcullis_network_unverifiable_from',
+    type: 'gauge',
+    help: 'Number of the first block of which answers about this cannot be recomputed, where older ones can; absent where all can, or none.',
+    labels: ['network', 'subject'],
+    merge: 'min',
+    *read({ sources }) {
+      for (const { name, read } of sources.networks) {
+        for (const { subject, from } of read().verification?.rows ?? [])
+          if (from !== undefined) yield { labels: { network: name, subject }, value: from };
       }
     },
   },
@@ -163,22 +182,31 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_warmed_heads_total',
     type: 'counter',
-    help: 'Heads at which what calls read most was proven before they asked.',
+    help: 'Heads at which what is read most of the state was proven before it was read.',
     labels: ['network'],
     merge: 'sum',
     *read({ sources }) {
-      for (const [network, { warmed }] of listExecutions(sources))
-        yield { labels: { network }, value: warmed };
+      for (const [network, { warmed }] of listProven(sources)) yield { labels: { network }, value: warmed };
+    },
+  },
+  {
+    name: 'portcullis_network_rolled_heads_total',
+    type: 'counter',
+    help: 'Heads at which what was known of the state followed from block access lists, without proofs.',
+    labels: ['network'],
+    merge: 'sum',
+    *read({ sources }) {
+      for (const [network, { rolled }] of listProven(sources)) yield { labels: { network }, value: rolled };
     },
   },
   {
     name: 'portcullis_network_proven_state_bytes',
     type: 'gauge',
-    help: 'Memory of the state of a network that nodes have proven.',
+    help: 'Memory of the state of a network that nodes have proven, codes included.',
     labels: ['network'],
     merge: 'sum',
     *read({ sources }) {
-      for (const [network, { bytes }] of listExecutions(sources)) yield { labels: { network }, value: bytes };
+      for (const [network, { bytes }] of listProven(sources)) yield { labels: { network }, value: bytes };
     },
   },
   {
@@ -276,6 +304,14 @@ export const CHAIN_METRICS: readonly Metric[] = [
     read: (state) => readUpstreams(state, ({ circuit }) => (circuit === 'closed' ? 0 : 1)),
   },
 ];
+
+/** Networks of nodes. */
+function* listProven({ networks }: Sources): Generator<readonly [network: string, ProvenStateFigures]> {
+  for (const { name, read } of networks) {
+    const { provenState } = read();
+    if (provenState !== undefined) yield [name, provenState];
+  }
+}
 
 /** Networks of nodes on which calls may be executed here. */
 function* listExecutions({ networks }: Sources): Generator<readonly [network: string, ExecutionFigures]> {

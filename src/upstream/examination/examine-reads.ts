@@ -76,6 +76,9 @@ function listProbes(latest: Block, sample: Block): readonly Probe[] {
           probe('eth_getTransactionReceipt', [hash], checkMember('transactionHash', hash)),
         ]),
     probe('eth_getLogs', [{ fromBlock: sampled, toBlock: sampled }], checkList()),
+    ...(sample.blockAccessListHash === undefined
+      ? []
+      : [probe('eth_getBlockAccessList', [sample.hash], checkList())]),
     probe('eth_gasPrice', [], checkHex),
     probe('eth_maxPriorityFeePerGas', [], checkHex),
     probe('eth_feeHistory', ['0x1', at, []], checkList('gasUsedRatio')),

@@ -29,10 +29,15 @@ const FIRST_BLOCK_TIME = 2_000;
 const ANNOUNCED_FACTOR = 4;
 /** Poll intervals between two looks at safe and finalized. */
 const MARKS_FACTOR = 8;
+/** How often marks are asked for in one poll where the head jumps meanwhile. */
+const MAX_MARK_TRIES = 3;
 /** Longest intervals that failures can add up to. */
 const BACKOFF_FACTOR = 2;
 /** Answers of a node that does not know a tag. */
 const REFUSALS: ReadonlySet<UpstreamFault['kind']> = new Set(['missing', 'unsupported', 'unknown']);
+
+/** What a node has said of its synchronisation. */
+type ToldSync = { readonly claim: SyncClaim };
 
 /**
  * Follows the heads of one upstream: announced where it announces them, polled at about twice the pace of its blocks
@@ -58,6 +63,7 @@ export class HeadTracker implements ChainView {
   #endWatch: () => void = () => {};
   /** Announcements can be relied on: they come, and none was found missing. */
   #isAnnounced = false;
+  /** Those that were taken. */
   #announcements = 0;
 
   constructor(feed: HeadFeed, options: HeadTrackerOptions) {
@@ -198,10 +204,11 @@ export class HeadTracker implements ChainView {
     const end = this.#feed.watch?.({
       onHeader: (header) => {
         if (!this.#isRunning) return;
-        this.#announcements++;
         this.#isAnnounced = true;
-        if (this.#feed.getSync === undefined || this.#hasSync) void this.#chain.take(header);
-        else void this.#latestLoop.pollNow();
+        if (this.#feed.getSync === undefined || this.#hasSync) {
+          this.#announcements++;
+          void this.#chain.take(header);
+        } else void this.#latestLoop.pollNow();
       },
       onLost: () => this.#setAnnounced(false),
       onReady: () => this.#setAnnounced(true),
@@ -219,12 +226,17 @@ export class HeadTracker implements ChainView {
   async #pollLatest(): Promise<void> {
     const before = this.#announcements;
     // A head counts only with what the node says of it: one that has just started may be syncing from block 0.
-    const [block] = await Promise.all([this.#pollBlock(), this.#hasSync ? undefined : this.#pollSync()]);
+    const asking = this.#hasSync ? undefined : this.#askSync();
+    if (this.isSyncing) await asking;
+    const [block, told] = await Promise.all([this.#pollBlock(), asking]);
     if (block === null) throw new UpstreamFault('missing', 'the upstream knows no latest block');
+    const hasEnded = told !== undefined && this.#isEndOfSync(told);
+    if (told !== undefined && !hasEnded) this.#noteSync(told);
     // An announcement that came meanwhile may be newer than this answer.
     if (this.#announcements !== before) return;
     if (this.latest !== undefined && block.number > this.latest.number) this.#isAnnounced = false;
     await this.#chain.take(block);
+    if (hasEnded) this.#noteSync(told);
   }
 
   async #pollBlock(): Promise<BlockHeader | null> {
@@ -236,20 +248,34 @@ export class HeadTracker implements ChainView {
     }
   }
 
-  /** A node that cannot be asked is taken for what it was; one that does not know the method, for synced. */
-  async #pollSync(): Promise<void> {
-    if (this.#feed.getSync === undefined) return;
-    const before = this.isSyncing;
+  /** What the node says of its synchronisation; undefined where it is not asked. One that does not know the method is taken for synced. */
+  async #askSync(): Promise<ToldSync | undefined> {
+    if (this.#feed.getSync === undefined) return undefined;
     try {
-      const sync = await this.#feed.getSync();
-      // The head that is in hand is that of a syncing node: the end counts with the head after it.
-      if (sync === undefined && before && !(await this.#pollTwice())) return;
-      this.#sync = sync;
+      return { claim: await this.#feed.getSync() };
     } catch (fault) {
       if (!(fault instanceof UpstreamFault)) throw fault;
+      // A node that cannot be asked is taken for what it was.
+      return { claim: this.#sync };
     }
+  }
+
+  /** The head that is in hand is that of a syncing node: the end counts with the head after it. */
+  #isEndOfSync({ claim }: ToldSync): boolean {
+    return claim === undefined && this.isSyncing;
+  }
+
+  #noteSync({ claim }: ToldSync): void {
+    const before = this.isSyncing;
+    this.#sync = claim;
     this.#hasSync = true;
     if (this.isSyncing !== before) this.#noteChange();
+  }
+
+  async #pollSync(): Promise<void> {
+    const told = await this.#askSync();
+    if (told === undefined || (this.#isEndOfSync(told) && !(await this.#pollTwice()))) return;
+    this.#noteSync(told);
   }
 
   /** A poll that began after this call. @returns whether it was answered */
@@ -259,13 +285,19 @@ export class HeadTracker implements ChainView {
     return this.#latestLoop.failures === 0;
   }
 
-  /** Finalized first: safe, asked for later, is then never below it. */
+  /** Finalized first: safe, asked for later, is then never below it. Of a node that jumps again and again they are left to the next poll. */
   async #pollMarks(): Promise<void> {
     if (this.#hasSync) await this.#pollSync();
-    const jumps = this.#jumps;
-    const finalized = await this.#getMark('finalized');
-    const safe = await this.#getMark('safe');
-    if (jumps !== this.#jumps) return this.#pollMarks();
+    let jumps: number;
+    let finalized: BlockHeader | undefined;
+    let safe: BlockHeader | undefined;
+    let tries = 0;
+    do {
+      jumps = this.#jumps;
+      finalized = await this.#getMark('finalized');
+      safe = await this.#getMark('safe');
+    } while (jumps !== this.#jumps && ++tries < MAX_MARK_TRIES);
+    if (jumps !== this.#jumps) return;
     const isFirst = !this.#hasMarks;
     this.#hasMarks = true;
     if (!isFirst && finalized?.hash === this.#finalized?.hash && safe?.hash === this.#safe?.hash) return;

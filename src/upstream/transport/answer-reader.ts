@@ -16,13 +16,15 @@ import { type ResultSource, ResultStream } from './result-stream.ts';
 
 /** What an answer may hold, beside a result that is streamed, of members that are of no interest. */
 const OTHER_BYTES = 1_048_576;
+/** Of members beside a result, usually: a body that is longer than a result that is held by more than this has a longer one. */
+const ENVELOPE_BYTES = 1_024;
 /** A shorter result is always text: its bytes are not worth an object. */
 const LARGE_RESULT_BYTES = 8 * 1024;
 
 type AnswerBounds = {
   /** The whole body. */
   readonly answerBytes: number;
-  /** A result is handed out as a stream once more than this has arrived. */
+  /** A longer result is handed out as a stream: once more than this has arrived, or it is known that more will. */
   readonly streamBytes: number;
 };
 
@@ -36,6 +38,8 @@ export class AnswerReader implements BodyReader<NodeReply> {
   /** Everything so far; dropped when streaming begins. */
   #held: Buffer[] = [];
   #received = 0;
+  /** Of the whole body, where that is known. */
+  #expected = 0;
   #stream: ResultStream | undefined;
 
   /** @param takesBytes a large result may be handed out as bytes */
@@ -50,6 +54,10 @@ export class AnswerReader implements BodyReader<NodeReply> {
     return this.#stream === undefined || this.#stream.isWaitedFor;
   }
 
+  expect(bytes: number): void {
+    this.#expected = bytes;
+  }
+
   push(chunk: Buffer): NodeReply | undefined {
     const base = this.#received;
     this.#received += chunk.length;
@@ -60,7 +68,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
       return undefined;
     }
     this.#held.push(chunk);
-    if (this.#countResultBytes() > this.#bounds.streamBytes) return this.#beginStream();
+    if (this.#isLarge) return this.#beginStream();
     // An error is needed as a whole: the data of a revert may be as long as the result of a call.
     const hasError = this.#scanner.error !== undefined;
     if (!hasError && this.#received > this.#bounds.streamBytes + OTHER_BYTES) throw tooLarge();
@@ -103,6 +111,18 @@ export class AnswerReader implements BodyReader<NodeReply> {
   #scan(chunk: Buffer): void {
     const at = this.#scanner.isDone ? 0 : this.#scanner.push(chunk);
     if (this.#scanner.isDone && !isBlank(chunk, at)) throw malformed('something follows the answer');
+  }
+
+  /**
+   * Whether the result is too large to be held. Where the length of the body says so, it is known with the first bytes of the result: a
+   * megabyte of each answer that passes would else be held for nothing.
+   */
+  get #isLarge(): boolean {
+    const bytes = this.#countResultBytes();
+    const { streamBytes } = this.#bounds;
+    if (bytes > streamBytes) return true;
+    const isOpen = this.#scanner.result?.end === undefined;
+    return isOpen && bytes >= LARGE_RESULT_BYTES && this.#expected > streamBytes + ENVELOPE_BYTES;
   }
 
   #countResultBytes(): number {

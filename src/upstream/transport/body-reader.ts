@@ -2,6 +2,8 @@ import type { UpstreamFault } from '../fault.ts';
 
 /** Turns the body of one HTTP answer into a value. What cannot be one is thrown as `UpstreamFault`. */
 export interface BodyReader<T> {
+  /** The body is to have so many bytes, as its header says. */
+  expect?(bytes: number): void;
   /** Takes the next bytes; returns the value when it is complete before the body has ended. */
   push(chunk: Buffer): T | undefined;
   /** The body is complete; returns the value unless `push` has. */

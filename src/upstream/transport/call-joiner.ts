@@ -8,7 +8,7 @@ import { CALLER_ITEMS, JoinPolicy } from './join-policy.ts';
 import { type BatchHost, JoinedBatch } from './joined-batch.ts';
 import { JoinedCall } from './joined-call.ts';
 import type { BatchAnswer } from './read-batch.ts';
-import type { BatchOptions, SendOptions } from './transport.ts';
+import type { BatchOptions, SendOptions, Settle } from './transport.ts';
 
 /** Parameters of a call that shares a request, UTF-16 units: the bodies of batches stay below what nodes and vendors take. */
 const MAX_PARAMS_LENGTH = 4_096;
@@ -17,12 +17,6 @@ const PROBE_ITEMS = 4;
 /** Batches between two such calls, and which of them it is. */
 const PROBE_BATCHES = 16;
 const PROBE_BATCH = 4;
-
-/** What becomes of a request. */
-export type Settle<T> = {
-  readonly resolve: (value: T) => void;
-  readonly reject: (fault: UpstreamFault) => void;
-};
 
 /** The connections to the node. Each call holds a place until its request is over. */
 export interface JoinHost {

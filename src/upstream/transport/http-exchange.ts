@@ -8,7 +8,7 @@ import { describeConnectionError, isBrokenConnection } from './connection-error.
 import { ContentDecoder, createTransform, type DecodedSink } from './content-decoder.ts';
 import { RefusalReader } from './refusal-reader.ts';
 import type { ResultSource } from './result-stream.ts';
-import type { SendOptions } from './transport.ts';
+import type { SendOptions, Settle } from './transport.ts';
 
 /** One request, as far as what it is for does not matter. */
 export interface Exchange extends Dispatcher.DispatchHandler, Expiring {
@@ -36,14 +36,11 @@ export interface ExchangeHost {
   release(exchange: Exchange): void;
 }
 
-export type ExchangeParts<T> = {
-  readonly host: ExchangeHost;
+/** What is sent, and how the answer is read. */
+export type ExchangeRequest<T> = {
   readonly body: string;
   readonly places: number;
-  readonly options: SendOptions;
   readonly createReader: (source: ResultSource) => BodyReader<T>;
-  readonly resolve: (value: T) => void;
-  readonly reject: (fault: UpstreamFault) => void;
 };
 
 /**
@@ -71,7 +68,12 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
   /** Whether the HTTP client is through with the request. */
   #isHandedBack = false;
 
-  constructor({ host, body, places, options, createReader, resolve, reject }: ExchangeParts<T>) {
+  constructor(
+    host: ExchangeHost,
+    { body, places, createReader }: ExchangeRequest<T>,
+    options: SendOptions,
+    { resolve, reject }: Settle<T>,
+  ) {
     this.body = body;
     this.places = places;
     this.traceParent = options.traceParent;
@@ -141,7 +143,11 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
       this.#reader = new RefusalReader(status, retryAfter, this.#reader, this.#host.answerBytes);
     }
     const encoding = readHeader(headers, 'content-encoding') ?? 'identity';
-    if (encoding === 'identity') return;
+    if (encoding === 'identity') {
+      const length = readHeader(headers, 'content-length');
+      if (length !== undefined) this.#reader.expect?.(Number(length));
+      return;
+    }
     const transform = createTransform(encoding);
     if (transform === undefined) {
       this.fail(new UpstreamFault('malformed', 'the answer has an encoding that was not asked for'));

@@ -4,13 +4,13 @@ import { UpstreamFault } from '../fault.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
 import { AnswerReader } from './answer-reader.ts';
 import { BatchReader } from './batch-reader.ts';
-import { CallJoiner, type JoinHost, type Settle } from './call-joiner.ts';
+import { CallJoiner, type JoinHost } from './call-joiner.ts';
 import { encodeBatch, encodeCall } from './encode-call.ts';
-import { type Exchange, type ExchangeHost, type ExchangeParts, HttpExchange } from './http-exchange.ts';
+import { type Exchange, type ExchangeHost, type ExchangeRequest, HttpExchange } from './http-exchange.ts';
 import { type BatchAnswer, requireAll } from './read-batch.ts';
 import { refuseCall } from './refuse-call.ts';
 import type { ResultSource } from './result-stream.ts';
-import type { Endpoint, SendOptions, Transport, TransportLimits } from './transport.ts';
+import type { Endpoint, SendOptions, Settle, Transport, TransportLimits } from './transport.ts';
 
 /** Idle connections are kept this long unless the node says otherwise. */
 const KEEP_ALIVE_MS = 30_000;
@@ -78,25 +78,20 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
       const refusal = this.#refuse(options);
       if (refusal !== undefined) return reject(refusal);
       this.#inFlight++;
-      const parts = this.#numberBatch(calls, this.answerBytes);
-      this.#begin({ ...parts, places: 1, options, resolve, reject });
+      this.#begin(this.#numberBatch(calls, 1, this.answerBytes), options, { resolve, reject });
     }).then(requireAll);
   }
 
-  sendAlone(call: NodeCall, options: SendOptions, { resolve, reject }: Settle<NodeReply>): void {
+  sendAlone(call: NodeCall, options: SendOptions, settle: Settle<NodeReply>): void {
     const id = String(++this.#lastId);
     const createReader = (source: ResultSource): AnswerReader =>
       new AnswerReader(id, this.#limits, source, call.takesBytes === true);
-    this.#begin({ body: encodeCall(call, id), places: 1, options, createReader, resolve, reject });
+    this.#begin({ body: encodeCall(call, id), places: 1, createReader }, options, settle);
   }
 
-  sendJoined(
-    calls: readonly NodeCall[],
-    options: SendOptions,
-    { resolve, reject }: Settle<BatchAnswer>,
-  ): Exchange {
-    const parts = this.#numberBatch(calls, Math.min(this.answerBytes, this.#limits.streamBytes));
-    return this.#begin({ ...parts, places: calls.length, options, resolve, reject });
+  sendJoined(calls: readonly NodeCall[], options: SendOptions, settle: Settle<BatchAnswer>): Exchange {
+    const answerBytes = Math.min(this.answerBytes, this.#limits.streamBytes);
+    return this.#begin(this.#numberBatch(calls, calls.length, answerBytes), options, settle);
   }
 
   takePlace(): void {
@@ -136,16 +131,17 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
 
   #numberBatch(
     calls: readonly NodeCall[],
+    places: number,
     answerBytes: number,
-  ): { readonly body: string; readonly createReader: () => BatchReader } {
+  ): ExchangeRequest<BatchAnswer> {
     const firstId = this.#lastId + 1;
     this.#lastId += calls.length;
     const createReader = (): BatchReader => new BatchReader(firstId, calls.length, answerBytes);
-    return { body: encodeBatch(calls, firstId), createReader };
+    return { body: encodeBatch(calls, firstId), places, createReader };
   }
 
-  #begin<T>(parts: Omit<ExchangeParts<T>, 'host'>): Exchange {
-    const exchange = new HttpExchange({ ...parts, host: this });
+  #begin<T>(request: ExchangeRequest<T>, options: SendOptions, settle: Settle<T>): Exchange {
+    const exchange = new HttpExchange(this, request, options, settle);
     this.#exchanges.add(exchange);
     this.dispatch(exchange, false);
     return exchange;

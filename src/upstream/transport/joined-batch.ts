@@ -167,7 +167,9 @@ export class JoinedBatch implements Expiring, SharedRequest {
     this.expiresAt = next;
   }
 
+  /** Once: all others may have gone while one was asked alone. */
   #end(): void {
+    if (this.#isOver) return;
     this.#isOver = true;
     this.#host.forget(this);
   }

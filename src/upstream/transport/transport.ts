@@ -1,4 +1,5 @@
 import type { CancelSignal } from '../../util/cancel-source.ts';
+import type { UpstreamFault } from '../fault.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
 import type { CallerJoining } from './join-policy.ts';
 
@@ -12,6 +13,12 @@ export type SendOptions = {
   readonly traceParent?: string;
   /** Identity of the client's batch that the call is an item of: its items share requests. */
   readonly batch?: object | undefined;
+};
+
+/** What becomes of a request. */
+export type Settle<T> = {
+  readonly resolve: (value: T) => void;
+  readonly reject: (fault: UpstreamFault) => void;
 };
 
 /** What nodes announce to those that subscribe. */
@@ -30,8 +37,8 @@ export type AnnouncementListener = {
 /** The way to one node. Every rejection is an `UpstreamFault`. */
 export interface Transport {
   /**
-   * One call. A result longer than the stream threshold comes as a `JsonStream` as soon as that much of it has
-   * arrived; everything else as text, checked to be one complete JSON value.
+   * One call. A result longer than the stream threshold comes as a `JsonStream` as soon as that is known: by the length of the
+   * answer, or when that much of it has arrived; everything else as text, checked to be one complete JSON value.
    */
   send(call: NodeCall, options: SendOptions): Promise<NodeReply>;
   /** Several calls in one JSON-RPC batch; replies in the order of the calls, results always as text. */
@@ -71,7 +78,7 @@ export type TransportLimits = {
   readonly stallTimeout: number;
   /** One answer, after decompression. */
   readonly answerBytes: number;
-  /** A result is handed out as a stream once this much of it has arrived. */
+  /** A longer result is handed out as a stream, once it is known to be longer. */
   readonly streamBytes: number;
   /** Between two pings of a WebSocket; some byte must come before the next. */
   readonly pingInterval: number;

@@ -19,6 +19,8 @@ import type { Verifier } from './verifier.ts';
 /** Blocks that are recomputed where they have transactions, and that are looked at to find such. */
 const WANTED_BLOCKS = 2;
 const MAX_BLOCKS = 8;
+/** How far below the head it is looked whether a fork has changed what does not recompute: hours and weeks on most chains. */
+const OLDER_BLOCKS: readonly bigint[] = [1_000n, 100_000n];
 /** Nodes that are asked for a block of which something does not recompute: all of most pools. */
 const WITNESSES = 16;
 /** Senders that are recovered of a block. */
@@ -43,39 +45,61 @@ export type CalibrateParts = {
   readonly scope: RequestScope;
 };
 
+/** A block of which something did not recompute with any node's answer: the oldest that was looked at. */
+type Failure = { readonly text: string; readonly number: bigint };
+
 /**
  * Finds out what can be verified on a network: recomputes recent blocks and their receipts, and compares a proof of an account with each. What recomputes with one node's answer is verifiable;
- * what does with none is not, with the reason. What no recent block has stays as it was.
+ * what does with none is not, with the reason: from that block on where an older one recomputes, which is looked for. What no block has stays as it was.
  * @returns whether a node gave a block
  */
 export async function calibrate({ verifier, ask, head, scope }: CalibrateParts): Promise<boolean> {
   const { calibration } = verifier;
   let blocks = 0;
   let isTried = false;
+  const failed = new Map<Subject, Failure>();
   const recomputed = new Set<Subject>();
-  const failed = new Map<Subject, string>();
-  for (let back = 0n; back < MAX_BLOCKS && back <= head && blocks < WANTED_BLOCKS; back++) {
-    const trials = await tryBlock(verifier, ask, head - back, scope);
-    if (trials.length === 0) continue;
-    isTried = true;
+  const noteShown = (subject: Subject): void => {
+    recomputed.add(subject);
+    calibration.noteShown(subject);
+  };
+  const tryAt = async (number: bigint): Promise<readonly Trial[]> => {
+    const trials = await tryBlock(verifier, ask, number, scope);
     const shown = new Set(trials.flatMap((trial) => trial.shown));
     for (const { subject, text } of trials.flatMap(({ found }) => found)) {
-      if (!shown.has(subject)) failed.set(subject, text);
+      if (!shown.has(subject)) failed.set(subject, { text, number });
     }
-    for (const subject of shown) recomputed.add(subject);
+    for (const subject of shown) noteShown(subject);
+    return trials;
+  };
+  for (let back = 0n; back < MAX_BLOCKS && back <= head && blocks < WANTED_BLOCKS; back++) {
+    const number = head - back;
+    const trials = await tryAt(number);
+    if (trials.length === 0) continue;
+    isTried = true;
     if (trials.some(({ isEmpty }) => !isEmpty)) blocks++;
-    const sample = trials.find(({ state }) => state !== undefined)?.state;
-    if (sample === undefined || sample.header.number === 0n || recomputed.has('state')) continue;
+    const sample = findSample(trials);
+    if (sample === undefined || number === 0n || recomputed.has('state')) continue;
     const trial = await tryState(verifier, ask, sample, scope);
     if (trial.kind === 'proven') {
-      recomputed.add('state');
+      noteShown('state');
       failed.delete('state');
-    } else if (trial.kind === 'unproven') failed.set('state', trial.reason);
+    } else if (trial.kind === 'unproven') failed.set('state', { text: trial.reason, number });
   }
-  for (const [subject, text] of failed) verifier.giveUp(subject, text);
+  for (const back of OLDER_BLOCKS) {
+    if (back >= head || [...failed.keys()].every((subject) => calibration.hasShown(subject))) break;
+    const sample = findSample(await tryAt(head - back));
+    if (sample === undefined || !failed.has('state') || calibration.hasShown('state')) continue;
+    if ((await tryState(verifier, ask, sample, scope)).kind === 'proven') noteShown('state');
+  }
+  for (const [subject, { text, number }] of failed) verifier.giveUp(subject, text, number);
   for (const subject of recomputed) if (!failed.has(subject)) calibration.noteVerified(subject);
   calibration.isDone ||= isTried;
   return isTried;
+}
+
+function findSample(trials: readonly Trial[]): StateSample | undefined {
+  return trials.find(({ state }) => state !== undefined)?.state;
 }
 
 /** Asks nodes for a block until all of one's answer recomputes, or there is none left. */

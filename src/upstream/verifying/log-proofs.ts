@@ -84,13 +84,13 @@ export class LogProofs {
       const range = `[${encodeQuantity(first)}, ${encodeQuantity(last)}]`;
       return `the range ${range} has ${count} blocks, and verifyLogBlocks of this network is ${maxBlocks}`;
     }
-    const given = LOG_SUBJECTS.find((subject) => !verifier.canVerify(subject));
-    return given && verifier.whyUnproven('', [given]);
+    const given = LOG_SUBJECTS.find((subject) => !verifier.canVerify(subject, last));
+    return given && verifier.whyUnproven({ number: last, hash: '' }, [given]);
   }
 
   /** Why logs in receipts of a block are not proven, as the rest of a sentence; undefined where they are. */
-  whyUnproven(hash: string): string | undefined {
-    return this.#parts.verifier.whyUnproven(hash, LOG_SUBJECTS);
+  whyUnproven({ number, hash }: Pick<FoundBlock['block'], 'number' | 'hash'>): string | undefined {
+    return this.#parts.verifier.whyUnproven({ number, hash }, LOG_SUBJECTS);
   }
 
   /**
@@ -188,7 +188,7 @@ export class ExpectedLogs {
       if (child !== undefined && child.parentHash !== header.hash)
         return 'the blocks do not follow each other';
       child = header;
-      const why = verifier.whyUnproven(header.hash, logs === undefined ? ['header'] : LOG_SUBJECTS);
+      const why = verifier.whyUnproven(header, logs === undefined ? ['header'] : LOG_SUBJECTS);
       if (why !== undefined) return why;
     }
     return undefined;
@@ -221,7 +221,7 @@ export class ExpectedLogs {
     const findings = new Findings();
     if (difference !== undefined) findings.contradict('logs', difference.text);
     verifier.judge(
-      rows.get(last)?.header.hash ?? '',
+      { number: last, hash: rows.get(last)?.header.hash ?? '' },
       findings.list,
       ['logs'],
       upstream,

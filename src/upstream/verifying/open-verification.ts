@@ -137,7 +137,14 @@ export function openVerification(parts: VerificationParts): Verification {
     if (at !== undefined) await anchor?.links?.link(at);
   };
   const report = ({ calibration }: Verifier): void => {
-    const fields = Object.fromEntries(calibration.describe().map(({ subject, state }) => [subject, state]));
+    const fields = Object.fromEntries(
+      calibration
+        .describe()
+        .map(({ subject, state, from }) => [
+          subject,
+          from === undefined ? state : `${state} from block ${from} on`,
+        ]),
+    );
     if (JSON.stringify(fields) === known) return;
     known = JSON.stringify(fields);
     log.info({ network, ...fields }, 'it is known what of this network can be verified');

@@ -34,7 +34,7 @@ import type { Upstream } from '../upstream.ts';
 import { type ProvenBlock, ProvenBlocks } from './proven-blocks.ts';
 import { RAW_SUBJECTS, RECEIPT_SUBJECTS, TRANSACTION_SUBJECTS } from './subjects.ts';
 import { type Anchor, type IsAgreed, TrustRules } from './trust.ts';
-import type { Verifier } from './verifier.ts';
+import type { JudgedBlock, Verifier } from './verifier.ts';
 
 /** What is compared with a sender: of a block only a sample of them is recovered. */
 const OF_SENDERS: readonly Subject[] = ['from', 'contractAddress'];
@@ -69,14 +69,14 @@ export class Proofs {
     return this.verifier.mode === 'require' ? ABSENCE_REQUIRED : ABSENCE_VERIFIED;
   }
 
-  /** Whether answers about it are compared with roots. */
-  canVerify(subject: Subject): boolean {
-    return this.verifier?.canVerify(subject) === true;
+  /** As `Verifier.canVerify`. */
+  canVerify(subject: Subject, number: bigint | undefined): boolean {
+    return this.verifier?.canVerify(subject, number) === true;
   }
 
   /** What verified answers are kept under beside others: an answer that was not verified is not taken for one. */
-  keyPart(subject: Subject): string {
-    return this.canVerify(subject) ? ':verified' : '';
+  keyPart(subject: Subject, number: bigint | undefined): string {
+    return this.canVerify(subject, number) ? ':verified' : '';
   }
 
   /**
@@ -154,7 +154,7 @@ export class Proofs {
     upstream: Upstream | undefined,
   ): void {
     const shown = transactions.length > 0 ? RECEIPT_SUBJECTS : [];
-    verifier.judge(header.hash, findings.list, RECEIPT_SUBJECTS, upstream, shown);
+    verifier.judge(header, findings.list, RECEIPT_SUBJECTS, upstream, shown);
   }
 
   /**
@@ -183,7 +183,7 @@ export class Proofs {
     const isOfOther = part === 'receipts' && upstream?.knowsHashParameters !== true;
     if (isOfOther && tools.findings.list.length > 0)
       throw new UpstreamFault('wrong', 'the encoded receipts do not make the root in the header');
-    verifier.judge(header.hash, tools.findings.list, RAW_SUBJECTS[part], upstream);
+    verifier.judge(header, tools.findings.list, RAW_SUBJECTS[part], upstream);
     return result;
   }
 
@@ -192,18 +192,18 @@ export class Proofs {
    * @throws UpstreamFault `wrong`
    */
   checkUncle(
-    block: { readonly hash: string; readonly uncleHashes: readonly string[] },
+    block: JudgedBlock & { readonly uncleHashes: readonly string[] },
     index: number,
     text: JsonText,
     upstream: Upstream | undefined,
   ): void {
     const { verifier } = this;
-    if (verifier === undefined || !verifier.canVerify('header')) return;
+    if (verifier === undefined || !verifier.canVerify('header', block.number)) return;
     const tools = verifier.openTools();
     const uncle: unknown = JSON.parse(text);
     verifyHeader(isMembers(uncle) ? uncle : {}, block.uncleHashes[index] ?? '', tools);
     const found = tools.findings.list.filter(({ subject }) => subject === 'header');
-    verifier.judge(block.hash, found, ['header'], upstream);
+    verifier.judge(block, found, ['header'], upstream);
   }
 
   /**
@@ -212,7 +212,7 @@ export class Proofs {
    * @throws UpstreamFault `wrong`
    */
   checkState(
-    { hash, stateRoot }: Pick<VerifiedHeader, 'hash' | 'stateRoot'>,
+    { number, hash, stateRoot }: Pick<VerifiedHeader, 'number' | 'hash' | 'stateRoot'>,
     question: ProofQuestion,
     text: JsonText,
     upstream: Upstream | undefined,
@@ -225,7 +225,8 @@ export class Proofs {
     const isOfOther = finding?.evidence !== undefined && upstream?.knowsHashParameters !== true;
     if (finding !== undefined && (isOfOther || verifier === undefined))
       throw new UpstreamFault('wrong', finding.text);
-    verifier?.judge(nameAccount(hash, question.address), findings.list, ['state'], upstream, ['state']);
+    const judged = { number, hash: nameAccount(hash, question.address) };
+    verifier?.judge(judged, findings.list, ['state'], upstream, ['state']);
     return proven;
   }
 
@@ -234,7 +235,7 @@ export class Proofs {
    * @throws UpstreamFault `wrong`
    */
   checkCode(
-    { hash }: Pick<VerifiedHeader, 'hash'>,
+    { number, hash }: Pick<VerifiedHeader, 'number' | 'hash'>,
     address: string,
     codeHash: Uint8Array,
     text: JsonText,
@@ -244,7 +245,7 @@ export class Proofs {
     verifyCode(JSON.parse(text), codeHash, findings);
     // Asked by number, a node may answer about another block, in which the account has other code.
     if (!findings.has('state') || upstream?.knowsHashParameters === true)
-      this.verifier?.judge(nameAccount(hash, address), findings.list, ['state'], upstream);
+      this.verifier?.judge({ number, hash: nameAccount(hash, address) }, findings.list, ['state'], upstream);
     if (findings.has('state')) throw new UpstreamFault('wrong', 'the code is not that of the account');
   }
 
@@ -273,7 +274,7 @@ export class Proofs {
       verifySender(transaction, tools, verifier.recoverPublicKey);
     }
     verifyPlace(transaction, header, index, tools.findings);
-    verifier.judge(header.hash, tools.findings.list, TRANSACTION_SUBJECTS, upstream);
+    verifier.judge(header, tools.findings.list, TRANSACTION_SUBJECTS, upstream);
   }
 
   /**

@@ -18,12 +18,13 @@ import {
   verifyHeader,
   verifyListed,
 } from '../../verification/verify-block.ts';
+import { readNumber } from '../../verification/verify-logs.ts';
 import { type VerifyTools, verifySender } from '../../verification/verify-transaction.ts';
 import { checkBytes } from '../checks/check-stream.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Upstream } from '../upstream.ts';
 import { BLOCK_SUBJECTS } from './subjects.ts';
-import type { Verifier } from './verifier.ts';
+import type { JudgedBlock, Verifier } from './verifier.ts';
 
 /** Transactions of all blocks that are held, a block counting as 8: 128 bytes each, 600 where they were asked for one by one. */
 const MAX_TRANSACTIONS = 32_768;
@@ -151,23 +152,24 @@ export class ProvenBlocks {
 
   /**
    * Compares a block that a node gave with its hash.
+   * @param named the block that was asked for, with its number as far as that is known
    * @param askMore for what a stream does not say in time
    * @returns the same result, written anew where an object in it has a name twice; a stream, which has whole transactions, is compared while it is read
    * @throws UpstreamFault `wrong`
    */
   check(
-    hash: string,
+    named: JudgedBlock,
     result: JsonResult,
     isFull: boolean,
     upstream: Upstream | undefined,
     askMore?: AskMore,
   ): JsonResult {
     const verifier = this.#verifier;
-    if (result === 'null' || !verifier.canVerify('header')) return result;
-    if (!isComplete(result)) return this.#checkStream(hash, result, upstream, askMore);
+    if (result === 'null' || !verifier.canVerify('header', named.number)) return result;
+    if (!isComplete(result)) return this.#checkStream(named, result, upstream, askMore);
     const parsed = ListText.parseBlock(result);
     const block = isMembers(parsed) ? parsed : {};
-    this.#verify(hash, block, isFull, upstream);
+    this.#verify(named, block, isFull, upstream);
     const { transactions } = block;
     return transactions instanceof ListText && transactions.isRead ? result : keepUnique(result);
   }
@@ -176,15 +178,20 @@ export class ProvenBlocks {
    * A block as `find`s it; asked for where it is not known yet. Undefined where its transactions cannot be verified.
    * @param askWhole gives a stream that has been read
    */
-  prove(hash: string, askWhole: AskWhole, scope: RequestScope): PromiseOrValue<ProvenBlock | undefined> {
+  prove(
+    block: JudgedBlock,
+    askWhole: AskWhole,
+    scope: RequestScope,
+  ): PromiseOrValue<ProvenBlock | undefined> {
+    const { hash } = block;
     const known = this.#blocks.get(hash);
     if (known !== undefined) return known;
-    if (!this.#verifier.canVerify('transactions')) return undefined;
+    if (!this.#verifier.canVerify('transactions', block.number)) return undefined;
     return continueWith(askWhole(scope), (result) => {
       const proven = this.#blocks.get(hash);
       if (proven !== undefined || result === null) return proven;
       // It was kept, by this process or another one.
-      if (isComplete(result)) this.check(hash, result, true, undefined);
+      if (isComplete(result)) this.check(block, result, true, undefined);
       else result.cancel();
       return this.#blocks.get(hash);
     });
@@ -195,17 +202,18 @@ export class ProvenBlocks {
    * @param askBlock asks for the block, with transactions or hashes
    */
   proveHeader(
-    hash: string,
+    block: JudgedBlock,
     askBlock: AskWhole,
     scope: RequestScope,
   ): PromiseOrValue<VerifiedHeader | undefined> {
+    const { hash } = block;
     const known = this.#headers.get(hash);
     if (known !== undefined) return known;
     return continueWith(askBlock(scope), (result) => {
       const proven = this.#headers.get(hash);
       if (proven !== undefined || result === null) return proven;
       // It was kept, by this process or another one.
-      if (isComplete(result)) this.check(hash, result, false, undefined);
+      if (isComplete(result)) this.check(block, result, false, undefined);
       else result.cancel();
       return this.#headers.get(hash);
     });
@@ -213,14 +221,20 @@ export class ProvenBlocks {
 
   /** Keeps the header of a block that a node gave on its own account, where it hashes to the hash that it names: nothing has to be asked for it then. */
   noteHeader(block: unknown): void {
-    if (!isMembers(block) || typeof block['hash'] !== 'string' || !this.#verifier.canVerify('header')) return;
+    if (
+      !isMembers(block) ||
+      typeof block['hash'] !== 'string' ||
+      !this.#verifier.canVerify('header', undefined)
+    )
+      return;
     const hash = block['hash'].toLowerCase();
     if (this.#headers.get(hash) !== undefined) return;
     const header = verifyHeader(block, hash, this.#verifier.openTools());
     if (header !== undefined) this.#headers.set(hash, header);
   }
 
-  #verify(hash: string, block: Members, isFull: boolean, upstream: Upstream | undefined): void {
+  #verify(named: JudgedBlock, block: Members, isFull: boolean, upstream: Upstream | undefined): void {
+    const { hash } = named;
     const tools = this.#verifier.openTools();
     refuseOther(hash, block, tools);
     const header = verifyHeader(block, hash, tools);
@@ -231,18 +245,19 @@ export class ProvenBlocks {
       proven !== undefined && this.#compareSenders(hash, block['transactions'], proven.length, tools);
     const subjects = isFull || known !== undefined ? BLOCK_SUBJECTS : HEADER_SUBJECTS;
     const isEmpty = proven === undefined || proven.length === 0;
-    this.#judge(hash, block, tools, { isFull, isEmpty, subjects }, upstream);
+    this.#judge(header ?? named, block, tools, { isFull, isEmpty, subjects }, upstream);
     if (header === undefined) return;
     this.#headers.set(hash, header);
     if (proven !== undefined) this.#keep({ header, transactions: proven, hasAllSenders });
   }
 
   #checkStream(
-    hash: string,
+    named: JudgedBlock,
     stream: JsonStream,
     upstream: Upstream | undefined,
     askMore: AskMore | undefined,
   ): JsonStream {
+    const { hash } = named;
     const verifier = this.#verifier;
     const tools = verifier.openTools();
     const isEverySender = verifier.mode === 'require' || this.isDoubted(hash);
@@ -265,7 +280,8 @@ export class ProvenBlocks {
           if (uncles !== undefined) this.noteUncles(hash, uncles);
         }
         const isEmpty = count === 0;
-        this.#judge(hash, found.block, tools, { isFull: true, isEmpty, subjects: BLOCK_SUBJECTS }, upstream);
+        const judged = { isFull: true, isEmpty, subjects: BLOCK_SUBJECTS };
+        this.#judge(header ?? named, found.block, tools, judged, upstream);
         if (header === undefined) return;
         this.#headers.set(hash, header);
         if (transactions !== undefined) this.#keep({ header, transactions, hasAllSenders: isEverySender });
@@ -283,15 +299,16 @@ export class ProvenBlocks {
 
   /** Judges what was found in a block, its uncles included. */
   #judge(
-    hash: string,
+    { number: known, hash }: JudgedBlock,
     block: Members,
     tools: VerifyTools,
     { isFull, isEmpty, subjects }: Judged,
     upstream: Upstream | undefined,
   ): void {
+    const number = known ?? readNumber(block['number']);
     this.#compareUncles(hash, block, tools);
     const shown = isEmpty ? [] : listShown(block);
-    this.#verifier.judge(hash, tools.findings.list, subjects, upstream, shown);
+    this.#verifier.judge({ number, hash }, tools.findings.list, subjects, upstream, shown);
     const { uncles } = block;
     if (isFull && Array.isArray(uncles) && uncles.length > 0 && this.#uncles.get(hash) === undefined) {
       this.#verifier.noteUnproven(

@@ -127,9 +127,9 @@ export class TrustRules {
 
   /** Why an answer is not proven; undefined where it is. */
   #explain(position: BlockPosition, isNamed: boolean, subjects: readonly Subject[]): string | undefined {
-    const { hash } = position;
+    const { number, hash } = position;
     if (this.#verifier === undefined || hash === undefined) return 'answers of this network are not verified';
-    const why = this.#verifier.whyUnproven(hash, subjects);
+    const why = this.#verifier.whyUnproven({ number, hash }, subjects);
     if (why !== undefined) return why;
     return this.#whyUnanchored(position, isNamed);
   }

@@ -615,6 +615,24 @@ test('a node that was away is asked again whether it syncs', async () => {
   assert.equal(tracker.isSyncing, true);
 });
 
+test('a node that was away while it synced is followed when it is back and done', async () => {
+  const { tracker, feed, clock } = createTracker({ length: 1, syncs: true });
+  feed.sync = { target: 500n };
+  tracker.start();
+  await clock.advance(1_000);
+  assert.equal(tracker.isSyncing, true);
+  feed.fault = new UpstreamFault('unreachable', 'scripted');
+  await clock.advance(5_000);
+  feed.fault = undefined;
+  feed.chain = TestChain.create('a', 401);
+  feed.sync = undefined;
+  await clock.advance(60_000);
+  assert.deepEqual([tracker.latest?.number, tracker.isSyncing], [400n, false]);
+  feed.chain.grow('a', 1);
+  await clock.advance(60_000);
+  assert.equal(tracker.latest?.number, 401n);
+});
+
 test('a jump of the head takes safe and finalized along, until they are reported again', async () => {
   const { tracker, feed, clock } = createTracker({ length: 20 });
   feed.safe = 10;

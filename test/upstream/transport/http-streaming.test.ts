@@ -78,6 +78,35 @@ test('the threshold divides texts from streams', async () => {
   }
 });
 
+test('a result that the length of the answer says to be large is handed out with its first bytes', async () => {
+  const first = 'x'.repeat(20_000);
+  const rest = 'y'.repeat(3 * MEGABYTE);
+  let finish: (() => void) | undefined;
+  const transport = await reach(
+    serveRaw((socket, id) => {
+      const begin = `{"id":${id},"result":"${first}`;
+      socket.write(head(begin.length + rest.length + 2) + begin);
+      finish = () => socket.write(`${rest}"}`);
+    }),
+  );
+  const result = await stream(transport);
+  finish?.();
+  assert.equal((await readAll(result)).toString(), `"${first}${rest}"`);
+});
+
+test('an error in a long answer is read whole, also behind a result that is null', async () => {
+  const data = `0x${'ab'.repeat(2 * MEGABYTE)}`;
+  const transport = await reach(
+    serveRaw((socket, id) => {
+      const body = `{"id":${id},"result":null,"error":{"code":3,"message":"reverted","data":"${data}"}}`;
+      socket.write(head(body.length) + body);
+    }),
+  );
+  const reply = await transport.send(CALL, inTime());
+  assert.ok(reply.kind === 'error');
+  assert.equal(reply.error.data, data);
+});
+
 for (const form of ['length', 'chunked', 'gzip'] as const) {
   test(`a large result arrives whole (${form}), whatever surrounds it`, async () => {
     const result = makeResult(3 * MEGABYTE);

@@ -1,18 +1,26 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { recoverPublicKey } from '../../../src/primitives/secp256k1.ts';
-import { Verifier } from '../../../src/upstream/verifying/verifier.ts';
+import { Refutation } from '../../../src/upstream/fault.ts';
+import type { BlockHeader } from '../../../src/upstream/heads/block.ts';
+import { type JudgedBlock, Verifier } from '../../../src/upstream/verifying/verifier.ts';
 import type { Finding } from '../../../src/verification/findings.ts';
 import { createRecordingLog } from '../../gateway/recording-log.ts';
 import { answer, createNode } from '../support/scripted-node.ts';
 
-const BLOCK = `0x${'ab'.repeat(32)}`;
+const HASH = `0x${'ab'.repeat(32)}`;
+const BLOCK = { number: 100n, hash: HASH };
 const WRONG: Finding = {
   subject: 'receipts',
   kind: 'contradicts',
   text: 'the receipts do not make the root',
 };
-const STRANGE: Finding = { subject: 'transactions', kind: 'unknown', text: 'a type that is not known here' };
+const STRANGE: Finding = {
+  subject: 'transactions',
+  kind: 'unknown',
+  text: 'a type that is not known here',
+  evidence: 'type 0x55',
+};
 
 function open(count: number) {
   const nodes = Array.from({ length: count }, () => createNode(answer('"0x1"')).upstream);
@@ -24,15 +32,18 @@ function open(count: number) {
     upstreams: nodes,
     recoverPublicKey,
     log: createRecordingLog(),
-    head: () => undefined,
+    head: () => ({ ...BLOCK, parentHash: HASH, timestamp: 0n }) as BlockHeader,
     onDoubt: () => {},
     condemn: (upstream, evidence) => void condemned.push(`${nodes.indexOf(upstream)} ${evidence}`),
   });
   verifier.calibration.isDone = true;
   verifier.calibration.noteVerified('receipts');
-  const judge = (node: number, ...found: readonly Finding[]): void =>
-    verifier.judge(BLOCK, found, ['receipts'], nodes[node]);
-  return { verifier, judge, condemned };
+  const judgeOf = (block: JudgedBlock, node: number, ...found: readonly Finding[]): void =>
+    verifier.judge(block, found, ['receipts'], nodes[node]);
+  const judge = (node: number, ...found: readonly Finding[]): void => judgeOf(BLOCK, node, ...found);
+  const accept = ({ subject, text }: Finding) =>
+    verifier.acceptRules(new Refutation(HASH, subject, text), undefined);
+  return { verifier, judge, judgeOf, accept, condemned };
 }
 
 describe('an answer that its block refutes', () => {
@@ -44,7 +55,7 @@ describe('an answer that its block refutes', () => {
     );
     assert.deepEqual(condemned, []);
     judge(1);
-    assert.deepEqual(condemned, [`0 of block ${BLOCK}: the receipts do not make the root`]);
+    assert.deepEqual(condemned, [`0 of block ${HASH}: the receipts do not make the root`]);
     judge(2);
     assert.equal(condemned.length, 1);
     assert.deepEqual(verifier.counts, { verified: 2, unproven: 0, refuted: 1 });
@@ -56,24 +67,34 @@ describe('an answer that its block refutes', () => {
     assert.deepEqual(condemned, []);
   });
 
-  it('is the chain’s where nothing has shown that it can be verified, and nodes agree', () => {
-    const { judge, verifier } = open(3);
-    const derived: Finding = { subject: 'gasUsed', kind: 'contradicts', text: 'other gas' };
-    assert.throws(() => judge(0, derived));
-    judge(1, derived);
-    assert.equal(verifier.calibration.stateOf('gasUsed'), 'unverifiable');
+  it('is the chain’s where nothing has shown that it can be verified, once every node gives it', () => {
+    const { judge, accept, verifier } = open(3);
+    const derived: Finding = { subject: 'gasUsed', kind: 'contradicts', text: 'other gas', evidence: '1 2' };
+    for (const node of [0, 1]) assert.throws(() => judge(node, derived));
+    assert.equal(accept(derived), undefined);
+    assert.throws(() => judge(2, derived));
+    assert.notEqual(accept(derived), undefined);
+    assert.equal(verifier.whyUnproven(BLOCK, ['gasUsed']), 'other gas');
     judge(2, derived);
   });
 });
 
 describe('a form that is not known', () => {
-  it('is accepted when two nodes give it, and the block is not proven', () => {
-    const { judge, verifier } = open(2);
-    assert.throws(() => judge(0, STRANGE));
-    judge(1, STRANGE);
+  it('is accepted when every node gives it, and the block is not proven; then of other blocks when two give it', () => {
+    const { judge, judgeOf, accept, verifier } = open(3);
+    for (const node of [0, 1]) assert.throws(() => judge(node, STRANGE));
+    assert.equal(accept(STRANGE), undefined);
+    assert.throws(() => judge(2, STRANGE));
+    assert.notEqual(accept(STRANGE), undefined);
     judge(0, STRANGE);
-    assert.equal(verifier.whyUnproven(BLOCK, ['transactions']), 'a type that is not known here');
+    assert.equal(verifier.whyUnproven(BLOCK, ['transactions']), STRANGE.text);
     assert.equal(verifier.whyUnproven(BLOCK, ['receipts']), undefined);
+    const next = { number: 101n, hash: `0x${'ac'.repeat(32)}` };
+    const other: Finding = { ...STRANGE, evidence: 'type 0x56' };
+    for (const node of [0, 1]) assert.throws(() => judgeOf(next, node, other));
+    assert.throws(() => judgeOf(next, 0, STRANGE));
+    judgeOf(next, 1, STRANGE);
+    assert.equal(verifier.whyUnproven(next, ['transactions']), STRANGE.text);
   });
 
   it('is accepted of the only node', () => {

@@ -1,0 +1,52 @@
+import type { BlockChanges } from './block-changes.ts';
+import type { BlockState } from './state-nodes.ts';
+
+type Link = { readonly parent: BlockState; readonly changes: BlockChanges };
+
+/** Blocks that are remembered, and over which a state may follow at once. */
+export const MAX_LINKS = 16;
+/** Of a link without its changes. */
+const LINK_BYTES = 500;
+
+/** How the states of blocks follow from those of their parents. Those added first leave first. */
+export class BlockLinks {
+  readonly #maxBytes: number;
+  /** By block hash. */
+  readonly #links = new Map<string, Link>();
+  #bytes = 0;
+
+  /** @param maxBytes that all changes may take */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Of all changes. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get(hash: string): Link | undefined {
+    return this.#links.get(hash);
+  }
+
+  add(hash: string, link: Link): void {
+    this.#remove(hash);
+    this.#links.set(hash, link);
+    this.#bytes += weigh(link);
+    for (const oldest of this.#links.keys()) {
+      if (this.#links.size <= MAX_LINKS && this.#bytes <= this.#maxBytes) return;
+      this.#remove(oldest);
+    }
+  }
+
+  #remove(hash: string): void {
+    const link = this.#links.get(hash);
+    if (link === undefined) return;
+    this.#links.delete(hash);
+    this.#bytes -= weigh(link);
+  }
+}
+
+function weigh({ changes }: Link): number {
+  return LINK_BYTES + changes.bytes;
+}

@@ -1,0 +1,137 @@
+import type { AccountState } from '../evm/host.ts';
+import { EMPTY_BYTES } from '../primitives/bytes.ts';
+import { Lru } from '../util/lru.ts';
+import type { BlockChanges } from './block-changes.ts';
+import { BlockLinks } from './block-links.ts';
+import { ProvenStates } from './proven-states.ts';
+import { changeAccount, type RolledAccount } from './rolled-account.ts';
+import type { BlockState } from './state-nodes.ts';
+
+/** The parts of the memory that changes of blocks, and accounts that follow from them, may have. */
+const LINKS_SHARE = 0.0625;
+const ROLLED_SHARE = 0.0625;
+/** Of an entry with its key, as the heap grows, measured; and of a slot in it, which shares its key and most values with others. Bytes. */
+const ENTRY_BYTES = 400;
+const SLOT_BYTES = 150;
+
+/** Null: there is none. `unknown`: nothing follows from what was known at the time. */
+type Rolled = RolledAccount | null | 'unknown';
+
+/**
+ * What is known of the states of blocks: what was proven by roots, and what follows from it by the changes of blocks since. Roots prove whatever a block
+ * claims; changes are as true as the block is valid whose header commits to them. So what follows from changes is kept by the hash of the block, and
+ * never by roots.
+ */
+export class BlockStates {
+  readonly proven: ProvenStates;
+  readonly #links: BlockLinks;
+  /** By block hash and address. */
+  readonly #rolled: Lru<string, Rolled>;
+
+  /** @param bytes that all of it may take */
+  constructor(bytes: number) {
+    this.proven = new ProvenStates(bytes * (1 - LINKS_SHARE - ROLLED_SHARE));
+    this.#links = new BlockLinks(bytes * LINKS_SHARE);
+    this.#rolled = new Lru(Math.max(1, bytes * ROLLED_SHARE), Number.POSITIVE_INFINITY, undefined, weigh);
+  }
+
+  /** Bytes that it takes, about. */
+  get bytes(): number {
+    return this.proven.bytes + this.#links.bytes + this.#rolled.weight;
+  }
+
+  /** Null where there is no such account; undefined where that is not known. */
+  findAccount(at: BlockState, address: string): AccountState | null | undefined {
+    for (const found of this.#listAccounts(at, address)) return found === null ? null : found.account;
+    return undefined;
+  }
+
+  /** Without leading zeros; empty where there is no such account. Undefined where it is not known. */
+  findSlot(at: BlockState, address: string, slot: string): Uint8Array | undefined {
+    for (const found of this.#listAccounts(at, address)) {
+      if (found === null) return EMPTY_BYTES;
+      const { storageRoot, slots } = found;
+      const value = slots?.get(slot) ?? (storageRoot && this.proven.findSlot(storageRoot, slot));
+      if (value) return value;
+    }
+    return undefined;
+  }
+
+  /** Names the part of the state trie that has to be proven to know an account; undefined where the account is known. */
+  findAccountGap(at: BlockState, address: string): string | undefined {
+    return this.findAccount(at, address) === undefined
+      ? this.proven.findAccountGap(at.stateRoot, address)
+      : undefined;
+  }
+
+  /** The same for a slot of an account that is known. */
+  findSlotGap(at: BlockState, address: string, slot: string): string | undefined {
+    if (this.findSlot(at, address, slot) !== undefined) return undefined;
+    const root = this.proven.findAccount(at.stateRoot, address)?.storageRoot;
+    // Without its root nothing is known of the trie: the proof of one slot shows it.
+    return root === undefined ? address : this.proven.findSlotGap(root, slot);
+  }
+
+  /** Whether anything is known of the state of a block, so that something may follow for the next one. */
+  isKnown({ hash, stateRoot }: BlockState): boolean {
+    return this.#links.get(hash) !== undefined || this.proven.hasAccounts(stateRoot);
+  }
+
+  /** A block's state is that of its parent with these changes. */
+  addChanges(at: BlockState, parent: BlockState, changes: BlockChanges): void {
+    this.#links.add(at.hash, { parent, changes });
+  }
+
+  /** The account as it is known, in the order in which looking takes longer. */
+  *#listAccounts(at: BlockState, address: string): Generator<RolledAccount | null> {
+    const recalled = this.proven.recallAccount(at.stateRoot, address);
+    if (recalled !== undefined) yield recalled;
+    const name = `${at.hash}/${address}`;
+    const rolled = this.#rolled.get(name);
+    if (rolled !== undefined && rolled !== 'unknown') yield rolled;
+    if (recalled === undefined) {
+      const found = this.proven.findAccount(at.stateRoot, address);
+      if (found !== undefined) yield found;
+    }
+    if (rolled !== undefined || this.#links.get(at.hash) === undefined) return;
+    const made = this.#roll(at, address);
+    this.#rolled.set(name, made === undefined ? 'unknown' : made);
+    if (made === undefined) return;
+    if (made !== null) this.proven.noteHolder(made.account.codeHash, address);
+    yield made;
+  }
+
+  /** Goes back to the last block at which the account is known, and forth again. */
+  #roll(at: BlockState, address: string): RolledAccount | null | undefined {
+    const path: BlockChanges[] = [];
+    let account: RolledAccount | null | undefined;
+    for (let { hash } = at; account === undefined; ) {
+      const link = this.#links.get(hash);
+      if (link === undefined) return undefined;
+      path.push(link.changes);
+      account = this.#findBase(link.parent, address);
+      hash = link.parent.hash;
+    }
+    for (const { accounts } of path.reverse()) {
+      if (account === undefined) return undefined;
+      account = changeAccount(account, accounts.get(address), (root) => this.proven.listSlots(root));
+    }
+    return account;
+  }
+
+  /** All that is known of an account at a block without going further back. */
+  #findBase(at: BlockState, address: string): RolledAccount | null | undefined {
+    const proven = this.proven.findAccount(at.stateRoot, address);
+    const memo = this.#rolled.get(`${at.hash}/${address}`);
+    const rolled = memo === 'unknown' ? undefined : memo;
+    if (proven === undefined || proven === null) return proven === null ? null : rolled;
+    if (rolled?.slots === undefined) return proven;
+    const { storageRoot, slots } = rolled;
+    const isSame = storageRoot === undefined || storageRoot === proven.storageRoot;
+    return { ...proven, slots: isSame ? slots : new Map([...this.proven.listSlots(storageRoot), ...slots]) };
+  }
+}
+
+function weigh(rolled: Rolled): number {
+  return ENTRY_BYTES + (rolled === null || rolled === 'unknown' ? 0 : (rolled.slots?.size ?? 0) * SLOT_BYTES);
+}

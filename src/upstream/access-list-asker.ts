@@ -1,0 +1,146 @@
+import {
+  type BlockAccessList,
+  decodeBlockAccessList,
+  encodeBlockAccessList,
+} from '../chain/block-access-list.ts';
+import { parseBlockAccessListJson } from '../chain/block-access-list-json.ts';
+import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
+import type { JsonText } from '../primitives/json-result.ts';
+import { keccak256 } from '../primitives/keccak.ts';
+import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { encodeQuantity } from '../primitives/quantity.ts';
+import type { AnsweredList, HeadPlace, ListNodes } from '../proven/state-nodes.ts';
+import type { RequestScope } from '../util/request-scope.ts';
+import { Findings } from '../verification/findings.ts';
+import type { VerifiedHeader } from '../verification/verify-block.ts';
+import type { QuestionParts } from './call-questions.ts';
+import { UpstreamFault } from './fault.ts';
+import type { RoutedCall } from './routed-call.ts';
+import type { Upstream } from './upstream.ts';
+import { nameBlock, WholeBlocks } from './whole-blocks.ts';
+
+/** UTF-16 units of an answer that are read, without a pause: some 20 ms a million. */
+const MAX_LENGTH = 2 << 20;
+
+type EncodedList = { readonly list: BlockAccessList; readonly encoded: Uint8Array };
+
+/** A method by which nodes give access lists. */
+type Form = {
+  readonly method: string;
+  readonly name: (at: HeadPlace) => string;
+  /** Whether the block is named by its hash, so that the list of another block is a false answer. */
+  readonly isByHash: boolean;
+  /** @throws Error where it is malformed */
+  readonly read: (answer: unknown) => EncodedList;
+};
+
+const FORMS: readonly Form[] = [
+  {
+    method: 'eth_getBlockAccessList',
+    name: ({ hash }) => hash,
+    isByHash: true,
+    read(answer) {
+      const list = parseBlockAccessListJson(answer);
+      return { list, encoded: encodeBlockAccessList(list) };
+    },
+  },
+  {
+    method: 'debug_getRawBlockAccessList',
+    name: ({ number }) => encodeQuantity(number),
+    isByHash: false,
+    read(answer) {
+      const encoded = hexToBytes(String(answer));
+      return { list: decodeBlockAccessList(encoded), encoded };
+    },
+  },
+];
+
+/** Asks the pool for access lists of blocks, and compares them with the hashes in the headers. Throws UpstreamFault and ChainError. */
+export class AccessListAsker implements ListNodes {
+  readonly #parts: QuestionParts;
+  readonly #blocks: WholeBlocks;
+
+  constructor(parts: QuestionParts) {
+    this.#parts = parts;
+    this.#blocks = new WholeBlocks(parts);
+  }
+
+  findHeader(number: bigint, hash: string, scope: RequestScope): PromiseOrValue<HeadPlace | undefined> {
+    const header = this.#parts.proofs?.blocks?.proveHeader(
+      { number, hash },
+      (inner) => this.#blocks.ask(nameBlock({ number, hash }, false, false), hash, false, inner),
+      scope,
+    );
+    return continueWith(header, (known) => known && toHeadPlace(known));
+  }
+
+  /** Nodes that lack a method are not asked for it again for a while, and where none has one nothing is asked. */
+  async askAccessList(at: HeadPlace, scope: RequestScope): Promise<AnsweredList | undefined> {
+    for (const form of FORMS) {
+      try {
+        return await this.#ask(form, at, scope);
+      } catch (error) {
+        if (!(error instanceof UpstreamFault) || error.kind !== 'unsupported') throw error;
+      }
+    }
+    return undefined;
+  }
+
+  async #ask(form: Form, at: HeadPlace, scope: RequestScope): Promise<AnsweredList> {
+    const { number, hash } = at;
+    let answered: AnsweredList | undefined;
+    const call: RoutedCall = {
+      method: form.method,
+      params: `["${form.name(at)}"]`,
+      block: { number, hash },
+      nulls: 'fault',
+      isText: true,
+      isBound: true,
+      check: (result, upstream) => {
+        answered = this.#check(form, at, result as JsonText, upstream);
+        return result;
+      },
+    };
+    await this.#parts.ask({ call, scope });
+    return answered as AnsweredList;
+  }
+
+  #check(
+    { isByHash, read }: Form,
+    { number, hash, accessListHash }: HeadPlace,
+    text: JsonText,
+    upstream: Upstream | undefined,
+  ): AnsweredList {
+    const { length } = text;
+    if (length > MAX_LENGTH) return { length, list: undefined };
+    const found = readOrUndefined(() => read(JSON.parse(text)));
+    const isRight = found !== undefined && bytesToHex(keccak256(found.encoded)) === accessListHash;
+    const findings = new Findings();
+    if (!isRight) findings.contradict('state', 'its access list is not the one that the header commits to');
+    const verifier = this.#parts.proofs?.verifier;
+    if (isByHash && verifier?.calibration.stateOf('state', number) === 'verified')
+      verifier.judge({ number, hash: `${hash}/accessList` }, findings.list, ['state'], upstream);
+    if (!isRight)
+      throw new UpstreamFault('wrong', 'the block access list is not the one that the header commits to');
+    return { length, list: found.list };
+  }
+}
+
+/** A block as the head, by its verified header. */
+export function toHeadPlace({
+  number,
+  hash,
+  stateRoot,
+  parentHash,
+  accessListHash,
+}: VerifiedHeader): HeadPlace {
+  return { number, hash, stateRoot, parentHash, accessListHash, isCanonical: true };
+}
+
+function readOrUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

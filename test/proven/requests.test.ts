@@ -1,0 +1,350 @@
+/** What readers of proven state ask of nodes, and what is asked at new heads before they do. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { ChainError } from '../../src/chain/errors.ts';
+import type { HeadPlace, StateNodes, StatePlace } from '../../src/proven/state-nodes.ts';
+import { createProven, StateRequests } from '../../src/proven/state-requests.ts';
+import { Trips } from '../../src/proven/trips.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
+import type { ProofQuestion } from '../../src/verification/state-proof.ts';
+import { addressAt, ModelState, slotAt } from './model-state.ts';
+
+const question = (address: string, ...slots: readonly string[]): ProofQuestion => ({ address, slots });
+const slots = (count: number): readonly string[] => Array.from({ length: count }, (_, i) => slotAt(i));
+const failWith = (error: unknown): never => assert.fail(String(error));
+
+/** Nodes that prove a model's state, and what they were asked. */
+function openModel(model: ModelState) {
+  const asked: ProofQuestion[] = [];
+  const trips = new Set<object | undefined>();
+  const state = { isDown: false, unprovable: '', held: Promise.resolve(), now: 0, proofMs: 0 };
+  /** Holds answers back. @returns what lets them go */
+  const hold = (): (() => void) => {
+    let release = (): void => {};
+    state.held = new Promise((resolve) => {
+      release = resolve;
+    });
+    return release;
+  };
+  const nodes: StateNodes = {
+    async askProof(asking, _at, scope) {
+      asked.push(asking);
+      trips.add(scope.batch);
+      await state.held;
+      state.now += state.proofMs;
+      if (state.isDown || asking.address === state.unprovable)
+        throw new ChainError('unavailable', 'no node answers');
+      return model.prove(asking);
+    },
+    askCode: () => assert.fail('no code is needed'),
+  };
+  const proven = createProven({ bytes: 1 << 22, onFault: failWith });
+  const requests = new StateRequests(nodes, proven, { maxWarmingMs: 600_000, now: () => state.now });
+  return { asked, trips, state, hold, requests };
+}
+
+const placeOf = (model: ModelState, number = 1n): HeadPlace => ({
+  number,
+  hash: model.stateRoot,
+  stateRoot: model.stateRoot,
+  isCanonical: true,
+  parentHash: '',
+  accessListHash: undefined,
+});
+const openScope = (): RequestScope => new RequestScope(performance.now() + 600_000);
+
+describe('what is missing', () => {
+  test('of one account is one question, of many accounts one trip, and nothing is asked twice', async () => {
+    const model = new ModelState();
+    for (let i = 0; i < 20; i++) model.set(addressAt(i), [7n, 8n, 9n]);
+    const { asked, trips, requests } = openModel(model);
+    const at = placeOf(model);
+    const reads = Array.from({ length: 60 }, (_, i) =>
+      requests.prove(question(addressAt(i % 20), slotAt(Math.floor(i / 20))), at, openScope()),
+    );
+    const found = await Promise.all(reads);
+    for (const [i, values] of found.entries())
+      assert.deepEqual(values?.words, [model.wordOf(addressAt(i % 20), slotAt(Math.floor(i / 20)))]);
+    assert.equal(asked.length, 20);
+    assert.equal(trips.size, 1);
+    const again = requests.prove(question(addressAt(3), ...slots(3)), at, openScope());
+    assert.ok(!(again instanceof Promise));
+    assert.deepEqual(again?.words, [7n, 8n, 9n]);
+  });
+
+  test('waits for trips under way, and goes together then', async () => {
+    const model = new ModelState();
+    for (let i = 0; i < 40; i++) model.set(addressAt(i), []);
+    const { asked, trips, hold, requests } = openModel(model);
+    const at = placeOf(model);
+    const reads: unknown[] = [];
+    const read = (i: number): unknown => reads.push(requests.prove(question(addressAt(i)), at, openScope()));
+    const answer = hold();
+    for (let i = 0; i < 2; i++) {
+      read(i);
+      while (asked.length === i) await turn();
+    }
+    for (let i = 2; i < 40; i++) {
+      read(i);
+      await Promise.resolve();
+    }
+    answer();
+    await Promise.all(reads);
+    assert.equal(asked.length, 40);
+    assert.equal(trips.size, 3);
+  });
+
+  test('more slots than one question may have are several, and come back in their order', async () => {
+    const model = new ModelState();
+    const words = Array.from({ length: 300 }, (_, i) => BigInt(i + 1));
+    model.set(addressAt(0), words);
+    const { asked, requests } = openModel(model);
+    const values = await requests.prove(question(addressAt(0), ...slots(300)), placeOf(model), openScope());
+    assert.deepEqual(values?.words, words);
+    assert.deepEqual(
+      asked.map((one) => one.slots.length),
+      [128, 128, 44],
+    );
+  });
+
+  test('values are right where less is kept than was asked for', async () => {
+    const model = new ModelState();
+    const words = Array.from({ length: 200 }, (_, i) => BigInt(i + 1));
+    model.set(addressAt(0), words);
+    const nodes: StateNodes = {
+      askProof: async (asking) => model.prove(asking),
+      askCode: () => assert.fail('no code is needed'),
+    };
+    const requests = new StateRequests(nodes, createProven({ bytes: 40_000, onFault: failWith }));
+    for (let round = 0; round < 2; round++) {
+      const values = await requests.prove(question(addressAt(0), ...slots(200)), placeOf(model), openScope());
+      assert.deepEqual(values?.words, words);
+      assert.equal(values?.account?.balance, model.balanceOf(addressAt(0)));
+    }
+  });
+
+  test('an outage is told to all that wait, and asked about anew', async () => {
+    const model = new ModelState();
+    model.set(addressAt(0), []);
+    const { state, requests } = openModel(model);
+    state.isDown = true;
+    const read = () => Promise.resolve(requests.prove(question(addressAt(0)), placeOf(model), openScope()));
+    for (const { status } of await Promise.allSettled([read(), read()])) assert.equal(status, 'rejected');
+    state.isDown = false;
+    assert.equal((await read())?.account?.balance, model.balanceOf(addressAt(0)));
+  });
+});
+
+describe('a new head', () => {
+  test('needs far fewer proofs than accounts and slots are read, and readers wait for those', async () => {
+    const model = new ModelState();
+    const [count, slotCount] = [300, 200];
+    for (let i = 0; i < count; i++) model.set(addressAt(i), []);
+    const contract = addressAt(count);
+    const words = Array.from({ length: slotCount }, (_, i) => BigInt(i + 1));
+    model.set(contract, words);
+    const { asked, requests, state } = openModel(model);
+    const readAll = async (at: StatePlace): Promise<void> => {
+      const reads = Array.from({ length: count }, (_, i) => question(addressAt(i)));
+      for (const each of [...reads, question(contract, ...slots(slotCount))]) {
+        const values = await requests.prove(each, at, openScope());
+        assert.equal(values?.account?.balance, model.balanceOf(each.address));
+        assert.deepEqual(
+          values?.words,
+          each.slots.map((slot) => model.wordOf(each.address, slot)),
+        );
+      }
+    };
+    await readAll(placeOf(model));
+    for (let number = 2n; number < 5n; number++) {
+      asked.length = 0;
+      for (let i = 0; i < 10; i++) model.set(addressAt(Number(number) * 20 + i), [], number);
+      words[Number(number)] = 1_000n * number;
+      model.set(contract, words);
+      const at = placeOf(model, number);
+      state.now += 2_000;
+      requests.warmUp.noteHead(at);
+      await readAll(at);
+      while (requests.warmUp.count < Number(number) - 1) await turn();
+      const slotsAsked = asked.reduce((sum, one) => sum + one.slots.length, 0);
+      assert.ok(asked.length < count / 4, `${asked.length} proofs`);
+      assert.ok(slotsAsked < slotCount / 2, `${slotsAsked} slots`);
+    }
+  });
+
+  test('of which nothing is read any more is not asked about', async () => {
+    const model = new ModelState();
+    model.set(addressAt(0), []);
+    const { asked, requests } = openModel(model);
+    await requests.prove(question(addressAt(0)), placeOf(model), openScope());
+    for (let number = 2n; number < 9n; number++) {
+      model.set(addressAt(0), [], number);
+      requests.warmUp.noteHead(placeOf(model, number));
+      await requests.warmUp.findRound(model.stateRoot, question(addressAt(0)));
+      await turn();
+    }
+    assert.ok(asked.length > 1 && asked.length < 5, `${asked.length} proofs`);
+  });
+});
+
+const HEAD_MS = 10_000;
+
+/** Heads at which an account is read, and what is asked of nodes at each. */
+async function countAtHeads(
+  count: number,
+  each: (number: number, opened: ReturnType<typeof openModel>) => void,
+) {
+  const model = new ModelState();
+  for (let i = 0; i < 300; i++) model.set(addressAt(i), []);
+  const opened = openModel(model);
+  const { asked, requests, state } = opened;
+  const counts: number[] = [];
+  for (let number = 1; number <= count; number++) {
+    for (let i = 0; i < 300; i++) requests.warmUp.noteRead(model.stateRoot, addressAt(i));
+    for (let i = 0; i < 300; i++) model.set(addressAt(i), [], BigInt(number));
+    asked.length = 0;
+    state.now = Math.max(state.now, HEAD_MS * number);
+    each(number, opened);
+    requests.warmUp.noteHead(placeOf(model, BigInt(number)));
+    for (let before = -1; asked.length > before; ) {
+      before = asked.length;
+      for (let i = 0; i < 50; i++) await turn();
+    }
+    counts.push(asked.length);
+  }
+  return counts;
+}
+
+describe('nodes', () => {
+  test('that fail at a head are asked for nothing beforehand at the next ones, more each time', async () => {
+    const counts = await countAtHeads(17, (number, { state }) => {
+      state.isDown = number < 17;
+    });
+    const failing = counts.flatMap((asked, index) => (asked === 0 ? [] : [index + 1]));
+    assert.deepEqual(failing, [1, 3, 6, 11]);
+    const back = await countAtHeads(4, (number, { state }) => {
+      state.isDown = number === 1;
+    });
+    assert.deepEqual(
+      back.map((asked) => asked > 0),
+      [true, false, true, true],
+    );
+  });
+
+  test('that have no proof of one account are asked for others at each head', async () => {
+    const counts = await countAtHeads(8, (_, { state }) => {
+      state.unprovable = addressAt(7);
+    });
+    for (const asked of counts) assert.ok(asked > 100, counts.join());
+  });
+
+  test('that are slow are asked in half of the time between heads, at each of them', async () => {
+    const counts = await countAtHeads(30, (_, { state }) => {
+      state.proofMs = HEAD_MS / 200;
+    });
+    for (const asked of counts.slice(24)) assert.ok(asked >= 100 && asked < 200, counts.join());
+    const quick = await countAtHeads(8, () => {});
+    for (const asked of quick) assert.ok(asked >= 200, quick.join());
+  });
+});
+
+const codeHash = `0x${'07'.repeat(32)}`;
+
+describe('callers that wait for the same', () => {
+  /** Nodes that give a code when they are let, and fail when the time of a trip is over. */
+  const openCodes = () => {
+    const asked: RequestScope[] = [];
+    const state = { isSilent: true };
+    const nodes: StateNodes = {
+      askProof: () => assert.fail('no proof is needed'),
+      async askCode(_address, _hash, _at, trip) {
+        asked.push(trip);
+        while (state.isSilent) {
+          if (performance.now() >= trip.deadline) throw new ChainError('timeout', 'the node is silent');
+          await turn();
+        }
+        return Uint8Array.of(1);
+      },
+    };
+    const requests = new StateRequests(nodes, createProven({ bytes: 1 << 20, onFault: failWith }));
+    const ask = (scope: RequestScope): Promise<Uint8Array> =>
+      Promise.resolve(requests.proveCode(addressAt(1), codeHash, placeOf(new ModelState()), scope));
+    return { asked, state, ask };
+  };
+  const scopeFor = (ms: number): RequestScope => new RequestScope(performance.now() + ms);
+
+  test('have their own time: what fails for want of the first one’s is asked again', async () => {
+    const { asked, state, ask } = openCodes();
+    const first = ask(scopeFor(20));
+    const second = ask(scopeFor(600_000));
+    await assert.rejects(first, { kind: 'timeout' });
+    while (asked.length < 2) await turn();
+    state.isSilent = false;
+    assert.deepEqual(await second, Uint8Array.of(1));
+  });
+
+  test('do not wait longer than they have time', async () => {
+    const { asked, state, ask } = openCodes();
+    const first = ask(scopeFor(600_000));
+    await assert.rejects(ask(scopeFor(20)), { kind: 'timeout' });
+    state.isSilent = false;
+    assert.deepEqual(await first, Uint8Array.of(1));
+    assert.equal(asked.length, 1);
+  });
+
+  test('are asked for as long as one of them is there', async () => {
+    const { asked, state, ask } = openCodes();
+    state.isSilent = false;
+    const [gone, left] = [openScope(), openScope()];
+    const outcomes = [ask(gone), ask(left)];
+    gone.abort();
+    assert.deepEqual(await Promise.all(outcomes), [Uint8Array.of(1), Uint8Array.of(1)]);
+    assert.equal(asked.length, 1);
+    const { asked: none, ask: askNone } = openCodes();
+    const last = openScope();
+    const outcome = askNone(last);
+    last.abort();
+    await assert.rejects(outcome, { kind: 'aborted' });
+    assert.equal(none.length, 0);
+  });
+});
+
+describe('trips', () => {
+  const ask = (
+    trips: Trips,
+    owner: string,
+    name: string,
+    sent: string[][],
+    held: Promise<void>,
+  ): Promise<void> => {
+    const scope = openScope();
+    scope.owner = owner;
+    return trips.ask(scope, async (trip) => {
+      const names = (trip.batch as { names?: string[] }).names ?? [];
+      if (names.length === 0) sent.push(names);
+      Object.assign(trip.batch as object, { names });
+      names.push(name);
+      await held;
+    });
+  };
+
+  test('have questions of all owners, in turns', async () => {
+    const trips = new Trips();
+    const sent: string[][] = [];
+    const many = Array.from({ length: 1_000 }, (_, i) =>
+      ask(trips, 'many', `many ${i}`, sent, Promise.resolve()),
+    );
+    const few = Array.from({ length: 3 }, (_, i) => ask(trips, 'few', `few ${i}`, sent, Promise.resolve()));
+    await Promise.all([...many, ...few]);
+    assert.equal(sent.flat().length, 1_003);
+    assert.deepEqual(
+      sent[0]?.filter((name) => name.startsWith('few')),
+      ['few 0', 'few 1', 'few 2'],
+    );
+    assert.deepEqual(
+      sent.flat().filter((name) => name.startsWith('many')),
+      Array.from({ length: 1_000 }, (_, i) => `many ${i}`),
+    );
+  });
+});

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { recoverPublicKey } from '../../../src/primitives/secp256k1.ts';
+import { Refutation } from '../../../src/upstream/fault.ts';
+import { ProvenBlocks } from '../../../src/upstream/verifying/proven-blocks.ts';
+import { Verifier } from '../../../src/upstream/verifying/verifier.ts';
+import { type Members, SUBJECTS } from '../../../src/verification/findings.ts';
+import { createRecordingLog } from '../../gateway/recording-log.ts';
+import { SKIP_REASON } from '../../support/vectors.ts';
+import { readSamples } from '../../verification/samples.ts';
+
+/** A mainnet block with more transactions than are recovered of each block. */
+const sample = readSamples()?.find(
+  ({ block, expected }) =>
+    expected.header === 'OK' &&
+    Array.isArray(block['transactions']) &&
+    block['transactions'].length > 20 &&
+    block['transactions'].every(({ type }: Members) => type === '0x0' || type === '0x2'),
+);
+
+test('senders of a block are sampled, at least one of each however many blocks there are', {
+  skip: sample === undefined && SKIP_REASON,
+}, () => {
+  let recovered = 0;
+  const verifier = new Verifier({
+    network: 'test',
+    mode: 'auto',
+    upstreams: [],
+    recoverPublicKey: (...signature) => {
+      recovered++;
+      return recoverPublicKey(...signature);
+    },
+    log: createRecordingLog(),
+    head: () => undefined,
+    onDoubt: () => {},
+    condemn: () => {},
+  });
+  verifier.calibration.isDone = true;
+  for (const subject of SUBJECTS) verifier.calibration.noteVerified(subject);
+  const blocks = new ProvenBlocks(verifier);
+  const { block } = sample as NonNullable<typeof sample>;
+  const named = { number: BigInt(String(block['number'])), hash: String(block['hash']) };
+  const text = JSON.stringify(block);
+  for (let i = 0; i < 100; i++) {
+    const before = recovered;
+    assert.equal(blocks.check(named, text, true, undefined), text);
+    assert.ok(recovered - before >= 1 && recovered - before <= 4, `${recovered - before} senders`);
+  }
+  const transactions = (block['transactions'] as readonly Members[]).map((transaction) => ({
+    ...transaction,
+    from: `0x${'12'.repeat(20)}`,
+  }));
+  const lie = JSON.stringify({ ...block, transactions });
+  assert.throws(() => blocks.check(named, lie, true, undefined), Refutation);
+});
