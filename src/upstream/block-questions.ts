@@ -1,6 +1,6 @@
 import type { AccessListForm, BlockReference, HeaderView, RawPart } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
-import { isComplete, type JsonResult, type JsonText } from '../primitives/json-result.ts';
+import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity, parseQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
@@ -127,32 +127,41 @@ export class BlockQuestions {
     return `"${encodeQuantity((proven ?? found.block.uncleHashes).length)}"`;
   }
 
-  getReceipts(reference: BlockReference, scope: RequestScope): PromiseOrValue<JsonResult | null> {
+  /** @param isWhole however large they are */
+  getReceipts(
+    reference: BlockReference,
+    scope: RequestScope,
+    isWhole = false,
+  ): PromiseOrValue<JsonResult | null> {
     return continueWith(this.#access.find(reference, scope), (found) => {
       if (found === 'pending') return this.#access.askPending('eth_getBlockReceipts', [], scope);
       if (found === null) return null;
-      return continueWith(this.getReceiptsOf(found, scope), ({ receipts }) =>
+      return continueWith(this.getReceiptsOf(found, scope, isWhole), ({ receipts }) =>
         this.#noteWhenWhole(receipts, found.block, reference, RECEIPT_SUBJECTS, scope),
       );
     });
   }
 
-  /** The receipts of a block, and the block that they were compared with, where it was verified. */
-  getReceiptsOf(found: FoundBlock, scope: RequestScope): PromiseOrValue<ProvenReceipts> {
-    const answer = this.#askFoundReceipts(found, scope);
+  /** The receipts of a block, and the block that they were compared with, where it was verified. @param isWhole however large they are */
+  getReceiptsOf(found: FoundBlock, scope: RequestScope, isWhole: boolean): PromiseOrValue<ProvenReceipts> {
+    const answer = this.#askFoundReceipts(found, scope, isWhole);
     if (!(answer instanceof Promise)) return answer;
     return answer.catch((error: unknown) => {
-      if (error instanceof DoubtfulBlock) return this.#askFoundReceipts(found, scope);
+      if (error instanceof DoubtfulBlock) return this.#askFoundReceipts(found, scope, isWhole);
       throw error;
     });
   }
 
-  #askFoundReceipts({ block, isCanonical }: FoundBlock, scope: RequestScope): PromiseOrValue<ProvenReceipts> {
+  #askFoundReceipts(
+    { block, isCanonical }: FoundBlock,
+    scope: RequestScope,
+    isWhole: boolean,
+  ): PromiseOrValue<ProvenReceipts> {
     return continueWith(this.#whole.prove(block, isCanonical, scope), (proven) => {
       const hashes = proven?.transactions.facts.map(({ hash }) => hash) ?? block.transactionHashes;
       const known = { ...block, transactionHashes: hashes };
       const answer =
-        hashes.length === 0 ? '[]' : this.#askReceipts({ block: known, isCanonical }, proven, scope);
+        hashes.length === 0 ? '[]' : this.#askReceipts({ block: known, isCanonical }, proven, scope, isWhole);
       return continueWith(answer, (receipts) => ({ receipts, proven }));
     });
   }
@@ -161,6 +170,7 @@ export class BlockQuestions {
     { block, isCanonical }: FoundBlock,
     proven: ProvenBlock | undefined,
     scope: RequestScope,
+    isWhole: boolean,
   ): PromiseOrValue<JsonResult> {
     const { ask, proofs } = this.#parts;
     const name = isCanonical ? encodeQuantity(block.number) : block.hash;
@@ -171,10 +181,15 @@ export class BlockQuestions {
       batch: () => listReceipts(block.transactionHashes),
       takesBytes: true,
       isHeld: isVerified,
+      isText: isWhole,
       check: (result, upstream) => {
         if (!isVerified || proofs === undefined) return search(result);
         // Receipts of another block are found out before they are compared with this one.
-        if (!isComplete(result)) return proofs.checkReceipts(proven, search(result), upstream);
+        if (!isComplete(result)) {
+          const proveAgain = (): PromiseOrValue<ProvenBlock | undefined> =>
+            this.#whole.prove(block, isCanonical, scope);
+          return proofs.checkReceiptStream(proven, search(result) as JsonStream, upstream, proveAgain);
+        }
         const verified = proofs.checkReceipts(proven, result, upstream);
         const isProven = proofs.verifier?.whyUnproven(block, ['receipts']) === undefined;
         return isProven ? verified : search(verified);

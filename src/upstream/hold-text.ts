@@ -23,9 +23,10 @@ export function holdText(result: JsonResult, scope?: RequestScope): Promise<Json
 
 /**
  * Reads a stream to its end, so that it is compared with what is known, and drops it.
+ * @returns an empty stream
  * @throws what the stream throws; UpstreamFault when the caller has gone
  */
-export async function drain(stream: JsonStream, { signal }: RequestScope): Promise<void> {
+export async function drain(stream: JsonStream, { signal }: RequestScope): Promise<JsonStream> {
   const cancel = (): void => stream.cancel();
   if (signal.aborted) cancel();
   signal.addEventListener('abort', cancel);
@@ -35,6 +36,8 @@ export async function drain(stream: JsonStream, { signal }: RequestScope): Promi
     signal.removeEventListener('abort', cancel);
   }
   if (signal.aborted) throw new UpstreamFault('aborted', 'the caller has gone');
+  // Nothing more comes of them.
+  return { pieces: stream.pieces, cancel };
 }
 
 /**

@@ -49,6 +49,8 @@ export type RoutedCall = {
    * can still be asked, or an error given.
    */
   readonly isHeld?: boolean;
+  /** Only what `check` learns from the answer is of use where it is a stream: one is read to its end before it counts as right, and is empty then. */
+  readonly isDrained?: boolean;
   /** Whether `check` makes sure that the answer belongs to the block of `key`. */
   readonly isBound?: boolean;
   /** Only upstreams with a vote in the head are asked: it is about where the chain is. */

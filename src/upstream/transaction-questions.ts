@@ -150,10 +150,9 @@ export class TransactionQuestions {
       return kept as JsonText;
     }
     const reference = { kind: 'number', number } as const;
-    const receipts = await this.#receipts.getReceipts(reference, scope);
-    // The block may have been replaced meanwhile, or its receipts may be too many to be held.
+    const receipts = await this.#receipts.getReceipts(reference, scope, true);
     if (receipts === null || !isComplete(receipts)) {
-      receipts?.cancel();
+      this.#parts.proofs?.trust.noteSingle(scope, 'the block of the transaction has left the chain');
       return told;
     }
     const list = JSON.parse(typeof receipts === 'string' ? receipts : receipts.text) as readonly unknown[];

@@ -4,14 +4,15 @@ import { continueWith, type PromiseOrValue } from '../primitives/promise-or-valu
 import { encodeQuantity, parseQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Subject } from '../verification/findings.ts';
-import { NO_UNCLES } from '../verification/verify-block.ts';
+import { NO_UNCLES, type VerifiedHeader } from '../verification/verify-block.ts';
 import { BlockAccess } from './block-access.ts';
 import type { QuestionParts } from './call-questions.ts';
 import { checkBlock } from './checks/check-block.ts';
 import { parseObject } from './checks/check-values.ts';
+import { UpstreamFault } from './fault.ts';
 import type { RoutedCall } from './routed-call.ts';
 import { UncleProofs } from './uncle-proofs.ts';
-import { listHashes, type ProvenBlock } from './verifying/proven-blocks.ts';
+import { type AskMore, listHashes, type ProvenBlock } from './verifying/proven-blocks.ts';
 
 /** How a block is asked for. */
 export type BlockQuestion = Pick<RoutedCall, 'method' | 'params' | 'nulls' | 'block'>;
@@ -36,6 +37,7 @@ export class WholeBlocks {
    * The block of this hash; null where there is none. Where it lists other uncles than its header commits to, it is another node's.
    * @param isFull with whole transactions, so that it may be large
    * @param keyAs under what it is kept instead of its own name
+   * @param isDrained a stream is read to its end, and empty then
    */
   ask(
     question: BlockQuestion,
@@ -43,9 +45,10 @@ export class WholeBlocks {
     isFull: boolean,
     scope: RequestScope,
     keyAs?: CacheKey,
+    isDrained = false,
   ): PromiseOrValue<JsonResult | null> {
     return continueWith<JsonResult | null, JsonResult | null>(
-      this.#askOnce(question, hash, isFull, scope, keyAs),
+      this.#askOnce(question, hash, isFull, scope, keyAs, isDrained),
       (block) => {
         const lacksUncles = this.#parts.proofs?.verifier?.lacksUncles(hash) === true;
         if (block === null || !lacksUncles || !isComplete(block)) return block;
@@ -92,6 +95,7 @@ export class WholeBlocks {
     isFull: boolean,
     scope: RequestScope,
     keyAs?: CacheKey,
+    isDrained = false,
   ): PromiseOrValue<JsonResult | null> {
     const { cacheScope, directory, proofs, ask, keep } = this.#parts;
     const isKnown = checkBlock(hash, directory.findKnown(hash));
@@ -100,16 +104,21 @@ export class WholeBlocks {
     const key = keyAs ?? { blockHash: hash, question: `${cacheScope()}:block:${isFull}${mark}` };
     const isKept = (): boolean => mark === '' || this.#whyUnproven(question, hash) === undefined;
     const isDoubted = proofs?.blocks?.isDoubted(hash) === true;
+    const askMore: AskMore = {
+      header: () => this.#findHeader(hash, scope),
+      uncles: (header) => this.#uncles.find(header, header.unclesHash, scope),
+    };
     const answer = ask({
       call: {
         ...question,
         ...(isDoubted ? { sharedAs: `again:${hash}:${isFull}` } : { key }),
         isBound: true,
         isKept,
-        ...(isFull ? { isHeld: true, takesBytes: true } : { isText: true }),
+        ...(isFull ? { isHeld: true, isDrained, takesBytes: true } : { isText: true }),
         check: (result, upstream) => {
           // What is recomputed needs no comparison with what others said of it.
-          const verified = proofs?.blocks?.check({ number, hash }, result, isFull, upstream) ?? result;
+          const verified =
+            proofs?.blocks?.check({ number, hash }, result, isFull, upstream, askMore) ?? result;
           return proofs?.blocks?.find(hash) === undefined ? isKnown(verified) : verified;
         },
       },
@@ -138,13 +147,12 @@ export class WholeBlocks {
       if (proofs?.blocks?.find(hash)?.header.unclesHash === NO_UNCLES)
         return this.ask(question(false), hash, false, scope, key);
       return continueWith<JsonResult | null, JsonResult | null>(
-        this.ask(question(true), hash, true, scope),
+        this.#askRead(question(true), hash, scope),
         (block) => {
           if (block === null) return null;
           if (!isComplete(block)) {
-            const number = this.#numberOf(question(true), hash);
-            const read = proofs?.blocks?.readStream({ number, hash }, block, scope);
-            return continueWith(read, () => this.ask(question(false), hash, false, scope));
+            block.cancel();
+            return this.ask(question(false), hash, false, scope);
           }
           const listed = listHashes(typeof block === 'string' ? block : block.text);
           if (this.#whyUnproven(question(true), hash) === undefined) keep(key, listed);
@@ -152,6 +160,28 @@ export class WholeBlocks {
         },
       );
     });
+  }
+
+  /** A whole block; a large one is verified, where it can be, and no more of it than that is left. */
+  #askRead(question: BlockQuestion, hash: string, scope: RequestScope): PromiseOrValue<JsonResult | null> {
+    const why = this.#parts.proofs?.verifier?.whyUnproven({ number: this.#numberOf(question, hash), hash }, [
+      'transactions',
+    ]);
+    return this.ask(question, hash, true, scope, undefined, why === undefined);
+  }
+
+  /** The header of a block, by its hash. */
+  async #findHeader(hash: string, scope: RequestScope): Promise<VerifiedHeader | undefined> {
+    const { proofs, directory } = this.#parts;
+    const params = JSON.stringify([hash, false]);
+    const question = { method: 'eth_getBlockByHash', params, ...directory.route(hash) };
+    const ask = (): PromiseOrValue<JsonResult | null> => this.#askOnce(question, hash, false, scope);
+    try {
+      return await proofs?.blocks?.proveHeader({ number: this.#numberOf(question, hash), hash }, ask, scope);
+    } catch (error) {
+      if (error instanceof UpstreamFault) return undefined;
+      throw error;
+    }
   }
 
   /** The number of a block, as it is asked for or was recomputed. */
@@ -175,7 +205,7 @@ export class WholeBlocks {
     if (proofs?.blocks === undefined) return undefined;
     return proofs.blocks.prove(
       block,
-      (inner) => this.ask(nameBlock(block, isCanonical, true), block.hash, true, inner),
+      (inner) => this.#askRead(nameBlock(block, isCanonical, true), block.hash, inner),
       scope,
     );
   }

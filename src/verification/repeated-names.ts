@@ -4,6 +4,7 @@ import type { Findings } from './findings.ts';
 
 const COLON = 0x3a;
 const LAST_BLANK = 0x20;
+const REPEATED = 'an object of the answer has a name more than once';
 
 /**
  * Whether an object in a text has a name more than once. Of such members this program takes the last; other parsers may take another, or refuse the text.
@@ -22,8 +23,7 @@ export function keepUnique<A extends JsonText | JsonBytes>(answer: A): A | JsonT
 
 /** As `hasRepeatedNames`, for answers that cannot be written anew, because they have been passed on in part: what is wrong is among the findings. */
 export function refuseRepeatedNames(text: JsonText, value: unknown, findings: Findings): void {
-  if (hasRepeatedNames(text, value))
-    findings.noteUnknown('members', 'an object of the answer has a name more than once');
+  if (hasRepeatedNames(text, value)) findings.contradict('members', REPEATED, [REPEATED]);
 }
 
 /** Strings with a colon behind them. */

@@ -1,6 +1,7 @@
 /** Compares a block with its hash while its text comes in. */
 import { concatBytes } from '../primitives/bytes.ts';
 import { JsonBytes, type JsonText, SharedBytes, textOf } from '../primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { requireBlockMembers } from './compare-members.ts';
 import type { Members } from './findings.ts';
 import { ItemSplitter } from './item-splitter.ts';
@@ -38,8 +39,10 @@ export type StreamedBlock = {
 export type BlockStreamOptions = {
   readonly hash: string;
   readonly tools: VerifyTools;
-  /** The block's header where it is known: some nodes may give transactions before the number. */
+  /** The block's header where it is known. */
   readonly header: VerifiedHeader | undefined;
+  /** Asks for the header where transactions come before what they are compared with; undefined where no node has it. */
+  readonly askHeader: () => PromiseOrValue<VerifiedHeader | undefined>;
   /** So many transactions are remembered. */
   readonly maxTransactions: number;
   /** Is handed some transactions, parsed, or all of them, so that their senders are compared. */
@@ -50,13 +53,15 @@ export type BlockStreamOptions = {
 /** A block with whole transactions, of which these are compared as they come, and the header and the roots at the end. What is held does not grow with the block, but for facts of its transactions. */
 export class BlockStream {
   readonly #options: BlockStreamOptions;
-  readonly #splitter = new ItemSplitter((items) => this.#read(items), 'transactions');
+  readonly #splitter = new ItemSplitter((items) => this.#take(items), 'transactions');
   readonly #root: OrderedRoot;
   readonly #rows: Uint8Array[] = [];
   /** Facts of transactions that were parsed, by their places. */
   readonly #parsed = new Map<number, TransactionFacts>();
   #place: BlockPlace | undefined;
   #isPlaceSought = false;
+  /** Of the last piece, until the header is there. */
+  readonly #waiting: Uint8Array[] = [];
   #count = 0;
   /** Something was found that has no root: nothing more is read. */
   #isBroken = false;
@@ -68,12 +73,19 @@ export class BlockStream {
     this.#root = new OrderedRoot(options.tools.writer);
   }
 
-  add(piece: Uint8Array): void {
+  /** @returns a promise where the header is asked for; the next piece may be added once that is settled */
+  add(piece: Uint8Array): PromiseOrValue<void> {
     if (this.#isTooLarge) return;
     this.#splitter.add(piece);
-    if (this.#splitter.restBytes <= MAX_REST_BYTES) return;
-    this.#isTooLarge = true;
-    this.#options.tools.findings.contradict('header', 'the block is too large without its transactions');
+    if (this.#splitter.restBytes > MAX_REST_BYTES) {
+      this.#isTooLarge = true;
+      this.#options.tools.findings.contradict('header', 'the block is too large without its transactions');
+    } else if (this.#waiting.length > 0) {
+      return continueWith(this.#options.askHeader(), (header) => {
+        this.#place = header;
+        for (const items of this.#waiting.splice(0)) this.#read(items);
+      });
+    }
   }
 
   finish(): StreamedBlock {
@@ -110,11 +122,16 @@ export class BlockStream {
     return KnownTransactions.ofRows(concatBytes(...this.#rows), this.#parsed);
   }
 
-  #read(items: Uint8Array): void {
+  #take(items: Uint8Array): void {
     if (!this.#isPlaceSought) {
       this.#isPlaceSought = true;
-      this.#place = this.#findPlace();
+      this.#place = this.#options.header ?? this.#findPlace();
+      if (this.#place === undefined) this.#waiting.push(items);
     }
+    if (this.#waiting.length === 0) this.#read(items);
+  }
+
+  #read(items: Uint8Array): void {
     if (this.#isBroken || this.#place === undefined) {
       this.#count++;
       return;
@@ -161,21 +178,19 @@ export class BlockStream {
     }
   }
 
-  /** What transactions are compared with, from the members before them; undefined where they have none and the header is not known. */
+  /** What transactions are compared with, from the members before them; undefined where some of it is not there, as in blocks before base fees. */
   #findPlace(): BlockPlace | undefined {
-    const { hash, header } = this.#options;
     try {
       const { number, timestamp, baseFeePerGas } = JSON.parse(`${this.#splitter.rest}]}`) as Members;
       return {
-        hash: hash.toLowerCase(),
+        hash: this.#options.hash.toLowerCase(),
         number: readInteger(number, 'number'),
         timestamp: readInteger(timestamp, 'timestamp'),
-        baseFeePerGas:
-          baseFeePerGas == null ? header?.baseFeePerGas : readInteger(baseFeePerGas, 'baseFeePerGas'),
+        baseFeePerGas: readInteger(baseFeePerGas, 'baseFeePerGas'),
       };
     } catch (error) {
       if (!(error instanceof UnreadableMember)) throw error;
-      return header;
+      return undefined;
     }
   }
 }

@@ -18,11 +18,12 @@ test('a block that is too large without its transactions is not the one, and is 
       hash: `0x${'11'.repeat(32)}`,
       tools: { findings, writer: new RlpWriter() },
       header: undefined,
+      askHeader: () => undefined,
       maxTransactions: 1_000,
       verifySender: () => {},
       isEverySender: false,
     });
-    const add = (text: string): void => stream.add(Buffer.from(text));
+    const add = (text: string): unknown => stream.add(Buffer.from(text));
     add(begin);
     for (let i = 0; i < 6; i++) add(`"${i}":"${'x'.repeat(MEGABYTE)}",`);
     add('"transactions":[{}]}');
@@ -47,6 +48,7 @@ test('a block with a transaction that is too large cannot be verified, which ref
     hash,
     tools: { findings, writer: new RlpWriter() },
     header: undefined,
+    askHeader: () => undefined,
     maxTransactions: 1_000,
     verifySender: () => {},
     isEverySender: false,

@@ -1,5 +1,5 @@
 /**
- * `npm run test:verified -- --share 0.01 --source geth --only eth_getBlock`: nodes that lie about one thing after the other, and what clients get of it; then
+ * `npm run test:verified -- --share 0.01 --source geth --only eth_getBlock --setting streamed`: nodes that lie about one thing after the other, and what clients get of it; then
  * true nodes, recorded ones and a geth, of which no answer may be refuted. `--share 1 --every` makes each change in each setting, which takes a day. Ends with two
  * lines; exits with 1 where a change was missed that a root covers, or a true answer was refuted.
  */
@@ -17,6 +17,7 @@ const { values } = parseArgs({
     blocks: { type: 'string', default: '6' },
     source: { type: 'string', default: '' },
     only: { type: 'string', default: '' },
+    setting: { type: 'string', default: '' },
     parallel: { type: 'string', default: '4' },
     requests: { type: 'string', default: '10000' },
     seed: { type: 'string', default: '1' },
@@ -40,6 +41,7 @@ const options = {
   share: Number(values.share),
   isEvery: values.every,
   only: values.only,
+  setting: values.setting,
   parallel: Number(values.parallel),
 };
 const requests = Number(values.requests);
@@ -55,7 +57,7 @@ for (const source of sources) {
   await truth.close();
   await alien?.close();
 }
-const samples = (readSamples() ?? []).filter(isOfNode);
+const samples = values.only === '' ? (readSamples() ?? []).filter(isOfNode) : [];
 for (const [i, sample] of samples.entries())
   await askSample(sample, i % 2 === 0 ? 'HTTP' : 'WebSocket', trueFigures);
 

@@ -27,13 +27,39 @@ describe('answers of nodes', () => {
 
   test('no change of one is missed that a root covers', async () => {
     const figures = openFigures();
-    const options = { maxBlocks: 1, stride: 7, share: 0.003, isEvery: false, only: '', parallel: 4 };
+    const options = {
+      maxBlocks: 1,
+      stride: 7,
+      share: 0.003,
+      isEvery: false,
+      only: '',
+      setting: '',
+      parallel: 4,
+    };
     await runCases(truth, undefined, options, figures);
     assert.deepEqual(figures.falseAlarms, []);
     assert.deepEqual(figures.missed, []);
     assert.deepEqual(figures.denied, []);
     assert.ok(figures.cases > 30, `${figures.cases} changes`);
     assert.ok(figures.verdicts.truth > 0 && figures.verdicts.refused > 0);
+  });
+
+  test('nor one of what is read while it arrives', async () => {
+    const figures = openFigures();
+    const options = {
+      maxBlocks: 2,
+      stride: 1,
+      share: 0.0015,
+      isEvery: false,
+      setting: 'streamed',
+      parallel: 4,
+    };
+    for (const only of ['eth_getLogs', 'eth_getTransactionReceipt', 'eth_getUncleCount'])
+      await runCases(truth, undefined, { ...options, only }, figures);
+    assert.deepEqual(figures.falseAlarms, []);
+    assert.deepEqual(figures.missed, []);
+    assert.deepEqual(figures.denied, []);
+    assert.ok(figures.cases > 10, `${figures.cases} changes`);
   });
 
   test('none that is true is refuted', async () => {

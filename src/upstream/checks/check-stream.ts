@@ -1,9 +1,9 @@
 import { isComplete, type JsonResult, type JsonStream } from '../../primitives/json-result.ts';
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 
-/** Looks at the bytes of a result while they come in. Both throw an UpstreamFault when it is wrong. */
+/** Looks at the bytes of a result while they come in. Both throw an UpstreamFault when it is wrong; the next piece comes once they are done. */
 export interface ByteCheck {
-  add(piece: Uint8Array): void;
+  add(piece: Uint8Array): PromiseOrValue<void>;
   finish(): PromiseOrValue<void>;
 }
 
@@ -37,7 +37,8 @@ async function* readChecked(source: JsonStream, check: ByteCheck): AsyncGenerato
   let held: Uint8Array | undefined;
   try {
     for await (const piece of source.pieces) {
-      check.add(piece);
+      const added = check.add(piece);
+      if (added instanceof Promise) await added;
       if (held !== undefined) yield held;
       held = piece;
     }

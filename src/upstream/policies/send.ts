@@ -1,10 +1,10 @@
 import { isComplete, type JsonResult, type JsonStream } from '../../primitives/json-result.ts';
-import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { TraceSpan } from '../../util/trace-span.ts';
 import { readError } from '../errors/read-error.ts';
 import { UpstreamFault } from '../fault.ts';
-import { hold, holdText } from '../hold-text.ts';
+import { drain, hold, holdText } from '../hold-text.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
 import type { Directed, Handler, RoutedCall } from '../routed-call.ts';
 import { hasSmallAnswer } from '../small-answers.ts';
@@ -49,10 +49,11 @@ function takeResult(
   bounds: SenderBounds,
 ): PromiseOrValue<JsonResult> {
   if (isComplete(result)) return checkAnswer(call, result, upstream);
-  const held = holdAnswer(call, result, scope, bounds);
-  return held === undefined
-    ? checkAnswer(call, result, upstream)
-    : held.then((whole) => checkAnswer(call, whole, upstream));
+  const held = holdAnswer(call, result, scope, bounds) ?? result;
+  return continueWith(held, (whole) => {
+    const checked = checkAnswer(call, whole, upstream);
+    return call.isDrained === true && !isComplete(checked) ? drain(checked, scope) : checked;
+  });
 }
 
 /** As much of a stream as is wanted before it is checked; undefined where it is to be passed on at once. */
@@ -62,7 +63,7 @@ function holdAnswer(
   scope: RequestScope,
   { streamBytes }: SenderBounds,
 ): Promise<JsonResult> | undefined {
-  if (call.isText === true) return holdText(stream, scope);
+  if (call.isText === true) return hold(stream, Number.POSITIVE_INFINITY, scope, call.takesBytes);
   if (call.isHeld !== true) return undefined;
   return hold(stream, HOLD_FACTOR * streamBytes, scope, call.takesBytes);
 }

@@ -119,7 +119,8 @@ export class LogProofs {
     const rows: Row[] = [];
     for (const each of found) {
       // Blocks that were known before it was known what can be verified have not been.
-      const header = findHeader(each.block.hash) ?? (await blocks.getReceiptsOf(each, scope)).proven?.header;
+      const header =
+        findHeader(each.block.hash) ?? (await blocks.getReceiptsOf(each, scope, true)).proven?.header;
       if (header === undefined)
         throw new UpstreamFault('unsupported', 'a header of the range was not verified');
       rows.push({ found: each, header, logs: undefined });
@@ -257,11 +258,8 @@ async function askReceipts(
   found: FoundBlock,
   scope: RequestScope,
 ): Promise<{ readonly receipts: JsonText | JsonBytes; readonly proven: ProvenBlock }> {
-  const { receipts, proven } = await blocks.getReceiptsOf(found, scope);
-  if (!isComplete(receipts)) {
-    receipts.cancel();
-    throw new UpstreamFault('tooLarge', 'the receipts of a block are too large to be verified');
-  }
+  const { receipts, proven } = await blocks.getReceiptsOf(found, scope, true);
+  if (!isComplete(receipts)) throw new UpstreamFault('tooLarge', 'the receipts of a block cannot be held');
   if (proven === undefined) throw new UpstreamFault('unsupported', 'a block with logs was not verified');
   return { receipts, proven };
 }

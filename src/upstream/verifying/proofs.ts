@@ -1,4 +1,12 @@
-import { isComplete, type JsonResult, type JsonText, textOf } from '../../primitives/json-result.ts';
+import {
+  isComplete,
+  type JsonBytes,
+  type JsonResult,
+  type JsonStream,
+  type JsonText,
+  textOf,
+} from '../../primitives/json-result.ts';
+import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { Findings, type Subject } from '../../verification/findings.ts';
 import { ListText } from '../../verification/list-text.ts';
 import { asText, isMembers, isSameText } from '../../verification/members.ts';
@@ -30,6 +38,9 @@ import type { JudgedBlock, Verifier } from './verifier.ts';
 
 /** What is compared with a sender: of a block only a sample of them is recovered. */
 const OF_SENDERS: readonly Subject[] = ['from', 'contractAddress'];
+
+/** The block that receipts are compared with, and how far that has come. */
+type OpenReceipts = { readonly block: ProvenBlock; readonly receipts: ReceiptStream };
 
 /** An answer contradicts what was not recomputed of its block: the block has to be asked for again, and all of it recomputed, before one is blamed. */
 export class DoubtfulBlock extends Error {
@@ -70,27 +81,19 @@ export class Proofs {
 
   /**
    * Compares the receipts of a block.
-   * @returns the same result, written anew where an object in it has a name twice; a stream is compared while it is read
+   * @returns the same result, written anew where an object in it has a name twice
    * @throws UpstreamFault `wrong`
    * @throws DoubtfulBlock where the senders that contradict the receipts are only what a node said
    */
-  checkReceipts(block: ProvenBlock, result: JsonResult, upstream: Upstream | undefined): JsonResult {
+  checkReceipts(
+    block: ProvenBlock,
+    result: JsonText | JsonBytes,
+    upstream: Upstream | undefined,
+  ): JsonResult {
     const { verifier } = this;
     if (verifier === undefined) return result;
     const { header, transactions } = block;
     const tools = verifier.openTools();
-    if (!isComplete(result)) {
-      const receipts = new ReceiptStream(block, tools);
-      return checkBytes(result, {
-        add: (piece) => receipts.add(piece),
-        finish: () => {
-          receipts.finish();
-          if (this.#doubtSenders(block, tools))
-            throw new UpstreamFault('wrong', 'the senders in the block and in its receipts differ');
-          this.#judgeReceipts(verifier, block, tools, upstream);
-        },
-      });
-    }
     const receipts: unknown = (transactions.rows && ListText.load(result)) ?? JSON.parse(textOf(result));
     verifyReceipts(receipts, header, transactions, tools);
     if (tools.findings.list.length > 0 && areOfOther(JSON.parse(textOf(result)), header.hash))
@@ -99,6 +102,42 @@ export class Proofs {
       throw new DoubtfulBlock('the senders in the block and in its receipts differ');
     this.#judgeReceipts(verifier, block, tools, upstream);
     return receipts instanceof ListText && receipts.isRead ? result : keepUnique(result);
+  }
+
+  /**
+   * Compares the receipts of a block while they are read.
+   * @param known the block
+   * @param proveAgain asks for it where it is doubted meanwhile
+   */
+  checkReceiptStream(
+    known: ProvenBlock,
+    stream: JsonStream,
+    upstream: Upstream | undefined,
+    proveAgain: () => PromiseOrValue<ProvenBlock | undefined>,
+  ): JsonStream {
+    const { verifier } = this;
+    if (verifier === undefined) return stream;
+    const tools = verifier.openTools();
+    let opened: OpenReceipts | undefined;
+    const open = (block: ProvenBlock): OpenReceipts => {
+      opened = { block, receipts: new ReceiptStream(block, tools) };
+      return opened;
+    };
+    const openAgain = async (): Promise<OpenReceipts> => open((await proveAgain()) ?? known);
+    if (this.blocks?.isDoubted(known.header.hash) !== true) open(known);
+    return checkBytes(stream, {
+      add: (piece) =>
+        opened === undefined
+          ? openAgain().then(({ receipts }) => receipts.add(piece))
+          : opened.receipts.add(piece),
+      finish: async () => {
+        const { block, receipts } = opened ?? (await openAgain());
+        receipts.finish();
+        if (this.#doubtSenders(block, tools))
+          throw new UpstreamFault('wrong', 'the senders in the block and in its receipts differ');
+        this.#judgeReceipts(verifier, block, tools, upstream);
+      },
+    });
   }
 
   /** Whether receipts contradict senders of their block that were not recovered: it is doubted then. */

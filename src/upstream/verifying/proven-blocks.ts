@@ -22,7 +22,6 @@ import { readNumber } from '../../verification/verify-logs.ts';
 import { type VerifyTools, verifySender } from '../../verification/verify-transaction.ts';
 import { checkBytes } from '../checks/check-stream.ts';
 import { UpstreamFault } from '../fault.ts';
-import { drain } from '../hold-text.ts';
 import type { Upstream } from '../upstream.ts';
 import { BLOCK_SUBJECTS } from './subjects.ts';
 import type { JudgedBlock, Verifier } from './verifier.ts';
@@ -67,6 +66,13 @@ export type TransactionPlace = { readonly header: VerifiedHeader; readonly index
 
 /** Asks for a whole block: its text; a stream where it is too large, null where there is none. */
 export type AskWhole = (scope: RequestScope) => PromiseOrValue<JsonResult | null>;
+
+/** Asks for more of a block while it is read. Undefined where no node has it. */
+export type AskMore = {
+  readonly header: () => PromiseOrValue<VerifiedHeader | undefined>;
+  /** Hashes of the uncles that the header commits to. */
+  readonly uncles: (header: VerifiedHeader) => PromiseOrValue<readonly string[] | undefined>;
+};
 
 /** Blocks that were verified as a whole, so that answers about parts of them can be compared. */
 export class ProvenBlocks {
@@ -147,13 +153,20 @@ export class ProvenBlocks {
   /**
    * Compares a block that a node gave with its hash.
    * @param named the block that was asked for, with its number as far as that is known
+   * @param askMore for what a stream does not say in time
    * @returns the same result, written anew where an object in it has a name twice; a stream, which has whole transactions, is compared while it is read
    * @throws UpstreamFault `wrong`
    */
-  check(named: JudgedBlock, result: JsonResult, isFull: boolean, upstream: Upstream | undefined): JsonResult {
+  check(
+    named: JudgedBlock,
+    result: JsonResult,
+    isFull: boolean,
+    upstream: Upstream | undefined,
+    askMore?: AskMore,
+  ): JsonResult {
     const verifier = this.#verifier;
     if (result === 'null' || !verifier.canVerify('header', named.number)) return result;
-    if (!isComplete(result)) return this.#checkStream(named, result, upstream);
+    if (!isComplete(result)) return this.#checkStream(named, result, upstream, askMore);
     const parsed = ListText.parseBlock(result);
     const block = isMembers(parsed) ? parsed : {};
     this.#verify(named, block, isFull, upstream);
@@ -161,7 +174,10 @@ export class ProvenBlocks {
     return transactions instanceof ListText && transactions.isRead ? result : keepUnique(result);
   }
 
-  /** A block as `find`s it; asked for where it is not known yet. Undefined where its transactions cannot be verified. */
+  /**
+   * A block as `find`s it; asked for where it is not known yet. Undefined where its transactions cannot be verified.
+   * @param askWhole gives a stream that has been read
+   */
   prove(
     block: JudgedBlock,
     askWhole: AskWhole,
@@ -174,23 +190,11 @@ export class ProvenBlocks {
     return continueWith(askWhole(scope), (result) => {
       const proven = this.#blocks.get(hash);
       if (proven !== undefined || result === null) return proven;
-      if (!isComplete(result)) return this.readStream(block, result, scope);
       // It was kept, by this process or another one.
-      this.check(block, result, true, undefined);
+      if (isComplete(result)) this.check(block, result, true, undefined);
+      else result.cancel();
       return this.#blocks.get(hash);
     });
-  }
-
-  /** Reads a large block, so that it is compared with its hash. Undefined where its transactions cannot be verified. */
-  async readStream(
-    block: JudgedBlock,
-    stream: JsonStream,
-    scope: RequestScope,
-  ): Promise<ProvenBlock | undefined> {
-    // Known not to be verifiable, or to be larger than what is remembered.
-    if (this.#verifier.whyUnproven(block, ['transactions']) === undefined) await drain(stream, scope);
-    else stream.cancel();
-    return this.#blocks.get(block.hash);
   }
 
   /**
@@ -247,7 +251,12 @@ export class ProvenBlocks {
     if (proven !== undefined) this.#keep({ header, transactions: proven, hasAllSenders });
   }
 
-  #checkStream(named: JudgedBlock, stream: JsonStream, upstream: Upstream | undefined): JsonStream {
+  #checkStream(
+    named: JudgedBlock,
+    stream: JsonStream,
+    upstream: Upstream | undefined,
+    askMore: AskMore | undefined,
+  ): JsonStream {
     const { hash } = named;
     const verifier = this.#verifier;
     const tools = verifier.openTools();
@@ -256,15 +265,20 @@ export class ProvenBlocks {
       hash,
       tools,
       header: this.findHeader(hash),
+      askHeader: () => askMore?.header(),
       maxTransactions: MAX_REMEMBERED,
       verifySender: (transaction) => verifySender(transaction, tools, verifier.recoverPublicKey),
       isEverySender,
     });
     return checkBytes(stream, {
       add: (piece) => block.add(piece),
-      finish: () => {
+      finish: async () => {
         const { header, count, transactions, ...found } = block.finish();
         refuseOther(hash, found.block, tools);
+        if (header !== undefined && header.unclesHash !== NO_UNCLES && this.#uncles.get(hash) === undefined) {
+          const uncles = await askMore?.uncles(header);
+          if (uncles !== undefined) this.noteUncles(hash, uncles);
+        }
         const isEmpty = count === 0;
         const judged = { isFull: true, isEmpty, subjects: BLOCK_SUBJECTS };
         this.#judge(header ?? named, found.block, tools, judged, upstream);
