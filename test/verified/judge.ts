@@ -33,8 +33,9 @@ export function judge(question: AskedQuestion, truth: Reply, reply: Reply, isAlo
   const isUncovered = ({ name, isAbsent }: { readonly name: string; readonly isAbsent: boolean }): boolean =>
     name in UNCOVERED || (isAbsent && name in MAY_BE_ABSENT);
   if (differences.every(isUncovered)) return { verdict: 'told', members };
-  // No root covers what is absent; a block by its number is known to be there.
-  const isNull = reply.value === null && HASH.test(String(question.params[0]));
+  // No root covers what is absent; a block by its number is known to be there. Of an encoded transaction geth says `0x`.
+  const isEmpty = question.method === 'debug_getRawTransaction' && reply.value === '0x';
+  const isNull = (reply.value === null || isEmpty) && HASH.test(String(question.params[0]));
   if (isNull && reply.trust !== 'proven') return { verdict: 'told', members: [`null of ${question.method}`] };
   if (!question.isCovered)
     return { verdict: reply.trust === 'proven' ? 'missed' : 'told', members: [question.method] };

@@ -71,12 +71,12 @@ export class Stage {
     this.#lie = lie;
   }
 
-  /** The chain of so many nodes; the first are asked before others. */
-  async openChain(count: number, liars: number, options: NetworkOptions): Promise<LiedNetwork> {
+  /** The chain of so many nodes. @param first how many of them are asked before the others */
+  async openChain(count: number, first: number, options: NetworkOptions): Promise<LiedNetwork> {
     const rows = this.#nodes.slice(0, count).map((node, i) => ({
       url: options.transport === 'HTTP' ? node.httpUrl : node.webSocketUrl,
       name: `node${i}`,
-      tier: i < liars ? 1 : 2,
+      tier: i < first ? 1 : 2,
     }));
     const log = createRecordingLog();
     const chain = await openUpstreamChain({

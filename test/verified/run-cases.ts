@@ -219,7 +219,9 @@ async function runCase(stage: Stage, { trace, lie, isForged }: Case, setting: Se
   const { nodes, liars, verify } = setting;
   stage.setLie(liars, isForged === true ? lie : undefined);
   const checkpoint = setting.hasCheckpoint ? trace.question.checkpoint : undefined;
-  const network = await stage.openChain(nodes, liars, { ...setting, checkpoint });
+  // A node that is alone in the first tier says which head is served: one that forges it has a vote of three.
+  const first = isForged === true ? 0 : liars;
+  const network = await stage.openChain(nodes, first, { ...setting, checkpoint });
   try {
     stage.setLie(liars, lie);
     const reply = await network.ask(trace.question);
