@@ -67,6 +67,8 @@ export class RollForward {
   }
 
   async #roll(head: HeadPlace, last: HeadPlace | undefined, keys: number): Promise<boolean> {
+    // A newer head has come meanwhile: its path leads through this one.
+    if (this.#last !== head) return false;
     if (this.#left > 0) {
       this.#left--;
       return false;

@@ -129,6 +129,7 @@ export class WarmUp {
       total.failed += failed;
       if (failed === asked) break;
     }
+    if (total.asked === 0) return false;
     this.#failures = 2 * total.failed > total.asked ? this.#failures + 1 : 0;
     this.#toSkip = this.#failures === 0 ? 0 : Math.min(2 ** (this.#failures - 1), MAX_SKIPPED);
     return total.asked > total.failed;

@@ -65,8 +65,9 @@ export class Findings {
   }
 
   /** @param evidence what tells it from other unknown forms */
-  noteUnknown(subject: Subject, text: string, evidence: string = text): void {
-    if (!this.#found.has(subject)) this.#found.set(subject, { subject, kind: 'unknown', text, evidence });
+  noteUnknown(subject: Subject, text: string, evidence: readonly unknown[] = [text]): void {
+    if (this.#found.has(subject)) return;
+    this.#found.set(subject, { subject, kind: 'unknown', text, evidence: formatEvidence(evidence) });
   }
 
   has(subject: Subject): boolean {
@@ -78,9 +79,17 @@ export class Findings {
   }
 }
 
-/** An object of an answer may have a `toString` of its own, which is no function: objects are written as JSON. */
 function formatEvidence(values: readonly unknown[]): string {
-  const texts = values.map((value) => (typeof value === 'object' ? JSON.stringify(value) : String(value)));
-  const text = texts.join(' ').toLowerCase();
+  const text = values.map(writeValue).join(' ').toLowerCase();
   return text.length <= MAX_EVIDENCE ? text : bytesToHex(keccak256(utf8Encoder.encode(text)));
+}
+
+/** An object of an answer may have a `toString` of its own, which is no function, and be nested deeper than can be written. */
+function writeValue(value: unknown): string {
+  if (typeof value !== 'object') return String(value);
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return 'an object that cannot be written';
+  }
 }

@@ -94,7 +94,7 @@ export function verifyTransaction(
   const form = findTransactionForm(transaction);
   if (form === undefined) {
     const text = 'a transaction has a type that is not known here';
-    findings.noteUnknown('transactions', text, `type ${String(transaction['type'])}`);
+    findings.noteUnknown('transactions', text, ['type', transaction['type']]);
     return undefined;
   }
   try {
@@ -108,7 +108,7 @@ export function verifyTransaction(
     }
     const { from } = transaction;
     if (from != null && !(typeof from === 'string' && ADDRESS.test(from)))
-      findings.contradict('from', 'the sender of a transaction is no address');
+      findings.contradict('from', 'the sender of a transaction is no address', [hash, from]);
     compareTwins(transaction, form, findings);
     compareTransactionMembers(transaction, form, hash, findings);
     return { encoded, facts: readFacts(transaction, form, hash, baseFeePerGas, findings) };

@@ -93,6 +93,15 @@ describe('rolling forward', () => {
     assert.equal(rollForward.count, 2);
   });
 
+  test('a head that a newer one has followed meanwhile is not waited for', async () => {
+    const { note, skip, roll, balanceAt, lists } = openRolled();
+    note('a4', 40n);
+    skip('a4');
+    lists.set('a5', change(50n));
+    assert.deepEqual(await Promise.all([roll('a5'), roll('a6')]), [false, true]);
+    assert.equal(balanceAt('a6'), 50n);
+  });
+
   test('keeps branches apart, whatever state roots they name', async () => {
     const { note, roll, balanceAt, lists } = openRolled();
     note('a4', 40n);

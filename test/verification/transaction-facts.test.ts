@@ -71,3 +71,21 @@ test('a receipt that no root covers is refused where its logs cannot be read, an
     assert.equal(receipts?.kind, 'contradicts');
   }
 });
+
+test('a type that is no text is a form that is not known, whatever it is', () => {
+  const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as unknown;
+  for (const type of [{ toString: 1 }, { valueOf: null }, deep, '0x'.padEnd(100_000, '1')]) {
+    const tools = { findings: new Findings(), writer: new RlpWriter() };
+    assert.equal(verifyTransaction({ ...BODY, type }, tools, 1n), undefined);
+    const [finding] = tools.findings.list;
+    assert.equal(finding?.kind, 'unknown');
+    assert.ok((finding?.evidence?.length ?? 0) <= 512);
+  }
+});
+
+test('a sender that is no address is refuted, by what a chain may have', () => {
+  const tools = { findings: new Findings(), writer: new RlpWriter() };
+  verifyTransaction({ ...BODY, ...FEES, ...SIGNATURE, type: '0x2', from: '0x' }, tools, 1n);
+  const finding = tools.findings.list.find(({ subject }) => subject === 'from');
+  assert.notEqual(finding?.evidence, undefined);
+});

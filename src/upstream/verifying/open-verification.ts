@@ -99,7 +99,9 @@ export function openVerification(parts: VerificationParts): Verification {
     try {
       return await work(at.number, scope);
     } catch (error) {
-      if (!(error instanceof UpstreamFault || error instanceof ChainError)) throw error;
+      // Nothing waits for this in the background: what it throws would end the process.
+      if (!(error instanceof UpstreamFault || error instanceof ChainError))
+        log.error({ network, err: error }, 'recent blocks cannot be looked at: a fault of this program');
       return undefined;
     } finally {
       scopes.delete(scope);

@@ -322,7 +322,8 @@ export class ProvenBlocks {
   #compareUncles(hash: string, { uncles }: Members, { findings }: VerifyTools): void {
     const known = this.#uncles.get(hash);
     if (known === undefined || !Array.isArray(uncles)) return;
-    if (uncles.map(String).join().toLowerCase() === known.join()) return;
+    if (uncles.length === known.length && uncles.every((uncle, i) => isSameText(uncle, known[i] ?? '')))
+      return;
     findings.contradict('uncles', 'the block lists other uncles than its header commits to');
   }
 
