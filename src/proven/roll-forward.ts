@@ -25,7 +25,8 @@ export class RollForward {
   readonly #states: BlockStates;
   readonly #codes: Codes;
   readonly #trips: Trips;
-  /** The head before. */
+  #newest: HeadPlace | undefined;
+  /** The head that was rolled to, or not, before. */
   #last: HeadPlace | undefined;
   #rolling: Promise<unknown> = Promise.resolve();
   /** Of the answer that a list came in last. */
@@ -49,6 +50,7 @@ export class RollForward {
 
   /** There is a head at which nothing is needed. */
   skip(head: HeadPlace): void {
+    this.#newest = head;
     this.#last = head;
   }
 
@@ -59,16 +61,17 @@ export class RollForward {
    * @returns whether it was done
    */
   roll(head: HeadPlace, keys: number): Promise<boolean> {
-    const last = this.#last;
-    this.#last = head;
-    const rolled = this.#rolling.then(() => this.#roll(head, last, keys));
+    this.#newest = head;
+    const rolled = this.#rolling.then(() => this.#roll(head, keys));
     this.#rolling = rolled;
     return rolled;
   }
 
-  async #roll(head: HeadPlace, last: HeadPlace | undefined, keys: number): Promise<boolean> {
+  async #roll(head: HeadPlace, keys: number): Promise<boolean> {
     // A newer head has come meanwhile: its path leads through this one.
-    if (this.#last !== head) return false;
+    if (this.#newest !== head) return false;
+    const last = this.#last;
+    this.#last = head;
     if (this.#left > 0) {
       this.#left--;
       return false;
