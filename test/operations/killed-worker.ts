@@ -1,6 +1,7 @@
 /** One of two workers is killed under load. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Figure } from '../../bench/support/figures.ts';
+import type { ProcessStatus } from '../../src/observe/status.ts';
 import { DEVNET } from '../support/ask-program.ts';
 import { Program, waitUntil } from '../support/program.ts';
 import { Load } from './load/load.ts';
@@ -48,11 +49,7 @@ export async function runKilledWorker(
 }
 
 async function killOne(program: Program, load: Load, killed: Set<number>): Promise<KilledOutcome> {
-  // The status is computed once a second.
-  await sleep(1_500);
-  const { processes } = await program.readStatus();
-  const [victim] = processes.filter(({ pid }) => !killed.has(pid));
-  if (victim === undefined) throw new Error('no worker serves');
+  const victim = await chooseVictim(program, killed);
   killed.add(victim.pid);
   const before = await load.cut();
   process.kill(victim.pid, 'SIGKILL');
@@ -65,6 +62,16 @@ async function killOne(program: Program, load: Load, killed: Set<number>): Promi
   });
   await load.goOn({ ms: 1_000, untilSeen: true });
   return { before, kill, after: await load.cut(), connections: victim.connections, processes: pids };
+}
+
+/** A worker, when the status counts every connection: it is up to a second old, and clients connect with their first requests. */
+async function chooseVictim(program: Program, killed: ReadonlySet<number>): Promise<ProcessStatus> {
+  let serving: readonly ProcessStatus[] = [];
+  await waitUntil(async () => {
+    serving = (await program.readStatus()).processes.filter(({ pid }) => !killed.has(pid));
+    return serving.reduce((sum, { connections }) => sum + connections, 0) >= HTTP_CONNECTIONS + WEB_SOCKETS;
+  });
+  return serving[0] as ProcessStatus;
 }
 
 async function run(say: (line: string) => void): Promise<readonly Figure[]> {
