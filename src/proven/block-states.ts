@@ -42,6 +42,8 @@ export class BlockStates {
 
   /** Null where there is no such account; undefined where that is not known. */
   findAccount(at: BlockState, address: string): AccountState | null | undefined {
+    const recalled = this.proven.recallAccount(at.stateRoot, address);
+    if (recalled !== undefined) return recalled === null ? null : recalled.account;
     for (const found of this.#listAccounts(at, address)) return found === null ? null : found.account;
     return undefined;
   }

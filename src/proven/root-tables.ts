@@ -7,6 +7,7 @@ export class RootTables<V> {
   readonly #tables = new Map<string, Map<string, V>>();
   readonly #maxBytes: number;
   readonly #entryBytes: number;
+  #lastRoot: string | undefined;
   #bytes = 0;
 
   /**
@@ -26,8 +27,7 @@ export class RootTables<V> {
   get(root: string, key: string): V | undefined {
     const table = this.#tables.get(root);
     if (table === undefined) return undefined;
-    this.#tables.delete(root);
-    this.#tables.set(root, table);
+    this.#putLast(root, table);
     return table.get(key);
   }
 
@@ -43,15 +43,22 @@ export class RootTables<V> {
   set(root: string, key: string, value: V): void {
     const known = this.#tables.get(root);
     const table = known ?? new Map<string, V>();
-    this.#tables.delete(root);
-    this.#tables.set(root, table);
+    this.#putLast(root, table);
     if (known === undefined) this.#bytes += TABLE_BYTES;
     if (!table.has(key)) this.#bytes += this.#entryBytes;
     table.set(key, value);
     for (const [oldest, { size }] of this.#tables) {
       if (this.#bytes <= this.#maxBytes) return;
       this.#tables.delete(oldest);
+      if (oldest === this.#lastRoot) this.#lastRoot = undefined;
       this.#bytes -= TABLE_BYTES + size * this.#entryBytes;
     }
+  }
+
+  #putLast(root: string, table: Map<string, V>): void {
+    if (root === this.#lastRoot) return;
+    this.#tables.delete(root);
+    this.#tables.set(root, table);
+    this.#lastRoot = root;
   }
 }

@@ -9,7 +9,7 @@ import { BlockStates } from './block-states.ts';
 import { Codes, type CodeTable } from './codes.ts';
 import { RollForward } from './roll-forward.ts';
 import { SharedQuestion, SharedQuestions, settleShared } from './shared-question.ts';
-import type { ListNodes, StateNodes, StatePlace } from './state-nodes.ts';
+import type { BlockState, ListNodes, StateNodes, StatePlace } from './state-nodes.ts';
 import { Trips } from './trips.ts';
 import { WarmUp } from './warm-up.ts';
 
@@ -107,6 +107,15 @@ export class StateRequests {
     return this.proven.states.bytes + this.proven.codes.bytes;
   }
 
+  /** The same as `prove`, where all of it is known. */
+  find(question: ProofQuestion, at: BlockState): StateValues | undefined {
+    const { warmUp } = this;
+    const { address, slots } = question;
+    if (slots.length === 0) warmUp.noteRead(at.stateRoot, address);
+    for (const slot of slots) warmUp.noteRead(at.stateRoot, address, slot);
+    return this.#find(question, at);
+  }
+
   /**
    * An account and slots of it.
    * @param question lower-case texts, slots of 32 bytes
@@ -118,11 +127,7 @@ export class StateRequests {
     at: StatePlace,
     scope: RequestScope,
   ): PromiseOrValue<StateValues | undefined> {
-    const { warmUp } = this;
-    const { address, slots } = question;
-    if (slots.length === 0) warmUp.noteRead(at.stateRoot, address);
-    for (const slot of slots) warmUp.noteRead(at.stateRoot, address, slot);
-    return this.#find(question, at) ?? this.#proveMissing(question, at, scope);
+    return this.find(question, at) ?? this.#proveMissing(question, at, scope);
   }
 
   /** Code by its hash, which is proven to be that of the account's code. */
@@ -141,7 +146,7 @@ export class StateRequests {
     });
   }
 
-  #find({ address, slots }: ProofQuestion, at: StatePlace): StateValues | undefined {
+  #find({ address, slots }: ProofQuestion, at: BlockState): StateValues | undefined {
     const account = this.proven.states.findAccount(at, address);
     if (account === undefined) return undefined;
     const words: bigint[] = [];
@@ -153,7 +158,7 @@ export class StateRequests {
     return { account, words };
   }
 
-  #findWord(at: StatePlace, address: string, slot: string): bigint | undefined {
+  #findWord(at: BlockState, address: string, slot: string): bigint | undefined {
     const value = this.proven.states.findSlot(at, address, slot);
     return value && bytesToBigInt(value);
   }

@@ -38,6 +38,23 @@ export class StateProofs {
     this.#requests.warmUp.noteHead(toHeadPlace(header));
   }
 
+  /** An account and words of its storage, where all of it is proven already. @param question as that of `prove` */
+  find(question: ProofQuestion, { position }: PinnedBlock): StateValues | undefined {
+    const { hash } = position;
+    const header = this.#parts.proofs?.blocks?.findHeader(hash);
+    return header && this.#requests.find(question, { hash, stateRoot: header.stateRoot });
+  }
+
+  /** Code of an account as JSON, where all that it takes is proven already. */
+  findCode(address: string, block: PinnedBlock): JsonText | undefined {
+    const state = this.find({ address, slots: [] }, block);
+    if (state === undefined) return undefined;
+    const { codeHash } = state.account ?? { codeHash: EMPTY_CODE_HASH };
+    if (bytesEqual(codeHash, EMPTY_CODE_HASH)) return '"0x"';
+    const code = this.#requests.proven.codes.find(bytesToHex(codeHash));
+    return code && `"${bytesToHex(code)}"`;
+  }
+
   /**
    * Proves an account, and words of its storage.
    * @param question slots of 32 bytes each, lower-case hex text

@@ -6,6 +6,7 @@ import { continueWith, type PromiseOrValue, recoverWith } from '../primitives/pr
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { StateValues } from '../proven/state-requests.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import type { ProofQuestion } from '../verification/state-proof.ts';
 import {
   findHash,
   isPinned,
@@ -30,11 +31,15 @@ type StateQuestion = {
   readonly check: (result: JsonResult) => JsonResult;
   /** For nodes that lack the method. @param block JSON text */
   readonly batch?: (block: JsonText) => readonly NodeCall[];
+  /** The answer where all that it takes is proven already. */
+  readonly find?: (block: PinnedBlock) => JsonText | undefined;
   /** The answer as the state root of the block proves it; undefined where that cannot be verified. */
   readonly prove: (block: PinnedBlock, scope: RequestScope) => PromiseOrValue<JsonResult | undefined>;
   /** Whether what is proven is kept elsewhere. */
   readonly isKeptApart?: boolean;
 };
+
+const NO_SLOTS: readonly string[] = [];
 
 /**
  * Questions about accounts: at one block for all upstreams, by its hash where nodes take one. An answer never changes as long as the block
@@ -54,8 +59,7 @@ export class StateQuestions {
       method: 'eth_getBalance',
       subject: `"${address}"`,
       check: checkQuantity,
-      prove: (at, inner) =>
-        this.#prove(address, [], at, inner, ({ account }) => `"${encodeQuantity(account?.balance ?? 0n)}"`),
+      ...this.#read({ address, slots: NO_SLOTS }, writeBalance),
     };
     return this.#askText(question, block, scope);
   }
@@ -65,6 +69,7 @@ export class StateQuestions {
       method: 'eth_getCode',
       subject: `"${address}"`,
       check: checkData,
+      find: (at) => this.#states.findCode(address, at),
       prove: (at, inner) => this.#states.proveCode(address, at, inner),
       isKeptApart: true,
     };
@@ -76,8 +81,7 @@ export class StateQuestions {
       method: 'eth_getTransactionCount',
       subject: `"${address}"`,
       check: checkQuantity,
-      prove: (at, inner) =>
-        this.#prove(address, [], at, inner, ({ account }) => `"${encodeQuantity(account?.nonce ?? 0n)}"`),
+      ...this.#read({ address, slots: NO_SLOTS }, writeNonce),
     };
     return this.#askText(question, block, scope);
   }
@@ -92,7 +96,7 @@ export class StateQuestions {
       method: 'eth_getStorageAt',
       subject: `"${address}","${slot}"`,
       check: checkWord,
-      prove: (at, inner) => this.#prove(address, [slot], at, inner, ({ words }) => listWords(words).join()),
+      ...this.#read({ address, slots: [slot] }, writeWords),
     };
     return this.#askText(question, block, scope);
   }
@@ -128,17 +132,21 @@ export class StateQuestions {
     return this.#askText(question, block, scope);
   }
 
-  #prove(
-    address: string,
-    slots: readonly string[],
-    block: PinnedBlock,
-    scope: RequestScope,
+  /** How an account, and words of its storage, are read. */
+  #read(
+    read: ProofQuestion,
     write: (state: StateValues) => JsonText,
-  ): PromiseOrValue<JsonText | undefined> {
-    return continueWith(
-      this.#states.prove({ address, slots }, block, scope),
-      (state) => state && write(state),
-    );
+  ): Required<Pick<StateQuestion, 'find'>> & {
+    readonly prove: (block: PinnedBlock, scope: RequestScope) => PromiseOrValue<JsonText | undefined>;
+  } {
+    return {
+      find: (block) => {
+        const state = this.#states.find(read, block);
+        return state && write(state);
+      },
+      prove: (block, scope) =>
+        continueWith(this.#states.prove(read, block, scope), (state) => state && write(state)),
+    };
   }
 
   async #proveValues(
@@ -148,7 +156,7 @@ export class StateQuestions {
   ): Promise<JsonText | undefined> {
     const members = await Promise.all(
       [...requests].map(([address, slots]) =>
-        this.#prove(address, slots, block, scope, ({ words }) => `"${address}":[${listWords(words).join()}]`),
+        this.#read({ address, slots }, (state) => `"${address}":[${writeWords(state)}]`).prove(block, scope),
       ),
     );
     return members.includes(undefined) ? undefined : `{${members.join()}}`;
@@ -189,6 +197,8 @@ export class StateQuestions {
     if (verifier === undefined) return this.#askNode(question, pinned, block, scope);
     if (proofs?.canVerify('state', pinned.position.number) !== true)
       return this.#askUnproven(question, pinned, block, scope);
+    const known = question.find?.(pinned);
+    if (known !== undefined) return continueWith(this.#noteProven(pinned, block, scope), () => known);
     const key = this.#nameAnswer(question, pinned, ':verified');
     const kept = key === undefined ? undefined : recall?.(key);
     return continueWith<JsonResult | undefined, JsonResult>(kept, (found) => {
@@ -293,8 +303,16 @@ function readText(result: JsonResult): JsonText {
   return typeof result === 'string' ? result : result.text;
 }
 
-function listWords(words: readonly bigint[]): readonly JsonText[] {
-  return words.map((word) => `"0x${word.toString(16).padStart(64, '0')}"`);
+function writeBalance({ account }: StateValues): JsonText {
+  return `"${encodeQuantity(account?.balance ?? 0n)}"`;
+}
+
+function writeNonce({ account }: StateValues): JsonText {
+  return `"${encodeQuantity(account?.nonce ?? 0n)}"`;
+}
+
+function writeWords({ words }: StateValues): JsonText {
+  return words.map((word) => `"0x${word.toString(16).padStart(64, '0')}"`).join();
 }
 
 function describe(

@@ -57,7 +57,7 @@ export class Lru<K, V> {
   get(key: K): V | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    if (entry.expiresAt <= this.#now()) {
+    if (entry.expiresAt < Number.POSITIVE_INFINITY && entry.expiresAt <= this.#now()) {
       this.#remove(entry);
       return undefined;
     }
