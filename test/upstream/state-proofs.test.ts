@@ -52,8 +52,10 @@ async function open(verify: VerifyMode) {
   await verification.calibrate();
   const position = { number: head.number, hash: head.hash };
   const kept: CacheKey[] = [];
+  const recalled: CacheKey[] = [];
   const parts: QuestionParts = {
     cacheScope: () => '1',
+    recall: (key) => void recalled.push(key) as undefined,
     ask,
     keep: (key) => void kept.push(key),
     resolver: {
@@ -64,10 +66,39 @@ async function open(verify: VerifyMode) {
   };
   const questions = new StateQuestions(parts, createStateProofs(parts));
   asked.length = 0;
-  return { questions, asked, kept, state, verification };
+  return { questions, asked, kept, recalled, state, verification };
 }
 
 const LATEST = { kind: 'tag', tag: 'latest' } as const;
+
+describe('state that is proven already', () => {
+  it('is read at once, without a node and without kept answers', async () => {
+    const { questions, asked, recalled, verification } = await open('require');
+    const word = `0x${'0'.repeat(63)}2`;
+    try {
+      const reads = [
+        (scope: RequestScope) => questions.getBalance(ADDRESS, LATEST, scope),
+        (scope: RequestScope) => questions.getTransactionCount(ADDRESS, LATEST, scope),
+        (scope: RequestScope) => questions.getCode(ADDRESS, LATEST, scope),
+        (scope: RequestScope) => questions.getStorageAt(ADDRESS, word, LATEST, scope),
+      ];
+      const first: string[] = [];
+      for (const read of reads) first.push(await read(new RequestScope(performance.now() + LIMIT_MS)));
+      asked.length = 0;
+      recalled.length = 0;
+      const scopes = reads.map(() => new RequestScope(performance.now() + LIMIT_MS));
+      const again = reads.map((read, index) => read(scopes[index] as RequestScope));
+      assert.deepEqual(again, first);
+      assert.deepEqual(
+        scopes.map(({ trust }) => trust),
+        reads.map(() => 'proven'),
+      );
+      assert.deepEqual([asked, recalled], [[], []]);
+    } finally {
+      verification.close();
+    }
+  });
+});
 
 describe('a proof that does not come in time', () => {
   it('leaves half of the time for an answer without one, which is not kept as proven', async () => {
