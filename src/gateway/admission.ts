@@ -2,11 +2,11 @@ import { checkCredentials } from '../access/credentials.ts';
 import type { KnownCredentials } from '../access/known-credentials.ts';
 import type { Denial } from '../access/limits/account.ts';
 import type { Limiter } from '../access/limits/limiter.ts';
-import type { KeyVerifier, Principal } from '../access/principal.ts';
+import type { KeyVerifier, Principal, Terms } from '../access/principal.ts';
 import type { TokenVerifier } from '../access/tokens.ts';
 import type { Network } from '../methods/network.ts';
 import type { Logger } from '../observe/logger.ts';
-import { continueWith, type PromiseOrValue, recoverWith } from '../primitives/promise-or-value.ts';
+import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { ErrorName } from '../rpc/errors.ts';
 import type { TextAnswer } from './answer.ts';
 import { logFault } from './call-errors.ts';
@@ -70,18 +70,22 @@ export function admit(
   }
   const block = access.limiter.findBlock(address);
   if (block !== undefined && !access.keys.isKnown(key)) return refuseGuesses(block);
-  return recoverWith<Session | Refusal>(
-    () =>
-      continueWith(access.keys.verify(key), (principal) => {
-        if (principal !== undefined) return admitPrincipal(principal, network, visitor, access, block);
-        if (visitor.wasAdmitted !== true) access.limiter.countFailure(address);
-        return UNKNOWN_KEY;
-      }),
-    (error) => {
-      logFault(log, error, { network: network.name });
-      return KEYS_UNAVAILABLE;
-    },
-  );
+  try {
+    const verified = access.keys.verify(key);
+    const outcome =
+      verified instanceof Promise
+        ? verified.then((principal) => admitPrincipal(principal, network, visitor, access, block))
+        : admitPrincipal(verified, network, visitor, access, block);
+    return outcome instanceof Promise ? outcome.catch((error) => reportFault(error, network, log)) : outcome;
+  } catch (error) {
+    return reportFault(error, network, log);
+  }
+}
+
+/** It cannot be found out now whether the key is one. */
+function reportFault(error: unknown, { name }: Network, log: Logger): Refusal {
+  logFault(log, error, { network: name });
+  return KEYS_UNAVAILABLE;
 }
 
 function refuseGuesses(block: Denial): Refusal {
@@ -89,29 +93,49 @@ function refuseGuesses(block: Denial): Refusal {
 }
 
 /**
- * Whether this place and these credentials are what the key asks for.
+ * Whether the key is one, and this place and these credentials are what it asks for.
  * @param block why nothing that is not known may be tried from this address
  */
 function admitPrincipal(
-  principal: Principal,
+  principal: Principal | undefined,
   network: Network,
   visitor: Visitor,
+  access: Access,
+  block: Denial | undefined,
+): PromiseOrValue<Session | Refusal> {
+  if (principal === undefined) {
+    if (visitor.wasAdmitted !== true) access.limiter.countFailure(visitor.address);
+    return UNKNOWN_KEY;
+  }
+  const { terms } = principal;
+  if (terms === undefined) return { network, principal };
+  const isPlace = terms.rules?.admits({
+    network: network.name,
+    origin: visitor.origin,
+    userAgent: visitor.userAgent,
+  });
+  const session = isPlace === false ? REJECTED : { network, principal };
+  if (terms.secretHash === undefined && terms.jwt === undefined) return session;
+  return admitCredentials(principal, terms, session, visitor, access, block);
+}
+
+/** @returns `session`, where the credentials are right */
+function admitCredentials(
+  principal: Principal,
+  terms: Terms,
+  session: Session | Refusal,
+  { authorization, address, wasAdmitted }: Visitor,
   { tokens, limiter, credentials }: Access,
   block: Denial | undefined,
 ): PromiseOrValue<Session | Refusal> {
-  const { terms } = principal;
-  if (terms === undefined) return { network, principal };
-  const { origin, userAgent, authorization, address } = visitor;
-  const asks = terms.secretHash !== undefined || terms.jwt !== undefined;
-  if (asks && block !== undefined && !credentials.has(principal, authorization)) return refuseGuesses(block);
+  if (block !== undefined && !credentials.has(principal, authorization)) return refuseGuesses(block);
   return continueWith(checkCredentials(terms, authorization, tokens), (problem) => {
-    if (problem !== undefined) {
-      if (visitor.wasAdmitted !== true) limiter.countFailure(address);
-      return WRONG_CREDENTIALS[problem];
+    if (problem === undefined) {
+      credentials.remember(principal, authorization);
+      return session;
     }
-    if (asks) credentials.remember(principal, authorization);
-    const isAdmitted = terms.rules?.admits({ network: network.name, origin, userAgent }) ?? true;
-    return isAdmitted ? { network, principal } : REJECTED;
+    if (wasAdmitted !== true) limiter.countFailure(address);
+    return WRONG_CREDENTIALS[problem];
   });
 }
 

@@ -6,6 +6,7 @@ import { RpcError } from '../rpc/errors.ts';
 import type { Method } from '../rpc/method.ts';
 import { encodeSmallError } from '../rpc/response.ts';
 import type { SharedBudget } from '../util/shared-budget.ts';
+import type { Answer } from './answer.ts';
 import type { BodyContext } from './body-context.ts';
 import type { CallGuard } from './call-guard.ts';
 import type { CallWatch } from './call-watch.ts';
@@ -21,6 +22,8 @@ export type CallRunnerParts = {
   readonly heldAnswers: SharedBudget;
   /** Without room for so much of it a call is not executed: its answer could not be held. */
   readonly leastRoom: number;
+  /** The whole answer to a call by itself, of its response or why it is not run. */
+  readonly answerAlone: (response: CallResponse, item: Call | Notification, context: BodyContext) => Answer;
 };
 
 /** What becomes of a response, or of a refusal to make the call. */
@@ -46,20 +49,22 @@ export class CallRunner {
     context: BodyContext,
     now: number,
   ) => PromiseOrValue<CallResponse>;
-  readonly #concludeCall: Conclude<CallResponse>;
+  readonly #answerAlone: CallRunnerParts['answerAlone'];
+  readonly #concludeCall: Conclude<Answer>;
   readonly #concludeItem: Conclude<JsonResult | undefined>;
 
-  constructor({ guard, dispatcher, watch, heldAnswers, leastRoom }: CallRunnerParts) {
+  constructor({ guard, dispatcher, watch, heldAnswers, leastRoom, answerAlone }: CallRunnerParts) {
     this.#guard = guard;
     this.#dispatcher = dispatcher;
     this.#watch = watch;
     this.#heldAnswers = heldAnswers;
     this.#leastRoom = leastRoom;
+    this.#answerAlone = answerAlone;
     this.#dispatch = (item, context, now) =>
       item.kind === 'call' ? dispatcher.dispatch(item, context, now) : dispatcher.notify(item, context, now);
     this.#concludeCall = (response, item, context, now) => {
       if (response instanceof RpcError) this.#noteRefusal(response, item, context, now);
-      return response;
+      return answerAlone(response, item, context);
     };
     this.#concludeItem = (response, item, context, now) => {
       if (!(response instanceof RpcError)) return response;
@@ -76,9 +81,11 @@ export class CallRunner {
     return this.#guardAndRun(item, context, now, this.#concludeItem);
   }
 
-  /** The response, or why the call is not run at all. `now` is the present on the clock of `performance.now()`. */
-  run(item: Call | Notification, context: BodyContext, now: number): PromiseOrValue<CallResponse> {
-    return this.#refuseFull(item, context, now) ?? this.#guardAndRun(item, context, now, this.#concludeCall);
+  /** The answer to a call by itself. `now` is the present on the clock of `performance.now()`. */
+  run(item: Call | Notification, context: BodyContext, now: number): PromiseOrValue<Answer> {
+    const refused = this.#refuseFull(item, context, now);
+    if (refused !== undefined) return this.#answerAlone(refused, item, context);
+    return this.#guardAndRun(item, context, now, this.#concludeCall);
   }
 
   /** What is wrong with a call; undefined when nothing is, and then it is paid. */

@@ -49,6 +49,7 @@ import { HeldTurns } from './held-turns.ts';
 import { MeteredNotifier } from './metered-notifier.ts';
 import type { NetworkRegistry } from './network-registry.ts';
 import { createRefusal, REFUSALS, type RefusalReason, refuseWith } from './refusals.ts';
+import type { CallResponse } from './running-call.ts';
 import type { Visitor } from './visitor.ts';
 
 /** The service without a transport: what HTTP and WebSocket both call. */
@@ -155,18 +156,14 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   const bodies = new SharedBudget(bounds.bodiesInFlight, bounds.ownerShare);
   const heldAnswers = new SharedBudget(bounds.heldAnswerBytes, bounds.ownerShare);
   const leastRoom = Math.ceil(bounds.heldAnswerBytes / ROOM_PART);
-  const runner = new CallRunner({ guard, dispatcher, watch, heldAnswers, leastRoom });
+  const runner = new CallRunner({ guard, dispatcher, watch, heldAnswers, leastRoom, answerAlone });
   let openRpc: JsonText | undefined;
 
   /** The answer to a call by itself: what the key may not do has an HTTP status of its own. */
-  function answerCall(item: Call | Notification, context: BodyContext, now: number): PromiseOrValue<Answer> {
-    const outcome = runner.run(item, context, now);
-    if (typeof outcome === 'string') return tell(outcome, context);
-    return continueWith(outcome, (response): Answer => {
-      if (response === undefined || item.kind === 'notification') return { status: 200, body: '' };
-      if (response instanceof RpcError) return refuseWith(item.id, response);
-      return isComplete(response) ? tell(response, context) : holdAnswer(item.id, response, context);
-    });
+  function answerAlone(response: CallResponse, item: Call | Notification, context: BodyContext): Answer {
+    if (response === undefined || item.kind === 'notification') return { status: 200, body: '' };
+    if (response instanceof RpcError) return refuseWith(item.id, response);
+    return isComplete(response) ? tell(response, context) : holdAnswer(item.id, response, context);
   }
 
   /** Takes the memory that an answer holds until it is sent (which is when it is given back), or refuses it. */
@@ -262,23 +259,57 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
           refuseWith(envelope.id, error),
         );
       default:
-        return answerCall(envelope, context, now);
+        return runner.run(envelope, context, now);
     }
   }
 
+  function noteAdmission(
+    outcome: Session | Refusal,
+    { session: name, showsTrust }: Visitor,
+  ): Session | Refusal {
+    if ('refused' in outcome) {
+      if (outcome.refused.status !== UNKNOWN_HOST_STATUS) observer?.onLimited('auth');
+      return outcome;
+    }
+    if (name === undefined && showsTrust === undefined) return outcome;
+    return {
+      ...outcome,
+      ...(name !== undefined && { name }),
+      ...(showsTrust === true && { showsTrust }),
+    };
+  }
+
+  /** The answer in place of one that a fault of this program has prevented. */
+  function answerFault(error: unknown, { session, scope, report }: BodyContext): Answer {
+    logFault(log, error, { network: session.network.name });
+    watch?.noteMalformed(session, new RpcError('internal'), scope.startedAt, report);
+    return createRefusal('internal');
+  }
+
+  /** The answer to a body that has been waited for: a streamed one is in work until it has been read. */
+  function endBody(answered: Answer, { session, scope }: BodyContext): Answer {
+    const { body } = answered;
+    if (!isComplete(body)) {
+      const bound = bindStream(body, scope, () => releaseBody(session, scope, body.heldBytes));
+      return { ...answered, body: bound };
+    }
+    releaseBody(session, scope);
+    return answered;
+  }
+
+  function releaseBody({ principal }: Session, scope: RequestScope, heldBytes = 0): void {
+    heldAnswers.giveBack(principal.id, heldBytes);
+    bodies.giveBack(principal.id, 1);
+    scope.release();
+  }
+
   return {
-    admit: (visitor) =>
-      continueWith(admit(visitor, networks, access, log), (outcome) => {
-        if ('refused' in outcome && outcome.refused.status !== UNKNOWN_HOST_STATUS)
-          observer?.onLimited('auth');
-        const { session: name, showsTrust } = visitor;
-        if ((name === undefined && showsTrust === undefined) || 'refused' in outcome) return outcome;
-        return {
-          ...outcome,
-          ...(name !== undefined && { name }),
-          ...(showsTrust === true && { showsTrust }),
-        };
-      }),
+    admit(visitor) {
+      const outcome = admit(visitor, networks, access, log);
+      return outcome instanceof Promise
+        ? outcome.then((found) => noteAdmission(found, visitor))
+        : noteAdmission(outcome, visitor);
+    },
     renew: (session) => renew(session, networks),
     refuse: (reason) => REFUSALS[reason],
     chargeUnread: (session) =>
@@ -314,43 +345,25 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       scope.owner = owner;
       scope.answers = heldAnswers;
       scope.session = session.name;
-      const fail = (error: unknown): Answer => {
-        logFault(log, error, { network: session.network.name });
-        watch?.noteMalformed(session, new RpcError('internal'), now, report);
-        return createRefusal('internal');
-      };
+      const notifier = port && new MeteredNotifier(port, session.network.name, scale, options.subscriptions);
+      const context: BodyContext =
+        notifier === undefined ? { session, scope, report } : { session, scope, report, notifier };
       let answered: PromiseOrValue<Answer>;
       try {
-        const notifier =
-          port && new MeteredNotifier(port, session.network.name, scale, options.subscriptions);
-        const context =
-          notifier === undefined ? { session, scope, report } : { session, scope, report, notifier };
         answered = answer(body, context, now);
       } catch (error) {
-        answered = fail(error);
+        answered = answerFault(error, context);
       }
       if (!(answered instanceof Promise) && isComplete(answered.body)) {
         scope.release();
         return answered;
       }
       bodies.take(owner, 1);
-      const release = (heldBytes: number): void => {
-        heldAnswers.giveBack(owner, heldBytes);
-        bodies.giveBack(owner, 1);
-        scope.release();
-      };
-      const conclude = (concluded: Answer): Answer => {
-        const { body: concludedBody } = concluded;
-        if (!isComplete(concludedBody)) {
-          const { heldBytes = 0 } = concludedBody;
-          return { ...concluded, body: bindStream(concludedBody, scope, () => release(heldBytes)) };
-        }
-        release(0);
-        return concluded;
-      };
-      return answered instanceof Promise
-        ? answered.then(conclude, (error: unknown) => conclude(fail(error)))
-        : conclude(answered);
+      if (!(answered instanceof Promise)) return endBody(answered, context);
+      return answered.then(
+        (found) => endBody(found, context),
+        (error: unknown) => endBody(answerFault(error, context), context),
+      );
     },
   };
 }

@@ -9,7 +9,7 @@ import type { Logger } from '../observe/logger.ts';
 import type { RequestObserver } from '../observe/request-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
 import { isComplete, type JsonBytes, type JsonStream } from '../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue, recoverWith } from '../primitives/promise-or-value.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { nameOwner } from '../util/owner.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { Connection } from './connection.ts';
@@ -78,14 +78,26 @@ export class PlainEndpoint {
     scope.trace = report?.span;
     const work: Work = { visitor, unanswered, scope, report, keyId: undefined };
     unanswered.caller = work;
-    const answered = recoverWith<Answer>(
-      () => continueWith(this.#gateway.admit(visitor), (admitted) => this.#answer(request, admitted, work)),
-      (error) => {
-        this.#log.error({ err: error }, 'a request could not be served');
-        return this.#gateway.refuse('internal');
-      },
+    let answered: PromiseOrValue<Answer>;
+    try {
+      const admitted = this.#gateway.admit(visitor);
+      answered =
+        admitted instanceof Promise
+          ? admitted.then((known) => this.#answer(request, known, work))
+          : this.#answer(request, admitted, work);
+    } catch (error) {
+      answered = this.#reportFault(error);
+    }
+    if (!(answered instanceof Promise)) return this.#conclude(answered, request, socket, work);
+    return answered.then(
+      (answer) => this.#conclude(answer, request, socket, work),
+      (error: unknown) => this.#conclude(this.#reportFault(error), request, socket, work),
     );
-    return continueWith(answered, (answer) => this.#conclude(answer, request, socket, work));
+  }
+
+  #reportFault(error: unknown): Answer {
+    this.#log.error({ err: error }, 'a request could not be served');
+    return this.#gateway.refuse('internal');
   }
 
   #answer({ head, body }: PlainRequest, admitted: Session | Refusal, work: Work): PromiseOrValue<Answer> {
@@ -152,24 +164,34 @@ export class PlainEndpoint {
     const { status } = answer;
     const sent = this.#send(answer, request.head.fields, socket, work);
     // What waits for the client does not keep the answer: it may be large.
-    return this.#endWhenSent(sent, status, request, socket, work);
+    return sent instanceof Promise
+      ? this.#endWhenSent(sent, status, request, socket, work)
+      : this.#end(sent, status, request, socket, work, false);
   }
 
   #endWhenSent(
-    sent: PromiseOrValue<number>,
+    sent: Promise<number>,
+    status: number,
+    request: PlainRequest,
+    socket: Socket,
+    work: Work,
+  ): Promise<void> {
+    return sent.then((bytes) => this.#end(bytes, status, request, socket, work, true));
+  }
+
+  #end(
+    bytes: number,
     status: number,
     request: PlainRequest,
     socket: Socket,
     { unanswered, scope, report }: Work,
-  ): PromiseOrValue<void> {
-    const end = (bytes: number): void => {
-      unanswered.end(scope);
-      unanswered.caller = undefined;
-      if (report === undefined) return;
-      fillIn(report, request, status, bytes, socket);
-      this.#requests?.end(report, sent instanceof Promise);
-    };
-    return continueWith(sent, end);
+    wasWaitedFor: boolean,
+  ): void {
+    unanswered.end(scope);
+    unanswered.caller = undefined;
+    if (report === undefined) return;
+    fillIn(report, request, status, bytes, socket);
+    this.#requests?.end(report, wasWaitedFor);
   }
 }
 

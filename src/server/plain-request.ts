@@ -60,22 +60,27 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
  */
 export class PlainHeadReader {
   /** Clients repeat themselves: the last head, as it was written. */
-  #text = '';
+  #bytes = Buffer.alloc(0);
   #last: PlainHead | undefined;
 
   /** The head that `bytes` begin with; undefined when there is none that is whole and plain. */
   read(bytes: Buffer): PlainHead | undefined {
     const last = this.#last;
-    if (last !== undefined && bytes.toString('latin1', 0, last.headLength) === this.#text) return last;
+    if (last !== undefined && beginsWith(bytes, this.#bytes)) return last;
     const end = bytes.indexOf(HEAD_END);
     if (end < 0 || end > MAX_HEAD_BYTES) return undefined;
     const text = bytes.toString('latin1', 0, end + HEAD_END.length);
     const head = parsePlainHead(text);
     if (head === undefined) return undefined;
-    this.#text = text;
+    this.#bytes = Buffer.from(text, 'latin1');
     this.#last = head;
     return head;
   }
+}
+
+function beginsWith(bytes: Buffer, beginning: Buffer): boolean {
+  const { length } = beginning;
+  return bytes.length >= length && bytes.compare(beginning, 0, length, 0, length) === 0;
 }
 
 /** @param text a head with the empty line that ends it */

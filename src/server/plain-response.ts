@@ -17,7 +17,42 @@ class HttpClock {
   }
 }
 
-const CLOCK = new HttpClock();
+/** Writes heads. Most lines of one are those of the one before, and are kept as text. */
+class HeadWriter {
+  readonly #clock = new HttpClock();
+  #status = 0;
+  #fields: readonly string[] = [];
+  #first = '';
+  #date = '';
+  #keepAliveSeconds: number | undefined;
+  #last = '';
+
+  write({ status, fields, length, keepAliveSeconds }: PlainResponse): string {
+    if (status !== this.#status || !areEqual(fields, this.#fields)) {
+      this.#status = status;
+      this.#fields = fields;
+      this.#first = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
+      for (let i = 0; i + 1 < fields.length; i += 2) this.#first += `${fields[i]}: ${fields[i + 1]}\r\n`;
+    }
+    const date = this.#clock.text;
+    if (date !== this.#date || keepAliveSeconds !== this.#keepAliveSeconds) {
+      this.#date = date;
+      this.#keepAliveSeconds = keepAliveSeconds;
+      const isKept = keepAliveSeconds !== undefined;
+      const connection = isKept ? `keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}` : 'close';
+      this.#last = `\r\nDate: ${date}\r\nConnection: ${connection}\r\n\r\n`;
+    }
+    return `${this.#first}Content-Length: ${length}${this.#last}`;
+  }
+}
+
+function areEqual(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+const HEADS = new HeadWriter();
 /** A larger answer is made bytes before it is written. */
 const LARGE_BYTES = 64 * 1024;
 
@@ -40,17 +75,9 @@ export type PlainResponse = {
 };
 
 /** @returns whether the socket would like more; as `Socket.write` */
-export function writePlainResponse(
-  socket: Socket,
-  { status, fields, body, length, keepAliveSeconds }: PlainResponse,
-): boolean {
-  let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
-  for (let i = 0; i + 1 < fields.length; i += 2) text += `${fields[i]}: ${fields[i + 1]}\r\n`;
-  text += `Content-Length: ${length}\r\nDate: ${CLOCK.text}\r\n`;
-  text +=
-    keepAliveSeconds === undefined
-      ? 'Connection: close\r\n\r\n'
-      : `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`;
+export function writePlainResponse(socket: Socket, response: PlainResponse): boolean {
+  const { body, length } = response;
+  const text = HEADS.write(response);
   if (typeof body !== 'string') return writeParts(socket, text, body, length);
   // ASCII, which is all but a few answers, is the same bytes in both, and written faster as the first.
   const encoding = length === body.length ? 'latin1' : 'utf8';

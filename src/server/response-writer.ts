@@ -122,9 +122,8 @@ export class ResponseWriter {
     head: RequestHead,
     { retryAfter, trust }: Pick<WholeAnswer, 'retryAfter' | 'trust'> = {},
   ): string[] {
-    const fields = body === '' ? [] : ['Content-Type', 'application/json'];
+    const fields = listCommonFields(body === '', trust);
     if (retryAfter !== undefined) fields.push('Retry-After', String(retryAfter));
-    if (trust !== undefined) fields.push('X-Portcullis-Trust', trust);
     if (head.origin !== undefined) this.#cors.addHeaders(fields, head.origin);
     if (body.length >= GZIP_MIN_LENGTH) fields.push('Vary', 'Accept-Encoding');
     return fields;
@@ -270,4 +269,11 @@ function writeAtOnce(
   response.write(body, encoding);
   socket.uncork();
   response.end();
+}
+
+/** Lists that are written whole: one that grows has room for 17 more. */
+function listCommonFields(isEmpty: boolean, trust: string | undefined): string[] {
+  if (isEmpty) return trust === undefined ? [] : ['X-Portcullis-Trust', trust];
+  if (trust === undefined) return ['Content-Type', 'application/json'];
+  return ['Content-Type', 'application/json', 'X-Portcullis-Trust', trust];
 }

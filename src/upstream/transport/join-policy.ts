@@ -10,8 +10,12 @@ export const CALLER_ITEMS = 16;
 const WINDOW_MS = 30_000;
 /** Below this many latencies of either kind in the window, calls of different callers travel alone. */
 const MIN_SAMPLES = 32;
-/** One turn of so many goes the other way, so that both latencies stay known. */
+/**
+ * One turn of so many goes the other way, so that both latencies stay known. While calls are joined, such turns are this long apart at least,
+ * milliseconds: each call of one is a request, which makes those behind it wait.
+ */
 const PROBE_TURNS = 16;
+const PROBE_MS = 32;
 /** Turns between two comparisons. */
 const REVIEW_TURNS = 64;
 /**
@@ -69,6 +73,7 @@ export class JoinPolicy {
   #callsAdded = 0;
   readonly #now: () => number;
   #turns = 0;
+  #probedAt = Number.NEGATIVE_INFINITY;
   #joins = false;
   #joinedSince = 0;
   #periodSince = 0;
@@ -103,7 +108,10 @@ export class JoinPolicy {
     if (this.#callers !== 'auto') return this.joinsCallers;
     this.#turns++;
     if (this.#turns % REVIEW_TURNS === 0) this.#review();
-    return (this.#turns % PROBE_TURNS === 0) !== this.#joins;
+    const isProbe =
+      this.#turns % PROBE_TURNS === 0 && (!this.#joins || this.#now() - this.#probedAt >= PROBE_MS);
+    if (isProbe) this.#probedAt = this.#now();
+    return isProbe !== this.#joins;
   }
 
   /** Calls in one batch, such that none is expected to wait long for those before it. */
