@@ -14,6 +14,7 @@ import { RequestScope } from '../util/request-scope.ts';
 import { TURNS } from '../util/turn-queue.ts';
 import type { TransportLimits } from './options.ts';
 import { CountedPieces } from './piece-writer.ts';
+import { readPlainFrames } from './plain-frames.ts';
 import { measure } from './response-writer.ts';
 import type { TransportShares } from './transport-shares.ts';
 import { WebSocketArrival } from './websocket-arrival.ts';
@@ -147,6 +148,7 @@ export class WebSocketConnection {
       begin: (body) => this.#begin(body),
       onStep: () => this.#adjustReading(),
     });
+    readPlainFrames(ws, this.#limits.bodyBytes);
     ws.on('message', (data) => this.#receive(data as Buffer));
     ws.on('pong', () => {
       this.#awaitsPong = false;
