@@ -14,6 +14,7 @@ import { RequestScope } from '../util/request-scope.ts';
 import { TURNS } from '../util/turn-queue.ts';
 import type { TransportLimits } from './options.ts';
 import { CountedPieces } from './piece-writer.ts';
+import { readPlainFrames } from './plain-frames.ts';
 import { measure } from './response-writer.ts';
 import type { TransportShares } from './transport-shares.ts';
 import { WebSocketArrival } from './websocket-arrival.ts';
@@ -79,7 +80,7 @@ export class WebSocketConnection {
   readonly #requests: RequestObserver | undefined;
   readonly #shares: TransportShares;
   readonly #owner: string;
-  /** Of messages that are not answered, or of which the answer is a stream that is not sent. */
+  /** Of messages that wait for their answer, or of which the answer is a stream that is not sent. */
   readonly #scopes = new PassingMap<RequestScope, RequestScope>();
   /** Ends the reports of streams that are not sent to their end. */
   readonly #unreported = new Set<() => void>();
@@ -147,6 +148,7 @@ export class WebSocketConnection {
       begin: (body) => this.#begin(body),
       onStep: () => this.#adjustReading(),
     });
+    readPlainFrames(ws, this.#limits.bodyBytes);
     ws.on('message', (data) => this.#receive(data as Buffer));
     ws.on('pong', () => {
       this.#awaitsPong = false;
@@ -224,7 +226,6 @@ export class WebSocketConnection {
     const report = this.#requests?.begin('websocket', this.#visitor, now);
     if (report !== undefined) report.requestBytes = body.length;
     scope.trace = report?.span;
-    this.#scopes.set(scope, scope);
     const message = { scope, report, notifier: this.#subscriptions.accept() };
     let answer: PromiseOrValue<JsonResult>;
     try {
@@ -236,6 +237,7 @@ export class WebSocketConnection {
     if (!(answer instanceof Promise)) this.#conclude(answer, message, false);
     else {
       TURNS.spend(MESSAGE_MS);
+      this.#enter(scope);
       answer.then(
         (settled) => this.#conclude(settled, message, true),
         () => this.#breakDown(message),
@@ -263,6 +265,12 @@ export class WebSocketConnection {
     return '';
   }
 
+  /** Counts a message as in work. */
+  #enter(scope: RequestScope): void {
+    if (this.#isEnded) scope.abort();
+    else this.#scopes.set(scope, scope);
+  }
+
   #conclude(answer: JsonResult, message: Message, wasWaitedFor: boolean): void {
     this.#finish(answer, message, wasWaitedFor);
     message.notifier.answered(answer);
@@ -279,14 +287,14 @@ export class WebSocketConnection {
   }
 
   #finish(answer: JsonResult, { scope, report }: Message, wasWaitedFor: boolean): void {
-    if (this.#scopes.get(scope) === undefined) {
+    if (wasWaitedFor) this.#scopes.delete(scope);
+    if (this.#isEnded) {
       if (!isComplete(answer)) answer.cancel();
       this.#report(report, 0, false, wasWaitedFor);
       return;
     }
     if (isComplete(answer)) {
       const length = measure(answer);
-      this.#scopes.delete(scope);
       if (answer !== '') this.#outbox.sendWhole(answer, length);
       this.#report(report, length, true, wasWaitedFor);
     } else {
@@ -298,6 +306,7 @@ export class WebSocketConnection {
   }
 
   #sendStream(scope: RequestScope, answer: JsonStream, report: RequestReport | undefined): void {
+    this.#enter(scope);
     const pieces = new CountedPieces(answer.pieces);
     const giveUp = (): void => this.#report(report, pieces.bytes, false, true);
     this.#unreported.add(giveUp);
