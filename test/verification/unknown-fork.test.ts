@@ -356,7 +356,7 @@ describe('a chain that changes at a fork that is not known here', { skip: ANVIL_
     for (const verify of ['auto', 'require'] as const) {
       const network = await openNetwork(anvil.httpUrl, 2, 2, fault, { verify, isFromStart: true });
       try {
-        assert.equal(fromOf(network, 'header'), head - 1n);
+        assert.equal(fromOf(network, 'header'), head - 50n);
         const asked = createScope();
         await network.chain.blocks.getBlock(at(head - 60n), true, asked);
         assert.equal(asked.trust, 'proven');
@@ -364,7 +364,7 @@ describe('a chain that changes at a fork that is not known here', { skip: ANVIL_
         const scope = createScope();
         await network.chain.blocks.getBlock(at(head - 20n), true, scope);
         assert.equal(scope.trust, 'agreed');
-        assert.equal(fromOf(network, 'header'), head - 20n);
+        assert.equal(network.chain.describe().verification?.counts.refuted, 0);
       } finally {
         await network.close();
       }

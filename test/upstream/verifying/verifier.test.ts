@@ -37,7 +37,7 @@ function open(count: number) {
     condemn: (upstream, evidence) => void condemned.push(`${nodes.indexOf(upstream)} ${evidence}`),
   });
   verifier.calibration.isDone = true;
-  verifier.calibration.noteVerified('receipts');
+  verifier.calibration.noteShown('receipts', 1n);
   const judgeOf = (block: JudgedBlock, node: number, ...found: readonly Finding[]): void =>
     verifier.judge(block, found, ['receipts'], nodes[node]);
   const judge = (node: number, ...found: readonly Finding[]): void => judgeOf(BLOCK, node, ...found);
