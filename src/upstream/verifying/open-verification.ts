@@ -73,12 +73,14 @@ export function openVerification(parts: VerificationParts): Verification {
     isDoubtful = true;
     if (number !== undefined && number > 0n && doubted.size < MAX_DOUBTED) doubted.add(number);
   };
-  const verifier = verify === 'off' ? undefined : new Verifier({ ...parts, mode: verify, onDoubt });
+  const isAnchored = (number: bigint, hash: string): boolean => anchor?.links?.hashAt(number) === hash;
+  const verifier =
+    verify === 'off' ? undefined : new Verifier({ ...parts, mode: verify, onDoubt, isAnchored });
   const layer1 =
     verifier === undefined || parts.isAnchored !== true
       ? undefined
       : new Layer1Anchor({ ...parts, verifier });
-  const anchor = layer1 ?? openCheckpoint(parts, verifier);
+  const anchor: Anchor | undefined = layer1 ?? openCheckpoint(parts, verifier);
   const scopes = new Set<RequestScope>();
   const members = new HeaderMembers(ask);
   let timer: NodeJS.Timeout | undefined;

@@ -32,6 +32,8 @@ export type VerifierParts = {
   readonly head: () => BlockHeader | undefined;
   /** Answers failed that may be right by rules that are not known here: recent blocks are to be looked at again, and the one that they were about where that is known. */
   readonly onDoubt: (number: bigint | undefined) => void;
+  /** Whether a checkpoint or layer 1 commits to a block of this hash at a height. */
+  readonly isAnchored: (number: bigint, hash: string) => boolean;
   /** A node gave an answer that another node's answer and their block refute. */
   readonly condemn: (upstream: Upstream, evidence: string) => void;
 };
@@ -250,6 +252,17 @@ export class Verifier {
     const isAlone = !this.#parts.upstreams.some((other) => other !== upstream && other.isUp);
     if (isAlone || !this.#forms.has(nameOf(finding.subject, finding.evidence))) return isAlone;
     return this.#suspicions.countOthers(blockHash, upstream, finding) > 0;
+  }
+
+  /**
+   * A node gave another block of a height than this one, which is no fault while it is on another branch; but where a checkpoint or layer 1 commits to this one there is no other branch: the node
+   * is quarantined once another one has given this one.
+   */
+  noteOther({ number, hash }: JudgedBlock, upstream: Upstream | undefined): void {
+    if (upstream === undefined || number === undefined || !this.#parts.isAnchored(number, hash)) return;
+    this.counts.refuted++;
+    const text = `the node has another block at height ${number}, below the one that is anchored`;
+    this.#suspicions.add(hash, upstream, { subject: 'header', kind: 'contradicts', text });
   }
 
   /** The answer is right: nodes that said otherwise about the same block were wrong. */

@@ -33,6 +33,7 @@ test('senders of a block are sampled, at least one of each however many blocks t
     log: createRecordingLog(),
     head: () => undefined,
     onDoubt: () => {},
+    isAnchored: () => false,
     condemn: () => {},
   });
   verifier.calibration.isDone = true;

@@ -34,6 +34,7 @@ function open(count: number) {
     log: createRecordingLog(),
     head: () => ({ ...BLOCK, parentHash: HASH, timestamp: 0n }) as BlockHeader,
     onDoubt: () => {},
+    isAnchored: () => false,
     condemn: (upstream, evidence) => void condemned.push(`${nodes.indexOf(upstream)} ${evidence}`),
   });
   verifier.calibration.isDone = true;
