@@ -19,6 +19,7 @@ import { parsePendingHeader } from './heads/parse-block.ts';
 import { listReceipts } from './list-receipts.ts';
 import type { NullMeaning, RoutedCall } from './routed-call.ts';
 import { UNKNOWN_NUMBER } from './verifying/calibration.ts';
+import { judgeAccessList } from './verifying/judge-access-list.ts';
 import { DoubtfulBlock } from './verifying/proofs.ts';
 import type { ProvenBlock } from './verifying/proven-blocks.ts';
 import { BLOCK_SUBJECTS, RAW_SUBJECTS, RECEIPT_SUBJECTS } from './verifying/subjects.ts';
@@ -262,14 +263,21 @@ export class BlockQuestions {
     const { block, isCanonical } = found;
     const { blockAccessListHash } = block;
     if (blockAccessListHash === undefined) throw new ChainError('absent', 'the block has no access list');
-    const params = [isCanonical ? encodeQuantity(block.number) : block.hash];
-    const other = ACCESS_LIST_METHODS[form === 'raw' ? 'objects' : 'raw'];
+    // By its hash: a node that gives another list than the block's is wrong then.
+    const params = { objects: [block.hash], raw: [isCanonical ? encodeQuantity(block.number) : block.hash] };
+    const other = form === 'raw' ? 'objects' : 'raw';
+    const { number, hash } = block;
     const call: RoutedCall = {
-      ...this.#access.about(ACCESS_LIST_METHODS[form], block, params),
-      batch: () => [{ method: other, params: JSON.stringify(params) }],
-      check: checkBlockAccessList(blockAccessListHash, form),
+      ...this.#access.about(ACCESS_LIST_METHODS[form], block, params[form]),
+      batch: () => [{ method: ACCESS_LIST_METHODS[other], params: JSON.stringify(params[other]) }],
+      check: checkBlockAccessList(blockAccessListHash, form, (isRight, given, upstream) => {
+        const isByHash = given === 'objects' || !isCanonical;
+        judgeAccessList(this.#parts.proofs?.verifier, { number, hash, isRight, isByHash }, upstream);
+      }),
     };
-    return this.#access.askText(call, scope);
+    const answer = await this.#access.askText(call, scope);
+    await this.#noteTrust(block, reference, ['header'], scope);
+    return answer;
   }
 
   getHeader(reference: BlockReference, scope: RequestScope): PromiseOrValue<HeaderView | null> {
