@@ -53,9 +53,9 @@ export type SampleCounts = {
 
 /** State of a network that nodes have proven. */
 export type ProvenStateFigures = {
-  /** Heads at which what is read most was proven before it was read. */
+  /** Heads at which hot accounts and slots were proven before the first read. */
   readonly warmed: number;
-  /** Heads whose state followed from what was known before, by access lists of blocks. */
+  /** Heads to which known state was rolled forward by access lists of blocks. */
   readonly rolled: number;
   /** In memory, with codes. */
   readonly bytes: number;

@@ -18,9 +18,9 @@ const SLOT_BYTES = 150;
 type Rolled = RolledAccount | null | 'unknown';
 
 /**
- * What is known of the states of blocks: what was proven by roots, and what follows from it by the changes of blocks since. Roots prove whatever a block
- * claims; changes are as true as the block is valid whose header commits to them. So what follows from changes is kept by the hash of the block, and
- * never by roots.
+ * Known state of blocks: values proven by state roots, and values that follow from them by the access lists of later blocks. A proof holds for its root,
+ * whatever block names it; an access list holds only if the block that commits to it is valid. So values that follow from lists are kept by block hash,
+ * never by root.
  */
 export class BlockStates {
   readonly proven: ProvenStates;

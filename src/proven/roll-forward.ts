@@ -43,13 +43,13 @@ export class RollForward {
     this.#trips = trips;
   }
 
-  /** Heads whose states followed from lists. */
+  /** Heads to which state was rolled forward. */
   get count(): number {
     return this.#count;
   }
 
   /** There is a head at which nothing is needed. */
-  skip(head: HeadPlace): void {
+  noteHead(head: HeadPlace): void {
     this.#newest = head;
     this.#last = head;
   }
@@ -84,7 +84,7 @@ export class RollForward {
       this.#pause = isRolled ? 0 : this.#lengthen();
       return isRolled;
     } catch {
-      // Nodes fail: readers, who ask for proofs next, hear why.
+      // The error is dropped: readers ask for proofs next, and those requests fail with the reason.
       this.#pause = this.#lengthen();
       return false;
     }
@@ -121,7 +121,7 @@ export class RollForward {
     return true;
   }
 
-  /** Blocks from the head down to the first one of whose parent something is known; none where there is no such block, or no lists. */
+  /** Blocks from the head down to the first one with a parent of known state; empty where there is no such block, or no lists. */
   async #findPath(
     head: HeadPlace,
     last: HeadPlace | undefined,

@@ -97,7 +97,7 @@ export class StateRequests {
     this.warmUp = new WarmUp(states, askProof, now, this.#rollForward);
   }
 
-  /** Heads whose states followed from lists. */
+  /** Heads to which state was rolled forward. */
   get rolled(): number {
     return this.#rollForward?.count ?? 0;
   }

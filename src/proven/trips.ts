@@ -20,7 +20,7 @@ type Question = {
  * one trip takes.
  */
 export class Trips {
-  /** Questions by owner, whose next turn comes first. */
+  /** Questions by owner; the owner with the next turn is first. */
   readonly #waiting = new Map<string | undefined, Question[]>();
   #underWay = 0;
   #timer: NodeJS.Timeout | undefined;

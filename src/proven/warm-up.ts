@@ -92,7 +92,7 @@ export class WarmUp {
     this.#headAt = now;
     this.#headRoot = at.stateRoot;
     const hot = this.#hot.rotate();
-    if (hot.accounts.size === 0) this.#rollForward?.skip(at);
+    if (hot.accounts.size === 0) this.#rollForward?.noteHead(at);
     else void this.#prepare(hot, at);
   }
 
@@ -135,7 +135,7 @@ export class WarmUp {
     return total.asked > total.failed;
   }
 
-  /** An account of which nodes fail to give a proof is left to readers, who hear why. */
+  /** An account without a proof is left to its readers: their own requests fail with the reason. */
   async #proveSome(
     missing: Missing,
     at: StatePlace,

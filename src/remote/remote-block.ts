@@ -53,7 +53,7 @@ export class RemoteChain implements SimulatedChain {
     return hash;
   }
 
-  /** States with the same root are one state, but for what follows from a block's access list: that is as true as the block. */
+  /** States are shared by state root; with an access list by block hash, since the list holds only if its block is valid. */
   openState(): StateReader {
     const { at } = this.#selected;
     const name = at.accessListHash === undefined ? at.stateRoot : at.hash;

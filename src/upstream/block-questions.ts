@@ -14,7 +14,7 @@ import { checkRawHeader, checkRawReceipts } from './checks/check-raw.ts';
 import { checkReceipts } from './checks/check-receipts.ts';
 import { checkBytes } from './checks/check-stream.ts';
 import { parseObject } from './checks/check-values.ts';
-import type { Block, BlockHeader } from './heads/block.ts';
+import { type Block, type BlockHeader, viewHeader } from './heads/block.ts';
 import { parsePendingHeader } from './heads/parse-block.ts';
 import { listReceipts } from './list-receipts.ts';
 import type { NullMeaning, RoutedCall } from './routed-call.ts';
@@ -285,7 +285,7 @@ export class BlockQuestions {
       if (resolved.kind === 'pending') return this.#getPendingHeader(scope);
       const known = this.#findKnownHeader(resolved);
       return continueWith(known ?? this.#access.findResolved(resolved, scope), (header) =>
-        header === null ? null : viewOf(header),
+        header === null ? null : viewHeader(header),
       );
     });
   }
@@ -398,15 +398,4 @@ const BODY_FIELDS: readonly string[] = ['totalDifficulty', 'size', 'transactions
 function takeHeader(block: Readonly<Record<string, unknown>>): JsonText {
   const fields = Object.entries(block).filter(([name]) => !BODY_FIELDS.includes(name));
   return JSON.stringify(Object.fromEntries(fields));
-}
-
-function viewOf({ number, hash, timestamp, gasLimit, baseFeePerGas, extraData }: BlockHeader): HeaderView {
-  return {
-    number,
-    hash,
-    timestamp,
-    gasLimit,
-    extraData,
-    ...(baseFeePerGas !== undefined && { baseFeePerGas }),
-  };
 }

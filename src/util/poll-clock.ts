@@ -5,7 +5,7 @@ const LEAST_SLEEP_MS = 0.02;
 
 /**
  * When what is read in a turn of the event loop had arrived. A loop that is busy reads late: what it reads then was there since some moment
- * of the turn before, and that it is read now says nothing of whoever sent it. Where the loop has slept, it was woken by what has arrived.
+ * of the turn before, and that it is read now says nothing about when it was sent. Where the loop has slept, it was woken by what has arrived.
  */
 export class PollClock {
   /** When the turn before this one had read what there was to read, and how long the loop had slept by then. */

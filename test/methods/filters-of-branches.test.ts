@@ -59,7 +59,18 @@ test('a filter is the chain step by step, whichever process answers and wherever
       if (isSlow) for (const { view } of processes) view.answer = (right) => Promise.resolve().then(right);
       const first = choose(creator);
       let id: unknown;
+      let blocks: unknown;
       const seen: string[] = [];
+      const hashes: string[] = [];
+      const pollBlocks = async ({ ask }: Process): Promise<void> => {
+        for (const hash of (await ask('eth_getFilterChanges', blocks)) as readonly string[]) {
+          assert.ok(!hashes.includes(hash), 'a block is given again that was not replaced');
+          const parentHash = model.find(hash)?.parentHash ?? '';
+          const parent = hashes.lastIndexOf(parentHash);
+          assert.ok(parent >= 0, 'a block is left out');
+          hashes.splice(parent + 1, hashes.length, hash);
+        }
+      };
       const poll = async ({ ask }: Process): Promise<number> => {
         const logs = (await ask('eth_getFilterChanges', id)) as readonly Log[];
         for (const log of logs) {
@@ -70,12 +81,16 @@ test('a filter is the chain step by step, whichever process answers and wherever
       };
       try {
         id = await first.ask('eth_newFilter', address === undefined ? {} : { address });
+        blocks = await first.ask('eth_newBlockFilter');
+        hashes.push(...first.view.served.map(({ hash }) => hash));
         seen.push(...listLogs(first.view, address));
         for (const action of actions) {
           if (action.kind === 'grow') model.grow(action.count);
           else if (action.kind === 'reorganise') model.reorganise(action.removed, action.added);
-          else if (action.kind === 'poll') await poll(choose(action.pick));
-          else {
+          else if (action.kind === 'poll') {
+            await poll(choose(action.pick));
+            await pollBlocks(choose(action.pick));
+          } else {
             const { all } = model;
             const stray = action.kind === 'stray' ? all[action.block % all.length] : model.head;
             const { view } = choose(action.pick);
@@ -88,6 +103,8 @@ test('a filter is the chain step by step, whichever process answers and wherever
         const rounds = 4 * model.all.length;
         for (let round = 0; round < rounds; round++) await poll(first);
         assert.deepEqual(seen, listLogs(first.view, address));
+        for (let round = 0; round < rounds; round++) await pollBlocks(first);
+        assert.equal(hashes.at(-1), first.view.head.hash);
       } finally {
         for (const { close } of processes) close();
       }

@@ -73,7 +73,7 @@ function openRolled() {
     );
   return {
     ...{ asked, lists, state, states, codes, note, rollForward },
-    skip: (name: string): void => rollForward.skip(placeOf(name)),
+    noteHead: (name: string): void => rollForward.noteHead(placeOf(name)),
     roll: (name: string, keys = KEYS): Promise<boolean> => rollForward.roll(placeOf(name), keys),
     balanceAt: (name: string): bigint | undefined => states.findAccount(placeOf(name), ACCOUNT)?.balance,
   };
@@ -81,9 +81,9 @@ function openRolled() {
 
 describe('rolling forward', () => {
   test('goes from the last block of which something is known, over those between', async () => {
-    const { note, skip, roll, balanceAt, lists, asked, rollForward } = openRolled();
+    const { note, noteHead, roll, balanceAt, lists, asked, rollForward } = openRolled();
     note('a4', 40n);
-    skip('a4');
+    noteHead('a4');
     lists.set('a6', change(60n));
     assert.equal(await roll('a7'), true);
     assert.deepEqual(asked.sort(), ['a5', 'a6', 'a7']);
@@ -94,9 +94,9 @@ describe('rolling forward', () => {
   });
 
   test('a head that a newer one has followed meanwhile is not waited for', async () => {
-    const { note, skip, roll, balanceAt, lists } = openRolled();
+    const { note, noteHead, roll, balanceAt, lists } = openRolled();
     note('a4', 40n);
-    skip('a4');
+    noteHead('a4');
     lists.set('a5', change(50n));
     assert.deepEqual(await Promise.all([roll('a5'), roll('a6')]), [false, true]);
     assert.equal(balanceAt('a6'), 50n);
@@ -123,10 +123,10 @@ describe('rolling forward', () => {
   });
 
   test('does not ask over more blocks than are remembered, nor where nothing is known', async () => {
-    const { note, skip, roll, balanceAt, asked } = openRolled();
+    const { note, noteHead, roll, balanceAt, asked } = openRolled();
     assert.equal(await roll('a30'), false);
     note('a30', 1n);
-    skip('a30');
+    noteHead('a30');
     assert.equal(await roll('a47'), false);
     assert.deepEqual(asked, []);
     note('a47', 2n);

@@ -69,7 +69,7 @@ describe('in front of nodes with block access lists', () => {
   };
   const askService: AskNode = (call) => ask(`http://${service.authority}/whole/v3/demo`, call);
 
-  /** A node whose head is `top`. @param change what it says instead of its own answer */
+  /** A node with the head `top`. @param change what it answers instead of its own answer */
   const startNode = async (
     change: (method: string, answer: Answer) => Answer = (_, answer) => answer,
     askChain: AskNode = askService,

@@ -177,13 +177,21 @@ export class Filters {
       const items = subject.isFull ? await readTransactions(hashes, network.chain, scope) : hashes.map(quote);
       return { result: joinItems(items), last: String(seen) };
     }
+    if (subject.kind === 'blocks') return this.#readBlocks(last, place);
     const { steps, last: head } = await feed.read({ kind: 'after', hash: last }, scope);
-    if (subject.kind === 'blocks') {
-      const added = steps.filter(({ kind }) => kind === 'added');
-      return { result: joinItems(added.map(({ block }) => quote(block.hash))), last: head.hash };
-    }
     const collected = await collectLogs(feed, steps, subject.filter, scope);
     return { result: joinItems(collected.logs), last: collected.last ?? head.hash };
+  }
+
+  /** A filter of blocks stays where it is while the head is an ancestor of its last block: no answer says that a block was removed, so none may be given again. */
+  async #readBlocks(last: string, { feed, scope }: FilterPlace): Promise<Changes> {
+    for (let at = last; ; ) {
+      const { steps, last: next } = await feed.read({ kind: 'after', hash: at }, scope);
+      const added = steps.filter(({ kind }) => kind === 'added').map(({ block }) => quote(block.hash));
+      if (added.length > 0) return { result: joinItems(added), last: next.hash };
+      if (steps.length === 0) return { result: '[]', last };
+      at = next.hash;
+    }
   }
 
   /** Moves a filter on, or renews its life. @returns false where another poll has moved it since it was read */
@@ -193,7 +201,7 @@ export class Filters {
     const age = at - record.at;
     const isSame = last === record.last;
     if (isSame && age >= 0 && age < lifeMs * SLACK) return true;
-    // Nobody would get the answer.
+    // The answer could not be sent any more.
     if (scope.aborted || performance.now() >= scope.deadline) throw new ChainError('aborted', 'aborted');
     const written = encodeFilterRecord({ ...record, last, at });
     let isReplaced: boolean;

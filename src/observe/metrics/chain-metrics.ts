@@ -5,6 +5,7 @@ import type {
   ProvenStateFigures,
   Sources,
   UpstreamFigures,
+  VerificationFigures,
 } from '../sources.ts';
 
 const UPSTREAM_LABELS: readonly string[] = ['network', 'upstream'];
@@ -16,6 +17,18 @@ function* readChains(
   for (const network of sources.networks) {
     const value = read(network.read());
     if (value !== undefined) yield { labels: { network: network.name }, value };
+  }
+}
+
+function* readSubjects(
+  { sources }: MetricState,
+  read: (row: VerificationFigures['rows'][number]) => number | undefined,
+): Generator<Sample> {
+  for (const network of sources.networks) {
+    for (const row of network.read().verification?.rows ?? []) {
+      const value = read(row);
+      if (value !== undefined) yield { labels: { network: network.name, subject: row.subject }, value };
+    }
   }
 }
 
@@ -66,14 +79,8 @@ export const CHAIN_METRICS: readonly Metric[] = [
     help: '1 where answers about this can be recomputed up to the hash of their block, 0 where they cannot of the newest blocks, by what blocks of the network have shown.',
     labels: ['network', 'subject'],
     merge: 'min',
-    *read({ sources }) {
-      for (const { name, read } of sources.networks) {
-        for (const { subject, state } of read().verification?.rows ?? []) {
-          if (state !== 'untested')
-            yield { labels: { network: name, subject }, value: state === 'verified' ? 1 : 0 };
-        }
-      }
-    },
+    read: (state) =>
+      readSubjects(state, ({ state }) => (state === 'untested' ? undefined : state === 'verified' ? 1 : 0)),
   },
   {
     name: 'portcullis_network_unverifiable_from',
@@ -81,12 +88,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
     help: 'Number of the first block of which answers about this cannot be recomputed, where older ones can; absent where all can, or none.',
     labels: ['network', 'subject'],
     merge: 'min',
-    *read({ sources }) {
-      for (const { name, read } of sources.networks) {
-        for (const { subject, from } of read().verification?.rows ?? [])
-          if (from !== undefined) yield { labels: { network: name, subject }, value: from };
-      }
-    },
+    read: (state) => readSubjects(state, ({ from }) => from),
   },
   {
     name: 'portcullis_network_verified_answers_total',

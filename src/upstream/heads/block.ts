@@ -1,3 +1,5 @@
+import type { HeaderView } from '../../chain/chain.ts';
+
 /** What is known of a block without its bodies; hashes and data are lower-case `0x` text. */
 export type BlockHeader = {
   readonly number: bigint;
@@ -22,3 +24,22 @@ export type Block = BlockHeader & {
   /** EIP-7928; undefined before Amsterdam, and where the node gives none. */
   readonly blockAccessListHash: string | undefined;
 };
+
+/** What the service's methods read of a header. */
+export function viewHeader({
+  number,
+  hash,
+  timestamp,
+  gasLimit,
+  baseFeePerGas,
+  extraData,
+}: BlockHeader): HeaderView {
+  return {
+    number,
+    hash,
+    timestamp,
+    gasLimit,
+    extraData,
+    ...(baseFeePerGas !== undefined && { baseFeePerGas }),
+  };
+}

@@ -1,6 +1,6 @@
 /**
  * Goes through the text of a block's list of transactions, or of its receipts, once: encodes and hashes each item and compares what it says with
- * what follows. An item is plain where all of it is of the usual form and right; any other one is left to the caller, who decides about it. What is
+ * what follows. An item is plain where all of it is of the usual form and right; any other one is left to the caller to decide. What is
  * called plain here is exactly what `verify-transaction.ts` and `verify-receipts.ts` find nothing wrong with.
  */
 import { ENCODED, ENCODED_SIZE, IS_PLAIN, ROW_END, ROW_SIZE, ROW_START } from './block';

@@ -97,7 +97,7 @@ function writeReference(target: usize): usize {
   return target + 1 + HASH_LENGTH;
 }
 
-/** Writes the extension or branch over at least two leaves whose keys begin with the same `depth` nibbles. */
+/** Writes the extension or branch over at least two leaves with keys that share their first `depth` nibbles. */
 function writeNode(from: u32, to: u32, depth: u32): void {
   const start = top + MAX_HEADER;
   top += NODE_ROOM;
