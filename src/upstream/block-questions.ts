@@ -261,18 +261,17 @@ export class BlockQuestions {
     const found = await this.#access.find(reference, scope);
     if (found === 'pending' || found === null) return null;
     const { block, isCanonical } = found;
-    const { blockAccessListHash } = block;
+    const { number, hash, blockAccessListHash } = block;
     if (blockAccessListHash === undefined) throw new ChainError('absent', 'the block has no access list');
     // By its hash: a node that gives another list than the block's is wrong then.
-    const params = { objects: [block.hash], raw: [isCanonical ? encodeQuantity(block.number) : block.hash] };
+    const params = { objects: [hash], raw: [isCanonical ? encodeQuantity(number) : hash] };
     const other = form === 'raw' ? 'objects' : 'raw';
-    const { number, hash } = block;
     const call: RoutedCall = {
       ...this.#access.about(ACCESS_LIST_METHODS[form], block, params[form]),
       batch: () => [{ method: ACCESS_LIST_METHODS[other], params: JSON.stringify(params[other]) }],
       check: checkBlockAccessList(blockAccessListHash, form, (isRight, given, upstream) => {
-        const isByHash = given === 'objects' || !isCanonical;
-        judgeAccessList(this.#parts.proofs?.verifier, { number, hash, isRight, isByHash }, upstream);
+        const told = { number, hash, isRight, isByHash: given === 'objects' || !isCanonical };
+        judgeAccessList(this.#parts.proofs?.verifier, told, upstream);
       }),
     };
     const answer = await this.#access.askText(call, scope);
