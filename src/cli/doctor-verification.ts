@@ -56,11 +56,12 @@ const BELIEVED = "is one node's word";
 
 /** A line for each subject. */
 export function describeVerifiable(rows: Rows): string {
-  const lines = rows.map(({ subject, state, reason, from }) => {
+  const lines = rows.map(({ subject, state, reason, from, until }) => {
     const since = from === undefined ? '' : ` from block ${from} on`;
+    const before = until === undefined ? '' : `; not of some blocks up to ${until}`;
     const why = reason === undefined ? '' : `: ${reason}`;
     const meaning = subject === 'state' && state === 'unverifiable' ? BELIEVED : MEANINGS[state];
-    return `  ${subject.padEnd(WIDEST_SUBJECT)}  ${meaning}${since}${why}\n`;
+    return `  ${subject.padEnd(WIDEST_SUBJECT)}  ${meaning}${since}${why}${before}\n`;
   });
   return `\n  answers about blocks and state\n${lines.join('')}`;
 }

@@ -19,8 +19,10 @@ export type VerificationFigures = {
     readonly subject: string;
     readonly state: 'verified' | 'untested' | 'unverifiable';
     readonly reason?: string;
-    /** The first block of which it is not verifiable; absent where it is not of any. */
+    /** The first of the newest blocks of which it is not verifiable; absent where it is not of any. */
     readonly from?: number;
+    /** The last of older blocks of which it is not verifiable, below newer ones of which it is. */
+    readonly until?: number;
   }[];
   readonly counts: { readonly verified: number; readonly unproven: number; readonly refuted: number };
   /** Answers about blocks and state by how far they are to be believed. */

@@ -1,4 +1,5 @@
 import type { BlockReference, CallRequest } from '../chain/chain.ts';
+import { ChainError } from '../chain/errors.ts';
 import { headerFromRlp } from '../chain/header.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
@@ -7,6 +8,7 @@ import type { StateKeys } from '../proven/state-keys.ts';
 import type { HeadPlace } from '../proven/state-nodes.ts';
 import { Lru } from '../util/lru.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import { LATE, settleWithin } from '../util/settle-within.ts';
 import type { AskedRules } from './asked-rules.ts';
 import type { Collector } from './collector.ts';
 import type { ForkRules } from './fork-rules.ts';
@@ -40,13 +42,16 @@ export function leaveOutages<T>(source: StateSource, answer: PromiseOrValue<T>):
 /** A call at a block that may not be known yet, and what a node says that it would access. */
 type FirstCall = { readonly request: CallRequest; readonly hinted: StateKeys };
 
+/** A block that is being asked for, and the caller that asked first. */
+type Fetching = { readonly block: Promise<RemoteBlock>; readonly asker: RequestScope };
+
 /** Blocks that calls run at: headers that nodes gave, recomputed to their hashes, with the rules that they follow. */
 export class RemoteBlocks {
   readonly #source: StateSource;
   readonly #collector: Collector;
   readonly #rules: ForkRules;
   readonly #blocks = new Lru<string, RemoteBlock>(MAX_BLOCKS, Number.POSITIVE_INFINITY);
-  readonly #fetching = new Map<string, Promise<RemoteBlock>>();
+  readonly #fetching = new Map<string, Fetching>();
   readonly #asked: AskedRules;
   #trips = 0;
 
@@ -86,11 +91,33 @@ export class RemoteBlocks {
 
   /** @param first a call at it: where it is unknown as the block is, a node is asked in the same trip what it would access */
   find(place: Place, first: FirstCall | undefined, scope: RequestScope): PromiseOrValue<RemoteBlock> {
-    const known = this.#blocks.get(place.hash) ?? this.#fetching.get(place.hash);
+    const known = this.#blocks.get(place.hash);
     if (known !== undefined) return known;
-    const fetched = this.#fetch(place, first, scope).finally(() => this.#fetching.delete(place.hash));
-    this.#fetching.set(place.hash, fetched);
-    return fetched;
+    const fetching = this.#fetching.get(place.hash);
+    if (fetching !== undefined) return this.#join(fetching, place, first, scope);
+    const block = this.#fetch(place, first, scope).finally(() => this.#fetching.delete(place.hash));
+    this.#fetching.set(place.hash, { block, asker: scope });
+    return block;
+  }
+
+  /** Waits for what another caller has asked for, as long as this one has time; asks again where the other had less, or has gone. */
+  async #join(
+    { block, asker }: Fetching,
+    place: Place,
+    first: FirstCall | undefined,
+    scope: RequestScope,
+  ): Promise<RemoteBlock> {
+    let found: RemoteBlock | typeof LATE;
+    try {
+      found = await settleWithin(block, scope.deadline - performance.now());
+    } catch (error) {
+      const now = performance.now();
+      const hasAskerEnded = asker.aborted || asker.deadline <= now;
+      if (hasAskerEnded && !scope.aborted && now < scope.deadline) return this.find(place, first, scope);
+      throw error;
+    }
+    if (found === LATE) throw new ChainError('timeout', 'no node has given the header of the block in time');
+    return found;
   }
 
   async #fetch(place: Place, first: FirstCall | undefined, scope: RequestScope): Promise<RemoteBlock> {

@@ -11,12 +11,12 @@ import { continueWith, type PromiseOrValue } from '../primitives/promise-or-valu
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { AnsweredList, HeadPlace, ListNodes } from '../proven/state-nodes.ts';
 import type { RequestScope } from '../util/request-scope.ts';
-import { Findings } from '../verification/findings.ts';
 import type { VerifiedHeader } from '../verification/verify-block.ts';
 import type { QuestionParts } from './call-questions.ts';
 import { UpstreamFault } from './fault.ts';
 import type { RoutedCall } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
+import { judgeAccessList } from './verifying/judge-access-list.ts';
 import { nameBlock, WholeBlocks } from './whole-blocks.ts';
 
 /** UTF-16 units of an answer that are read, without a pause: some 20 ms a million. */
@@ -115,14 +115,8 @@ export class AccessListAsker implements ListNodes {
     if (length > MAX_LENGTH) return { length, list: undefined };
     const found = readOrUndefined(() => read(JSON.parse(text)));
     const isRight = found !== undefined && bytesToHex(keccak256(found.encoded)) === accessListHash;
-    const findings = new Findings();
-    if (!isRight) findings.contradict('state', 'its access list is not the one that the header commits to');
-    const verifier = this.#parts.proofs?.verifier;
-    if (isByHash && verifier?.calibration.stateOf('state', number) === 'verified')
-      verifier.judge({ number, hash: `${hash}/accessList` }, findings.list, ['state'], upstream);
-    if (!isRight)
-      throw new UpstreamFault('wrong', 'the block access list is not the one that the header commits to');
-    return { length, list: found.list };
+    judgeAccessList(this.#parts.proofs?.verifier, { number, hash, isRight, isByHash }, upstream);
+    return { length, list: found?.list };
   }
 }
 

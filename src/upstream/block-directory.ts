@@ -38,6 +38,8 @@ const RANGE_STEP = 32;
 export interface BlockProofs {
   /** Compares a block with its hash. @throws UpstreamFault where the answer is wrong */
   check(block: JudgedBlock, result: JsonResult, upstream: Upstream | undefined): JsonResult;
+  /** A node gave another block of a height than this one. */
+  noteOther(block: JudgedBlock, upstream: Upstream | undefined): void;
   /** A block that was recomputed to its hash, where it is remembered. */
   findHeader(hash: string): { readonly number: bigint } | undefined;
   /** What a checkpoint or layer 1 says of heights, where one is configured. */
@@ -47,6 +49,7 @@ export interface BlockProofs {
 
 const NOTHING_PROVEN: BlockProofs = {
   check: (_, result) => result,
+  noteOther: () => {},
   findHeader: () => undefined,
   absence: ABSENCE_UNVERIFIED,
 };
@@ -178,7 +181,10 @@ export class BlockDirectory {
       block: { number, hash },
       nulls: hash === undefined ? this.#proofs.absence.byHeight : this.#proofs.absence.known,
       isText: true,
-      check: this.#check((block) => block.number === number && (hash === undefined || block.hash === hash)),
+      check: this.#check(
+        (block) => block.number === number && (hash === undefined || block.hash === hash),
+        hash === undefined ? undefined : { number, hash },
+      ),
       sharedAs: `block:${number}:${hash}`,
     };
   }
@@ -317,11 +323,15 @@ export class BlockDirectory {
     }
   }
 
-  /** @param isExpected whether a block is the one that was asked for */
-  #check(isExpected: (block: Block) => boolean): (result: JsonResult, upstream?: Upstream) => JsonResult {
+  /** @param isExpected whether a block is the one that was asked for @param named the block of the height that was asked for, where it is known */
+  #check(
+    isExpected: (block: Block) => boolean,
+    named?: JudgedBlock,
+  ): (result: JsonResult, upstream?: Upstream) => JsonResult {
     return (result, upstream) => {
       const block = parseBlock(JSON.parse(result as string));
       if (!isExpected(block)) {
+        if (named !== undefined) this.#proofs.noteOther(named, upstream);
         throw new UpstreamFault('wrong', 'the node tells of another block than the one asked for');
       }
       return this.#proofs.check(block, result, upstream);

@@ -19,6 +19,7 @@ import { parsePendingHeader } from './heads/parse-block.ts';
 import { listReceipts } from './list-receipts.ts';
 import type { NullMeaning, RoutedCall } from './routed-call.ts';
 import { UNKNOWN_NUMBER } from './verifying/calibration.ts';
+import { judgeAccessList } from './verifying/judge-access-list.ts';
 import { DoubtfulBlock } from './verifying/proofs.ts';
 import type { ProvenBlock } from './verifying/proven-blocks.ts';
 import { BLOCK_SUBJECTS, RAW_SUBJECTS, RECEIPT_SUBJECTS } from './verifying/subjects.ts';
@@ -260,16 +261,22 @@ export class BlockQuestions {
     const found = await this.#access.find(reference, scope);
     if (found === 'pending' || found === null) return null;
     const { block, isCanonical } = found;
-    const { blockAccessListHash } = block;
+    const { number, hash, blockAccessListHash } = block;
     if (blockAccessListHash === undefined) throw new ChainError('absent', 'the block has no access list');
-    const params = [isCanonical ? encodeQuantity(block.number) : block.hash];
-    const other = ACCESS_LIST_METHODS[form === 'raw' ? 'objects' : 'raw'];
+    // By its hash: a node that gives another list than the block's is wrong then.
+    const params = { objects: [hash], raw: [isCanonical ? encodeQuantity(number) : hash] };
+    const other = form === 'raw' ? 'objects' : 'raw';
     const call: RoutedCall = {
-      ...this.#access.about(ACCESS_LIST_METHODS[form], block, params),
-      batch: () => [{ method: other, params: JSON.stringify(params) }],
-      check: checkBlockAccessList(blockAccessListHash, form),
+      ...this.#access.about(ACCESS_LIST_METHODS[form], block, params[form]),
+      batch: () => [{ method: ACCESS_LIST_METHODS[other], params: JSON.stringify(params[other]) }],
+      check: checkBlockAccessList(blockAccessListHash, form, (isRight, given, upstream) => {
+        const told = { number, hash, isRight, isByHash: given === 'objects' || !isCanonical };
+        judgeAccessList(this.#parts.proofs?.verifier, told, upstream);
+      }),
     };
-    return this.#access.askText(call, scope);
+    const answer = await this.#access.askText(call, scope);
+    await this.#noteTrust(block, reference, ['header'], scope);
+    return answer;
   }
 
   getHeader(reference: BlockReference, scope: RequestScope): PromiseOrValue<HeaderView | null> {

@@ -20,11 +20,16 @@ export class LogPieces {
   #next: bigint;
   readonly #done: Piece[] = [];
   readonly #memory: AnswerMemory;
+  readonly #ends: readonly bigint[];
   #results = 0;
   #bytes = 0;
 
-  /** @param memory for the pieces, which the caller releases */
-  constructor(limits: LogLimits, range: LogRange, memory: AnswerMemory) {
+  /**
+   * @param memory for the pieces, which the caller releases
+   * @param ends blocks after which another piece begins, in order
+   */
+  constructor(limits: LogLimits, range: LogRange, memory: AnswerMemory, ends: readonly bigint[] = []) {
+    this.#ends = ends;
     this.#memory = memory;
     this.#limits = limits;
     this.#range = range;
@@ -77,8 +82,8 @@ export class LogPieces {
     const divided = this.#divided.pop();
     if (divided !== undefined) return divided;
     const first = this.#next;
-    const { last } = this.#range;
-    if (first > last) return undefined;
+    if (first > this.#range.last) return undefined;
+    const last = this.#ends.find((end) => end >= first) ?? this.#range.last;
     const end = Number.isFinite(maxBlocks) ? first + BigInt(maxBlocks) - 1n : last;
     this.#next = (end < last ? end : last) + 1n;
     return { first, last: this.#next - 1n };

@@ -27,6 +27,9 @@ export type LogQuestionParts = BlockLogParts & {
   readonly maxBlocks: () => number;
 };
 
+/** A part of a range, and the logs that it must have; undefined where that cannot be known. */
+type ExpectedPart = LogRange & { readonly expected: ExpectedLogs | undefined };
+
 /** Logs of one block by its hash, or of a range up to the served head: in as many questions as the nodes make necessary. */
 export class LogQuestions {
   readonly #parts: LogQuestionParts;
@@ -99,31 +102,65 @@ export class LogQuestions {
     const { epoch } = directory;
     const before = directory.hashOf(range.last);
     const memory = AnswerMemory.of(scope);
-    const pieces = new LogPieces(limits, range, memory);
     const inner = scope.derive();
     try {
-      const listBlocks = async (): Promise<readonly FoundBlock[]> =>
-        (await directory.listRange(range.first, range.last, inner)).map((block) => ({
-          block,
-          isCanonical: true,
-        }));
-      const expected = await this.#expect(range, listBlocks, filter, memory, inner);
-      const ask = (piece: LogRange): Promise<JsonText> => this.#askPiece(filter, piece, expected, inner);
+      const parts = await this.#expectParts(range, filter, memory, inner);
+      const ends = parts.map(({ last }) => last);
+      const pieces = new LogPieces(limits, range, memory, ends);
+      const ask = (piece: LogRange): Promise<JsonText> => {
+        const part = parts.find(({ last }) => piece.last <= last);
+        return this.#askPiece(filter, piece, part?.expected, inner);
+      };
       const answer = await pieces.askAll(ask, this.#parts.maxBlocks);
       // Each piece is right for itself: all of them are of one chain only when nothing has moved under them.
       const hasMoved = directory.epoch !== epoch && directory.hashOf(range.last) !== before;
       if (hasMoved && before !== undefined) {
         throw new UpstreamFault('wrong', 'blocks left the chain while their logs were read');
       }
-      const position = { number: range.last, hash: expected?.hashOf(range.last) };
+      const position = { number: range.last, hash: parts.at(-1)?.expected?.hashOf(range.last) };
       await proofs?.trust.link(position);
-      proofs?.trust.noteLogs(scope, position, false, explain(expected));
+      const whys = parts.map(({ expected }) => explain(expected));
+      proofs?.trust.noteLogs(
+        scope,
+        position,
+        false,
+        whys.find((why) => why !== undefined),
+      );
       return answer;
     } finally {
       inner.abort();
       inner.release();
       memory.release();
     }
+  }
+
+  /**
+   * Finds out which logs the parts of a range must have that can be verified. The answer is as much to be believed as the weakest of them.
+   * @throws ChainError `unavailable` where all of it has to be known
+   */
+  async #expectParts(
+    range: LogRange,
+    filter: LogFilter,
+    memory: AnswerMemory,
+    scope: RequestScope,
+  ): Promise<readonly ExpectedPart[]> {
+    const { directory, logProofs, proofs } = this.#parts;
+    const isOneWhole = logProofs === undefined || logProofs.isTooLong(range);
+    const parts: ExpectedPart[] = [];
+    const ranges = isOneWhole ? [range] : logProofs.divide(range);
+    for (const part of ranges) {
+      const why = logProofs?.whyNot(part);
+      if (why !== undefined) proofs?.trust.demandProof(why);
+    }
+    for (const part of ranges) {
+      const listBlocks = async (): Promise<readonly FoundBlock[]> =>
+        (await directory.listRange(part.first, part.last, scope)).map((block) => ({
+          block,
+          isCanonical: true,
+        }));
+      parts.push({ ...part, expected: await this.#expect(part, listBlocks, filter, memory, scope) });
+    }
+    return parts;
   }
 
   /**

@@ -167,6 +167,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   });
   const directory: BlockDirectory = new BlockDirectory(ask, head, (hash) => findReported(upstreams, hash), {
     check: (block, result, upstream) => proofs.blocks?.check(block, result, false, upstream) ?? result,
+    noteOther: (block, upstream) => proofs.verifier?.noteOther(block, upstream),
     findHeader: (hash) => proofs.blocks?.findHeader(hash),
     get links() {
       return verification.anchor?.links;

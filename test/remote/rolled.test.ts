@@ -218,23 +218,53 @@ describe('in front of nodes with block access lists', () => {
     assert.ok(proofs > 5 * 10, `${proofs} proofs`);
   });
 
+  const lieOfList = (method: string, answer: Answer): Answer => {
+    if (method !== LISTS[0] || !('result' in answer)) return answer;
+    const [first, ...rest] = answer.result as Lists;
+    return { result: [{ ...first, balanceChanges: [{ index: '0x0', value: '0x1' }] }, ...rest] };
+  };
+
+  const expectLiarFound = (opened: RemoteNetwork): void => {
+    assert.deepEqual(
+      opened.chain.describe().upstreams.map(({ state }) => state),
+      doors.map((_, i) => (i === 0 ? 'excluded' : 'up')),
+    );
+    const [line = '', ...others] = opened.takeErrors();
+    assert.match(line, /the block access list is not the one that the header commits to/);
+    assert.deepEqual(others, []);
+  };
+
   test('a node with a false list is found, and another one is asked', async () => {
-    await startNode((method, answer) => {
-      if (method !== LISTS[0] || !('result' in answer)) return answer;
-      const [first, ...rest] = answer.result as Lists;
-      return { result: [{ ...first, balanceChanges: [{ index: '0x0', value: '0x1' }] }, ...rest] };
-    });
+    await startNode(lieOfList);
     await startNode();
     const opened = await open(blocks.firstAmsterdam - 1);
     const proofs = await compareHeads(opened, 5);
     expectRolled(opened, 5, proofs);
-    assert.deepEqual(
-      opened.chain.describe().upstreams.map(({ state }) => state),
-      ['excluded', 'up'],
+    expectLiarFound(opened);
+  });
+
+  test('a node that gives a client a false list is found too', async () => {
+    await startNode(lieOfList);
+    // Two others: one alone does not anchor a hash.
+    await startNode();
+    await startNode();
+    const number = blocks.firstAmsterdam + 1;
+    const opened = await open(number + 2);
+    for (let trust: unknown; trust !== 'proven'; await sleep(PAUSE_MS)) {
+      const asked = limitTo(LIMIT_MS);
+      await opened.chain.blocks.getBlock(LATEST, false, asked);
+      trust = asked.trust;
+    }
+    const scope = limitTo(LIMIT_MS);
+    const list = await opened.chain.blocks.getAccessList(
+      { kind: 'number', number: BigInt(number) },
+      'objects',
+      scope,
     );
-    const [line = '', ...others] = opened.takeErrors();
-    assert.match(line, /its access list is not the one that the header commits to/);
-    assert.deepEqual(others, []);
+    const call = { method: LISTS[0] as string, params: [`0x${number.toString(16)}`] };
+    assert.deepEqual({ result: JSON.parse(String(list)) }, await askService(call));
+    assert.equal(scope.trust, 'proven');
+    expectLiarFound(opened);
   });
 
   test('the state of a head follows over blocks that were never the head', async () => {

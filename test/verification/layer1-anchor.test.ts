@@ -6,6 +6,7 @@ import { anchorOnce } from '../../src/cli/open-anchors.ts';
 import { bigIntToFixedBytes, bytesToBigInt } from '../../src/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
+import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import type { AnchorOptions } from '../../src/rollup/options.ts';
 import type { Members } from '../../src/verification/findings.ts';
 import { makeGame } from '../rollup/games.ts';
@@ -229,6 +230,42 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
         assert.match(String(reason), /its block 40 is 0x[0-9a-f]{64}: layer 1 commits to 0x/);
       }
     });
+  });
+
+  test('quarantines a node that tells another block of a height below it', async () => {
+    const LIED = 30n;
+    const forged = forgeBlock(await chains.readBlock(LIED), { extraData: '0x01' });
+    assert.ok(forged !== undefined);
+    const { lie } = forged;
+    const fault: Fault = {
+      answer: (call, ask) =>
+        call.method === 'eth_getBlockByNumber' && call.params[0] === encodeQuantity(LIED)
+          ? lie(call, ask)
+          : ask(call),
+    };
+    await chains.resolveGame(POINT, await chains.findOutputRoot(POINT));
+    const { hash } = await chains.readBlock(LIED);
+    // Told while the heights below the anchor are linked, and of one that is linked already.
+    for (const isLinked of [false, true]) {
+      await withNetworks(openLayer1(), openRollup(3, 1, isLinked ? {} : fault), async (l1, rollup) => {
+        await anchor(rollup, l1, { portal: PORTAL });
+        if (isLinked) {
+          await ask(rollup, LIED - 1n);
+          await rollup.nodes[0]?.setFault(fault);
+        }
+        assert.deepEqual(await ask(rollup, LIED), { hash, trust: 'proven' });
+        const [liar, ...others] = rollup.chain.describe().upstreams;
+        assert.deepEqual(
+          others.map(({ state }) => state),
+          ['up', 'up'],
+        );
+        assert.equal(liar?.state, 'excluded');
+        assert.match(
+          String(liar?.reason),
+          /the node has another block at height 30, below the one that is anchored/,
+        );
+      });
+    }
   });
 
   test('believes no block while all nodes tell another one than layer 1 commits to', async () => {

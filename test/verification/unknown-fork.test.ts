@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { BlockReference } from '../../src/chain/chain.ts';
 import { isComplete, type JsonResult } from '../../src/primitives/json-result.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import { poolOptionsSchema } from '../../src/upstream/options.ts';
@@ -87,7 +86,7 @@ const liarAbout = (old: bigint, changeBlock: Change, changeReceipt: Change): Fau
 };
 const lieOfGas: Change = (block) => ({ ...block, gasUsed: '0x1234' });
 
-const at = (number: bigint): BlockReference => ({ kind: 'number', number });
+const at = (number: bigint) => ({ kind: 'number', number }) as const;
 
 async function read(result: unknown): Promise<unknown> {
   const value = (await result) as JsonResult;
@@ -232,12 +231,58 @@ describe('a fork that is not known here', () => {
     }
   }
 
+  it('leaves logs of older blocks verified, in a range over its first block too', async () => {
+    const network = await openNetwork(node.answer, 3, 1, {});
+    try {
+      const honest = beginFork(same, withReceipt);
+      await setFault(network, honest);
+      await readAround(network);
+      assert.equal(fromOf(network, 'receipts'), fork);
+      const getLogs = async (from: bigint, to: bigint) => {
+        const scope = createScope();
+        const blocks = { kind: 'range', from: at(from), to: at(to) } as const;
+        const logs = await read(network.chain.logs.getLogs({ blocks, addresses: [], topics: [] }, scope));
+        const bounds = { fromBlock: encodeQuantity(from), toBlock: encodeQuantity(to) };
+        assert.deepEqual(logs, await ask('eth_getLogs', bounds));
+        return { logs: logs as readonly Members[], trust: scope.trust };
+      };
+      assert.equal((await getLogs(fork - 8n, fork - 1n)).trust, 'proven');
+      const { logs, trust } = await getLogs(fork - 8n, fork + 3n);
+      assert.equal(trust, 'single');
+      assert.ok((numberOf(logs[0] ?? {}) ?? fork) < fork, 'older blocks have logs');
+      // The first node leaves out the first log of older blocks.
+      const liar: Fault = {
+        concerns: (call) => call.method === 'eth_getLogs' || honest.concerns?.(call) === true,
+        answer: async (call, askReal) => {
+          if (call.method !== 'eth_getLogs')
+            return (honest.answer as NonNullable<Fault['answer']>)(call, askReal);
+          const answer = await askReal(call);
+          const { fromBlock } = (call.params as readonly Members[])[0] ?? {};
+          return 'result' in answer && BigInt(String(fromBlock)) < fork
+            ? { result: (answer.result as readonly unknown[]).slice(1) }
+            : answer;
+        },
+      };
+      await setFault(network, liar, honest);
+      await getLogs(fork - 9n, fork + 2n);
+      const states = network.chain.describe().upstreams.map(({ state }) => state);
+      assert.deepEqual(states, ['excluded', 'up', 'up']);
+    } finally {
+      await network.close();
+    }
+  });
+
   it('leaves what is older answered where everything has to be proven', async () => {
     const head = BigInt(String(await ask('eth_blockNumber')));
     const fault = beginFork(withField, same, head);
     const network = await openNetwork(node.answer, 3, 3, fault, { verify: 'require', isFromStart: true });
     try {
       assert.equal(fromOf(network, 'header'), head);
+      const blocks = { kind: 'range', from: at(fork), to: at(head) } as const;
+      await assert.rejects(
+        network.chain.logs.getLogs({ blocks, addresses: [], topics: [] }, createScope()),
+        /verify: require demands: header cannot be verified on this network/,
+      );
       await assert.rejects(
         async () => network.chain.blocks.getBlock(at(head), true, createScope()),
         /not proven, which verify: require demands: header cannot be verified on this network/,
@@ -356,7 +401,7 @@ describe('a chain that changes at a fork that is not known here', { skip: ANVIL_
     for (const verify of ['auto', 'require'] as const) {
       const network = await openNetwork(anvil.httpUrl, 2, 2, fault, { verify, isFromStart: true });
       try {
-        assert.equal(fromOf(network, 'header'), head - 1n);
+        assert.equal(fromOf(network, 'header'), head - 50n);
         const asked = createScope();
         await network.chain.blocks.getBlock(at(head - 60n), true, asked);
         assert.equal(asked.trust, 'proven');
@@ -364,7 +409,7 @@ describe('a chain that changes at a fork that is not known here', { skip: ANVIL_
         const scope = createScope();
         await network.chain.blocks.getBlock(at(head - 20n), true, scope);
         assert.equal(scope.trust, 'agreed');
-        assert.equal(fromOf(network, 'header'), head - 20n);
+        assert.equal(network.chain.describe().verification?.counts.refuted, 0);
       } finally {
         await network.close();
       }

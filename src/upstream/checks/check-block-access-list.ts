@@ -7,13 +7,22 @@ import type { JsonResult } from '../../primitives/json-result.ts';
 import { keccak256 } from '../../primitives/keccak.ts';
 import { keepUnique } from '../../verification/repeated-names.ts';
 import { UpstreamFault } from '../fault.ts';
+import type { Upstream } from '../upstream.ts';
+
+/** Told whether a list has the hash in the header, and in which form the node gave it. @throws UpstreamFault where it has not */
+type JudgeList = (isRight: boolean, given: AccessListForm, upstream: Upstream | undefined) => void;
 
 /**
  * The list is the one of this hash, and is given in the form that was asked for: a node that lacks the method is asked for the other
  * form, whose answer comes as the only item of an array.
  */
-export function checkBlockAccessList(hash: string, form: AccessListForm): (result: JsonResult) => JsonResult {
-  return (result) => {
+export function checkBlockAccessList(
+  hash: string,
+  form: AccessListForm,
+  judge: JudgeList,
+): (result: JsonResult, upstream?: Upstream) => JsonResult {
+  const otherForm = form === 'raw' ? 'objects' : 'raw';
+  return (result, upstream) => {
     if (typeof result !== 'string') {
       result.cancel();
       throw new UpstreamFault('wrong', 'the block access list is no text');
@@ -22,24 +31,25 @@ export function checkBlockAccessList(hash: string, form: AccessListForm): (resul
     // Accounts are objects: neither an array nor a text can be one.
     const [only] = Array.isArray(value) && value.length === 1 ? value : [];
     const isOther = typeof only === 'string' || Array.isArray(only);
-    const encoded = readList(isOther ? only : value);
-    if (bytesToHex(keccak256(encoded)) !== hash) {
-      throw new UpstreamFault('wrong', 'the block access list is not the one that the header commits to');
-    }
+    const list = isOther ? only : value;
+    if (list === null) throw new UpstreamFault('missing', 'the node does not have the block access list');
+    const encoded = encodeList(list);
+    const isRight = encoded !== undefined && bytesToHex(keccak256(encoded)) === hash;
+    judge(isRight, isOther ? otherForm : form, upstream);
+    if (encoded === undefined) throw new UpstreamFault('wrong', 'the block access list cannot be read');
     if (!isOther) return keepUnique(result);
     if (form === 'raw') return `"${bytesToHex(encoded)}"`;
     return [...encodeBlockAccessListJson(decodeBlockAccessList(encoded))].join('');
   };
 }
 
-/** Its RLP, from either form. */
-function readList(value: unknown): Uint8Array {
-  if (value === null) throw new UpstreamFault('missing', 'the node does not have the block access list');
+/** Its RLP, from either form; undefined where it is malformed. */
+function encodeList(value: unknown): Uint8Array | undefined {
   try {
     return typeof value === 'string'
       ? hexToBytes(value)
       : encodeBlockAccessList(parseBlockAccessListJson(value));
-  } catch (error) {
-    throw new UpstreamFault('wrong', `the block access list cannot be read: ${(error as Error).message}`);
+  } catch {
+    return undefined;
   }
 }

@@ -1,4 +1,5 @@
 import { SUBJECTS, type Subject } from '../../verification/findings.ts';
+import { HeightMarks, type Unknown } from './height-marks.ts';
 
 /** `untested`: no block was seen that has it. */
 export type SubjectState = 'verified' | 'untested' | 'unverifiable';
@@ -9,12 +10,11 @@ export type CalibrationRow = {
   readonly state: SubjectState;
   /** Why it is not verifiable, as the rest of a sentence. */
   readonly reason?: string;
-  /** The first block of which it is not verifiable; absent where it is not of any. */
+  /** The first of the newest blocks of which it is not verifiable; absent where it is not of any. */
   readonly from?: number;
+  /** The last of older blocks of which it is not verifiable, below newer ones of which it is. */
+  readonly until?: number;
 };
-
-/** Why something cannot be recomputed, and the first block of which it cannot. */
-type Failure = { readonly reason: string; readonly from: bigint };
 
 /** Above every block: stands for a block of which the number is not known, so that nothing that was given up is called verified. */
 export const UNKNOWN_NUMBER: bigint = 1n << 256n;
@@ -28,85 +28,125 @@ const BELOW_HEADER: ReadonlySet<Subject> = new Set<Subject>([
   'state',
 ]);
 
-/** What of a network's answers can be recomputed, as its blocks have shown: what older blocks have shown holds for these when a fork changes it. */
+/** Heights of which one shows from where on something can be recomputed. */
+export type UnknownFork = Unknown & { readonly subject: Subject };
+
+/** What of a network's answers can be recomputed, as its blocks have shown, by height: forks change it. */
 export class Calibration {
   /** Whether recent blocks have been looked at. */
   isDone = false;
-  readonly #shown = new Set<Subject>();
-  readonly #failures = new Map<Subject, Failure>();
+  readonly #marks = new Map<Subject, HeightMarks>();
 
   /** @param number of the block that is asked about; of the newest by default */
   stateOf(subject: Subject, number: bigint = UNKNOWN_NUMBER): SubjectState {
     if (this.#findFailure(subject, number) !== undefined) return 'unverifiable';
-    return this.#shown.has(subject) ? 'verified' : 'untested';
+    return this.#marksOf(subject).isEmpty ? 'untested' : 'verified';
   }
 
-  /** A block has shown that it can be recomputed. Of others it may have been found not to be so, which stays. */
-  noteShown(subject: Subject): void {
-    this.#shown.add(subject);
+  /** Whether it may be verifiable of some block. */
+  mayBeVerified(subject: Subject): boolean {
+    const subjects: readonly Subject[] = BELOW_HEADER.has(subject) ? [subject, 'header'] : [subject];
+    return subjects.map((each) => this.#marksOf(each)).every((marks) => marks.isEmpty || marks.has(true));
+  }
+
+  /** A block has shown that it can be recomputed. */
+  noteShown(subject: Subject, number: bigint): void {
+    if (number < UNKNOWN_NUMBER) this.#marksOf(subject).set(number, undefined);
   }
 
   /** Whether a block has shown that it can be recomputed. */
   hasShown(subject: Subject): boolean {
-    return this.#shown.has(subject);
+    return this.#marksOf(subject).has(true);
   }
 
-  /** Recent blocks have shown that it can be recomputed. What was found not to be so before is tried again. */
-  noteVerified(subject: Subject): void {
-    this.#shown.add(subject);
-    this.#failures.delete(subject);
+  /** A block cannot be recomputed. What others have shown stays. */
+  noteFailed(subject: Subject, reason: string, number: bigint): void {
+    this.#marksOf(subject).set(number, reason);
   }
 
   /**
-   * A block cannot be recomputed: no later one is compared any more, and none at all where none has been recomputed before.
+   * A recent block cannot be recomputed: no later one is compared any more, and none at all where none has been recomputed before.
    * @returns whether something is given up that was not
    */
   noteUnverifiable(subject: Subject, reason: string, number: bigint): boolean {
-    const from = this.#shown.has(subject) ? number : 0n;
-    const known = this.#failures.get(subject);
-    if (known === undefined || from < known.from)
-      this.#failures.set(subject, { reason: known?.reason ?? reason, from });
+    const marks = this.#marksOf(subject);
+    const known = marks.find(UNKNOWN_NUMBER)?.reason;
+    const from = number < UNKNOWN_NUMBER ? number : 0n;
+    const hasShown = marks.has(true);
+    marks.dropAbove(from);
+    // Older ones count as recomputed until one of them is looked at.
+    if (hasShown && !marks.has(true) && from > 0n) marks.set(0n, undefined);
+    marks.set(from, known ?? reason);
     return known === undefined;
   }
 
   /** Why it is not verifiable of a block. */
   reasonOf(subject: Subject, number: bigint): string {
-    return this.#findFailure(subject, number)?.reason ?? '';
+    return this.#findFailure(subject, number) ?? '';
   }
 
-  /** The first block of which it was given up, where it was. */
+  /** The first of the newest blocks of which it was given up, where older ones can be recomputed. */
   givenUpFrom(subject: Subject): bigint | undefined {
-    return this.#failures.get(subject)?.from;
+    return this.#marksOf(subject).from;
   }
 
   /** Whether something was found not to be verifiable. */
   get isPartial(): boolean {
-    return this.#failures.size > 0;
+    return [...this.#marks.values()].some((marks) => marks.has(false));
+  }
+
+  /** Where it is not known which block is the first that follows other rules. State is left out: most nodes prove that of recent blocks only. */
+  listUnknown(): readonly UnknownFork[] {
+    return [...this.#marks].flatMap(([subject, marks]) =>
+      subject === 'state' ? [] : marks.listUnknown().map((unknown) => ({ ...unknown, subject })),
+    );
+  }
+
+  /** Blocks that are looked at again now and then, since newer ones can be recomputed: the last of those that cannot. */
+  listLast(): readonly bigint[] {
+    return [...new Set([...this.#marks.values()].flatMap((marks) => marks.listLast()))];
+  }
+
+  /** Parts of a range of blocks of which the same can be verified, in order. @returns the last block of each */
+  divide(subjects: readonly Subject[], first: bigint, last: bigint): readonly bigint[] {
+    const about = new Set<Subject>([...subjects, 'header']);
+    const ends = [...about].flatMap((subject) => this.#marksOf(subject).listEnds());
+    const inside = new Set(ends.filter((end) => end >= first && end < last));
+    return [...inside, last].sort((a, b) => (a < b ? -1 : 1));
   }
 
   /** Another chain: what could not be recomputed before may be now. */
   reset(): void {
     this.isDone = false;
-    this.#shown.clear();
-    this.#failures.clear();
+    this.#marks.clear();
   }
 
   describe(): readonly CalibrationRow[] {
     return SUBJECTS.map((subject) => {
-      const { reason, from = 0n } = this.#failures.get(subject) ?? {};
+      const marks = this.#marksOf(subject);
+      const { from, until } = marks;
+      const reason = marks.find(UNKNOWN_NUMBER)?.reason;
       return {
         subject,
         state: this.stateOf(subject),
         ...(reason !== undefined && { reason }),
-        ...(from > 0n && { from: Number(from) }),
+        ...(from !== undefined && { from: Number(from) }),
+        ...(until !== undefined && { until: Number(until) }),
       };
     });
   }
 
-  #findFailure(subject: Subject, number: bigint): Failure | undefined {
-    const own = this.#failures.get(subject);
-    if (own !== undefined && number >= own.from) return own;
-    const header = BELOW_HEADER.has(subject) ? this.#failures.get('header') : undefined;
-    return header !== undefined && number >= header.from ? header : undefined;
+  #marksOf(subject: Subject): HeightMarks {
+    const known = this.#marks.get(subject);
+    if (known !== undefined) return known;
+    const marks = new HeightMarks();
+    this.#marks.set(subject, marks);
+    return marks;
+  }
+
+  #findFailure(subject: Subject, number: bigint): string | undefined {
+    const own = this.#marksOf(subject).find(number)?.reason;
+    if (own !== undefined || !BELOW_HEADER.has(subject)) return own;
+    return this.#marksOf('header').find(number)?.reason;
   }
 }

@@ -11,6 +11,7 @@ import { UpstreamFault } from '../fault.ts';
 import type { Checkpoint } from '../options.ts';
 import type { Ask, BlockPosition, RoutedCall } from '../routed-call.ts';
 import { describeRead } from '../state-asker.ts';
+import type { Upstream } from '../upstream.ts';
 import type { Verifier } from './verifier.ts';
 
 /** Headers that are followed for one question, so many of them asked for at a time. */
@@ -258,12 +259,15 @@ function findStop(from: bigint): bigint {
   return ((from - HISTORY_LENGTH + STOP - 1n) / STOP) * STOP;
 }
 
+/** A header that was recomputed, and the node that gave it. */
+type ToldHeader = { readonly header: VerifiedHeader; readonly upstream: Upstream | undefined };
+
 /** Headers of blocks with known hashes, one parent after the other: those that come next are asked for together, by number. */
 class HeaderReader {
   readonly #verifier: Verifier;
   readonly #ask: Ask;
   readonly #scope: RequestScope;
-  readonly #coming = new Map<bigint, Promise<VerifiedHeader | undefined>>();
+  readonly #coming = new Map<bigint, Promise<ToldHeader | undefined>>();
 
   constructor(verifier: Verifier, ask: Ask, scope: RequestScope) {
     this.#verifier = verifier;
@@ -281,35 +285,38 @@ class HeaderReader {
     }
     const coming = await this.#coming.get(number);
     this.#coming.delete(number);
+    if (coming?.header.hash === hash) return coming.header;
     // Nodes may have another block at the height by now, or tell a wrong one.
-    if (coming?.hash === hash) return coming;
-    return this.#request('eth_getBlockByHash', hash, { number, hash });
+    if (coming !== undefined) this.#verifier.noteOther({ number, hash }, coming.upstream);
+    const { header, upstream } = await this.#request('eth_getBlockByHash', hash, { number, hash });
+    this.#verifier.judge(header, [], ['header'], upstream);
+    return header;
   }
 
-  #readAt(number: bigint): Promise<VerifiedHeader | undefined> {
-    const header = this.#request('eth_getBlockByNumber', encodeQuantity(number), { number, hash: undefined });
-    return header.catch((error: unknown) => {
+  #readAt(number: bigint): Promise<ToldHeader | undefined> {
+    const told = this.#request('eth_getBlockByNumber', encodeQuantity(number), { number, hash: undefined });
+    return told.catch((error: unknown) => {
       if (error instanceof UpstreamFault || error instanceof ChainError) return undefined;
       throw error;
     });
   }
 
-  async #request(method: string, name: string, block: BlockPosition): Promise<VerifiedHeader> {
-    let header: VerifiedHeader | undefined;
+  async #request(method: string, name: string, block: BlockPosition): Promise<ToldHeader> {
+    let told: ToldHeader | undefined;
     const call: RoutedCall = {
       method,
       params: `["${name}",false]`,
       block,
       nulls: 'fault',
       isText: true,
-      check: (result) => {
-        header = this.#verify(result, block);
+      check: (result, upstream) => {
+        told = { header: this.#verify(result, block), upstream };
         return result;
       },
     };
     await this.#ask({ call, scope: this.#scope });
-    if (header === undefined) throw new UpstreamFault('missing', 'no node has the header');
-    return header;
+    if (told === undefined) throw new UpstreamFault('missing', 'no node has the header');
+    return told;
   }
 
   #verify(result: JsonResult, { number, hash }: BlockPosition): VerifiedHeader {

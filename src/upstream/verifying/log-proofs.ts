@@ -79,13 +79,27 @@ export class LogProofs {
   /** Why logs of a range cannot be verified, as the rest of a sentence; undefined where it can be tried. */
   whyNot({ first, last }: LogRange): string | undefined {
     const { verifier, maxBlocks } = this.#parts;
-    const count = last - first + 1n;
-    if (count > BigInt(maxBlocks)) {
+    if (this.isTooLong({ first, last })) {
       const range = `[${encodeQuantity(first)}, ${encodeQuantity(last)}]`;
-      return `the range ${range} has ${count} blocks, and verifyLogBlocks of this network is ${maxBlocks}`;
+      return `the range ${range} has ${last - first + 1n} blocks, and verifyLogBlocks of this network is ${maxBlocks}`;
     }
     const given = LOG_SUBJECTS.find((subject) => !verifier.canVerify(subject, last));
     return given && verifier.whyUnproven({ number: last, hash: '' }, [given]);
+  }
+
+  /** Whether a range has more blocks than are verified. */
+  isTooLong({ first, last }: LogRange): boolean {
+    return last - first >= BigInt(this.#parts.maxBlocks);
+  }
+
+  /** Parts of a range of which the logs can be verified, and others: forks change that. In order. */
+  divide({ first, last }: LogRange): readonly LogRange[] {
+    let next = first;
+    return this.#parts.verifier.calibration.divide(LOG_SUBJECTS, first, last).map((end) => {
+      const part = { first: next, last: end };
+      next = end + 1n;
+      return part;
+    });
   }
 
   /** Why logs in receipts of a block are not proven, as the rest of a sentence; undefined where they are. */

@@ -11,6 +11,7 @@ import type { Ask, BlockPosition } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 import { calibrate } from './calibrate.ts';
 import { CheckpointLinks } from './checkpoint-links.ts';
+import { findForks } from './find-forks.ts';
 import { HeaderMembers } from './header-members.ts';
 import { Layer1Anchor } from './layer1-anchor.ts';
 import { Proofs } from './proofs.ts';
@@ -26,6 +27,8 @@ const LOOK_MS = 60_000;
 const FIRST_REPEAT_MS = 180_000;
 const MAX_REPEAT_MS = 3_600_000;
 const WITNESSES = 2;
+/** Blocks of which answers failed that are looked at together. */
+const MAX_DOUBTED = 16;
 
 export type VerificationParts = {
   readonly network: string;
@@ -65,15 +68,19 @@ export type Verification = {
 export function openVerification(parts: VerificationParts): Verification {
   const { verify, upstreams, isWitnessed, network, log, ask, head, lookMs = LOOK_MS } = parts;
   let isDoubtful = false;
-  const onDoubt = (): void => {
+  const doubted = new Set<bigint>();
+  const onDoubt = (number: bigint | undefined): void => {
     isDoubtful = true;
+    if (number !== undefined && number > 0n && doubted.size < MAX_DOUBTED) doubted.add(number);
   };
-  const verifier = verify === 'off' ? undefined : new Verifier({ ...parts, mode: verify, onDoubt });
+  const isAnchored = (number: bigint, hash: string): boolean => anchor?.links?.hashAt(number) === hash;
+  const verifier =
+    verify === 'off' ? undefined : new Verifier({ ...parts, mode: verify, onDoubt, isAnchored });
   const layer1 =
     verifier === undefined || parts.isAnchored !== true
       ? undefined
       : new Layer1Anchor({ ...parts, verifier });
-  const anchor = layer1 ?? openCheckpoint(parts, verifier);
+  const anchor: Anchor | undefined = layer1 ?? openCheckpoint(parts, verifier);
   const scopes = new Set<RequestScope>();
   const members = new HeaderMembers(ask);
   let timer: NodeJS.Timeout | undefined;
@@ -119,8 +126,18 @@ export function openVerification(parts: VerificationParts): Verification {
       return;
     }
     retryMs = RETRY_MS;
+    if (verifier.calibration.isPartial || doubted.size > 0) await search(verifier);
     report(verifier);
     later(lookMs, look);
+  };
+  const search = async (verifier: Verifier): Promise<void> => {
+    const blocks = [...doubted];
+    doubted.clear();
+    const isAlone = upstreams.filter(({ isUp }) => isUp).length <= 1;
+    const isFound = await attempt((_, scope) =>
+      findForks({ verifier, ask, scope, doubted: blocks, isAlone }),
+    );
+    if (isFound !== true) isDoubtful = true;
   };
   /** A fork shows in its first headers, and in answers that fail. */
   const look = async (): Promise<void> => {
@@ -142,9 +159,13 @@ export function openVerification(parts: VerificationParts): Verification {
     const fields = Object.fromEntries(
       calibration
         .describe()
-        .map(({ subject, state, from }) => [
+        .map(({ subject, state, from, until }) => [
           subject,
-          from === undefined ? state : `${state} from block ${from} on`,
+          [
+            state,
+            ...(from === undefined ? [] : [`from block ${from} on`]),
+            ...(until === undefined ? [] : [`but not of some blocks up to ${until}`]),
+          ].join(' '),
         ]),
     );
     if (JSON.stringify(fields) === known) return;

@@ -96,8 +96,10 @@ export class Proofs {
     const tools = verifier.openTools();
     const receipts: unknown = (transactions.rows && ListText.load(result)) ?? JSON.parse(textOf(result));
     verifyReceipts(receipts, header, transactions, tools);
-    if (tools.findings.list.length > 0 && areOfOther(JSON.parse(textOf(result)), header.hash))
+    if (tools.findings.list.length > 0 && areOfOther(JSON.parse(textOf(result)), header.hash)) {
+      verifier.noteOther(header, upstream);
       throw new UpstreamFault('wrong', 'the receipts are those of another block');
+    }
     if (this.#doubtSenders(block, tools))
       throw new DoubtfulBlock('the senders in the block and in its receipts differ');
     this.#judgeReceipts(verifier, block, tools, upstream);

@@ -236,7 +236,7 @@ export class ProvenBlocks {
   #verify(named: JudgedBlock, block: Members, isFull: boolean, upstream: Upstream | undefined): void {
     const { hash } = named;
     const tools = this.#verifier.openTools();
-    refuseOther(hash, block, tools);
+    this.#refuseOther(named, block, tools, upstream);
     const header = verifyHeader(block, hash, tools);
     const proven = header === undefined || !isFull ? undefined : verifyBody(block, header, tools);
     const known = isFull || header === undefined ? undefined : this.#blocks.get(hash);
@@ -274,7 +274,7 @@ export class ProvenBlocks {
       add: (piece) => block.add(piece),
       finish: async () => {
         const { header, count, transactions, ...found } = block.finish();
-        refuseOther(hash, found.block, tools);
+        this.#refuseOther(named, found.block, tools, upstream);
         if (header !== undefined && header.unclesHash !== NO_UNCLES && this.#uncles.get(hash) === undefined) {
           const uncles = await askMore?.uncles(header);
           if (uncles !== undefined) this.noteUncles(hash, uncles);
@@ -289,6 +289,19 @@ export class ProvenBlocks {
           verifier.noteUnproven(hash, 'transactions', 'the block has too many transactions to be remembered');
       },
     });
+  }
+
+  /** Asked by number, a node that is on another branch is not wrong about the block: it has another one. @throws UpstreamFault `wrong` */
+  #refuseOther(
+    named: JudgedBlock,
+    block: Members,
+    { writer }: VerifyTools,
+    upstream: Upstream | undefined,
+  ): void {
+    if (isSameText(block['hash'], named.hash)) return;
+    if (findHeaderForm(block, asText(block['hash']), writer) === undefined) return;
+    this.#verifier.noteOther(named, upstream);
+    throw new UpstreamFault('wrong', 'the node has another block at this height');
   }
 
   #keep(block: ProvenBlock): void {
@@ -346,12 +359,6 @@ export class ProvenBlocks {
     }
     return isEvery;
   }
-}
-
-/** Asked by number, a node that is on another branch is not wrong about the block: it has another one. @throws UpstreamFault `wrong` */
-function refuseOther(hash: string, block: Members, { writer }: VerifyTools): void {
-  if (!isSameText(block['hash'], hash) && findHeaderForm(block, asText(block['hash']), writer) !== undefined)
-    throw new UpstreamFault('wrong', 'the node has another block at this height');
 }
 
 /** What of a block with transactions was compared with something. */

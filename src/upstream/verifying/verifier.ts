@@ -30,8 +30,10 @@ export type VerifierParts = {
   readonly recoverPublicKey: RecoverPublicKey;
   readonly log: Logger;
   readonly head: () => BlockHeader | undefined;
-  /** Answers failed that may be right by rules that are not known here: recent blocks are to be looked at again. */
-  readonly onDoubt: () => void;
+  /** Answers failed that may be right by rules that are not known here: recent blocks are to be looked at again, and the one that they were about where that is known. */
+  readonly onDoubt: (number: bigint | undefined) => void;
+  /** Whether a checkpoint or layer 1 commits to a block of this hash at a height. */
+  readonly isAnchored: (number: bigint, hash: string) => boolean;
   /** A node gave an answer that another node's answer and their block refute. */
   readonly condemn: (upstream: Upstream, evidence: string) => void;
 };
@@ -91,7 +93,11 @@ export class Verifier {
    * @param number of the block; where it is not known, whether they are of any block
    */
   canVerify(subject: Subject, number: bigint | undefined): boolean {
-    return this.calibration.isDone && this.calibration.stateOf(subject, number ?? 0n) !== 'unverifiable';
+    const { calibration } = this;
+    if (!calibration.isDone) return false;
+    return number === undefined
+      ? calibration.mayBeVerified(subject)
+      : calibration.stateOf(subject, number) !== 'unverifiable';
   }
 
   /** Why an answer about these subjects of a block is not proven, as the rest of a sentence; undefined where it is. */
@@ -171,7 +177,8 @@ export class Verifier {
     }
     if (counted.length > 0 || isAccepted) return;
     for (const subject of shown)
-      if (this.calibration.stateOf(subject, number) === 'untested') this.calibration.noteShown(subject);
+      if (this.calibration.stateOf(subject, number) === 'untested')
+        this.calibration.noteShown(subject, number);
     this.#settle(block, subjects, upstream);
   }
 
@@ -188,7 +195,10 @@ export class Verifier {
     { blockHash, subject }: Refutation,
     block: BlockPosition | undefined,
   ): ReadonlySet<Upstream> | undefined {
-    if (this.mode === 'require') return undefined;
+    if (this.mode === 'require') {
+      this.#parts.onDoubt(block?.number);
+      return undefined;
+    }
     const opinions = this.#suspicions.listOpinions(blockHash, subject);
     const able = this.#parts.upstreams.filter(
       ({ isUp, isOnFork, tracker }) =>
@@ -196,7 +206,7 @@ export class Verifier {
     );
     const common = findCommonOpinion(opinions, able);
     if (common === undefined) {
-      this.#parts.onDoubt();
+      this.#parts.onDoubt(block?.number);
       return undefined;
     }
     const { finding, dissenters } = common;
@@ -213,6 +223,7 @@ export class Verifier {
     } else if (isRecent && (isWitnessed || this.#isRepeated(finding.subject, block.number))) {
       this.giveUp(finding.subject, finding.text, block.number);
     } else {
+      if (block !== undefined && block.number > 0n && !isRecent) this.#parts.onDoubt(block.number);
       this.#accepted.set(nameOf(blockHash, finding.subject), finding.evidence);
       this.noteUnproven(blockHash, finding.subject, finding.text);
     }
@@ -227,7 +238,7 @@ export class Verifier {
     const before = this.#alone.get(subject);
     if (before !== undefined && before !== number) return true;
     this.#alone.set(subject, number);
-    this.#parts.onDoubt();
+    this.#parts.onDoubt(undefined);
     return false;
   }
 
@@ -241,6 +252,17 @@ export class Verifier {
     const isAlone = !this.#parts.upstreams.some((other) => other !== upstream && other.isUp);
     if (isAlone || !this.#forms.has(nameOf(finding.subject, finding.evidence))) return isAlone;
     return this.#suspicions.countOthers(blockHash, upstream, finding) > 0;
+  }
+
+  /**
+   * A node gave another block of a height than this one, which is no fault while it is on another branch; but where a checkpoint or layer 1 commits to this one there is no other branch: the node
+   * is quarantined once another one has given this one.
+   */
+  noteOther({ number, hash }: JudgedBlock, upstream: Upstream | undefined): void {
+    if (upstream === undefined || number === undefined || !this.#parts.isAnchored(number, hash)) return;
+    this.counts.refuted++;
+    const text = `the node has another block at height ${number}, below the one that is anchored`;
+    this.#suspicions.add(hash, upstream, { subject: 'header', kind: 'contradicts', text });
   }
 
   /** The answer is right: nodes that said otherwise about the same block were wrong. */
@@ -263,7 +285,7 @@ export class Verifier {
     const { network, log } = this.#parts;
     const from = this.calibration.givenUpFrom(subject);
     log.warn(
-      { network, subject, reason, ...(from !== 0n && { from: `${from}` }) },
+      { network, subject, reason, ...(from !== undefined && { from: `${from}` }) },
       'answers of this network cannot be verified in full: this is compared between nodes instead, state is believed',
     );
   }

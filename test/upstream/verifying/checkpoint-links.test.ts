@@ -112,6 +112,7 @@ test('old blocks are linked by proofs that stop at heights which later checkpoin
     log: createRecordingLog(),
     head: () => undefined,
     onDoubt: () => {},
+    isAnchored: () => false,
     condemn: () => {},
   });
   const point = { number: 40_000n, hash: hashOf(40_000n) };

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonText } from '../../../src/primitives/json-result.ts';
 import { recoverPublicKey } from '../../../src/primitives/secp256k1.ts';
-import { UpstreamFault } from '../../../src/upstream/fault.ts';
+import { Refutation, UpstreamFault } from '../../../src/upstream/fault.ts';
 import type { BlockHeader } from '../../../src/upstream/heads/block.ts';
 import { parseHeader } from '../../../src/upstream/heads/parse-block.ts';
 import { openVerification, type Verification } from '../../../src/upstream/verifying/open-verification.ts';
@@ -84,5 +84,56 @@ describe('what can be verified', () => {
     } finally {
       verification.close();
     }
+  });
+
+  describe('of blocks that were not looked at before', () => {
+    const FORK = 17n;
+    const numberOf = (block: object): bigint => BigInt(String((block as { number: string }).number));
+    /** What a node gives of blocks with rules that are not known here. */
+    const changeWhere =
+      (isOther: (number: bigint) => boolean) =>
+      (block: object): object =>
+        isOther(numberOf(block)) ? { ...block, mixHash: `0x${'11'.repeat(32)}` } : block;
+    const rowOf = (verification: Verification) =>
+      verification.describe().verification?.rows.find(({ subject }) => subject === 'header');
+
+    it('is known by the first block of a fork, which began long before the start', async () => {
+      const { verification, script } = await open();
+      try {
+        script.change = changeWhere((number) => number >= FORK);
+        await verification.calibrate();
+        assert.deepEqual(
+          [FORK - 1n, FORK, FORK + 30n].map((number) => verification.proofs.canVerify('header', number)),
+          [true, false, false],
+        );
+        assert.equal(rowOf(verification)?.from, Number(FORK));
+      } finally {
+        verification.close();
+      }
+    });
+
+    it('is found out once an answer about one of them has failed, and again when they recompute', async () => {
+      const { verification, script } = await open();
+      try {
+        await verification.calibrate();
+        script.change = changeWhere((number) => number < FORK);
+        const block = { number: 5n, hash: `0x${'ab'.repeat(32)}` };
+        assert.equal(
+          verification.acceptRules(new Refutation(block.hash, 'header', 'it does not hash to that'), block),
+          undefined,
+        );
+        await until(() => rowOf(verification)?.until === Number(FORK - 1n));
+        assert.deepEqual(
+          [1n, FORK - 1n, FORK, FORK + 30n].map((number) => verification.proofs.canVerify('header', number)),
+          [false, false, true, true],
+        );
+        assert.equal(rowOf(verification)?.state, 'verified');
+        script.change = (each) => each;
+        await until(() => rowOf(verification)?.until === undefined);
+        assert.equal(verification.proofs.canVerify('header', 5n), true);
+      } finally {
+        verification.close();
+      }
+    });
   });
 });

@@ -33,10 +33,11 @@ test('senders of a block are sampled, at least one of each however many blocks t
     log: createRecordingLog(),
     head: () => undefined,
     onDoubt: () => {},
+    isAnchored: () => false,
     condemn: () => {},
   });
   verifier.calibration.isDone = true;
-  for (const subject of SUBJECTS) verifier.calibration.noteVerified(subject);
+  for (const subject of SUBJECTS) verifier.calibration.noteShown(subject, 1n);
   const blocks = new ProvenBlocks(verifier);
   const { block } = sample as NonNullable<typeof sample>;
   const named = { number: BigInt(String(block['number'])), hash: String(block['hash']) };

@@ -34,10 +34,11 @@ function open(count: number) {
     log: createRecordingLog(),
     head: () => ({ ...BLOCK, parentHash: HASH, timestamp: 0n }) as BlockHeader,
     onDoubt: () => {},
+    isAnchored: () => false,
     condemn: (upstream, evidence) => void condemned.push(`${nodes.indexOf(upstream)} ${evidence}`),
   });
   verifier.calibration.isDone = true;
-  verifier.calibration.noteVerified('receipts');
+  verifier.calibration.noteShown('receipts', 1n);
   const judgeOf = (block: JudgedBlock, node: number, ...found: readonly Finding[]): void =>
     verifier.judge(block, found, ['receipts'], nodes[node]);
   const judge = (node: number, ...found: readonly Finding[]): void => judgeOf(BLOCK, node, ...found);

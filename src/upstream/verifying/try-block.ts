@@ -1,0 +1,143 @@
+import { ChainError } from '../../chain/errors.ts';
+import type { JsonText } from '../../primitives/json-result.ts';
+import { encodeQuantity } from '../../primitives/quantity.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import type { Finding, Members, Subject } from '../../verification/findings.ts';
+import { asText, isMembers } from '../../verification/members.ts';
+import { type VerifiedHeader, verifyBody, verifyHeader } from '../../verification/verify-block.ts';
+import { compareLogs, type LogDifference, LogMatcher, listMatching } from '../../verification/verify-logs.ts';
+import { verifyReceipts } from '../../verification/verify-receipts.ts';
+import { verifySender } from '../../verification/verify-transaction.ts';
+import { UpstreamFault } from '../fault.ts';
+import { listReceipts } from '../list-receipts.ts';
+import type { Ask, RoutedCall, Witness } from '../routed-call.ts';
+import type { Upstream } from '../upstream.ts';
+import { chooseAccount, type StateSample } from './calibrate-state.ts';
+import { OF_RECEIPTS, OF_TRANSACTIONS } from './subjects.ts';
+import type { Verifier } from './verifier.ts';
+
+/** Nodes that are asked for a block of which something does not recompute: all of most pools. */
+const WITNESSES = 16;
+/** Senders that are recovered of a block. */
+const MAX_SENDERS = 8;
+
+/** What one node's block has shown. */
+export type Trial = {
+  readonly shown: readonly Subject[];
+  readonly found: readonly Finding[];
+  readonly isEmpty: boolean;
+  /** Absent where the header did not recompute. */
+  readonly state?: StateSample;
+};
+
+const ALL_LOGS = new LogMatcher({ addresses: [], topics: [] });
+
+/** Asks nodes for a block and its receipts until all of one's answer recomputes, or there is none left. */
+export async function tryBlock(
+  verifier: Verifier,
+  ask: Ask,
+  number: bigint,
+  scope: RequestScope,
+): Promise<readonly Trial[]> {
+  const trials: Trial[] = [];
+  const asked = new Set<Upstream>();
+  while (trials.length < WITNESSES) {
+    const witness: Witness = {};
+    try {
+      const trial = await tryNode(verifier, ask, number, scope, asked, witness);
+      if (trial === undefined) break;
+      trials.push(trial);
+      if (trial.found.length === 0 || witness.upstream === undefined) break;
+      asked.add(witness.upstream);
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      break;
+    }
+  }
+  return trials;
+}
+
+async function tryNode(
+  verifier: Verifier,
+  ask: Ask,
+  number: bigint,
+  scope: RequestScope,
+  except: ReadonlySet<Upstream>,
+  witness: Witness,
+): Promise<Trial | undefined> {
+  const question = (method: string, params: string, parts: Partial<RoutedCall> = {}): Promise<JsonText> =>
+    Promise.resolve(
+      ask({
+        call: { method, params, block: { number, hash: undefined }, nulls: 'fault', isText: true, ...parts },
+        scope,
+        except,
+        witness,
+      }) as JsonText,
+    );
+  const at = encodeQuantity(number);
+  const block: unknown = JSON.parse(await question('eth_getBlockByNumber', `["${at}",true]`));
+  if (!isMembers(block)) return undefined;
+  const tools = verifier.openTools();
+  const hash = asText(block['hash']);
+  const header = verifyHeader(block, hash, tools);
+  if (header === undefined) return { shown: [], found: tools.findings.list, isEmpty: false };
+  const shown: Subject[] = ['header', 'uncles'];
+  const transactions = verifyBody(block, header, tools);
+  if (Array.isArray(block['withdrawals']) && block['withdrawals'].length > 0) shown.push('withdrawals');
+  if (transactions !== undefined && transactions.length > 0) {
+    shown.push(...OF_TRANSACTIONS);
+    for (const transaction of (block['transactions'] as readonly Members[]).slice(0, MAX_SENDERS)) {
+      verifySender(transaction, tools, verifier.recoverPublicKey);
+    }
+    const hashes = transactions.facts.map((each) => each.hash);
+    const batch = (): ReturnType<typeof listReceipts> => listReceipts(hashes);
+    const receipts = await orNone(question('eth_getBlockReceipts', `["${at}"]`, { batch }));
+    const list: unknown = receipts === undefined ? undefined : JSON.parse(receipts);
+    if (list !== undefined) {
+      verifyReceipts(list, header, transactions, tools);
+      shown.push(...OF_RECEIPTS);
+    }
+    if (list !== undefined && !tools.findings.has('receipts')) {
+      const expected = listMatching(list as readonly unknown[], { header, transactions }, ALL_LOGS);
+      const difference = await compareTold(expected, header, question);
+      // A node may know a block before it has indexed the logs.
+      if (difference === 'none') shown.push('logs');
+      else if (difference !== undefined && difference.lacksFrom === undefined)
+        tools.findings.contradict('logs', difference.text);
+    }
+  }
+  const state = { header, address: chooseAccount(block) };
+  const found = tools.findings.list;
+  const failed = new Set(found.map(({ subject }) => subject));
+  return {
+    shown: shown.filter((subject) => !failed.has(subject)),
+    found,
+    isEmpty: transactions?.length === 0,
+    state,
+  };
+}
+
+/** Compares what a node says of the logs of a block with its receipts. Undefined where it says nothing: it may have no such method. */
+async function compareTold(
+  expected: readonly string[],
+  header: VerifiedHeader,
+  question: (method: string, params: string) => Promise<JsonText>,
+): Promise<LogDifference | 'none' | undefined> {
+  const at = encodeQuantity(header.number);
+  const text = await orNone(question('eth_getLogs', `[{"fromBlock":"${at}","toBlock":"${at}"}]`));
+  if (text === undefined) return undefined;
+  const logs: unknown = JSON.parse(text);
+  return Array.isArray(logs) ? (compareLogs(logs, expected, () => header) ?? 'none') : undefined;
+}
+
+/** Undefined where no node answers: what it would show stays as it was. */
+function orNone(answer: Promise<JsonText>): Promise<JsonText | undefined> {
+  return answer.catch((error: unknown) => {
+    if (isFailure(error)) return undefined;
+    throw error;
+  });
+}
+
+function isFailure(error: unknown): boolean {
+  return error instanceof UpstreamFault || error instanceof ChainError;
+}
