@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import WebSocket from 'ws';
+import { WebSocket } from 'ws';
 import { UpstreamFault } from '../fault.ts';
 import { describeConnectionError } from './connection-error.ts';
 import { describeRefusal } from './http-status.ts';
