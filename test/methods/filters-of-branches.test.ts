@@ -13,9 +13,12 @@ const FIRST_BLOCKS = 10;
 const LIMITS = { windowBlocks: 8, readSteps: 3, headWaitMs: 5, retryFirstMs: 1, retryMaxMs: 2 };
 
 type Log = { readonly removed: boolean };
+type Move = { readonly turns: number; readonly block: number };
 type Process = { readonly view: ModelChain; readonly ask: Ask; readonly close: () => void };
 
 const pick = fc.nat({ max: 1_000 });
+/** Another head of the process that answers, so many turns after the poll before it began, or after the head before it. */
+const anyMove = fc.record({ turns: fc.nat({ max: 12 }), block: pick });
 const anyAction = fc.oneof(
   fc.record({ kind: fc.constant('grow' as const), count: fc.constantFrom(1, 1, 2, 5) }),
   fc.record({
@@ -25,8 +28,11 @@ const anyAction = fc.oneof(
   }),
   fc.record({ kind: fc.constant('follow' as const), pick }),
   fc.record({ kind: fc.constant('stray' as const), pick, block: pick }),
-  fc.record({ kind: fc.constant('poll' as const), pick }),
-  fc.record({ kind: fc.constant('poll' as const), pick }),
+  fc.record({
+    kind: fc.constant('poll' as const),
+    pick,
+    moves: fc.oneof(fc.constant([]), fc.array(anyMove, { maxLength: 4 })),
+  }),
 );
 
 function open(model: ModelChain, records: MemoryRecords): Process {
@@ -71,6 +77,16 @@ test('a filter is the chain step by step, whichever process answers and wherever
           hashes.splice(parent + 1, hashes.length, hash);
         }
       };
+      const move = ({ view }: Process, block: number): void => {
+        const { all } = model;
+        view.serve((all[block % all.length] ?? model.head).hash).announce();
+      };
+      const moveDuring = async (process: Process, moves: readonly Move[]): Promise<void> => {
+        for (const { turns, block } of moves) {
+          for (let turn = 0; turn < turns; turn++) await undefined;
+          move(process, block);
+        }
+      };
       const poll = async ({ ask }: Process): Promise<number> => {
         const logs = (await ask('eth_getFilterChanges', id)) as readonly Log[];
         for (const log of logs) {
@@ -88,18 +104,13 @@ test('a filter is the chain step by step, whichever process answers and wherever
           if (action.kind === 'grow') model.grow(action.count);
           else if (action.kind === 'reorganise') model.reorganise(action.removed, action.added);
           else if (action.kind === 'poll') {
-            await poll(choose(action.pick));
-            await pollBlocks(choose(action.pick));
-          } else {
-            const { all } = model;
-            const stray = action.kind === 'stray' ? all[action.block % all.length] : model.head;
-            const { view } = choose(action.pick);
-            view.serve(stray?.hash ?? model.head.hash);
-            view.announce();
-          }
+            const process = choose(action.pick);
+            await Promise.all([poll(process), moveDuring(process, action.moves)]);
+            await Promise.all([pollBlocks(process), moveDuring(process, action.moves)]);
+          } else if (action.kind === 'stray') move(choose(action.pick), action.block);
+          else choose(action.pick).view.serve(model.head.hash).announce();
         }
-        first.view.serve(model.head.hash);
-        first.view.announce();
+        first.view.serve(model.head.hash).announce();
         const rounds = 4 * model.all.length;
         for (let round = 0; round < rounds; round++) await poll(first);
         assert.deepEqual(seen, listLogs(first.view, address));

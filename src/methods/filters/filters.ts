@@ -1,6 +1,6 @@
 import type { LogFilter } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
-import { FeedError, type NetworkFeed } from '../../feed/feed.ts';
+import { FeedError, type FeedStep, type NetworkFeed } from '../../feed/feed.ts';
 import { streamBytes } from '../../primitives/hex-data.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { type PromiseOrValue, recoverWith } from '../../primitives/promise-or-value.ts';
@@ -183,11 +183,16 @@ export class Filters {
     return { result: joinItems(collected.logs), last: collected.last ?? head.hash };
   }
 
-  /** A filter of blocks stays where it is while the head is an ancestor of its last block: no answer says that a block was removed, so none may be given again. */
+  /**
+   * No answer says that a block was removed, so a filter of blocks stays where it is while the head is an ancestor of its last block, and a
+   * block that left the chain and came back while it was read, since the head moved, is not given again.
+   */
   async #readBlocks(last: string, { feed, scope }: FilterPlace): Promise<Changes> {
+    const way: FeedStep[] = [];
     for (let at = last; ; ) {
       const { steps, last: next } = await feed.read({ kind: 'after', hash: at }, scope);
-      const added = steps.filter(({ kind }) => kind === 'added').map(({ block }) => quote(block.hash));
+      for (const step of steps) addToWay(way, step);
+      const added = way.filter(({ kind }) => kind === 'added').map(({ block }) => quote(block.hash));
       if (added.length > 0) return { result: joinItems(added), last: next.hash };
       if (steps.length === 0) return { result: '[]', last };
       at = next.hash;
@@ -215,6 +220,13 @@ export class Filters {
     if (isReplaced && scope.aborted) this.#unanswered.set(name, { written, before: record });
     return isReplaced || isSame;
   }
+}
+
+/** Adds a step to a way, or takes the way's last step back where this one does: what is left are removed blocks, then added ones, each once. */
+function addToWay(way: FeedStep[], step: FeedStep): void {
+  const before = way.at(-1);
+  if (before?.block.hash === step.block.hash && before.kind !== step.kind) way.pop();
+  else way.push(step);
 }
 
 function quote(hash: string): JsonText {
