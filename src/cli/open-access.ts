@@ -13,6 +13,7 @@ import type { Logger } from '../observe/logger.ts';
 import { LmdbRecordTable } from '../records/lmdb-record-table.ts';
 import type { RecordTable } from '../records/record-table.ts';
 import type { RedisClient, RedisFault } from '../redis/redis-client.ts';
+import { describeSystemError } from '../util/system-error.ts';
 import { fingerprint } from './fingerprint.ts';
 
 /** Admission of requests, and how to close it. */
@@ -94,15 +95,11 @@ function openKeys(access: AccessOptions, { keys }: Tables, warn: (about: string)
   });
 }
 
-async function openTables(
-  { access, dataDir }: Config,
-  processes: number,
-  warn: (about: string) => void,
-): Promise<Tables> {
+async function openTables({ access, dataDir }: Config, processes: number, warn: FaultLog): Promise<Tables> {
   if (access.valkey === undefined) {
     const keys = new LmdbKeyTable(dataDir);
     const limits = new LmdbLimitTable(dataDir, () => warn('limits'));
-    const records = new LmdbRecordTable(dataDir, () => warn('records'));
+    const records = new LmdbRecordTable(dataDir, (error) => warn('records', error));
     return joinTables(keys, limits, records, () => {});
   }
   const { prefix, timeLimit } = access.valkey;
@@ -169,6 +166,13 @@ async function openClient({ url }: SharedServer, warn: (about: RedisFault) => vo
   });
 }
 
-function createFaultLog(log: Logger): (about: string) => void {
-  return (fault) => log.warn({ fault }, 'keys, limits and filters are not to be had where they are shared');
+/** @param error where more is known than what it is about */
+type FaultLog = (about: string, error?: unknown) => void;
+
+function createFaultLog(log: Logger): FaultLog {
+  return (fault, error) =>
+    log.warn(
+      { fault, ...(error !== undefined && { reason: describeSystemError(error) }) },
+      'keys, limits and filters are not to be had where they are shared',
+    );
 }

@@ -119,9 +119,10 @@ function readMeta(path: string): { readonly bytes: Buffer; readonly size: number
     return undefined;
   }
   try {
-    const { size } = fstatSync(file);
     const bytes = Buffer.alloc(MAX_PAGE_SIZE + META.end);
     const length = readSync(file, bytes, 0, bytes.length, 0);
+    // After the meta pages, which another process writes once the file has grown: a size from before would not hold the newest pages.
+    const { size } = fstatSync(file);
     return size === 0 ? undefined : { bytes: bytes.subarray(0, length), size };
   } finally {
     closeSync(file);

@@ -1,4 +1,4 @@
-/** Counts up in an environment; as a process of its own it is started with a folder, a number of times and `read` or `write`. */
+/** Counts up in an environment; as a process of its own it is started with a folder, a number of times and `read`, `write` or `grow`. */
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import type { Database } from 'lmdb';
@@ -6,6 +6,9 @@ import { LmdbEnvironment } from '../../src/util/lmdb-environment.ts';
 import { prepareLmdbFolder } from '../../src/util/lmdb-folder.ts';
 
 type Table = Database<number, string>;
+/** Of one transaction of `grow`: some fifty pages of the file. */
+const ENTRIES = 400;
+const KEY_LENGTH = 400;
 /** `refuse`: fails once the environment is open. */
 type Options = { readonly readOnly?: boolean; readonly refuse?: boolean };
 
@@ -30,6 +33,16 @@ if (argv[1] === fileURLToPath(import.meta.url)) {
     for (let done = 0; done < Number(times); done++) {
       environment.write((table) => table.putSync('count', (table.get('count') ?? 0) + 1));
       if (done === 20) process.send?.('counting');
+    }
+    await environment.close();
+  }
+  if (mode === 'grow') {
+    const environment = openCounter(path);
+    for (let done = 0; done < Number(times); done++) {
+      environment.write((table) => {
+        for (let entry = 0; entry < ENTRIES; entry++)
+          table.putSync(`${done * ENTRIES + entry}`.padStart(KEY_LENGTH, '0'), done);
+      });
     }
     await environment.close();
   }

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { open } from 'lmdb';
 import { checkLmdbFile, hasLmdbFile, prepareLmdbFolder } from '../../src/util/lmdb-folder.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
+import { openCounter } from './lmdb-counter.ts';
 
+const COUNTER = fileURLToPath(new URL('./lmdb-counter.js', import.meta.url));
 const folder = makeTemporaryFolder();
 after(() => folder.remove());
 
@@ -32,6 +38,19 @@ test('a store of ours is accepted, whole or new', async () => {
   assert.equal(hasLmdbFile(place('empty', new Uint8Array(0))), false);
   assert.equal(hasLmdbFile(join(folder.path, 'nothing')), false);
   prepareLmdbFolder(join(folder.path, 'some/new/folder'));
+});
+
+test('a store that another process makes longer is whole all the time', async () => {
+  const path = join(folder.path, 'growing');
+  await openCounter(path).close();
+  const child = fork(COUNTER, [path, '150', 'grow']);
+  const exited = once(child, 'exit');
+  while (child.exitCode === null && child.signalCode === null) {
+    for (let check = 0; check < 100; check++) checkLmdbFile(path);
+    await setImmediate();
+  }
+  assert.deepEqual(await exited, [0, null]);
+  assert.ok(statSync(join(path, 'data.mdb')).size > 20_000_000);
 });
 
 test('what would take the process down is refused by name', async () => {
