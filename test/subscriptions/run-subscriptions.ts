@@ -40,6 +40,7 @@ const list = (counts: ReadonlyMap<string, number>): string =>
   [...counts].map(([name, count]) => `${name} ${count}`).join(', ');
 console.log(`disturbances: ${list(report.happened)}`);
 if (report.refusals.size > 0) console.log(`subscriptions refused for the moment: ${list(report.refusals)}`);
+if (report.refusedPolls.size > 0) console.log(`polls refused for the moment: ${list(report.refusedPolls)}`);
 for (const error of new Set(report.errors)) console.log(`logged by the service: ${error}`);
 for (const complaint of report.complaints.slice(0, 40)) console.log(`  ${complaint}`);
 const { lost, doubled, disordered, kept, refused } = report.faults;

@@ -33,7 +33,9 @@ export type RunReport = {
   readonly connections: number;
   /** What filters gave, and how many there were, one after the other where an answer was lost. */
   readonly polled: { readonly changes: number; readonly filters: number };
+  /** Of subscriptions. */
   readonly refusals: ReadonlyMap<string, number>;
+  readonly refusedPolls: ReadonlyMap<string, number>;
   readonly errors: readonly string[];
   readonly seconds: number;
 };
@@ -138,9 +140,6 @@ function judge(stage: Stage, happened: ReadonlyMap<string, number>, ms: number):
     for (const kind of Object.keys(faults) as (keyof Faults)[]) faults[kind] += own[kind];
     complaints.push(...words);
   }
-  const refusals = new Map<string, number>();
-  for (const [text, count] of sessions.flatMap((session) => [...session.refusals]))
-    refusals.set(text, (refusals.get(text) ?? 0) + count);
   return {
     faults,
     complaints,
@@ -153,8 +152,16 @@ function judge(stage: Stage, happened: ReadonlyMap<string, number>, ms: number):
       changes: pollers.reduce((sum, { received }) => sum + received, 0),
       filters: pollers.reduce((sum, { made }) => sum + made, 0),
     },
-    refusals,
+    refusals: sumUp(sessions.map((session) => session.refusals)),
+    refusedPolls: sumUp(pollers.map((poller) => poller.refusals)),
     errors: stage.program.log.filter(({ level }) => level >= ERROR_LEVEL).map(({ msg }) => msg),
     seconds: ms / 1_000,
   };
+}
+
+function sumUp(counts: readonly ReadonlyMap<string, number>[]): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  for (const [text, count] of counts.flatMap((some) => [...some]))
+    sums.set(text, (sums.get(text) ?? 0) + count);
+  return sums;
 }

@@ -26,6 +26,8 @@ export class FilterPoller {
   readonly name: string;
   /** Filters that were made. */
   made = 0;
+  /** Errors after which the same filter was polled again. */
+  readonly refusals: Map<string, number> = new Map();
   readonly #count = new FaultCount();
   readonly #criteria: Criteria | undefined;
   readonly #find: FindBlock;
@@ -90,11 +92,12 @@ export class FilterPoller {
           const { result, error } = await this.#ask('eth_getFilterChanges', id);
           this.#polls++;
           for (const item of (result ?? []) as readonly unknown[]) this.#accept(item);
-          // A node that cannot be read says so, and the next poll goes on; a filter that is gone was to be kept.
-          if (error !== undefined && /filter|go on/.test(error.message)) {
+          // What cannot be read now has taken nothing, and the next poll goes on; a filter that is gone was to be kept.
+          if (error?.message.startsWith('filter not found')) {
             this.#count.add('refused', `${this.name}: ${error.message}`);
             id = undefined;
-          }
+          } else if (error !== undefined)
+            this.refusals.set(error.message, (this.refusals.get(error.message) ?? 0) + 1);
         }
       } catch {
         id = undefined;
