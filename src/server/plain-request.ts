@@ -17,6 +17,8 @@ export type PlainHead = {
   readonly bodyLength: number;
 };
 
+/** A connection with more kinds of requests than these has them read anew: content lengths, mostly. */
+const KEPT_HEADS = 4;
 /** A larger head is none of a client's; browsers with cookies are served by node's parser. */
 const MAX_HEAD_BYTES = 4_096;
 const HEAD_END = '\r\n\r\n';
@@ -59,21 +61,26 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
  * for node's parser. Whatever is accepted here, node's parser reads the same way.
  */
 export class PlainHeadReader {
-  /** Clients repeat themselves: the last head, as it was written. */
-  #bytes = Buffer.alloc(0);
-  #last: PlainHead | undefined;
+  /** Clients repeat themselves: the last heads that differ, as they were written, the one used last first. */
+  readonly #kept: { readonly bytes: Buffer; readonly head: PlainHead }[] = [];
 
   /** The head that `bytes` begin with; undefined when there is none that is whole and plain. */
   read(bytes: Buffer): PlainHead | undefined {
-    const last = this.#last;
-    if (last !== undefined && beginsWith(bytes, this.#bytes)) return last;
+    const kept = this.#kept;
+    for (let index = 0; index < kept.length; index++) {
+      const entry = kept[index] as (typeof kept)[number];
+      if (!beginsWith(bytes, entry.bytes)) continue;
+      for (let place = index; place > 0; place--) kept[place] = kept[place - 1] as typeof entry;
+      kept[0] = entry;
+      return entry.head;
+    }
     const end = bytes.indexOf(HEAD_END);
     if (end < 0 || end > MAX_HEAD_BYTES) return undefined;
     const text = bytes.toString('latin1', 0, end + HEAD_END.length);
     const head = parsePlainHead(text);
     if (head === undefined) return undefined;
-    this.#bytes = Buffer.from(text, 'latin1');
-    this.#last = head;
+    if (kept.length === KEPT_HEADS) kept.pop();
+    kept.unshift({ bytes: Buffer.from(text, 'latin1'), head });
     return head;
   }
 }
