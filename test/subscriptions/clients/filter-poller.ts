@@ -13,6 +13,8 @@ const POLL_MS = 250;
 const ANSWER_MS = 60_000;
 /** Events that are kept for a complaint. */
 const KEPT_EVENTS = 12;
+/** What differs between errors of one kind: hashes and numbers. */
+const VARIABLE = /0x[0-9a-f]+|\b\d+\b/g;
 
 /** Finds a block that was made, on whichever branch. */
 export type FindBlock = (hash: string) => ForkBlock | undefined;
@@ -96,8 +98,10 @@ export class FilterPoller {
           if (error?.message.startsWith('filter not found')) {
             this.#count.add('refused', `${this.name}: ${error.message}`);
             id = undefined;
-          } else if (error !== undefined)
-            this.refusals.set(error.message, (this.refusals.get(error.message) ?? 0) + 1);
+          } else if (error !== undefined) {
+            const kind = error.message.replace(VARIABLE, 'N');
+            this.refusals.set(kind, (this.refusals.get(kind) ?? 0) + 1);
+          }
         }
       } catch {
         id = undefined;
