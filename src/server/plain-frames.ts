@@ -13,7 +13,7 @@ const SHORT_HEAD_BYTES = 2;
 const MEDIUM_HEAD_BYTES = 4;
 const MASK_BYTES = 4;
 
-/** What the library parses chunks of the socket with; the fields say where in a message it is. */
+/** What the library parses chunks of the socket with; the fields, which it does not document, say where in a message it is. */
 type Receiver = {
   write(chunk: Buffer): boolean;
   readonly _state: number;
@@ -24,11 +24,12 @@ type Receiver = {
 /**
  * Reads messages past the library where they are plain: text in one masked frame of at most 64 KiB that came whole. The library reads each
  * chunk through a stream, in six parts. Any other frame, and all behind it in its chunk, is the library's to read and to judge; the next plain
- * one is read here when the library is between two messages.
+ * one is read here when the library is between two messages. Another version of the library that does not say so reads every frame.
  * @param maxBytes of a message
  */
 export function readPlainFrames(ws: WebSocket, maxBytes: number): void {
-  const receiver = (ws as unknown as { readonly _receiver: Receiver })._receiver;
+  const receiver = (ws as unknown as { readonly _receiver?: Receiver })._receiver;
+  if (typeof receiver?.write !== 'function' || !isAtRest(receiver)) return;
   const write = receiver.write.bind(receiver);
   receiver.write = (chunk) => {
     let at = 0;

@@ -127,6 +127,50 @@ test('behind a frame for the library, plain ones are read here again', async () 
   reader.close();
 });
 
+for (const [name, hide] of [
+  ['has no receiver', (ws: WebSocket): unknown => Object.assign(ws, { _receiver: undefined })],
+  [
+    'does not say where in a message it is',
+    (ws: WebSocket): unknown => {
+      const { _receiver: receiver } = ws as unknown as { _receiver: object };
+      const hidden = new Proxy(receiver, {
+        get: (target, key) =>
+          ['_state', '_bufferedBytes', '_fragmented'].includes(key as string)
+            ? undefined
+            : Reflect.get(target, key),
+      });
+      return Object.assign(ws, { _receiver: hidden });
+    },
+  ],
+] as const) {
+  test(`a library that ${name} reads every frame`, async () => {
+    const reader = new Reader(false);
+    const { _receiver: receiver } = reader.ws as unknown as { _receiver: object };
+    hide(reader.ws);
+    readPlainFrames(reader.ws, MAX_BYTES);
+    Object.assign(reader.ws, { _receiver: receiver });
+    const seen = await reader.read([text('one'), text('two')]);
+    assert.deepEqual(seen.slice(1), [
+      `text ${Buffer.from('one').toString('hex')}`,
+      `text ${Buffer.from('two').toString('hex')}`,
+    ]);
+    assert.equal(reader.passedOn, 2);
+    reader.close();
+  });
+}
+
+test('what follows a Close frame is read as the library reads it', async () => {
+  const close = encode({ first: 0x88, payload: Buffer.from([0x03, 0xe8]), mask: Buffer.from([1, 2, 3, 4]) });
+  for (const chunks of [
+    [text('before'), Buffer.concat([close, text('behind')])],
+    [close, text('behind')],
+    [Buffer.concat([text('before'), close]), text('behind'), text('again')],
+  ]) {
+    const [seen, expected] = await readTwice(chunks);
+    assert.deepEqual(seen, expected);
+  }
+});
+
 test('a message that is no UTF-8 or too long is refused by the library', async () => {
   const bad = encode({
     first: 0x80 | TEXT,

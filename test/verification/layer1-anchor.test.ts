@@ -36,6 +36,7 @@ const BAD_GAME = `0x${'a6'.repeat(20)}`;
 const HEAD = 60n;
 const POINT = 40n;
 const PATIENCE_MS = 60_000;
+const AGREEMENT_MS = 2_000;
 
 /** Nodes that prove no state. */
 const WITHOUT_PROOFS: Fault = {
@@ -64,7 +65,12 @@ async function anchor(rollup: LiedNetwork, l1: LiedNetwork, options: AnchorOptio
     const finalized = await l1.chain.blocks.getHeader({ kind: 'tag', tag: 'finalized' }, createScope());
     if ((finalized?.number ?? 0n) >= head - BigInt(FINALITY)) break;
   }
-  await anchorOnce(rollup.chain, l1.chain, options, createScope());
+  // Until two nodes of layer 1 have told the block, what it says of its state is one node's word.
+  for (const limit = performance.now() + AGREEMENT_MS; ; await sleep(50)) {
+    await anchorOnce(rollup.chain, l1.chain, options, createScope());
+    const { reason } = { reason: undefined, ...describeAnchor(rollup) };
+    if (!/its state is (single|agreed)/.test(String(reason)) || performance.now() > limit) return;
+  }
 }
 
 const describeAnchor = ({ chain }: LiedNetwork) => chain.describe().verification?.anchor;

@@ -52,6 +52,6 @@ export async function calibrate({ verifier, ask, head, scope }: CalibrateParts):
     } else if (trial.kind === 'unproven') failed.set('state', { text: trial.reason, number });
   }
   for (const [subject, { text, number }] of failed) verifier.giveUp(subject, text, number);
-  calibration.isDone ||= isTried;
+  if (isTried) calibration.finish();
   return isTried;
 }

@@ -33,9 +33,21 @@ export type UnknownFork = Unknown & { readonly subject: Subject };
 
 /** What of a network's answers can be recomputed, as its blocks have shown, by height: forks change it. */
 export class Calibration {
-  /** Whether recent blocks have been looked at. */
-  isDone = false;
+  /** When answers began to be compared that were not before, on the clock of `performance.now()`. */
+  widenedAt: number = Number.NEGATIVE_INFINITY;
+  #isDone = false;
   readonly #marks = new Map<Subject, HeightMarks>();
+
+  /** Whether recent blocks have been looked at. */
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  /** Recent blocks have been looked at. */
+  finish(): void {
+    if (!this.#isDone) this.widenedAt = performance.now();
+    this.#isDone = true;
+  }
 
   /** @param number of the block that is asked about; of the newest by default */
   stateOf(subject: Subject, number: bigint = UNKNOWN_NUMBER): SubjectState {
@@ -51,7 +63,10 @@ export class Calibration {
 
   /** A block has shown that it can be recomputed. */
   noteShown(subject: Subject, number: bigint): void {
-    if (number < UNKNOWN_NUMBER) this.#marksOf(subject).set(number, undefined);
+    if (number === UNKNOWN_NUMBER) return;
+    const marks = this.#marksOf(subject);
+    if (marks.find(number)?.reason !== undefined) this.widenedAt = performance.now();
+    marks.set(number, undefined);
   }
 
   /** Whether a block has shown that it can be recomputed. */
@@ -117,7 +132,7 @@ export class Calibration {
 
   /** Another chain: what could not be recomputed before may be now. */
   reset(): void {
-    this.isDone = false;
+    this.#isDone = false;
     this.#marks.clear();
   }
 

@@ -8,6 +8,7 @@ import type { Verifier } from './verifier.ts';
 
 const ONE_NODE =
   'only one node in service has the block: configure a checkpoint, or ask by the hash of the block';
+const ASKED_TOO_EARLY = 'it was not known yet what can be verified when it was asked for: ask again';
 
 /** Whether a hash is that of the block of its height by more than one node's word. */
 export type IsAgreed = (position: BlockPosition) => boolean;
@@ -61,7 +62,7 @@ export class TrustRules {
    * @throws ChainError `unavailable` where it has to be proven and is not
    */
   note(scope: RequestScope, position: BlockPosition, isNamed: boolean, subjects: readonly Subject[]): void {
-    const why = this.#explain(position, isNamed, subjects);
+    const why = this.#explain(position, isNamed, subjects) ?? this.#whyEarly(scope);
     this.#record(scope, why, this.#isBelieved(position, isNamed) ? 'agreed' : 'single');
   }
 
@@ -70,10 +71,13 @@ export class TrustRules {
    * @param why they are not proven, as the rest of a sentence; undefined where they are, as far as the block is that of its height
    */
   noteLogs(scope: RequestScope, position: BlockPosition, isNamed: boolean, why: string | undefined): void {
-    this.#record(scope, why ?? this.#whyUnanchored(position, isNamed), 'single');
+    this.#record(scope, why ?? this.#whyUnanchored(position, isNamed) ?? this.#whyEarly(scope), 'single');
   }
 
-  /** The same for what was executed here on state that is proven at a block. @param why it is not proven for another reason */
+  /**
+   * The same for what was executed here on state that is proven at a block: proofs and headers are compared at all times.
+   * @param why it is not proven for another reason
+   */
   noteExecuted(
     scope: RequestScope,
     position: BlockPosition,
@@ -107,6 +111,12 @@ export class TrustRules {
     const trust = why === undefined ? 'proven' : otherwise;
     scope.trust = trust;
     this.counts[trust]++;
+  }
+
+  /** Why an answer may have come before answers of its kind were compared, whatever is known by now. */
+  #whyEarly({ startedAt }: RequestScope): string | undefined {
+    const widenedAt = this.#verifier?.calibration.widenedAt;
+    return widenedAt !== undefined && startedAt < widenedAt ? ASKED_TOO_EARLY : undefined;
   }
 
   /**

@@ -36,7 +36,7 @@ test('senders of a block are sampled, at least one of each however many blocks t
     isAnchored: () => false,
     condemn: () => {},
   });
-  verifier.calibration.isDone = true;
+  verifier.calibration.finish();
   for (const subject of SUBJECTS) verifier.calibration.noteShown(subject, 1n);
   const blocks = new ProvenBlocks(verifier);
   const { block } = sample as NonNullable<typeof sample>;

@@ -37,7 +37,7 @@ function open(count: number) {
     isAnchored: () => false,
     condemn: (upstream, evidence) => void condemned.push(`${nodes.indexOf(upstream)} ${evidence}`),
   });
-  verifier.calibration.isDone = true;
+  verifier.calibration.finish();
   verifier.calibration.noteShown('receipts', 1n);
   const judgeOf = (block: JudgedBlock, node: number, ...found: readonly Finding[]): void =>
     verifier.judge(block, found, ['receipts'], nodes[node]);
@@ -107,7 +107,7 @@ describe('a form that is not known', () => {
 
 it('nothing is judged before recent blocks have been looked at', () => {
   const { judge, verifier } = open(1);
-  verifier.calibration.isDone = false;
+  verifier.calibration.reset();
   judge(0, WRONG);
   assert.match(verifier.whyUnproven(BLOCK, ['header']) ?? '', /not known yet/);
 });
