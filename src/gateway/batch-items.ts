@@ -1,27 +1,33 @@
 import type { MethodContext } from '../methods/method-context.ts';
 import { findMethod } from '../methods/table.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { BatchItem, Call } from '../rpc/envelope.ts';
 import type { RpcError } from '../rpc/errors.ts';
 import type { Method } from '../rpc/method.ts';
+import { type Delivery, LATER } from './batch.ts';
 import type { BodyContext } from './body-context.ts';
 import type { CallRunner } from './call-runner.ts';
 import type { CallResponse } from './running-call.ts';
 
 /** Calls that are run together. */
 type Group = {
-  /** In the order of the calls. */
-  readonly responses: PromiseOrValue<readonly CallResponse[]>;
+  readonly calls: readonly Call[];
+  /** Of the calls, in the batch. */
+  readonly positions: readonly number[];
   /** On the clock of `performance.now()`. */
   readonly startedAt: number;
+  /** In the order of the calls, as soon as they are there; a fault of this program in their place rejects. */
+  responses: readonly CallResponse[] | Promise<never> | undefined;
 };
 
 /** What is known of an item before its turn: what its check said, and its place among calls that are run together. */
 type Prepared = {
   readonly problem: PromiseOrValue<RpcError | undefined>;
-  readonly group?: Group;
+  readonly group: Group | undefined;
   readonly at: number;
+  /** Whether its turn has come. */
+  hasBegun: boolean;
 };
 
 /** The items of a batch: calls that a chain answers together are begun before their turn comes, all others in it. None waits for those of another. */
@@ -39,7 +45,7 @@ export class BatchItems {
   }
 
   /** Checks, and begins to run together, what can be, from one position up to before another. */
-  prepare(from: number, to: number, now: number): void {
+  prepare(from: number, to: number, now: number, delivery: Delivery): void {
     const context = this.#context;
     const runner = this.#runner;
     if (!runner.hasRoom(context)) return;
@@ -53,63 +59,90 @@ export class BatchItems {
       if (own?.invokeMany === undefined || (method ?? own) !== own) continue;
       method = own;
       const problem = runner.check(item, context, now);
-      this.#prepared[position] = { problem, at: 0 };
-      if (problem !== undefined) continue;
+      if (problem !== undefined) {
+        this.#prepared[position] = { problem, group: undefined, at: 0, hasBegun: false };
+        continue;
+      }
       positions.push(position);
       calls.push(item);
     }
     if (method === undefined || calls.length === 0) return;
-    const responses = this.#runTogether(method, calls, now);
-    if (responses === undefined) return;
-    const group = { responses, startedAt: now };
-    positions.forEach((position, at) => {
-      this.#prepared[position] = { problem: undefined, group, at };
-    });
+    const group: Group = { calls, positions, startedAt: now, responses: undefined };
+    const begun = this.#begin(group, method, delivery) ? group : undefined;
+    for (let at = 0; at < positions.length; at++)
+      this.#prepared[positions[at] as number] = { problem: undefined, group: begun, at, hasBegun: false };
   }
 
-  /** @returns undefined where each is to be run by itself */
-  #runTogether(
-    method: Method<MethodContext>,
-    calls: readonly Call[],
-    now: number,
-  ): PromiseOrValue<readonly CallResponse[]> | undefined {
+  /** @returns whether they are run together; each is to be run by itself otherwise */
+  #begin(group: Group, method: Method<MethodContext>, delivery: Delivery): boolean {
+    const { calls, startedAt } = group;
     const { heldTurns } = this.#context;
     const { length } = calls;
     // Items of other methods may have used up the turns of the batch: each call waits for one of its own then.
-    if (heldTurns?.reserve(length) === false) return undefined;
-    const running = this.#runner.runMany(method, calls, this.#context, now);
-    if (!(running instanceof Promise)) return running;
+    if (heldTurns?.reserve(length) === false) return false;
+    const running = this.#runner.runMany(method, calls, this.#context, startedAt);
+    if (!(running instanceof Promise)) {
+      group.responses = running;
+      return running !== undefined;
+    }
     heldTurns?.handOn(length);
-    const responses = running.then(
-      (answered) => {
-        heldTurns?.takeBack(length, answered.filter((response) => response === undefined).length);
-        return answered;
+    running.then(
+      (responses) => {
+        heldTurns?.takeBack(length, responses.filter((response) => response === undefined).length);
+        group.responses = responses;
+        this.#deliver(group, delivery);
       },
       (error: unknown) => {
         heldTurns?.takeBack(length, 0);
-        throw error;
+        group.responses = Promise.reject(error);
+        // A batch that has ended before runs none of them.
+        group.responses.catch(() => {});
+        this.#deliver(group, delivery);
       },
     );
-    // A fault is thrown to the items. A batch that has ended before runs none of them.
-    responses.catch(() => {});
-    return responses;
+    return true;
+  }
+
+  /** Hands responses to the items whose turn has come; the others find them in it. */
+  #deliver(group: Group, delivery: Delivery): void {
+    for (const position of group.positions) {
+      const prepared = this.#prepared[position];
+      if (prepared?.hasBegun !== true) continue;
+      let response: PromiseOrValue<JsonResult | undefined>;
+      try {
+        response = this.#conclude(position, prepared, group);
+      } catch (error) {
+        response = Promise.reject(error);
+      }
+      delivery.deliver(position, response);
+    }
   }
 
   /** The response to an item in its turn. */
-  run(position: number, now: number): PromiseOrValue<JsonResult | undefined> {
+  run(position: number, now: number): PromiseOrValue<JsonResult | undefined> | typeof LATER {
     const item = this.#items[position] as BatchItem;
     const prepared = this.#prepared[position];
     const runner = this.#runner;
     if (prepared === undefined || item.kind !== 'call') return runner.runItem(item, this.#context, now);
-    this.#prepared[position] = undefined;
-    const { problem, group, at } = prepared;
+    const { problem, group } = prepared;
     if (group === undefined) return runner.runChecked(item, problem, this.#context, now);
-    return continueWith(group.responses, (responses) => {
-      const response = responses[at];
-      // The time that it has is counted from when it was first asked for.
-      return response === undefined
-        ? runner.runChecked(item, problem, this.#context, group.startedAt)
-        : runner.concludeItem(response, item, this.#context, now);
-    });
+    prepared.hasBegun = true;
+    return group.responses === undefined ? LATER : this.#conclude(position, prepared, group);
+  }
+
+  /** What is said of the response that an item had with others; where it has none, it is run by itself. */
+  #conclude(
+    position: number,
+    { at }: Prepared,
+    { calls, responses, startedAt }: Group,
+  ): PromiseOrValue<JsonResult | undefined> {
+    this.#prepared[position] = undefined;
+    if (responses instanceof Promise) return responses;
+    const item = calls[at] as Call;
+    const response = responses?.[at];
+    // The time that it has is counted from when it was first asked for.
+    return response === undefined
+      ? this.#runner.runChecked(item, undefined, this.#context, startedAt)
+      : this.#runner.concludeItem(response, item, this.#context, startedAt);
   }
 }

@@ -25,10 +25,18 @@ export type RunItem = (
   item: BatchItem,
   now: number,
   position: number,
-) => PromiseOrValue<JsonResult | undefined>;
+) => PromiseOrValue<JsonResult | undefined> | typeof LATER;
+
+/** Of an item that has begun, and whose response is delivered: it takes no promise of its own. */
+export const LATER: unique symbol = Symbol('later');
+
+/** Takes the responses to items for which `run` has returned `LATER`, each once. */
+export type Delivery = {
+  deliver(position: number, response: PromiseOrValue<JsonResult | undefined>): void;
+};
 
 /** Begins for items what is done for several together, from one position up to before another, before they are run. Never waits. */
-export type PrepareItems = (from: number, to: number, now: number) => void;
+export type PrepareItems = (from: number, to: number, now: number, delivery: Delivery) => void;
 
 /**
  * Runs the items, some at a time, and joins the responses in the order of the items; '' when there are none. The answer is
@@ -55,7 +63,7 @@ type Settle = {
 };
 
 /** One batch on its way: as many items in work as there may be, without a promise of the batch's own for any. */
-class BatchRun {
+class BatchRun implements Delivery {
   readonly #items: readonly BatchItem[];
   readonly #run: RunItem;
   readonly #concurrency: number;
@@ -120,7 +128,8 @@ class BatchRun {
       if (this.#next >= this.#preparedTo) this.#prepareNext(now);
       const position = this.#next++;
       const outcome = this.#run(this.#items[position] as BatchItem, now, position);
-      if (outcome === undefined || typeof outcome === 'string') {
+      if (outcome === LATER) this.#inWork++;
+      else if (outcome === undefined || typeof outcome === 'string') {
         if (outcome !== undefined) this.#answer.put(position, outcome);
         now = this.#readEnd();
       } else {
@@ -132,7 +141,12 @@ class BatchRun {
 
   #prepareNext(now: number): void {
     this.#preparedTo = Math.min(this.#next + this.#concurrency, this.#items.length);
-    this.#prepare?.(this.#next, this.#preparedTo, now);
+    this.#prepare?.(this.#next, this.#preparedTo, now, this);
+  }
+
+  deliver(position: number, response: PromiseOrValue<JsonResult | undefined>): void {
+    if (response instanceof Promise) response.then((found) => this.#receive(position, found), this.#fail);
+    else this.#receive(position, response);
   }
 
   readonly #takeTurn = (): void => {

@@ -205,7 +205,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
         if (++begun === items.length) onBegun?.();
         return outcome;
       };
-      return runWith(sentLimits, run, (from, to, at) => prepared.prepare(from, to, at));
+      return runWith(sentLimits, run, (...range) => prepared.prepare(...range));
     };
     if (turns === undefined) return runTogether(context);
     const places = Math.min(items.length, sentLimits.concurrency);
