@@ -9,18 +9,10 @@ import { UpstreamFault } from './fault.ts';
 import { describeLimit } from './policies/keep-deadline.ts';
 import type { DecideRoute } from './policies/order.ts';
 import { OVERTAKEN } from './policies/overtaken.ts';
+import type { AskMany } from './policies/send.ts';
 import { announce, type Flight, type Flights } from './policies/share-flights.ts';
 import type { KeepAnswer } from './policies/use-cache.ts';
-import {
-  type Directed,
-  fitResult,
-  type Handler,
-  openExchange,
-  type Routed,
-  type RoutedCall,
-  setRoute,
-  setUpstream,
-} from './routed-call.ts';
+import { fitResult, openExchange, type Routed, type RoutedCall } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Fewer are asked by themselves. */
@@ -49,7 +41,7 @@ export type TogetherParts = {
   readonly flights: Flights;
   readonly decide: DecideRoute;
   /** Asks a node that is chosen, and keeps its record. */
-  readonly askNode: Handler<Directed>;
+  readonly askNode: AskMany;
 };
 
 export function createAskTogether(parts: TogetherParts): AskTogether {
@@ -174,15 +166,13 @@ class Round implements Expiring {
     const { route, scope: outer } = this.#routed;
     const scope = outer.derive();
     this.#scopes.push(scope);
-    for (const one of this.#asked) {
-      if (one.isSettled) continue;
-      one.running++;
-      const exchange = setRoute(openExchange({ call: one.call, scope }, scope), route);
-      this.#parts.askNode(setUpstream(exchange, node)).then(
-        (result) => this.#hear(one, node, result),
-        (error: unknown) => this.#hear(one, node, error),
-      );
-    }
+    const open = this.#asked.filter(({ isSettled }) => !isSettled);
+    const askedAt = performance.now();
+    for (const one of open) one.running++;
+    this.#parts.askNode(
+      open.map(({ call }) => ({ call, scope, route, upstream: node, askedAt })),
+      (position, answer) => this.#hear(open[position] as Asked, node, answer),
+    );
   }
 
   /** @param answer a result, or what asking for it failed with */

@@ -37,6 +37,15 @@ export function createPolicy<In extends Exchange, Out extends In = In>(
   return Object.assign(wrap, { steps });
 }
 
+/** What is around an asking that tells its outcome by a call: to be told of its beginning and of its end. */
+export type Observed<E extends Exchange> = {
+  begin(exchange: E): void;
+  /** @returns what takes the result's place, most often itself */
+  succeed(exchange: E, result: JsonResult): JsonResult;
+  /** @returns what takes the error's place, most often itself */
+  fail(exchange: E, error: unknown): unknown;
+};
+
 /**
  * Policies from the outside in. What a policy needs to be decided has to be decided by those around it: in any other
  * order the list does not compile.
@@ -58,6 +67,28 @@ export class PolicyStack<In extends Exchange, Out extends In> {
     return new PolicyStack([...this.#policies, policy as unknown as Policy]);
   }
 
+  /** The same policies where each is made of steps that look on, and none has an outcome of its own. */
+  observe(): Observed<In> {
+    const steps = this.#policies.map((policy) => policy.steps as Steps);
+    return {
+      begin(exchange) {
+        for (const { begin } of steps) begin?.(exchange, REFUSE);
+      },
+      succeed(exchange, result) {
+        let current = result;
+        for (let at = steps.length - 1; at >= 0; at--)
+          current = (steps[at]?.onResult?.(exchange, current, REFUSE) ?? current) as JsonResult;
+        return current;
+      },
+      fail(exchange, error) {
+        let current = error;
+        for (let at = steps.length - 1; at >= 0; at--)
+          current = steps[at]?.onError?.(exchange, current) ?? current;
+        return current;
+      },
+    };
+  }
+
   /** The handler that all policies are around of. */
   over(innermost: Handler<Out>): Handler<In> {
     let handler = innermost as unknown as Handler;
@@ -73,6 +104,9 @@ export class PolicyStack<In extends Exchange, Out extends In> {
     return fuse(group, handler);
   }
 }
+
+/** No policy that looks on asks. */
+const REFUSE: Handler = () => Promise.reject(new Error('a policy that looks on asks nothing'));
 
 /** Neighbouring policies as one handler: a question that is answered takes one promise for all of them. */
 function fuse(group: readonly Steps[], innermost: Handler): Handler {

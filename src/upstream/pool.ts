@@ -19,7 +19,7 @@ import { learnLogSpans } from './policies/learn-log-spans.ts';
 import { createRouting, order } from './policies/order.ts';
 import { resumeStreams } from './policies/resume-streams.ts';
 import { retry } from './policies/retry.ts';
-import { createSender } from './policies/send.ts';
+import { createManySender, createSender } from './policies/send.ts';
 import { type Flights, shareFlights } from './policies/share-flights.ts';
 import { createKeeper, fillCache, readCache } from './policies/use-cache.ts';
 import { PolicyStack } from './policy-stack.ts';
@@ -89,7 +89,7 @@ export function createPool({ network, upstreams, options, cache, isFinal, log, .
       keep,
       flights,
       decide,
-      askNode: createNodeAsker({ network, options, log }),
+      askNode: createManySender(options, createRecord(network, log).observe()),
     }),
   };
 }
@@ -100,9 +100,12 @@ export function createNodeAsker({
   options,
   log,
 }: Pick<PoolParts, 'network' | 'options' | 'log'>): Handler<Directed> {
-  return PolicyStack.of(breakCircuit(createEventLog(network, log)))
-    .around(keepPace())
-    .over(createSender(options));
+  return createRecord(network, log).over(createSender(options));
+}
+
+/** What keeps the record of a node. */
+function createRecord(network: string, log: Logger): PolicyStack<Directed, Directed> {
+  return PolicyStack.of(breakCircuit(createEventLog(network, log))).around(keepPace());
 }
 
 /** A record for each method, and another for its calls in batches; beyond the bound the least recently used is dropped. */

@@ -6,9 +6,10 @@ import { readError } from '../errors/read-error.ts';
 import { UpstreamFault } from '../fault.ts';
 import { drain, hold, holdText } from '../hold-text.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
+import type { Observed } from '../policy-stack.ts';
 import type { Directed, Handler, RoutedCall } from '../routed-call.ts';
 import { hasSmallAnswer } from '../small-answers.ts';
-import type { SendOptions } from '../transport/transport.ts';
+import type { SendOptions, SettleMany, Transport } from '../transport/transport.ts';
 import type { Upstream } from '../upstream.ts';
 
 /** Parts of one answer that are asked for at the same time. */
@@ -41,6 +42,61 @@ function send(directed: Directed, bounds: SenderBounds): Promise<JsonResult> {
       ? ask(call, upstream, scope, bounds.answerBytes)
       : askTraced(call, upstream, scope, bounds.answerBytes, trace);
   return answer.then((result) => takeResult(result, directed, bounds));
+}
+
+/** What of calls that one node is asked for at the same time is told: a result, or what asking for it failed with. */
+export type TellAnswer = (position: number, answer: unknown) => void;
+
+/** Asks one node for several answers; each is told, perhaps at once. None of the calls is traced, or has a replacement. */
+export type AskMany = (exchanges: readonly Directed[], tell: TellAnswer) => void;
+
+/** As `createSender`, without a promise for each call where the way to the node needs none. */
+export function createManySender(bounds: SenderBounds, around: Observed<Directed>): AskMany {
+  return (exchanges, tell) => {
+    const [first] = exchanges;
+    if (first === undefined) return;
+    const fail = (position: number, error: unknown): void =>
+      tell(position, around.fail(exchanges[position] as Directed, error));
+    const succeed = (position: number, result: JsonResult): void =>
+      tell(position, around.succeed(exchanges[position] as Directed, result));
+    const take = (position: number, reply: NodeReply): void => {
+      const directed = exchanges[position] as Directed;
+      let result: PromiseOrValue<JsonResult>;
+      try {
+        result = takeResult(readReply(reply, directed.call, directed.upstream), directed, bounds);
+      } catch (error) {
+        fail(position, error);
+        return;
+      }
+      if (!(result instanceof Promise)) succeed(position, result);
+      else
+        result.then(
+          (held) => succeed(position, held),
+          (error: unknown) => fail(position, error),
+        );
+    };
+    for (const exchange of exchanges) around.begin(exchange);
+    const calls = exchanges.map(({ call, upstream }) => chooseCall(call, upstream));
+    sendMany(first.upstream.transport, calls, first.scope, { resolve: take, reject: fail });
+  };
+}
+
+function sendMany(
+  transport: Transport,
+  calls: readonly NodeCall[],
+  scope: RequestScope,
+  settle: SettleMany,
+): void {
+  if (transport.sendMany !== undefined) {
+    transport.sendMany(calls, scope, settle);
+    return;
+  }
+  calls.forEach((call, position) => {
+    transport.send(call, scope).then(
+      (reply) => settle.resolve(position, reply),
+      (fault) => settle.reject(position, fault),
+    );
+  });
 }
 
 function takeResult(

@@ -6,7 +6,7 @@ import { BatchSize } from './batch-size.ts';
 import type { Exchange } from './http-exchange.ts';
 import { CALLER_ITEMS, JoinPolicy } from './join-policy.ts';
 import { type BatchHost, JoinedBatch } from './joined-batch.ts';
-import { JoinedCall } from './joined-call.ts';
+import { type JoinedCall, SingleCall } from './joined-call.ts';
 import type { BatchAnswer } from './read-batch.ts';
 import type { BatchOptions, SendOptions, Settle } from './transport.ts';
 
@@ -61,35 +61,39 @@ export class CallJoiner implements BatchHost {
 
   /** Takes a call that may share a request, and for which a place is taken; false where it is to be sent alone. */
   take(call: NodeCall, options: SendOptions, settle: Settle<NodeReply>): boolean {
-    if (call.isSmall !== true || call.params.length > MAX_PARAMS_LENGTH) return false;
     const { batch, traceParent } = options;
     const isOfBatch = batch !== undefined;
     // A request has one trace context: that of a client's batch is the same for all of its items.
     if (!isOfBatch && (!this.#policy.mayJoinCallers || traceParent !== undefined)) return false;
-    if (this.#size.limit < 2) return false;
+    if (!this.mayShare(call)) return false;
     if (isOfBatch) {
-      this.#takeItem(batch, new JoinedCall(call, options, settle.resolve, settle.reject));
+      this.takeItem(batch, new SingleCall(call, options, settle));
       return true;
     }
     const turn = this.#turn ?? this.#beginTurn();
     turn.count++;
-    if (turn.joinsCallers) turn.joined.push(new JoinedCall(call, options, settle.resolve, settle.reject));
+    if (turn.joinsCallers) turn.joined.push(new SingleCall(call, options, settle));
     else this.#sendTimed(call, options, settle, turn);
     return true;
   }
 
+  /** Whether a call may share a request. */
+  mayShare(call: NodeCall): boolean {
+    return call.isSmall === true && call.params.length <= MAX_PARAMS_LENGTH && this.#size.limit >= 2;
+  }
+
   askAlone(
-    { call, options, resolve, reject }: JoinedCall,
+    joined: JoinedCall,
     onReply: (reply: NodeReply) => void,
     onFault: (fault: UpstreamFault) => UpstreamFault = (fault) => fault,
   ): void {
     this.#host.takePlace();
-    this.#host.sendAlone(call, options, {
+    this.#host.sendAlone(joined.call, joined.options, {
       resolve: (reply) => {
         onReply(reply);
-        resolve(reply);
+        joined.resolve(reply);
       },
-      reject: (fault) => reject(onFault(fault)),
+      reject: (fault) => joined.reject(onFault(fault)),
     });
   }
 
@@ -107,7 +111,8 @@ export class CallJoiner implements BatchHost {
     this.#sweep.delete(batch);
   }
 
-  #takeItem(batch: object, item: JoinedCall): void {
+  /** Takes an item of a client's batch that may share a request, and for which a place is taken. */
+  takeItem(batch: object, item: JoinedCall): void {
     const items = this.#items.get(batch);
     if (items !== undefined) {
       items.push(item);
@@ -191,12 +196,7 @@ export class CallJoiner implements BatchHost {
     this.#sweep.add(batch);
   }
 
-  #sendTimed(
-    call: NodeCall,
-    options: SendOptions,
-    { resolve, reject }: Settle<NodeReply>,
-    turn: Turn | undefined,
-  ): void {
+  #sendTimed(call: NodeCall, options: SendOptions, settle: Settle<NodeReply>, turn: Turn | undefined): void {
     const sentAt = this.now();
     POLLS.watch();
     this.#host.sendAlone(call, options, {
@@ -204,11 +204,11 @@ export class CallJoiner implements BatchHost {
         POLLS.unwatch();
         const nodeMs = POLLS.arrivedAt(sentAt) - sentAt;
         this.#policy.noteAlone(this.now() - sentAt, turn?.count ?? 1, nodeMs);
-        resolve(reply);
+        settle.resolve(reply);
       },
       reject: (fault) => {
         POLLS.unwatch();
-        reject(fault);
+        settle.reject(fault);
       },
     });
   }

@@ -4,13 +4,14 @@ import { UpstreamFault } from '../fault.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
 import { AnswerReader } from './answer-reader.ts';
 import { BatchReader } from './batch-reader.ts';
+import { CallGroup } from './call-group.ts';
 import { CallJoiner, type JoinHost } from './call-joiner.ts';
 import { encodeBatch, encodeCall } from './encode-call.ts';
 import { type Exchange, type ExchangeHost, type ExchangeRequest, HttpExchange } from './http-exchange.ts';
 import { type BatchAnswer, requireAll } from './read-batch.ts';
 import { refuseCall } from './refuse-call.ts';
 import type { ResultSource } from './result-stream.ts';
-import type { Endpoint, SendOptions, Settle, Transport, TransportLimits } from './transport.ts';
+import type { Endpoint, SendOptions, Settle, SettleMany, Transport, TransportLimits } from './transport.ts';
 
 /** Idle connections are kept this long unless the node says otherwise. */
 const KEEP_ALIVE_MS = 30_000;
@@ -70,6 +71,22 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
       const settle = { resolve, reject };
       if (!this.#joiner.take(call, options, settle)) this.sendAlone(call, options, settle);
     });
+  }
+
+  sendMany(calls: readonly NodeCall[], options: SendOptions, settle: SettleMany): void {
+    const { batch } = options;
+    const group = new CallGroup(options, settle);
+    for (const [position, call] of calls.entries()) {
+      const refusal = this.#refuse(options);
+      if (refusal !== undefined) {
+        settle.reject(position, refusal);
+        continue;
+      }
+      this.#inFlight++;
+      if (batch !== undefined && this.#joiner.mayShare(call))
+        this.#joiner.takeItem(batch, group.add(call, position));
+      else this.sendAlone(call, options, settleOne(settle, position));
+    }
   }
 
   sendBatch(calls: readonly NodeCall[], options: SendOptions): Promise<readonly NodeReply[]> {
@@ -146,4 +163,8 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
     this.dispatch(exchange, false);
     return exchange;
   }
+}
+
+function settleOne({ resolve, reject }: SettleMany, position: number): Settle<NodeReply> {
+  return { resolve: (reply) => resolve(position, reply), reject: (fault) => reject(position, fault) };
 }

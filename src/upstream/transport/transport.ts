@@ -21,6 +21,12 @@ export type Settle<T> = {
   readonly reject: (fault: UpstreamFault) => void;
 };
 
+/** The same of several, each by its position. */
+export type SettleMany = {
+  readonly resolve: (position: number, reply: NodeReply) => void;
+  readonly reject: (position: number, fault: UpstreamFault) => void;
+};
+
 /** What nodes announce to those that subscribe. */
 export type SubscriptionKind = 'newHeads' | 'newPendingTransactions';
 
@@ -41,6 +47,11 @@ export interface Transport {
    * answer, or when that much of it has arrived; everything else as text, checked to be one complete JSON value.
    */
   send(call: NodeCall, options: SendOptions): Promise<NodeReply>;
+  /**
+   * The same as `send` of each, of calls that have their options in common: without a promise for any. What becomes of a call may be told
+   * before this returns. Absent where it would save nothing.
+   */
+  sendMany?(calls: readonly NodeCall[], options: SendOptions, settle: SettleMany): void;
   /** Several calls in one JSON-RPC batch; replies in the order of the calls, results always as text. */
   sendBatch(calls: readonly NodeCall[], options: SendOptions): Promise<readonly NodeReply[]>;
   /** Announcements of one kind; undefined where the transport has none. Returns how to end them. */

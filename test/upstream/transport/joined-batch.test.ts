@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import { type BatchHost, JoinedBatch } from '../../../src/upstream/transport/joined-batch.ts';
-import { JoinedCall } from '../../../src/upstream/transport/joined-call.ts';
+import { SingleCall } from '../../../src/upstream/transport/joined-call.ts';
 import { CancelSource } from '../../../src/util/cancel-source.ts';
 
 test('a batch of which all calls go while one is asked alone ends once', () => {
@@ -12,8 +12,8 @@ test('a batch of which all calls go while one is asked alone ends once', () => {
   let endAlone = (_fault: UpstreamFault): void => {};
   const host: BatchHost = {
     now: () => 0,
-    askAlone({ reject }, _onReply, onFault = (fault) => fault) {
-      endAlone = (fault) => reject(onFault(fault));
+    askAlone(call, _onReply, onFault = (fault) => fault) {
+      endAlone = (fault) => call.reject(onFault(fault));
     },
     noteDone: () => assert.fail('it was not answered'),
     noteRefused: () => assert.fail('nothing was answered alone'),
@@ -21,11 +21,13 @@ test('a batch of which all calls go while one is asked alone ends once', () => {
   };
   const calls = ['a', 'b'].map(
     (method) =>
-      new JoinedCall(
+      new SingleCall(
         { method, params: '[]' },
         { deadline: 1_000, signal: client },
-        () => assert.fail('nothing was answered'),
-        (fault) => faults.push(fault),
+        {
+          resolve: () => assert.fail('nothing was answered'),
+          reject: (fault) => faults.push(fault),
+        },
       ),
   );
   const batch = new JoinedBatch(calls, false, 100, host);

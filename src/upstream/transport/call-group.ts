@@ -1,0 +1,59 @@
+import type { UpstreamFault } from '../fault.ts';
+import type { NodeCall, NodeReply } from '../node-call.ts';
+import { JoinedCall } from './joined-call.ts';
+import type { SendOptions, SettleMany } from './transport.ts';
+
+/** Calls that were given at the same time with the same options: they listen for the caller's end together. */
+export class CallGroup {
+  readonly options: SendOptions;
+  readonly settle: SettleMany;
+  readonly #calls: GroupCall[] = [];
+  /** Calls that share a request. */
+  #sharing = 0;
+
+  constructor(options: SendOptions, settle: SettleMany) {
+    this.options = options;
+    this.settle = settle;
+  }
+
+  /** A call of the group, which shares a request from here on. */
+  add(call: NodeCall, position: number): GroupCall {
+    if (this.#sharing++ === 0) this.options.signal?.addEventListener('abort', this.#abort);
+    const joined = new GroupCall(this, call, position);
+    this.#calls.push(joined);
+    return joined;
+  }
+
+  /** A call does not share a request any more. */
+  noteLeft(): void {
+    if (--this.#sharing === 0) this.options.signal?.removeEventListener('abort', this.#abort);
+  }
+
+  readonly #abort = (): void => {
+    for (const call of this.#calls) call.abort();
+  };
+}
+
+/** One of them. */
+export class GroupCall extends JoinedCall {
+  readonly #group: CallGroup;
+  readonly #position: number;
+
+  constructor(group: CallGroup, call: NodeCall, position: number) {
+    super(call, group.options);
+    this.#group = group;
+    this.#position = position;
+  }
+
+  resolve(reply: NodeReply): void {
+    this.#group.settle.resolve(this.#position, reply);
+  }
+
+  reject(fault: UpstreamFault): void {
+    this.#group.settle.reject(this.#position, fault);
+  }
+
+  protected ignoreAbort(): void {
+    this.#group.noteLeft();
+  }
+}
