@@ -99,6 +99,8 @@ export type SimulateRequest = { readonly simulation: BlockSimulation; readonly b
 /** Everything one simulated execution is made of. */
 export type CallRequest = {
   readonly call: CallObject;
+  /** The same as JSON, where that is at hand. */
+  readonly callText?: JsonText;
   readonly block: BlockReference;
   readonly stateOverrides?: StateOverrides;
   readonly blockOverrides?: BlockOverrides;

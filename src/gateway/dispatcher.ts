@@ -65,10 +65,7 @@ export class Dispatcher {
     const { network } = body.session;
     const scope = this.#openScope(method, network, body.scope, now);
     const context = { network, clientVersion: this.#clientVersion, scope };
-    const outcomes = method.invokeMany?.(
-      calls.map(({ params }) => params),
-      context,
-    );
+    const outcomes = method.invokeMany?.(calls, context);
     if (outcomes === undefined) return undefined;
     const conclude = (found: CallOutcomes): readonly CallResponse[] => {
       scope.release();

@@ -1,5 +1,4 @@
-import { readPlainCalls } from '../methods/plain-calls/read-plain-calls.ts';
-import { findMethod, METHODS } from '../methods/table.ts';
+import { METHODS } from '../methods/table.ts';
 import type { CallObserver } from '../observe/call-report.ts';
 import type { LimitObserver } from '../observe/limit-observer.ts';
 import type { Logger } from '../observe/logger.ts';
@@ -13,20 +12,16 @@ import {
   type JsonText,
 } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
-import { Pace } from '../rpc/codec/codec.ts';
 import {
   type BatchItem,
   type Call,
   type Envelope,
   findNumberId,
-  LARGE_BODY_BYTES,
   type Notification,
   parseEnvelope,
-  readEnvelope,
   TURN_BODY_BYTES,
 } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
-import { areLarge, prepareParams } from '../rpc/method.ts';
 import type { NotificationPort } from '../rpc/notifier.ts';
 import { encodeOpenRpc } from '../rpc/openrpc.ts';
 import { AnswerMemory } from '../util/answer-memory.ts';
@@ -48,6 +43,7 @@ import { Dispatcher } from './dispatcher.ts';
 import { HeldTurns } from './held-turns.ts';
 import { MeteredNotifier } from './metered-notifier.ts';
 import type { NetworkRegistry } from './network-registry.ts';
+import { readLarge, readPlain } from './read-body.ts';
 import { createRefusal, REFUSALS, type RefusalReason, refuseWith } from './refusals.ts';
 import type { CallResponse } from './running-call.ts';
 import type { Visitor } from './visitor.ts';
@@ -224,7 +220,8 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
 
   function answer(body: Uint8Array, context: BodyContext, now: number): PromiseOrValue<Answer> {
     if (body.length < TURN_BODY_BYTES) {
-      const envelope = readPlain(body, bounds.batchItems, context) ?? parseEnvelope(body, bounds.batchItems);
+      const envelope =
+        readPlain(body, bounds.batchItems, context.session.network) ?? parseEnvelope(body, bounds.batchItems);
       return answerEnvelope(envelope, context, now);
     }
     return continueWith(guard.chargeBody(body.length, context.session, now), (charged) => {
@@ -371,30 +368,4 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
 /** The answer with one response, and how far that is to be believed. */
 function tell(body: JsonText | JsonBytes, { scope: { trust } }: BodyContext): Answer {
   return trust === undefined ? { status: 200, body } : { status: 200, body, trust };
-}
-
-/** A body of nothing but calls that the network's chain takes as bytes. */
-function readPlain(body: Uint8Array, maxItems: number, { session }: BodyContext): Envelope | undefined {
-  return session.network.chain.execution.callPlain === undefined ? undefined : readPlainCalls(body, maxItems);
-}
-
-/** A body with what is in it; the parameters of a large one are parsed as well. */
-function* readLarge(
-  body: Uint8Array,
-  maxItems: number,
-  context: BodyContext,
-): Generator<undefined, Envelope> {
-  const plain = readPlain(body, maxItems, context);
-  if (plain !== undefined) return plain;
-  const { scope, session } = context;
-  const envelope = yield* readEnvelope(body, maxItems, scope);
-  if (body.length < LARGE_BODY_BYTES) return envelope;
-  const items = envelope.kind === 'batch' ? envelope.items : [envelope];
-  const pace = new Pace();
-  for (const item of items) {
-    if (item.kind === 'malformed' || item.params === undefined || !areLarge(item.params)) continue;
-    const method = findMethod(item.method, session.network);
-    if (method !== undefined) yield* prepareParams(method.params, item.params, pace);
-  }
-  return envelope;
 }

@@ -4,6 +4,7 @@ import { data } from '../rpc/schemas.ts';
 import { BLOCK_OVERRIDES_PARAM, CALL_BLOCK_PARAM, CALL_PARAM, STATE_OVERRIDES_PARAM } from './call-params.ts';
 import { createCallRequest, createCallRequestNow } from './call-request.ts';
 import type { MethodContext } from './method-context.ts';
+import { createTextRequest } from './plain-calls/text-request.ts';
 import { touchesCall } from './touches.ts';
 
 export const ethCall: Method<MethodContext> = defineMethod({
@@ -33,11 +34,13 @@ export const ethCall: Method<MethodContext> = defineMethod({
     const request = createCallRequest({ call, block, stateOverrides, blockOverrides }, context);
     return continueWith(request, (ready) => context.network.chain.execution.call(ready, context.scope));
   },
-  handleMany(readParams, context) {
+  handleMany(calls, parse, context) {
     const { execution } = context.network.chain;
     if (execution.callMany === undefined) return undefined;
-    const requests = readParams().map((values) => {
-      if (values === undefined) return undefined;
+    const requests = calls.map((given) => {
+      const known = createTextRequest(given);
+      const values = known === undefined ? parse(given) : undefined;
+      if (values === undefined) return known;
       const [call, block, stateOverrides, blockOverrides] = values;
       return createCallRequestNow({ call, block, stateOverrides, blockOverrides }, context);
     });

@@ -14,6 +14,8 @@ export type Call = {
   readonly params: readonly unknown[];
   /** The parameters of a message call, where they were read into bytes; `params` are the same as values. */
   readonly plain?: CallBytes;
+  /** The call object of such a call as it is sent on, where it came in that form: members in order, in lower case, without blanks. */
+  readonly callText?: JsonText | undefined;
 };
 
 /** A request without `id`: it is run and never answered. `params` is undefined when they cannot be used. */

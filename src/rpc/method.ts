@@ -4,6 +4,7 @@ import type { JsonResult } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { type Codec, type JsonObject, type Pace, readValue } from './codec/codec.ts';
 import { toZod } from './codec/to-zod.ts';
+import type { Call } from './envelope.ts';
 import { type ErrorName, RpcError } from './errors.ts';
 import { ParamProblem } from './param-problem.ts';
 import { hasManyMembers } from './parse-in-slices.ts';
@@ -75,6 +76,9 @@ export type CallOutcome = {
   readonly isAsked: boolean;
 };
 
+/** One of them, with what was read of its parameters. */
+export type GivenCall = Omit<Call, 'kind' | 'id' | 'method'>;
+
 type CallOutcomes = PromiseOrValue<readonly (CallOutcome | undefined)[]> | undefined;
 
 /** A method as the dispatcher, the OpenRPC document and the documentation see it. */
@@ -91,7 +95,7 @@ export type Method<C> = MethodFacts & {
    * Runs several calls together, as far as that is possible: undefined in the place of one that is to be run by `invoke`, and as a whole where
    * none can be.
    */
-  readonly invokeMany?: (rawParams: readonly (readonly unknown[])[], context: C) => CallOutcomes;
+  readonly invokeMany?: (calls: readonly GivenCall[], context: C) => CallOutcomes;
 };
 
 type MethodDefinition<C, P extends readonly Param[]> = MethodFacts & {
@@ -99,8 +103,12 @@ type MethodDefinition<C, P extends readonly Param[]> = MethodFacts & {
   readonly result: Result<z.ZodType | Codec<unknown>>;
   readonly params: P;
   handle(params: ParamValues<P>, context: C): PromiseOrValue<JsonResult>;
-  /** @param readParams parses the parameters: undefined in the place of those that are not valid */
-  handleMany?(readParams: () => readonly (ParamValues<P> | undefined)[], context: C): CallOutcomes;
+  /** @param parse parameters of a call: undefined where they are not valid */
+  handleMany?(
+    calls: readonly GivenCall[],
+    parse: (call: GivenCall) => ParamValues<P> | undefined,
+    context: C,
+  ): CallOutcomes;
   readonly invokePlain?: PlainHandler<C>;
 };
 
@@ -116,11 +124,8 @@ export function defineMethod<C, const P extends readonly Param[]>(
     params,
     invoke: (rawParams, context) => handle(parseParams(params, rawParams) as ParamValues<P>, context),
     ...(handleMany !== undefined && {
-      invokeMany: (rawParams: readonly (readonly unknown[])[], context: C) =>
-        handleMany(
-          () => rawParams.map((raw) => parseValid(params, raw) as ParamValues<P> | undefined),
-          context,
-        ),
+      invokeMany: (calls: readonly GivenCall[], context: C) =>
+        handleMany(calls, (call) => parseValid(params, call.params) as ParamValues<P> | undefined, context),
     }),
   };
 }

@@ -231,7 +231,8 @@ export function findHash(
 }
 
 function encodeRequest(request: CallRequest): EncodedRequest {
-  return { block: request.block, text: encodeCallObject(request.call), overrides: encodeOverrides(request) };
+  const text = request.callText ?? encodeCallObject(request.call);
+  return { block: request.block, text, overrides: encodeOverrides(request) };
 }
 
 /** Texts in a call object are hex digits, which need no escapes: they are not looked at again. */

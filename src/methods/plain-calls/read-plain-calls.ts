@@ -4,7 +4,7 @@ import type { JsonText } from '../../primitives/json-result.ts';
 import { takeBytes } from '../../primitives/shared-bytes.ts';
 import { WEB_ASSEMBLY, type WebAssemblyMemory } from '../../primitives/webassembly.ts';
 import { asBuffer, type Call, type Envelope } from '../../rpc/envelope.ts';
-import { PlainCall } from './plain-call.ts';
+import { PlainCall, type PlainText } from './plain-call.ts';
 import { PLAIN_CALLS_MODULE } from './plain-calls-module.ts';
 
 type Module = {
@@ -17,17 +17,24 @@ type Module = {
 const TEXT = 4096;
 const MAX_TEXT: number = 64 << 10;
 const TABLE: number = TEXT + MAX_TEXT + 64;
-const ENTRY_SIZE = 56;
+const ENTRY_SIZE = 64;
 const MAX_ENTRIES = 656;
 const BYTES: number = TABLE + MAX_ENTRIES * ENTRY_SIZE;
 /** Positions of an entry's fields in `words`. */
-const [ITEM_START, ITEM_END, ID_START, ID_END, ID_NUMBER, FROM, TO, DATA, DATA_LENGTH, ZEROS, BLOCK, GAS] = [
-  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12,
+const [ITEM_START, ITEM_END, ID_START, ID_END, ID_NUMBER, FROM, TO, DATA, DATA_LENGTH, ZEROS] = [
+  0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
 ] as const;
+const [BLOCK, GAS, CALL_START, CALL_END] = [10, 12, 14, 15] as const;
 const NO_NUMBER = 0xffff_ffff;
 /** The shortest plain request. */
 const MIN_TEXT = 100;
 const SINGLE = -1;
+/** Lengths of the members of a call object with their values, of data without its digits. */
+const [FROM_TEXT, TO_TEXT, DATA_TEXT] = [
+  `"from":"0x${'0'.repeat(40)}"`,
+  `"to":"0x${'0'.repeat(40)}"`,
+  '"data":"0x"',
+].map(({ length }) => length) as [number, number, number];
 
 /** The module with its memory, which holds one body at a time. */
 class PlainReader {
@@ -73,7 +80,28 @@ class PlainReader {
       block: this.#numbers[(at + BLOCK) >>> 1] as number,
     };
     const id = this.#readId(at, body);
-    return new PlainCall(id, plain, body, this.#word(at + ITEM_START), this.#word(at + ITEM_END));
+    const item = { body, start: this.#word(at + ITEM_START), end: this.#word(at + ITEM_END) };
+    return new PlainCall(id, plain, item, this.#findCallText(at));
+  }
+
+  /**
+   * Where the call object is, if it is written in the form in which such calls are sent on: the sender, the recipient, the data, without
+   * blanks and another member. Members are in their order where their bytes are (data without any begin where what follows begins); then only
+   * the length may differ.
+   */
+  #findCallText(at: number): PlainText | undefined {
+    const start = this.#word(at + CALL_START);
+    const end = this.#word(at + CALL_END);
+    const from = this.#word(at + FROM);
+    const to = this.#word(at + TO);
+    const data = this.#word(at + DATA);
+    if (from > to || (data !== 0 && data <= to)) return undefined;
+    const length =
+      '{}'.length +
+      TO_TEXT +
+      (from === 0 ? 0 : FROM_TEXT + 1) +
+      (data === 0 ? 0 : DATA_TEXT + 1 + 2 * this.#word(at + DATA_LENGTH));
+    return end - start === length ? { start, end } : undefined;
   }
 
   #readId(at: number, body: Buffer): JsonText {

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { LATEST } from '../../../src/methods/block-reference.ts';
+import { ethCall } from '../../../src/methods/eth_call.ts';
 import { readPlainCalls } from '../../../src/methods/plain-calls/read-plain-calls.ts';
+import { createTextRequest } from '../../../src/methods/plain-calls/text-request.ts';
 import { LATEST_BLOCK, NO_GAS_LIMIT } from '../../../src/primitives/call-bytes.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { type Call, type Envelope, parseEnvelope } from '../../../src/rpc/envelope.ts';
+import { parseParams } from '../../../src/rpc/method.ts';
 
 const MAX_ITEMS = 20;
 const TO = `0x${'5f'.repeat(20)}`;
@@ -45,6 +49,24 @@ function describeParams({ params }: Call): unknown {
   };
 }
 
+/** Where the call object is handed on as it came, it is what becomes of its values. @returns whether it is */
+function compareText(item: Call): boolean {
+  const request = createTextRequest(item);
+  if (request === undefined) return false;
+  const [call, block = LATEST, ...rest] = parseParams(ethCall.params, item.params);
+  assert.deepEqual(rest, [undefined, undefined]);
+  assert.equal(request.callText, JSON.stringify(call));
+  assert.deepEqual({ call: request.call, block: request.block }, { call, block });
+  return true;
+}
+
+/** Whether it is handed on so: the members that it may have, in their order, without blanks. */
+function isText({ params }: Call, text: string): boolean {
+  const { from, to, data, ...others } = params[0] as CallObject;
+  const written = JSON.stringify({ from, to, data });
+  return Object.keys(others).length === 0 && text.includes(written);
+}
+
 function listItems(envelope: Envelope): readonly Envelope[] {
   return envelope.kind === 'batch' ? envelope.items : [envelope];
 }
@@ -64,6 +86,8 @@ function compare(text: string): boolean {
     const { kind, id, method, params } = item;
     assert.deepEqual({ kind, id, method, params }, expected[i]);
     assert.deepEqual(describePlain(item), describeParams(item));
+    const isHandedOn = compareText(item);
+    if (read.kind === 'call') assert.equal(isHandedOn, isText(item, text), text);
   }
   return true;
 }
@@ -95,6 +119,16 @@ function objectOf(members: readonly (readonly [string, fc.Arbitrary<string>])[])
     .map(([texts, order, end]) => `{${order.map((i) => texts[i]).join(',')}${end}}`);
 }
 
+/** A call object as most clients write it. */
+const usualCall = fc
+  .record({ from: hex(20), to: hex(20), data }, { requiredKeys: ['to'] })
+  .map(({ from, to, data: input }) =>
+    JSON.stringify({
+      from: from && JSON.parse(from),
+      to: JSON.parse(to),
+      data: input && JSON.parse(input),
+    }),
+  );
 const plainQuantity = fc
   .bigInt({ min: 0n, max: 2n ** 52n - 1n })
   .map((number) => `"0x${number.toString(16)}"`);
@@ -124,7 +158,9 @@ const plainItem = objectOf([
   ['method', fc.constant('"eth_call"')],
   [
     'params',
-    fc.tuple(blanks, plainCall, plainBlock, blanks).map(([a, call, block, b]) => `[${a}${call}${block}${b}]`),
+    fc
+      .tuple(blanks, fc.oneof(plainCall, usualCall), plainBlock, blanks)
+      .map(([a, call, block, b]) => `[${a}${call}${block}${b}]`),
   ],
 ]);
 const plainBody = fc.oneof(

@@ -9,7 +9,7 @@
 /** `plain-calls.ts` has the same places. */
 const TEXT: usize = 4096;
 const TABLE: usize = TEXT + (64 << 10) + 64;
-const ENTRY_SIZE: usize = 56;
+const ENTRY_SIZE: usize = 64;
 /** A plain item is longer than 100 characters. */
 const BYTES: usize = TABLE + 656 * ENTRY_SIZE;
 const ADDRESS_SIZE: usize = 20;
@@ -31,6 +31,9 @@ const ZEROS: usize = 36;
 const BLOCK: usize = 40;
 /** `NO_GAS_LIMIT`, or what the call may use. */
 const GAS: usize = 48;
+/** The call object, four bytes each again. */
+const CALL_START: usize = 56;
+const CALL_END: usize = 60;
 const NO_NUMBER: u32 = 0xffffffff;
 const LATEST: f64 = -1;
 const NO_GAS_LIMIT: f64 = f64.POSITIVE_INFINITY;
@@ -222,6 +225,7 @@ function readParams(entry: usize): bool {
 
 function readCall(entry: usize): bool {
   if (load<u8>(at) != OPEN_OBJECT) return false;
+  store<u32>(entry, <u32>(at - TEXT), CALL_START);
   at++;
   skipBlanks();
   store<u32>(entry, 0, FROM);
@@ -254,6 +258,7 @@ function readCall(entry: usize): bool {
   } while (hasNext());
   if (load<u8>(at) != CLOSE_OBJECT) return false;
   at++;
+  store<u32>(entry, <u32>(at - TEXT), CALL_END);
   return (seen & HAS_TO) != 0;
 }
 

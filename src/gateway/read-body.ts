@@ -1,0 +1,37 @@
+import type { Network } from '../methods/network.ts';
+import { readPlainCalls } from '../methods/plain-calls/read-plain-calls.ts';
+import { findMethod } from '../methods/table.ts';
+import { Pace } from '../rpc/codec/codec.ts';
+import { type Envelope, LARGE_BODY_BYTES, readEnvelope } from '../rpc/envelope.ts';
+import { areLarge, prepareParams } from '../rpc/method.ts';
+import type { BodyContext } from './body-context.ts';
+
+const LIST_BEGIN = 0x5b;
+
+/** A body of nothing but calls that the network's chain takes as bytes, or a batch of them that it takes as text. */
+export function readPlain(body: Uint8Array, maxItems: number, { chain }: Network): Envelope | undefined {
+  const { callPlain, callMany } = chain.execution;
+  const mayBe = callPlain !== undefined || (callMany !== undefined && body[0] === LIST_BEGIN);
+  return mayBe ? readPlainCalls(body, maxItems) : undefined;
+}
+
+/** A body with what is in it; the parameters of a large one are parsed as well. */
+export function* readLarge(
+  body: Uint8Array,
+  maxItems: number,
+  context: BodyContext,
+): Generator<undefined, Envelope> {
+  const { scope, session } = context;
+  const plain = readPlain(body, maxItems, session.network);
+  if (plain !== undefined) return plain;
+  const envelope = yield* readEnvelope(body, maxItems, scope);
+  if (body.length < LARGE_BODY_BYTES) return envelope;
+  const items = envelope.kind === 'batch' ? envelope.items : [envelope];
+  const pace = new Pace();
+  for (const item of items) {
+    if (item.kind === 'malformed' || item.params === undefined || !areLarge(item.params)) continue;
+    const method = findMethod(item.method, session.network);
+    if (method !== undefined) yield* prepareParams(method.params, item.params, pace);
+  }
+  return envelope;
+}

@@ -1,0 +1,28 @@
+import type { BlockReference, CallObject, CallRequest } from '../../chain/chain.ts';
+import { LATEST_BLOCK } from '../../primitives/call-bytes.ts';
+import type { JsonText } from '../../primitives/json-result.ts';
+import type { GivenCall } from '../../rpc/method.ts';
+import { LATEST } from '../block-reference.ts';
+
+/** A message call that is sent on as it came. Its members are parsed when they are asked for. */
+class TextRequest implements CallRequest {
+  readonly callText: JsonText;
+  readonly block: BlockReference;
+
+  constructor(callText: JsonText, block: BlockReference) {
+    this.callText = callText;
+    this.block = block;
+  }
+
+  get call(): CallObject {
+    return JSON.parse(this.callText) as CallObject;
+  }
+}
+
+/** What `createCallRequest` makes of a call that came in the form in which it is sent on; undefined for any other. */
+export function createTextRequest({ plain, callText }: GivenCall): CallRequest | undefined {
+  if (plain === undefined || callText === undefined) return undefined;
+  const block: BlockReference =
+    plain.block === LATEST_BLOCK ? LATEST : { kind: 'number', number: BigInt(plain.block) };
+  return new TextRequest(callText, block);
+}
