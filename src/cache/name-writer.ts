@@ -4,6 +4,8 @@ import type { CacheKey } from './cache.ts';
 /** No block has a longer hash. */
 const MAX_HASH_UNITS = 256;
 const SPACE = 0x20;
+/** Behind the longest name: more than the longest character of UTF-8. */
+const SPARE_BYTES = 8;
 const KEY_WORDS = 2;
 const FNV_PRIME = 0x01000193;
 
@@ -15,6 +17,9 @@ const FNV_PRIME = 0x01000193;
  */
 export class NameWriter {
   readonly #maxBytes: number;
+  /** Of the block that is written. */
+  #blockHash: string | undefined;
+  #blockDigest: number | undefined;
   /** Of the hash. */
   readonly #key = new Uint32Array(KEY_WORDS);
   readonly bytes: Buffer;
@@ -34,7 +39,7 @@ export class NameWriter {
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
     randomBytes(4 * KEY_WORDS).copy(Buffer.from(this.#key.buffer));
-    this.bytes = Buffer.from(new ArrayBuffer((maxBytes + 8) & ~7));
+    this.bytes = Buffer.from(new ArrayBuffer((maxBytes + SPARE_BYTES + 7) & ~7));
     this.words = new Uint32Array(this.bytes.buffer, 0, this.bytes.length >> 2);
   }
 
@@ -43,25 +48,39 @@ export class NameWriter {
     if (!this.writeBlock(blockHash)) return false;
     const { bytes, blockLength } = this;
     const units = question.length;
-    this.isWide = Buffer.byteLength(question) !== units;
-    this.length = blockLength + (this.isWide ? 2 * units : units);
+    this.length = blockLength + units;
     if (this.length > this.#maxBytes) return false;
-    bytes.write(question, blockLength, this.isWide ? 'utf16le' : 'latin1');
+    // Text that is not ASCII has more bytes than units, also where there is no room for all of them.
+    this.isWide = bytes.write(question, blockLength, 'utf8') !== units;
+    if (this.isWide) {
+      this.length = blockLength + 2 * units;
+      if (this.length > this.#maxBytes) return false;
+      bytes.write(question, blockLength, 'utf16le');
+    }
     this.#computeHash(this.length);
     return true;
   }
 
   /** The part of a name that is the same for all names of a block. */
   writeBlock(blockHash: string): boolean {
+    // Most names are of the block of the one before.
+    if (blockHash === this.#blockHash) return true;
     if (blockHash.length > MAX_HASH_UNITS) return false;
+    this.#blockHash = blockHash;
     const written = this.bytes.write(blockHash, 0, 'utf8');
     this.bytes[written] = SPACE;
     this.blockLength = written + 1;
+    this.#blockDigest = undefined;
     return true;
   }
 
   /** Of the block's part alone: where it is the same, the blocks may still differ. */
   hashBlock(): number {
+    this.#blockDigest ??= this.#computeBlockHash();
+    return this.#blockDigest;
+  }
+
+  #computeBlockHash(): number {
     const { bytes, words, blockLength } = this;
     let hash = this.#key[0] as number;
     for (let i = 0; i < blockLength >> 2; i++) hash = Math.imul(hash ^ (words[i] as number), FNV_PRIME);

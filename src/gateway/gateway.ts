@@ -179,7 +179,8 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
 
   /**
    * Runs a batch. On a network of nodes many items are in work at the same time, as soon as the key has room for them; where it does not
-   * have it in time, as few as elsewhere: a key with many batches would else fill its room, and its calls be refused.
+   * have it in time, as few as elsewhere, together as far as there is room for these: a key with many batches would else fill its room, and
+   * its calls be refused.
    */
   function answerBatch(
     items: readonly BatchItem[],
@@ -193,7 +194,11 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       runBatch(items, run, chosen, scope, new AnswerMemory(heldAnswers, scope.owner ?? ''), readEnd, prepare);
     const { turns } = network;
     if (network.hasNodes !== true) return runWith(batchLimits);
-    const runTogether = (itemContext: BodyContext, onBegun?: () => void): PromiseOrValue<JsonResult> => {
+    const runTogether = (
+      itemContext: BodyContext,
+      chosen: BatchLimits,
+      onBegun?: () => void,
+    ): PromiseOrValue<JsonResult> => {
       const prepared = new BatchItems(items, itemContext, runner);
       let begun = 0;
       const run: RunItem = (_item, at, position) => {
@@ -201,21 +206,22 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
         if (++begun === items.length) onBegun?.();
         return outcome;
       };
-      return runWith(sentLimits, run, (...range) => prepared.prepare(...range));
+      return runWith(chosen, run, (...range) => prepared.prepare(...range));
     };
-    if (turns === undefined) return runTogether(context);
+    if (turns === undefined) return runTogether(context, sentLimits);
     const places = Math.min(items.length, sentLimits.concurrency);
-    const runHeld = (): PromiseOrValue<JsonResult> => {
-      const heldTurns = new HeldTurns(turns, owner, places);
-      return heldTurns.during(() => runTogether({ ...context, heldTurns }, () => heldTurns.release()));
+    /** @param taken turns that the key has taken for it */
+    const runHeld = (chosen: BatchLimits, taken: number): PromiseOrValue<JsonResult> => {
+      const heldTurns = new HeldTurns(turns, owner, taken);
+      return heldTurns.during(() => runTogether({ ...context, heldTurns }, chosen, () => heldTurns.release()));
     };
     if (turns.hasRoom(owner, places)) {
       turns.take(owner, places);
-      return runHeld();
+      return runHeld(sentLimits, places);
     }
     const room = places > batchLimits.concurrency && turns.waitForGroup(owner, places, GROUP_WAIT_MS, scope);
-    if (room === false) return runWith(batchLimits);
-    return room.then((hasRoom) => (hasRoom ? runHeld() : runWith(batchLimits)));
+    if (room === false) return runHeld(batchLimits, 0);
+    return room.then((hasRoom) => (hasRoom ? runHeld(sentLimits, places) : runHeld(batchLimits, 0)));
   }
 
   function answer(body: Uint8Array, context: BodyContext, now: number): PromiseOrValue<Answer> {

@@ -184,6 +184,30 @@ test('a large batch goes in parts of what may be in work, and gives its turns ba
   assert.deepEqual([mostRunning, turns.running], [128, 0]);
 });
 
+test('where the key does not get room for all in time, calls are made together in parts of what may be in work elsewhere', async () => {
+  const turns = new FairQueue({ running: 20, waiting: 0, waitMs: 1_000 });
+  turns.take('p', 4);
+  let mostRunning = 0;
+  const { send, together, alone } = setUp(
+    async (requests) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      mostRunning = Math.max(mostRunning, turns.running);
+      return requests.map(() => asked('"0x1"'));
+    },
+    { turns },
+  );
+  const bodies = Array.from({ length: 40 }, (_, i) => call(`0x${i.toString(16).padStart(4, '0')}`, i));
+  assert.deepEqual(
+    await send(bodies),
+    bodies.map((_, i) => result(i, '0x1')),
+  );
+  assert.deepEqual(
+    together.map(({ length }) => length),
+    [16, 16, 8],
+  );
+  assert.deepEqual([alone, mostRunning, turns.running], [[], 20, 4]);
+});
+
 test('calls behind items that have used up the turns of their batch take turns of their own', async () => {
   const later = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const notifications = Array.from({ length: 128 }, () => ({ ...call('0x05'), id: undefined }));

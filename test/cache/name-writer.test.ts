@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NameWriter } from '../../src/cache/name-writer.ts';
+import { makeBlockHash } from './keys.ts';
+
+const MAX_BYTES = 1_024;
+const BLOCK = makeBlockHash(1);
+
+test('text that is not ASCII is never taken for ASCII, however little room there is for it', () => {
+  const names = new NameWriter(MAX_BYTES);
+  const room = MAX_BYTES - BLOCK.length - 1;
+  for (const character of ['é', '€', '\ud800', '😀']) {
+    for (let length = 1; length <= room + 2; length++) {
+      const question = 'a'.repeat(length - 1) + character;
+      const isShort = BLOCK.length + 1 + 2 * question.length <= MAX_BYTES;
+      assert.equal(names.write({ blockHash: BLOCK, question }), isShort, `${length}`);
+      if (isShort) assert.ok(names.isWide);
+    }
+    const wide = { blockHash: BLOCK, question: character.repeat(room / character.length) };
+    assert.equal(names.write(wide), false);
+  }
+  assert.ok(names.write({ blockHash: BLOCK, question: 'a'.repeat(room) }));
+  assert.equal(names.isWide, false);
+  assert.equal(names.write({ blockHash: BLOCK, question: 'a'.repeat(room + 1) }), false);
+});
+
+test('names of the same block and of another one begin with its hash', () => {
+  const names = new NameWriter(MAX_BYTES);
+  const seen = new Set<number>();
+  for (const block of [1, 1, 2, 1, 3, 2].map(makeBlockHash)) {
+    assert.ok(names.write({ blockHash: block, question: 'a question' }));
+    assert.equal(names.bytes.toString('latin1', 0, names.length), `${block} a question`);
+    seen.add(names.hashBlock());
+  }
+  assert.equal(seen.size, 3);
+});
