@@ -23,7 +23,7 @@ import { StatusQuestions } from '../../../src/upstream/status-questions.ts';
 import { TransactionQuestions } from '../../../src/upstream/transaction-questions.ts';
 import { UpstreamChain } from '../../../src/upstream/upstream-chain.ts';
 import { createRecordingLog } from '../../gateway/recording-log.ts';
-import { createMemory, openPool } from './pool.ts';
+import { createMemory, openWholePool } from './pool.ts';
 import { createHead, type ScriptedChain } from './scripted-chain.ts';
 import { createNode, type ScriptedNode } from './scripted-node.ts';
 import { createStateProofs } from './state-proofs.ts';
@@ -88,7 +88,7 @@ export function createNetwork(
       directory.noteDeparture(hashes);
     },
   );
-  const askPool = openPool(nodes, { cache, options: { ...options, retries } });
+  const { ask: askPool, askTogether } = openWholePool(nodes, { cache, options: { ...options, retries } });
   const ask = aimPending(askPool, {
     upstreams: nodes.map(({ upstream }) => upstream),
     head: () => head.head,
@@ -112,6 +112,7 @@ export function createNetwork(
   const parts = {
     cacheScope: () => '1',
     ask,
+    askTogether,
     keep: (key: CacheKey, text: string) => cache.set(key, text),
     resolver,
     directory,
