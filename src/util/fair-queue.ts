@@ -101,7 +101,7 @@ export class FairQueue {
     this.#places.giveBack(owner, turns);
     if (this.#waiting === 0) this.#endedAt = undefined;
     else {
-      this.#measure();
+      this.#measure(turns);
       this.#admitNext();
     }
     if (!this.#groups.isEmpty) this.#admitGroups();
@@ -209,10 +209,10 @@ export class FairQueue {
     return true;
   }
 
-  /** The time between two ends is the pace of the line; only while there is one. */
-  #measure(): void {
+  /** The time between two ends is the pace of the line; only while there is one. Turns that end together have that time in common. */
+  #measure(turns: number): void {
     const now = this.#now();
-    if (this.#endedAt !== undefined) this.#pace.record(now - this.#endedAt);
+    if (this.#endedAt !== undefined) this.#pace.record((now - this.#endedAt) / turns);
     this.#endedAt = now;
   }
 }

@@ -90,6 +90,21 @@ test('an entry that would have to wait too long is refused at once, as far as th
   assert.ok(enter(queue, 'a') instanceof Promise);
 });
 
+test('turns that end together count as as many ends', async () => {
+  const clock = { now: 0 };
+  const queue = new FairQueue({ running: 10, waiting: 1_000, waitMs: 500 }, () => clock.now);
+  const log: string[] = [];
+  for (let i = 0; i < 100; i++) follow(queue, 'a', log);
+  for (let i = 0; i < 6; i++) {
+    clock.now += 100;
+    queue.leave('a', 10);
+    await settle();
+  }
+  assert.equal(queue.waiting, 30);
+  // Thirty times 10 ms.
+  assert.ok(enter(queue, 'a') instanceof Promise);
+});
+
 test('an entry that was cancelled, or has waited for too long, is removed although nothing ends', async () => {
   const clock = { now: 0 };
   const queue = new FairQueue({ ...LIMITS, running: 1 }, () => clock.now);
