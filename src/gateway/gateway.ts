@@ -213,7 +213,9 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     /** @param taken turns that the key has taken for it */
     const runHeld = (chosen: BatchLimits, taken: number): PromiseOrValue<JsonResult> => {
       const heldTurns = new HeldTurns(turns, owner, taken);
-      return heldTurns.during(() => runTogether({ ...context, heldTurns }, chosen, () => heldTurns.release()));
+      return heldTurns.during(() =>
+        runTogether({ ...context, heldTurns }, chosen, () => heldTurns.release()),
+      );
     };
     if (turns.hasRoom(owner, places)) {
       turns.take(owner, places);
