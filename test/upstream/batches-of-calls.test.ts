@@ -133,7 +133,7 @@ test('a batch is answered as its calls are one by one', async () => {
       const isKept = calls.every(([, [, block]]) => block !== 'pending');
       if (results && isKept) assert.equal(batched.scripted.asked().length, before);
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
   assert.ok(together > 0);
 });
