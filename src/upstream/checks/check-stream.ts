@@ -7,6 +7,12 @@ export interface ByteCheck {
   finish(): PromiseOrValue<void>;
 }
 
+/** The same, which has never to be waited for. */
+export interface PromptByteCheck {
+  add(piece: Uint8Array): void;
+  finish(): void;
+}
+
 /** Looks at a result while it comes in. Both throw an UpstreamFault when it is wrong. */
 export interface StreamCheck {
   /** @param piece the next bytes, one UTF-16 unit each; of a text that is there as a whole, all of it */
@@ -15,9 +21,9 @@ export interface StreamCheck {
 }
 
 /** The same result, once it has been looked at; a stream is looked at while it is read. */
-export function checkResult(result: JsonResult, check: StreamCheck): JsonResult {
-  if (!isComplete(result)) return checkStream(result, check);
-  check.add(typeof result === 'string' ? result.trimStart() : toLatin1(result.value.bytes));
+export function checkResult(result: JsonResult, check: PromptByteCheck): JsonResult {
+  if (!isComplete(result)) return checkBytes(result, check);
+  check.add(typeof result === 'string' ? Buffer.from(result.trimStart()) : result.value.bytes);
   check.finish();
   return result;
 }
