@@ -1,7 +1,7 @@
 import { isComplete, type JsonResult, type JsonStream } from '../../primitives/json-result.ts';
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 
-/** Looks at the bytes of a result while they come in. Both throw an UpstreamFault when it is wrong; the next piece comes once they are done. */
+/** Looks at the bytes of a result while they come in, and keeps none of a piece: its memory may be used again. Both throw an UpstreamFault when it is wrong; the next piece comes once they are done. */
 export interface ByteCheck {
   add(piece: Uint8Array): PromiseOrValue<void>;
   finish(): PromiseOrValue<void>;
