@@ -4,8 +4,7 @@ import { WEB_ASSEMBLY, type WebAssemblyMemory } from '../../primitives/webassemb
 import { TEXT_SEARCH_MODULE } from './text-search-module.ts';
 
 type Global = { readonly value: number };
-const text = new WEB_ASSEMBLY.Instance(new WEB_ASSEMBLY.Module(decodeBase64(TEXT_SEARCH_MODULE)))
-  .exports as {
+const text = new WEB_ASSEMBLY.Instance(new WEB_ASSEMBLY.Module(decodeBase64(TEXT_SEARCH_MODULE))).exports as {
   readonly memory: WebAssemblyMemory;
   readonly HASHES: Global;
   readonly BLOCK_HASH: Global;

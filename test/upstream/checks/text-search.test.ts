@@ -64,7 +64,19 @@ function cut(text: string, borders: readonly number[]): Uint8Array[] {
 const anyWord = fc.constantFrom(
   ...[hash, hash.toUpperCase(), `0x${hash.slice(2).toUpperCase()}`, makeHash(9, 9, 9), hash.slice(0, -1)],
   ...[`${hash}0`, transactionHashes[0], transactionHashes[1], transactionHashes[69], transactionHashes[63]],
-  ...['blockHash', 'cumulativeGasUsed', 'hash', 'HASH', 'Hash', 'x', '0', 'kHash', 'Gas', 'é', '\\"blockHash'],
+  ...[
+    'blockHash',
+    'cumulativeGasUsed',
+    'hash',
+    'HASH',
+    'Hash',
+    'x',
+    '0',
+    'kHash',
+    'Gas',
+    'é',
+    '\\"blockHash',
+  ],
   ...['\\"hash', 'blockHash\\"', '\\"cumulativeGasUsed', 'cumulativeGasUse', 'blockhash', '\\\\', ''],
   ...[`${transactionHashes[0]}${transactionHashes[1]?.slice(1)}`, `0${transactionHashes[0]}`],
 );
@@ -118,7 +130,13 @@ describe('TextSearch', () => {
         const text = texts[0].replaceAll(':', `${' '.repeat(spaces)}:${' '.repeat(spaces)}`).slice(0, 4_000);
         const plain = searchPlainly(kind, text);
         const bytes = Buffer.from(text);
-        assert.deepEqual(searchPieces(kind, [...bytes].map((byte) => Uint8Array.of(byte))), plain);
+        assert.deepEqual(
+          searchPieces(
+            kind,
+            [...bytes].map((byte) => Uint8Array.of(byte)),
+          ),
+          plain,
+        );
         for (let at = 0; at < bytes.length; at++) {
           assert.deepEqual(searchPieces(kind, [bytes.subarray(0, at), bytes.subarray(at)]), plain);
         }
