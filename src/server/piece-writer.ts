@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { createGzip, constants as zlibConstants } from 'node:zlib';
 import type { CancelSignal } from '../util/cancel-source.ts';
+import { giveBack } from '../util/read-memory.ts';
 
 /** Each piece leaves the compressor as soon as it is in: the source may pause after any of them. */
 const GZIP_OPTIONS = { level: zlibConstants.Z_BEST_SPEED, flush: zlibConstants.Z_SYNC_FLUSH };
@@ -9,7 +10,7 @@ const GZIP_OPTIONS = { level: zlibConstants.Z_BEST_SPEED, flush: zlibConstants.Z
 type Pieces = AsyncIterable<Uint8Array>;
 
 /**
- * Writes pieces no faster than the client reads them. Rejects with what they throw; resolves when all are written, or
+ * Writes pieces no faster than the client reads them. Their memory may be used again once they are written: what made them must not keep them. Rejects with what they throw; resolves when all are written, or
  * when the client has gone.
  * @param onChange called when a piece has to wait for the client, and when it waits no longer
  */
@@ -24,6 +25,7 @@ export async function writePieces(
     onChange();
     await waitForRoom(response);
     onChange();
+    if (!response.destroyed && response.writableLength === 0) giveBack(piece);
   }
 }
 

@@ -158,7 +158,9 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     cache,
     isFinal: (height) => height <= (head.finalized?.number ?? -1n),
     log,
-    acceptRules: (refutation, call) => verification.acceptRules(refutation, call.block),
+    ...(options.verify !== 'off' && {
+      acceptRules: (refutation, call) => verification.acceptRules(refutation, call.block),
+    }),
   });
   const ask = aimPending(askPool, {
     upstreams,

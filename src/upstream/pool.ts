@@ -57,7 +57,7 @@ export function createPool({ network, upstreams, options, cache, isFinal, log, .
     .around(shareFlights(flights))
     .around(fillCache(keep))
     .around(retry(options.retries, new TokenBucket({ capacity: RETRY_RESERVE }), isFinal))
-    .around(acceptRules(parts.acceptRules ?? (() => undefined)))
+    .around(acceptRules(parts.acceptRules))
     .around(order(upstreams, decide))
     .around(resumeStreams())
     .around(confirmNulls())

@@ -69,6 +69,7 @@ export class ItemSplitter {
     return utf8Decoder.decode(concatBytes(...this.#rest));
   }
 
+  /** Nothing of the piece is kept: its memory may be used again. */
   add(piece: Uint8Array): void {
     /** Where begins what is neither handed on nor kept, and of a name what has not come before. */
     let from = 0;
@@ -120,7 +121,7 @@ export class ItemSplitter {
         }
       }
     }
-    this.#name?.push(piece.subarray(nameFrom));
+    this.#name?.push(new Uint8Array(piece.subarray(nameFrom)));
     if (!this.#isInList) {
       this.#keep(piece.subarray(from));
       return;
@@ -138,11 +139,11 @@ export class ItemSplitter {
       this.#hasOversized = true;
       this.#held.length = 0;
     }
-    if (!this.#hasOversized) this.#held.push(part);
+    if (!this.#hasOversized) this.#held.push(new Uint8Array(part));
   }
 
   #keep(part: Uint8Array): void {
-    this.#rest.push(part);
+    this.#rest.push(new Uint8Array(part));
     this.#restBytes += part.length;
   }
 

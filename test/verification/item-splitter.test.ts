@@ -15,7 +15,10 @@ function split(text: string, sizes: readonly number[], member?: string): Outcome
   );
   for (let at = 0, i = 0; at < bytes.length; i++) {
     const size = sizes[i % sizes.length] ?? bytes.length;
-    splitter.add(bytes.subarray(at, at + size));
+    const piece = Buffer.from(bytes.subarray(at, at + size));
+    splitter.add(piece);
+    // Its memory is used again.
+    piece.fill('!');
     at += size;
   }
   return { items, rest: splitter.rest, lists: splitter.lists };

@@ -1,10 +1,8 @@
 import type { JsonResult } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Block } from '../heads/block.ts';
-import { checkResult, type StreamCheck } from './check-stream.ts';
-
-/** More than the longest thing looked for: what a border between pieces may cut is looked at again with the next. */
-const OVERLAP = 128;
+import { checkResult, type PromptByteCheck } from './check-stream.ts';
+import { TextSearch } from './text-search.ts';
 
 /**
  * A block is the one of this hash: its own member says so, wherever it stands. Its transactions are those of the block, in its
@@ -15,43 +13,23 @@ export function checkBlock(hash: string, known: Block | undefined): (result: Jso
 }
 
 /** Goes through the text of a block once, piece by piece. */
-class BlockSearch implements StreamCheck {
-  readonly #ownHash: RegExp;
-  readonly #transactionHashes: readonly string[];
-  #rest = '';
-  #found = 0;
-  #isOwn = false;
+class BlockSearch implements PromptByteCheck {
+  readonly #search: TextSearch;
 
   constructor(hash: string, transactionHashes: readonly string[]) {
-    this.#ownHash = new RegExp(`"hash"\\s*:\\s*"${hash}"`, 'i');
-    this.#transactionHashes = transactionHashes;
+    this.#search = new TextSearch('block', { hash, transactionHashes });
   }
 
-  add(piece: string): void {
-    const text = this.#rest + piece;
-    this.#isOwn ||= this.#ownHash.test(text);
-    const from = this.#findHashes(text);
-    this.#rest = text.slice(Math.max(from, text.length - OVERLAP));
+  add(piece: Uint8Array): void {
+    this.#search.add(piece);
   }
 
   finish(): void {
-    if (!this.#isOwn) {
+    if (!this.#search.hasOwn) {
       throw new UpstreamFault('wrong', 'the node tells of another block than the one asked for');
     }
-    if (this.#found < this.#transactionHashes.length) {
+    if (!this.#search.hasAll) {
       throw new UpstreamFault('wrong', 'transactions of the block are missing or out of order');
     }
-  }
-
-  #findHashes(text: string): number {
-    let from = 0;
-    while (this.#found < this.#transactionHashes.length) {
-      const hash = this.#transactionHashes[this.#found] as string;
-      const at = text.indexOf(hash, from);
-      if (at < 0) break;
-      from = at + hash.length;
-      this.#found++;
-    }
-    return from;
   }
 }

@@ -1,10 +1,16 @@
 import { isComplete, type JsonResult, type JsonStream } from '../../primitives/json-result.ts';
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 
-/** Looks at the bytes of a result while they come in. Both throw an UpstreamFault when it is wrong; the next piece comes once they are done. */
+/** Looks at the bytes of a result while they come in, and keeps none of a piece: its memory may be used again. Both throw an UpstreamFault when it is wrong; the next piece comes once they are done. */
 export interface ByteCheck {
   add(piece: Uint8Array): PromiseOrValue<void>;
   finish(): PromiseOrValue<void>;
+}
+
+/** The same, which has never to be waited for. */
+export interface PromptByteCheck {
+  add(piece: Uint8Array): void;
+  finish(): void;
 }
 
 /** Looks at a result while it comes in. Both throw an UpstreamFault when it is wrong. */
@@ -15,9 +21,9 @@ export interface StreamCheck {
 }
 
 /** The same result, once it has been looked at; a stream is looked at while it is read. */
-export function checkResult(result: JsonResult, check: StreamCheck): JsonResult {
-  if (!isComplete(result)) return checkStream(result, check);
-  check.add(typeof result === 'string' ? result.trimStart() : toLatin1(result.value.bytes));
+export function checkResult(result: JsonResult, check: PromptByteCheck): JsonResult {
+  if (!isComplete(result)) return checkBytes(result, check);
+  check.add(typeof result === 'string' ? Buffer.from(result.trimStart()) : result.value.bytes);
   check.finish();
   return result;
 }

@@ -14,8 +14,12 @@ export type AcceptRules = (refutation: Refutation, call: RoutedCall) => Readonly
 /** More parts of an answer than can be refuted one after the other. */
 const MAX_ROUNDS = 16;
 
-/** Asks again what every node's answer was refuted for, once it is clear that the chain's rules are not known here. Streams go on with what is asked then. */
-export function acceptRules(accept: AcceptRules): Policy {
+/**
+ * Asks again what every node's answer was refuted for, once it is clear that the chain's rules are not known here. Streams go on with what is asked then.
+ * @param accept undefined where nothing is verified, so that nothing is refuted
+ */
+export function acceptRules(accept: AcceptRules | undefined): Policy {
+  if (accept === undefined) return createPolicy({});
   /** What is asked after a fault; undefined where it stands. */
   const chooseAfter = (exchange: Exchange): ((fault: unknown) => Exchange | undefined) => {
     const except = new Set(exchange.except);

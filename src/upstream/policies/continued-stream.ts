@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { JsonResult, JsonStream } from '../../primitives/json-result.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { Refutation, UpstreamFault } from '../fault.ts';
 import { type Exchange, type Handler, withScope } from '../routed-call.ts';
+import { areSame, type Passed, PassedBytes } from './passed-bytes.ts';
 
 /** From asking anew to the first piece of the answer. */
 const RESUME_LIMIT_MS = 10_000;
@@ -15,8 +15,8 @@ class OtherBytes extends UpstreamFault {
 }
 
 /**
- * A stream that goes on with another one where it breaks off, if that begins with the very bytes that were passed on already (by their number and SHA-256: a node that lies
- * can give its bytes the checksum of another's).
+ * A stream that goes on with another one where it breaks off, if that begins with the very bytes that were passed on already (by their number and a checksum under a
+ * secret key: a node that lies could give its bytes any other checksum of another's).
  * Where an answer was refuted at its end, others are read to theirs, whether they begin so or not: which of them is right tells which node was wrong.
  */
 export class ContinuedStream<E extends Exchange> implements JsonStream {
@@ -43,20 +43,22 @@ export class ContinuedStream<E extends Exchange> implements JsonStream {
   }
 
   async *#read(): AsyncGenerator<Uint8Array> {
-    let length = 0;
-    const passed = createHash('sha256');
+    let known: Passed | undefined;
     let refutation: Refutation | undefined;
     for (;;) {
+      const passed = new PassedBytes();
+      const { pieces } = this.#source;
       try {
-        const known = { length, hash: passed.copy().digest('hex') };
-        for await (const piece of skipKnown(this.#source, known, refutation !== undefined)) {
-          length += piece.length;
-          passed.update(piece);
+        const news =
+          known === undefined ? pieces : skipKnown(this.#source, known, passed, refutation !== undefined);
+        for await (const piece of news) {
+          passed.add(piece);
           yield piece;
         }
         return;
       } catch (error) {
         if (!(error instanceof UpstreamFault) || this.#isCancelled || error.kind === 'aborted') throw error;
+        if (passed.length > (known?.length ?? 0)) known = passed.end();
         if (error instanceof Refutation) refutation = error;
         // An answer that was read to its end is right: so what was passed on is not, and no other answer goes on with it.
         else if (refutation !== undefined && error instanceof OtherBytes) throw refutation;
@@ -76,41 +78,41 @@ export class ContinuedStream<E extends Exchange> implements JsonStream {
   }
 }
 
-/** Bytes that were passed on. */
-type Known = { readonly length: number; readonly hash: string };
-
 /**
  * What follows bytes that are known.
+ * @param passed gets the bytes that are left out, as long as they may be the known ones
  * @param isJudged whether a source that begins otherwise is read to its end, so that it is compared with its block
  * @throws UpstreamFault when it begins with others
  */
 async function* skipKnown(
   source: JsonStream,
-  { length, hash }: Known,
+  known: Passed,
+  passed: PassedBytes,
   isJudged: boolean,
 ): AsyncGenerator<Uint8Array> {
-  let left = length;
-  const seen = createHash('sha256');
+  const seen = new PassedBytes();
   let isCompared = false;
   let isOther = false;
   for await (const piece of source.pieces) {
     if (isOther) continue;
-    const known = piece.subarray(0, left);
-    if (known.length > 0) seen.update(known);
-    left -= known.length;
-    if (left > 0) continue;
-    if (!isCompared) {
-      isCompared = true;
-      isOther = seen.digest('hex') !== hash;
+    if (isCompared) {
+      yield piece;
+      continue;
     }
-    if (isOther) {
-      if (isJudged) continue;
+    const begin = piece.subarray(0, known.length - seen.length);
+    seen.add(begin);
+    passed.add(begin);
+    if (seen.length < known.length) continue;
+    isCompared = true;
+    isOther = !areSame(seen.end(), known);
+    if (!isOther) {
+      if (begin.length < piece.length) yield piece.subarray(begin.length);
+    } else if (!isJudged) {
       source.cancel();
       break;
     }
-    if (known.length < piece.length) yield piece.subarray(known.length);
   }
-  if (isOther || left > 0) throw new OtherBytes();
+  if (isOther || seen.length < known.length) throw new OtherBytes();
 }
 
 function toStream(result: JsonResult): JsonStream {

@@ -7,7 +7,8 @@ import { ContinuedStream } from './continued-stream.ts';
 export function resumeStreams(): Policy<Routed> {
   return createPolicy<Routed>({
     onResult(exchange, result, next) {
-      if (isComplete(result)) return result;
+      // Each upstream is asked once: what was left is left when the answer is there.
+      if (isComplete(result) || exchange.route.isExhausted) return result;
       return new ContinuedStream(result, next, () => (exchange.route.isExhausted ? undefined : exchange));
     },
   });

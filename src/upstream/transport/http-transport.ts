@@ -1,5 +1,6 @@
 import { Pool } from 'undici';
 import { ExpirySweep } from '../../util/expiry-sweep.ts';
+import { READ_MEMORY } from '../../util/read-memory.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
 import { AnswerReader } from './answer-reader.ts';
@@ -54,7 +55,7 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
     // Exchanges watch their own times: the client's timers are coarse and do not see how long a request is queued.
     const options = {
       connections: limits.connections,
-      connect: { timeout: limits.connectTimeout },
+      connect: { timeout: limits.connectTimeout, onread: READ_MEMORY },
       keepAliveTimeout: KEEP_ALIVE_MS,
       headersTimeout: 0,
       bodyTimeout: 0,

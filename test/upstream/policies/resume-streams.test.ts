@@ -80,6 +80,11 @@ describe('resumeStreams', () => {
     );
   });
 
+  it('of an answer that no other upstream could go on with nothing is noted', async () => {
+    const only = createStream(TEXT);
+    assert.equal(await createResuming([only]), only);
+  });
+
   it('an answer that ends before the place of the break does not fit', async () => {
     const result = await createResuming([
       createStream(TEXT, { breakAt: 100 }),

@@ -1,0 +1,218 @@
+/**
+ * Searches JSON text of receipts, or of a block, for what the block says. Each thing that is looked for has a letter that hex has not: only such letters are looked at
+ * one by one, all else 16 bytes at a time. Where what is around a letter is not all there, the search stops; it goes on from there when more has come.
+ */
+
+/** Digits of the hashes of transactions that are looked for, in their order, and of the block's hash. Both are written by the caller. */
+export const HASHES: usize = memory.data(64 * 64);
+export const BLOCK_HASH: usize = memory.data(64);
+/** In front of where the search begins there are so many bytes of what came before. */
+export const BEFORE: u32 = 11;
+
+const DIGITS: u32 = 64;
+const QUOTE: u8 = 0x22;
+const COLON: u8 = 0x3a;
+/** `"0x`, as it is loaded. */
+const BEGIN_HASH: u32 = 0x783022;
+const DIGIT_0: u8 = 0x30;
+const LETTER_A: u8 = 0x61;
+const LETTER_X: u8 = 0x78;
+/** Turns letters to lower case. */
+const LOWER_CASE: u8 = 0x20;
+
+/** Names with their quotes, and where in each the letter is that it is found by. */
+const ONCE_A_RECEIPT: usize = memory.data<u8>([
+  0x22, 0x63, 0x75, 0x6d, 0x75, 0x6c, 0x61, 0x74, 0x69, 0x76, 0x65, 0x47, 0x61, 0x73, 0x55, 0x73, 0x65, 0x64, 0x22,
+]);
+const ONCE_LENGTH: u32 = 19;
+const ONCE_LETTER: u8 = 0x47;
+const ONCE_OFFSET: u32 = 11;
+const PLACE: usize = memory.data<u8>([0x22, 0x62, 0x6c, 0x6f, 0x63, 0x6b, 0x48, 0x61, 0x73, 0x68, 0x22]);
+const PLACE_LENGTH: u32 = 11;
+const PLACE_LETTER: u8 = 0x6b;
+const PLACE_OFFSET: u32 = 5;
+const OWN: usize = memory.data<u8>([0x22, 0x68, 0x61, 0x73, 0x68, 0x22]);
+const OWN_LENGTH: u32 = 6;
+const OWN_LETTER: u8 = 0x73;
+const OWN_OFFSET: u32 = 3;
+
+/** Where the search is: among anything, behind the name of a hash, or behind the colon after it. */
+const ANYWHERE: u32 = 0;
+const BEHIND_NAME: u32 = 1;
+const BEHIND_COLON: u32 = 2;
+
+/** What a comparison says; `OPEN`: the text ends before it is decided. */
+const OTHER: i32 = 0;
+const SAME: i32 = 1;
+const OPEN: i32 = 2;
+
+export let state: u32 = ANYWHERE;
+/** Hashes that have been found, of so many that are looked for. */
+export let found: u32 = 0;
+/** Receipts. */
+export let receipts: u32 = 0;
+/** Whether a hash of the block was found that is the right one, and one that is another. */
+export let hasOwn: bool = false;
+export let hasOther: bool = false;
+
+/** Begins where another search, or this one, had stopped. */
+export function begin(before: u32): void {
+  state = before;
+  found = 0;
+  receipts = 0;
+  hasOwn = false;
+  hasOther = false;
+}
+
+@inline
+function compare(at: usize, end: usize, text: usize, length: u32): i32 {
+  for (let i: u32 = 0; i < length; i++) {
+    if (at + i == end) return OPEN;
+    if (load<u8>(at + i) != load<u8>(text + i)) return OTHER;
+  }
+  return SAME;
+}
+
+@inline
+function areSameDigits(at: usize, digits: usize): bool {
+  const low = v128.and(
+    i8x16.eq(v128.load(at), v128.load(digits)),
+    i8x16.eq(v128.load(at, 16), v128.load(digits, 16)),
+  );
+  const high = v128.and(
+    i8x16.eq(v128.load(at, 32), v128.load(digits, 32)),
+    i8x16.eq(v128.load(at, 48), v128.load(digits, 48)),
+  );
+  return i8x16.all_true(v128.and(low, high));
+}
+
+@inline
+function isBlank(c: u8): bool {
+  return c == 0x20 || c == 0x0a || c == 0x0d || c == 0x09;
+}
+
+@inline
+function isHex(c: u8): bool {
+  return <u8>(c - DIGIT_0) < 10 || <u8>((c | LOWER_CASE) - LETTER_A) < 6;
+}
+
+/** The hash of a transaction that is looked for next, from its `x` on. The byte behind it has to be there too: there the search goes on. */
+@inline
+function compareHash(at: usize, end: usize): i32 {
+  const digits = HASHES + found * DIGITS;
+  const first = at + 1;
+  if (load<u8>(at - 1) != DIGIT_0) return OTHER;
+  if (first + DIGITS >= end) return compare(first, end, digits, DIGITS) == OTHER ? OTHER : OPEN;
+  if (load<u32>(first) != load<u32>(digits)) return OTHER;
+  return areSameDigits(first, digits) ? SAME : OTHER;
+}
+
+/** The name of the block's own hash, in letters of any case. */
+@inline
+function compareOwnName(at: usize, end: usize): i32 {
+  for (let i: u32 = 0; i < OWN_LENGTH; i++) {
+    if (at + i == end) return OPEN;
+    const c = load<u8>(at + i);
+    if ((i == 0 || i == OWN_LENGTH - 1 ? c : c | LOWER_CASE) != load<u8>(OWN + i)) return OTHER;
+  }
+  return SAME;
+}
+
+/** Notes a hash, a string from its first quote on, digits in any case. @returns OTHER where it is none */
+function noteHash(at: usize, end: usize, x: u8): i32 {
+  if (at + DIGITS + 4 <= end && (load<u32>(at) & 0xffffff) == BEGIN_HASH && areSameDigits(at + 3, BLOCK_HASH)) {
+    if (load<u8>(at + 3 + DIGITS) != QUOTE) return OTHER;
+    hasOwn = true;
+    return SAME;
+  }
+  let isOwn = true;
+  for (let i: u32 = 0; i < DIGITS + 4; i++) {
+    if (at + i == end) return OPEN;
+    const c = load<u8>(at + i);
+    if (i > 2 && i < DIGITS + 3) {
+      if (!isHex(c)) return OTHER;
+      if ((c | LOWER_CASE) != load<u8>(BLOCK_HASH + i - 3)) isOwn = false;
+    } else if (c != (i == 1 ? DIGIT_0 : i == 2 ? LETTER_X : QUOTE) && (i != 2 || c != x)) return OTHER;
+  }
+  if (isOwn) hasOwn = true;
+  else hasOther = true;
+  return SAME;
+}
+
+/** Goes on behind the name of a hash, through what may be blank between it and the hash. @param x as which the hash may have its `x` too */
+function readHash(start: usize, end: usize, x: u8): usize {
+  let at = start;
+  while (at < end) {
+    const c = load<u8>(at);
+    if (isBlank(c)) at++;
+    else if (state == BEHIND_NAME && c == COLON) {
+      state = BEHIND_COLON;
+      at++;
+    } else {
+      if (state == BEHIND_NAME || noteHash(at, end, x) != OPEN) state = ANYWHERE;
+      break;
+    }
+  }
+  return at;
+}
+
+/** Goes to the next of three letters, or to the end. */
+@inline
+function skip(start: usize, end: usize, a: u8, b: u8, c: u8): usize {
+  let at = start;
+  while (at + 16 <= end) {
+    const bytes = v128.load(at);
+    const letters = i8x16.bitmask(
+      v128.or(
+        i8x16.eq(bytes, i8x16.splat(a)),
+        v128.or(i8x16.eq(bytes, i8x16.splat(b)), i8x16.eq(bytes, i8x16.splat(c))),
+      ),
+    );
+    if (letters != 0) return at + ctz<u32>(letters);
+    at += 16;
+  }
+  while (at < end && load<u8>(at) != a && load<u8>(at) != b && load<u8>(at) != c) at++;
+  return at;
+}
+
+/**
+ * Goes on through the text of receipts or, where `isBlock`, of a block, of which the names are of letters of any case, and so is the `x` of its hash.
+ * @param wanted hashes of transactions that are looked for: it stops behind the last one of them
+ * @returns where it stopped
+ */
+export function search(start: usize, end: usize, wanted: u32, isBlock: bool): usize {
+  const second = isBlock ? OWN_LETTER : ONCE_LETTER;
+  const third = isBlock ? OWN_LETTER & ~LOWER_CASE : PLACE_LETTER;
+  const x = isBlock ? LETTER_X & ~LOWER_CASE : LETTER_X;
+  let at = start;
+  while (at < end) {
+    if (state != ANYWHERE) {
+      at = readHash(at, end, x);
+      if (state != ANYWHERE) break;
+    }
+    at = skip(at, end, LETTER_X, second, third);
+    if (at >= end) break;
+    const letter = load<u8>(at);
+    let said = OTHER;
+    if (letter == LETTER_X) {
+      if (found < wanted) said = compareHash(at, end);
+      if (said == SAME) {
+        found++;
+        at += DIGITS + 1;
+        if (found == wanted) return at + 1;
+      }
+    } else if (letter == ONCE_LETTER) {
+      said = compare(at - ONCE_OFFSET, end, ONCE_A_RECEIPT, ONCE_LENGTH);
+      if (said == SAME) receipts++;
+    } else {
+      said = isBlock ? compareOwnName(at - OWN_OFFSET, end) : compare(at - PLACE_OFFSET, end, PLACE, PLACE_LENGTH);
+      if (said == SAME) {
+        state = BEHIND_NAME;
+        at += isBlock ? OWN_LENGTH - OWN_OFFSET - 1 : PLACE_LENGTH - PLACE_OFFSET - 1;
+      }
+    }
+    if (said == OPEN) break;
+    at++;
+  }
+  return at;
+}
