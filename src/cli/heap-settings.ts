@@ -1,12 +1,13 @@
 /** V8's heap in a process that serves, by the flags that it reads again and again while it runs. */
 import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 /** By how much of what is in use, per cent, the heap may grow until all of it is collected again. V8 lets a small heap grow to four times. */
 const GROWTH_PERCENT = 50;
 
-/** The young generation, both of its halves. V8 lets it grow to twice as much, of which all stays in memory. */
-const YOUNG_BYTES = 16 * 1024 * 1024;
+/** What is allocated until the young generation is collected: half of its memory. V8 lets it grow to twice as much, of which all stays in memory. */
+const YOUNG_BYTES = 8 * 1024 * 1024;
 
 /**
  * How much of the room up to the next full collection is used up, per cent, when marking for it begins, and when that becomes urgent. V8
@@ -21,14 +22,16 @@ const MARKING = { begin: 80, hurry: 95 } as const;
  * is allocated.
  */
 export function boundYoungGeneration(): void {
-  let mayGrow = true;
+  let factor = 0;
   const look = (): void => {
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
-    const hasRoom = young === undefined || young.space_size < YOUNG_BYTES;
-    if (hasRoom === mayGrow) return;
-    mayGrow = hasRoom;
-    // Its largest size cannot be set any more, and V8 makes it smaller when there is nothing to do.
-    setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`);
+    if (young === undefined) return;
+    // V8 makes it smaller when there is nothing to do. From there it grows in one step: V8 waits for as much to survive as there is room.
+    const room = Math.max(1, Math.round(YOUNG_BYTES / (young.space_used_size + young.space_available_size)));
+    if (room === factor) return;
+    factor = room;
+    // Its largest size cannot be set any more.
+    setFlagsFromString(`--semi-space-growth-factor=${factor}`);
   };
   look();
   new PerformanceObserver(look).observe({ entryTypes: ['gc'] });
@@ -37,6 +40,27 @@ export function boundYoungGeneration(): void {
 /** Bounds what the old generation takes beyond what is in use. To be called once, behind the start, which makes much that stays. */
 export function boundOldGeneration(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
-  setFlagsFromString(`--incremental-marking-soft-trigger=${MARKING.begin}`);
-  setFlagsFromString(`--incremental-marking-hard-trigger=${MARKING.hurry}`);
+  setMarking(MARKING);
+}
+
+/**
+ * Begins a full collection as V8 makes it where memory is short: it also moves what lies in pages that are partly used, and makes the young generation
+ * small. Marking goes on beside the main thread, and what is left of it is done when the event loop comes to it. The heap settings are to be in force.
+ */
+export function beginSparingCollection(): void {
+  // In V8's global object of a context that is made then, and nowhere else.
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as (options: { readonly type: 'minor' }) => void;
+  setFlagsFromString('--no-expose-gc');
+  // Behind a collection of the young generation V8 begins to mark when this much is used up, as it is meant to be then.
+  setFlagsFromString('--optimize-for-size');
+  setMarking({ begin: 1, hurry: 1 });
+  collect({ type: 'minor' });
+  setMarking(MARKING);
+  setFlagsFromString('--no-optimize-for-size');
+}
+
+function setMarking({ begin, hurry }: { readonly begin: number; readonly hurry: number }): void {
+  setFlagsFromString(`--incremental-marking-soft-trigger=${begin}`);
+  setFlagsFromString(`--incremental-marking-hard-trigger=${hurry}`);
 }
