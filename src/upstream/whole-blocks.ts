@@ -4,7 +4,8 @@ import { continueWith, type PromiseOrValue } from '../primitives/promise-or-valu
 import { encodeQuantity, parseQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Subject } from '../verification/findings.ts';
-import { NO_UNCLES, type VerifiedHeader } from '../verification/verify-block.ts';
+import { NO_UNCLES } from '../verification/header-forms.ts';
+import type { VerifiedHeader } from '../verification/verify-block.ts';
 import { BlockAccess } from './block-access.ts';
 import type { QuestionParts } from './call-questions.ts';
 import { checkBlock } from './checks/check-block.ts';
