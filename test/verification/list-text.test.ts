@@ -191,7 +191,9 @@ test('a text in which an object has a name twice is parsed, and passed on withou
       const tools = { findings: new Findings(), writer };
       const rightBlock = ListText.parseBlock(JSON.stringify(block)).block as Members;
       const known = isOfBlock ? undefined : verifyBody(rightBlock, header, tools);
-      const list = isOfBlock ? (ListText.parseBlock(text).block as Members)['transactions'] : ListText.load(text);
+      const list = isOfBlock
+        ? (ListText.parseBlock(text).block as Members)['transactions']
+        : ListText.load(text);
       if (list instanceof ListText) {
         if (known === undefined) verifyBody({ ...block, transactions: list }, header, tools);
         else verifyReceipts(list, header, known, tools);
