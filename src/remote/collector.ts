@@ -69,18 +69,19 @@ export class Collector {
     return this.ask(headerQuestion(number), { number, hash }, read, scope, () => true);
   }
 
-  /** What a node says that a call would access. It may be wrong, and a node that does not say it is no failure. */
+  /**
+   * What a node says that a call would access: with all that proves it where the contract is not known, a list else, which is much shorter. It may be wrong, and a node that
+   * does not say it is no failure.
+   */
   async askHint({ call, stateOverrides }: CallRequest, place: Place, scope: RequestScope): Promise<CallHint> {
-    const encode = (block: JsonText): JsonText => `[${JSON.stringify(call)},${block}]`;
-    const accessList = { method: 'eth_createAccessList', encode };
-    const overridden = (block: JsonText): JsonText =>
-      `[${JSON.stringify(call)},${block},${JSON.stringify(stateOverrides)}]`;
-    const question: NodeQuestion =
-      stateOverrides === undefined
-        ? { method: 'proof_call', encode, instead: accessList }
-        : { method: 'eth_createAccessList', encode: overridden };
-    const read = (answer: unknown): CallHint | undefined =>
-      readHint(stateOverrides === undefined ? answer : [answer]);
+    const { states } = this.#source.requests.proven;
+    const isKnown = call.to !== undefined && states.proven.latestOf(call.to) !== undefined;
+    const overrides = stateOverrides === undefined ? '' : `,${JSON.stringify(stateOverrides)}`;
+    const encode = (block: JsonText): JsonText => `[${JSON.stringify(call)},${block}${overrides}]`;
+    const list: NodeQuestion = { method: 'eth_createAccessList', encode };
+    const asksList = isKnown || stateOverrides !== undefined;
+    const question = asksList ? list : { method: 'proof_call', encode, instead: list };
+    const read = (answer: unknown): CallHint | undefined => readHint(asksList ? [answer] : answer);
     try {
       return await this.ask(question, place, read, scope);
     } catch (error) {

@@ -154,6 +154,17 @@ describe('calls where nodes give witnesses', { skip: ANVIL_SKIP }, () => {
     });
   });
 
+  test('where the contract is known, and another account is not, a list is enough', async () => {
+    await withNode(proveCall, async (network) => {
+      await countTrips(network, callOf(PROXY, 3), 23);
+      const { call, block } = callOf(PROXY, 3);
+      const from = `0x${'5'.repeat(40)}`;
+      const outcome = await network.ask('call', { call: { ...call, from, value: '0x0' }, block });
+      assert.equal(outcome.result, `"${word(23)}"`);
+      assert.equal(count('proof_call'), 1);
+    });
+  });
+
   test('where the block is known the first call of a contract takes one trip too', async () => {
     await withNode(proveCall, async (network) => {
       await countTrips(network, callOf(OTHER, 0), 1);
