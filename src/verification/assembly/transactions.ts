@@ -1,8 +1,9 @@
 /** Transactions that are plain: those of types 0 to 3 of the usual form, that are what their hash says. */
 import { keccak256 } from '../../evm/core/keccak';
 import { BLOBS, baseFee, FROM, GAS_PRICE, HAS_TO, HASH, HASH_TEXT, isPlaced, NONCE, ROW_SIZE, SCRATCH, TO, TYPE, typeOf } from './block';
+import { decode } from './hex';
 import { closeList, openList, out, writeByte, writeBytes, writeInteger, writeNothing, writeStrings } from './rlp';
-import { at, CLOSE_LIST, decode, decodeMember, enterList, HAS_ITEM, HEX_START, hasOthers, INNER, isNothing, isSame, ITEM, kindOf } from './text';
+import { at, CLOSE_LIST, decodeMember, enterList, HAS_ITEM, HEX_START, hasOthers, INNER, isNothing, isSame, ITEM, kindOf } from './text';
 import { LIST, lengthOf, Member, NO_ITEM, NO_MEMBER, NO_NUMBER, nextItem, numberOf, QUOTE, readObject, seek, STRING, startOf } from './text';
 
 /** Fields of types 0 to 3: how many, and of each two members, the second where the first is absent, and how it is encoded. Written by the caller. */
