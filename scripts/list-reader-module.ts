@@ -7,7 +7,7 @@ export const LIST_READER_MODULE_FILE: URL = new URL(
 );
 
 const FOLDER = new URL('../../src/verification/assembly/', import.meta.url);
-const PARTS = ['block', 'receipts', 'rlp', 'text', 'transactions', 'trie'];
+const PARTS = ['block', 'header', 'hex', 'receipts', 'rlp', 'text', 'transactions', 'trie'];
 
 /** The reader of lists of transactions and receipts as a module. */
 export function generateListReaderModule(): Promise<string> {

@@ -5,14 +5,15 @@ import { keccak256 } from '../primitives/keccak.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { SharedQuestions } from '../proven/shared-question.ts';
 import { StateKeys } from '../proven/state-keys.ts';
-import type { StatePlace } from '../proven/state-nodes.ts';
+import type { BlockState, StatePlace } from '../proven/state-nodes.ts';
 import type { StateValues } from '../proven/state-requests.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { encodeHeaderOf } from '../verification/hash-header.ts';
-import { asText, isMembers } from '../verification/members.ts';
+import { isMembers } from '../verification/members.ts';
 import { RlpWriter } from '../verification/rlp-writer.ts';
 import type { ProofQuestion } from '../verification/state-proof.ts';
 import { AncestorHashes, headerQuestion } from './ancestor-hashes.ts';
+import { type CallHint, noteHint, readHint } from './call-hint.ts';
 import type { RemoteBlock } from './remote-block.ts';
 import type { NodeQuestion, Place, StateSource } from './state-source.ts';
 
@@ -23,10 +24,7 @@ export type Wanted = {
   readonly hint?: CallRequest | undefined;
 };
 
-/** Accounts and slots of a node's hint that are taken. */
-const MAX_HINTED = 4_096;
-const ADDRESS = /^0x[0-9a-f]{40}$/;
-const WORD = /^0x[0-9a-f]{64}$/;
+const NO_HINT: CallHint = { keys: new StateKeys() };
 
 /** Asks nodes for what executions need: parts of states, headers, and hints. */
 export class Collector {
@@ -53,14 +51,14 @@ export class Collector {
     scope: RequestScope,
   ): Promise<StateKeys | undefined> {
     const { at } = block;
-    const hinted = hint === undefined ? new StateKeys() : this.askHint(hint, at, scope);
+    const hinted = hint === undefined ? NO_HINT : this.askHint(hint, at, scope);
     const proofs = [...missing.accounts].map(([address, slots]) =>
       this.#proveAccount({ address, slots: [...slots] }, at, scope),
     );
     const codes = [...missing.codes].map((hash) => this.#proveCode(hash, at, scope));
     const hashes = this.#ancestors.fetch(block, missing.blockNumbers, scope);
     const [found, states] = await Promise.all([hinted, Promise.all(proofs), hashes, ...codes]);
-    return states.includes(undefined) ? undefined : found;
+    return states.includes(undefined) ? undefined : this.noteHint(found, at);
   }
 
   /** RLP of the header of a block. */
@@ -71,23 +69,30 @@ export class Collector {
     return this.ask(headerQuestion(number), { number, hash }, read, scope, () => true);
   }
 
-  /** What a node says that a call would access. It may be wrong, and a node that does not say it is no failure. */
-  async askHint(
-    { call, stateOverrides }: CallRequest,
-    place: Place,
-    scope: RequestScope,
-  ): Promise<StateKeys> {
+  /**
+   * What a node says that a call would access: with all that proves it where the contract is not known, a list else, which is much shorter. It may be wrong, and a node that
+   * does not say it is no failure.
+   */
+  async askHint({ call, stateOverrides }: CallRequest, place: Place, scope: RequestScope): Promise<CallHint> {
+    const { states } = this.#source.requests.proven;
+    const isKnown = call.to !== undefined && states.proven.latestOf(call.to) !== undefined;
     const overrides = stateOverrides === undefined ? '' : `,${JSON.stringify(stateOverrides)}`;
-    const question = {
-      method: 'eth_createAccessList',
-      encode: (block: JsonText): JsonText => `[${JSON.stringify(call)},${block}${overrides}]`,
-    };
+    const encode = (block: JsonText): JsonText => `[${JSON.stringify(call)},${block}${overrides}]`;
+    const list: NodeQuestion = { method: 'eth_createAccessList', encode };
+    const asksList = isKnown || stateOverrides !== undefined;
+    const question = asksList ? list : { method: 'proof_call', encode, instead: list };
+    const read = (answer: unknown): CallHint | undefined => readHint(asksList ? [answer] : answer);
     try {
-      return await this.ask(question, place, readAccessList, scope);
+      return await this.ask(question, place, read, scope);
     } catch (error) {
-      if (this.#source.isOutage(error)) return new StateKeys();
+      if (this.#source.isOutage(error)) return NO_HINT;
       throw error;
     }
+  }
+
+  /** As `noteHint` in `call-hint.ts`. */
+  noteHint(hint: CallHint, at: BlockState): StateKeys {
+    return noteHint(hint, at, this.#source.requests.proven);
   }
 
   /** As `StateSource.ask`, in one trip with what else is asked now. @param isWanted as in `Trips.ask` */
@@ -143,23 +148,4 @@ function readData(answer: unknown): Uint8Array | undefined {
   } catch {
     return undefined;
   }
-}
-
-function readAccessList(answer: unknown): StateKeys | undefined {
-  if (!isMembers(answer) || !Array.isArray(answer['accessList'])) return undefined;
-  const keys = new StateKeys();
-  let count = 0;
-  for (const entry of answer['accessList'] as readonly unknown[]) {
-    if (!isMembers(entry) || !Array.isArray(entry['storageKeys'])) return undefined;
-    const address = asText(entry['address']).toLowerCase();
-    if (!ADDRESS.test(address)) return undefined;
-    const slots = keys.addAccount(address);
-    for (const key of entry['storageKeys'] as readonly unknown[]) {
-      const slot = asText(key).toLowerCase();
-      if (WORD.test(slot)) slots.add(slot);
-      if (++count > MAX_HINTED) return keys;
-    }
-    if (++count > MAX_HINTED) return keys;
-  }
-  return keys;
 }

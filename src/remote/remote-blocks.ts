@@ -138,7 +138,6 @@ export class RemoteBlocks {
       await leaveOutages(this.#source, this.#asked.learn(header.timestamp, place, scope));
     const rules = this.#rules.find(header);
     if (rules === undefined) throw new LeftToNodes('rules');
-    if (hinted !== undefined) first?.hinted.merge(hinted);
     const hash = hexToBytes(place.hash);
     const block: RemoteBlock = {
       ...rules,
@@ -147,6 +146,7 @@ export class RemoteBlocks {
       blockHashes: new Map([[header.number - 1n, header.parentHash]]),
     };
     this.#blocks.set(place.hash, block);
+    if (hinted !== undefined) first?.hinted.merge(collector.noteHint(hinted, block.at));
     return block;
   }
 }

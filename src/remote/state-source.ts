@@ -13,6 +13,8 @@ export type NodeQuestion = {
   readonly method: string;
   /** JSON text of the parameters. @param block JSON text of the parameter that names the block */
   readonly encode: (block: JsonText) => JsonText;
+  /** What a node that lacks the method is asked: the answer is a list of one. */
+  readonly instead?: NodeQuestion;
 };
 
 /** A node, for those that hand it back. */

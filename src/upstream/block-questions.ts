@@ -243,7 +243,7 @@ export class BlockQuestions {
       check: (result, upstream) => {
         const compared = compare(result);
         const { proofs } = this.#parts;
-        if (part === 'header' || proven === undefined || proofs === undefined) return compared;
+        if (proven === undefined || proofs === undefined) return compared;
         return proofs.checkRaw(part, proven.header, compared, upstream);
       },
     };

@@ -44,7 +44,11 @@ export interface LocalExecutions extends Partial<CallSampler> {
 }
 
 type Place = { readonly number: bigint; readonly hash: string };
-type NodeQuestion = { readonly method: string; readonly encode: (block: JsonText) => JsonText };
+type NodeQuestion = {
+  readonly method: string;
+  readonly encode: (block: JsonText) => JsonText;
+  readonly instead?: NodeQuestion;
+};
 
 /** What executions here ask nodes for: parts of states at blocks of the served chain, which they compare with what they know. */
 export class StateSource {
@@ -149,14 +153,18 @@ export class StateSource {
   }
 }
 
-function toCall({ method, encode }: NodeQuestion, place: Place): RoutedCall {
+function toCall({ method, encode, instead }: NodeQuestion, place: Place): RoutedCall {
+  const number = `"${encodeQuantity(place.number)}"`;
   return {
     method,
-    params: encode(`"${encodeQuantity(place.number)}"`),
+    params: encode(number),
     paramsByHash: encode(`{"blockHash":"${place.hash}","requireCanonical":false}`),
     block: place,
     nulls: 'fault',
     isText: true,
+    ...(instead !== undefined && {
+      batch: () => [{ method: instead.method, params: instead.encode(number) }],
+    }),
   };
 }
 

@@ -5,12 +5,13 @@ import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { Lru } from '../util/lru.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Subject } from '../verification/findings.ts';
+import { isSameText } from '../verification/members.ts';
 import { BlockAccess } from './block-access.ts';
 import type { BlockQuestions } from './block-questions.ts';
 import type { QuestionParts } from './call-questions.ts';
 import { checkMember, checkTransaction, readPlace, type ToldPlace } from './checks/check-parts.ts';
-import { checkRawTransaction, isHashed } from './checks/check-raw.ts';
-import { isSameHex, parseObject } from './checks/check-values.ts';
+import { checkRawTransaction, isOfHash } from './checks/check-raw.ts';
+import { parseObject } from './checks/check-values.ts';
 import { UpstreamFault } from './fault.ts';
 import type { NullMeaning, RoutedCall, Witness } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
@@ -117,11 +118,12 @@ export class TransactionQuestions {
     }
     if (found === null) return null;
     const proven = await this.#whole.prove(found.block, found.isCanonical, scope);
-    const hash =
-      proven?.transactions.facts[Number(index)]?.hash ?? found.block.transactionHashes[Number(index)];
+    const facts = proven?.transactions.facts[Number(index)];
+    const hash = facts?.hash ?? found.block.transactionHashes[Number(index)];
     if (hash === undefined) return null;
     const about = this.#access.aboutIndex('eth_getRawTransaction', found, index);
-    const call = { ...about, check: checkRawTransaction(hash, true) };
+    const isRecomputed = facts !== undefined && facts.isUncovered !== true;
+    const call = { ...about, check: checkRawTransaction(hash, true, isRecomputed) };
     const answer = await this.#access.askText(call, scope);
     await this.#noteTrust(found.block, reference.kind === 'hash', ['header', 'transactions'], scope);
     return answer;
@@ -159,7 +161,7 @@ export class TransactionQuestions {
     const text = JSON.stringify(list[Number(index)] ?? null);
     const receipt = parseObject(text);
     // Another block of this height may have it in the same place: its receipts are not kept as those of this one.
-    if (!isSameHex(receipt['transactionHash'], hash) || !isSameHex(receipt['blockHash'], blockHash))
+    if (!isSameText(receipt['transactionHash'], hash) || !isSameText(receipt['blockHash'], blockHash))
       throw misplaced();
     // The others of the block are kept too: none of them has to be taken out of the whole again.
     if (this.#parts.proofs?.verifier?.whyUnproven(position, RECEIPT_SUBJECTS) === undefined) {
@@ -202,7 +204,7 @@ export class TransactionQuestions {
         scope,
       );
     }
-    this.#parts.proofs?.trust.noteAlone(scope, isHashed(answer));
+    this.#parts.proofs?.trust.noteAlone(scope, isOfHash(answer, hash));
     return answer;
   }
 

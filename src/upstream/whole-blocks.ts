@@ -1,10 +1,11 @@
 import type { CacheKey } from '../cache/cache.ts';
-import { isComplete, type JsonResult } from '../primitives/json-result.ts';
+import { isComplete, type JsonResult, textOf } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity, parseQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Subject } from '../verification/findings.ts';
-import { NO_UNCLES, type VerifiedHeader } from '../verification/verify-block.ts';
+import { NO_UNCLES } from '../verification/header-forms.ts';
+import type { VerifiedHeader } from '../verification/verify-block.ts';
 import { BlockAccess } from './block-access.ts';
 import type { QuestionParts } from './call-questions.ts';
 import { checkBlock } from './checks/check-block.ts';
@@ -52,7 +53,7 @@ export class WholeBlocks {
       (block) => {
         const lacksUncles = this.#parts.proofs?.verifier?.lacksUncles(hash) === true;
         if (block === null || !lacksUncles || !isComplete(block)) return block;
-        return this.#compareUncles(block, question, hash, isFull, scope);
+        return this.#compareUncles(block, question, hash, isFull, scope, keyAs);
       },
     );
   }
@@ -63,9 +64,21 @@ export class WholeBlocks {
     isCanonical: boolean,
     scope: RequestScope,
   ): Promise<readonly string[] | undefined> {
-    const { blocks } = this.#parts.proofs ?? {};
-    if ((await this.prove(block, isCanonical, scope)) === undefined) return undefined;
-    return blocks?.unclesOf(block.hash);
+    const proven = await this.prove(block, isCanonical, scope);
+    if (proven === undefined) return undefined;
+    const known = this.#parts.proofs?.blocks?.unclesOf(block.hash);
+    return known ?? this.#findUncles(proven.header, proven.header.unclesHash, scope);
+  }
+
+  /** Asks for the uncles that a header commits to, and remembers their hashes. Undefined where no node has them. */
+  async #findUncles(
+    block: KnownBlock,
+    committed: string,
+    scope: RequestScope,
+  ): Promise<readonly string[] | undefined> {
+    const found = await this.#uncles.find(block, committed, scope);
+    if (found !== undefined) this.#parts.proofs?.blocks?.noteUncles(block.hash, found);
+    return found;
   }
 
   async #compareUncles(
@@ -74,16 +87,21 @@ export class WholeBlocks {
     hash: string,
     isFull: boolean,
     scope: RequestScope,
+    keyAs: CacheKey | undefined,
   ): Promise<JsonResult | null> {
     const { blocks } = this.#parts.proofs ?? {};
     const committed = blocks?.find(hash)?.header.unclesHash;
     if (blocks === undefined || committed === undefined || !isComplete(block)) return block;
-    const { number, uncles } = parseObject(typeof block === 'string' ? block : block.text);
+    const text = textOf(block);
+    const { number, uncles } = parseObject(text);
     const position = { number: parseQuantity(String(number), 64), hash };
-    const found = await this.#uncles.find(position, committed, scope);
+    const found = await this.#findUncles(position, committed, scope);
     if (found === undefined) return block;
-    blocks.noteUncles(hash, found);
-    if (isSameList(uncles, found)) return block;
+    if (isSameList(uncles, found)) {
+      const { key, isKept } = this.#naming(question, hash, isFull, keyAs);
+      if (isKept()) this.#parts.keep(key, text);
+      return block;
+    }
     blocks.doubt(hash);
     return this.#askOnce(question, hash, isFull, scope);
   }
@@ -97,12 +115,10 @@ export class WholeBlocks {
     keyAs?: CacheKey,
     isDrained = false,
   ): PromiseOrValue<JsonResult | null> {
-    const { cacheScope, directory, proofs, ask, keep } = this.#parts;
+    const { directory, proofs, ask, keep } = this.#parts;
     const isKnown = checkBlock(hash, directory.findKnown(hash));
     const number = this.#numberOf(question, hash);
-    const mark = proofs?.keyPart(isFull ? 'transactions' : 'header', number) ?? '';
-    const key = keyAs ?? { blockHash: hash, question: `${cacheScope()}:block:${isFull}${mark}` };
-    const isKept = (): boolean => mark === '' || this.#whyUnproven(question, hash) === undefined;
+    const { key, isKept } = this.#naming(question, hash, isFull, keyAs);
     const isDoubted = proofs?.blocks?.isDoubted(hash) === true;
     const askMore: AskMore = {
       header: () => this.#findHeader(hash, scope),
@@ -125,10 +141,27 @@ export class WholeBlocks {
       scope,
     });
     return continueWith(answer, (found) => {
-      if (isDoubted && isComplete(found) && found !== 'null' && isKept())
-        keep(key, typeof found === 'string' ? found : found.text);
+      if (isDoubted && isComplete(found) && found !== 'null' && isKept()) keep(key, textOf(found));
       return found === 'null' ? null : found;
     });
+  }
+
+  /** Under what a block is kept, and whether it may be: one whose uncles were not compared would pass for verified elsewhere. */
+  #naming(
+    question: BlockQuestion,
+    hash: string,
+    isFull: boolean,
+    keyAs: CacheKey | undefined,
+  ): { readonly key: CacheKey; readonly isKept: () => boolean } {
+    const { proofs, cacheScope } = this.#parts;
+    const number = this.#numberOf(question, hash);
+    const mark = proofs?.keyPart(isFull ? 'transactions' : 'header', number) ?? '';
+    return {
+      key: keyAs ?? { blockHash: hash, question: `${cacheScope()}:block:${isFull}${mark}` },
+      isKept: () =>
+        mark === '' ||
+        (this.#whyUnproven(question, hash) === undefined && proofs?.verifier?.lacksUncles(hash) !== true),
+    };
   }
 
   /**
@@ -154,8 +187,8 @@ export class WholeBlocks {
             block.cancel();
             return this.ask(question(false), hash, false, scope);
           }
-          const listed = listHashes(typeof block === 'string' ? block : block.text);
-          if (this.#whyUnproven(question(true), hash) === undefined) keep(key, listed);
+          const listed = listHashes(textOf(block));
+          if (this.#naming(question(true), hash, true, key).isKept()) keep(key, listed);
           return listed;
         },
       );

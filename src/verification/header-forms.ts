@@ -1,5 +1,11 @@
 /** How chains hash their headers: which members of a block object, in which order. Sources: the clients named at each form. */
 
+import { bytesToHex } from '../primitives/hex.ts';
+import { EMPTY_LIST_HASH } from '../primitives/keccak.ts';
+
+/** `sha3Uncles` of a block without uncles. */
+export const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
+
 /** How a member becomes an RLP item: bytes as they are, or an integer in its shortest form. `encoded`: a list of items that are RLP already. */
 export type Scalar = 'bytes' | 'integer' | 'encoded';
 

@@ -48,6 +48,17 @@ export class KnownTransactions {
     return new KnownTransactions(rows.length / ROW_SIZE, rows, parsed);
   }
 
+  /** Whether others have the same hashes in the same order, as far as both are in rows. */
+  areHashesOf({ rows }: KnownTransactions): boolean {
+    const own = this.rows;
+    if (own === undefined || rows?.length !== own.length) return false;
+    const [first, second] = [own, rows].map(({ buffer, byteOffset }) => new DataView(buffer, byteOffset));
+    for (let row = 0; row < own.length; row += ROW_SIZE)
+      for (let at = row + ROW.hash; at < row + ROW.from; at += 4)
+        if (first?.getUint32(at) !== second?.getUint32(at)) return false;
+    return true;
+  }
+
   /** Made when they are asked for: of most blocks never. */
   get facts(): readonly TransactionFacts[] {
     this.#facts ??= readRows(this.rows as Uint8Array, this.parsed);

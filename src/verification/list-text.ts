@@ -5,10 +5,12 @@ import { keccak256 } from '../primitives/keccak.ts';
 import { utf8Decoder, utf8Encoder } from '../primitives/utf8.ts';
 import { WEB_ASSEMBLY, type WebAssemblyMemory } from '../primitives/webassembly.ts';
 import type { Members } from './findings.ts';
+import { ETHEREUM_FORM, type HeaderField, NO_UNCLES } from './header-forms.ts';
 import { ROW, ROW_SIZE } from './known-transactions.ts';
 import { LIST_READER_MODULE } from './list-reader-module.ts';
 import { hasRepeatedNames } from './repeated-names.ts';
 import { type FieldKind, TRANSACTION_FORMS, type TransactionForm } from './transaction-forms.ts';
+import type { VerifiedHeader } from './verify-block.ts';
 import type { BlockPlace } from './verify-transaction.ts';
 
 type Global = { readonly value: number };
@@ -18,6 +20,8 @@ type ListReader = {
   readonly memory: WebAssemblyMemory;
   readonly NAMES: Global;
   readonly FORMS: Global;
+  readonly HEADER: Global;
+  readonly BLOCK: Global;
   readonly BLOCK_HASH: Global;
   readonly LEAF_ROOM: Global;
   readonly MAX_ITEMS: Global;
@@ -28,6 +32,7 @@ type ListReader = {
   itemCount(): number;
   findTransactions(text: number): number;
   listEnd(): number;
+  hasHeader(target: number): number;
   begin(text: number, target: number, table: number, known: number, maxItems: number, place: number): number;
   next(): number;
   place(size: number): number;
@@ -59,8 +64,16 @@ const MEMBERS: readonly string[] = [
     'status',
   ],
   ...['root', 'cumulativeGasUsed', 'gasUsed', 'contractAddress', 'effectiveGasPrice', 'blobGasUsed', 'logs'],
-  ...['logsBloom', 'address', 'topics', 'logIndex', 'removed', 'storageKeys', 'transactions'],
+  ...['logsBloom', 'address', 'topics', 'logIndex', 'removed', 'storageKeys', 'transactions', 'parentHash'],
+  ...['sha3Uncles', 'miner', 'stateRoot', 'transactionsRoot', 'receiptsRoot', 'difficulty', 'number'],
+  ...['gasLimit', 'timestamp', 'extraData', 'mixHash', 'baseFeePerGas', 'withdrawalsRoot', 'excessBlobGas'],
+  ...['parentBeaconBlockRoot', 'requestsHash', 'blockAccessListHash', 'slotNumber', 'uncles', 'withdrawals'],
+  ...['size', 'totalDifficulty'],
 ];
+/** A value: where it begins, how long it is, and what it is. */
+const SLOT_SIZE = 12;
+const ABSENT = 0;
+const NULL = 4;
 const NAME_SIZE = 32;
 const FORM_SIZE = 64;
 const MAX_TYPE = 3;
@@ -101,6 +114,7 @@ for (const [i, name] of MEMBERS.entries()) {
   space[reader.NAMES.value + i * NAME_SIZE] = name.length;
   utf8Encoder.encodeInto(name, space.subarray(reader.NAMES.value + i * NAME_SIZE + 1));
 }
+space.set([ETHEREUM_FORM.fields.length, ...ETHEREUM_FORM.fields.flatMap(describeField)], reader.HEADER.value);
 for (let type = 0; type <= MAX_TYPE; type++) {
   const form = TRANSACTION_FORMS.find((each) => (each.type ?? 0) === type) as TransactionForm;
   const fields = form.fields.map(({ members: [first = '', second = ''], as }) => {
@@ -112,6 +126,9 @@ for (let type = 0; type <= MAX_TYPE; type++) {
 
 /** Takes an item that is not plain, parsed. @returns its encoding; undefined where something is wrong with it */
 type Decide = (item: unknown, index: number) => Uint8Array | undefined;
+
+/** A block object; `header` where it was found in the text, so that nothing of it has to be compared any more. */
+export type BlockText = { readonly block: unknown; readonly header: VerifiedHeader | undefined };
 
 /** What the receipts before one add up to. */
 export type ReceiptWalk = { gas: bigint; logs: number };
@@ -152,16 +169,22 @@ export class ListText {
     return end === undefined ? undefined : new ListText(TEXT, end);
   }
 
-  /** A block object with its transactions as a `ListText`; with all of it parsed where that cannot be. */
-  static parseBlock(answer: JsonText | JsonBytes): unknown {
+  /**
+   * A block object with its transactions as a `ListText`; with all of it parsed where that cannot be.
+   * @param known the header that it should have: where that is found in the text, which is of the usual form, only the members are read that are not of the header
+   */
+  static parseBlock(answer: JsonText | JsonBytes, known?: VerifiedHeader): BlockText {
     const end = load(answer);
     const start = end === undefined ? 0 : reader.findTransactions(TEXT);
-    if (end === undefined || start === 0) return JSON.parse(textOf(answer));
+    if (end === undefined || start === 0) return { block: JSON.parse(textOf(answer)), header: undefined };
     const listEnd = reader.listEnd();
+    const body = known && readBody(known, end);
+    const transactions = new ListText(start, listEnd);
+    if (body !== undefined) return { block: { ...body, transactions }, header: known };
     const others = `${read(TEXT, start)}[]${read(listEnd, end)}`;
     const block = JSON.parse(others) as Members;
-    if (hasRepeatedNames(others, block)) return JSON.parse(textOf(answer));
-    return { ...block, transactions: new ListText(start, listEnd) };
+    if (hasRepeatedNames(others, block)) return { block: JSON.parse(textOf(answer)), header: undefined };
+    return { block: { ...block, transactions }, header: undefined };
   }
 
   /** How many items there are; known when it has been gone through. */
@@ -287,6 +310,34 @@ export class ListText {
   #require(): void {
     if (this.#number !== loaded) throw new Error('the text is not loaded any more');
   }
+}
+
+/** What a block object without uncles has beside its header and its transactions; undefined where it has to be parsed. @param end of the text */
+function readBody(header: VerifiedHeader, end: number): Members | undefined {
+  if (header.form !== ETHEREUM_FORM || header.unclesHash !== NO_UNCLES) return undefined;
+  const target = end + TAIL;
+  reserve(target + (end - TEXT) + TAIL);
+  utf8Encoder.encodeInto(header.hash, space.subarray(reader.BLOCK_HASH.value));
+  if (reader.hasHeader(target) === 0) return undefined;
+  const listed = readMember('withdrawals');
+  const withdrawals: unknown = listed && JSON.parse(listed);
+  if (listed !== undefined && hasRepeatedNames(listed, withdrawals)) return undefined;
+  const { hash } = header;
+  const [transactionsRoot, withdrawalsRoot] = ['transactionsRoot', 'withdrawalsRoot'].map(readMember);
+  return { hash, uncles: [], withdrawals, transactionsRoot, withdrawalsRoot };
+}
+
+/** Text of a member of the block object that was read last, of a string without its quotes; undefined where it is absent or null. */
+function readMember(name: string): string | undefined {
+  const slot = reader.BLOCK.value + MEMBERS.indexOf(name) * SLOT_SIZE;
+  const kind = numbers.getUint32(slot + 8, true);
+  if (kind === ABSENT || kind === NULL) return undefined;
+  const start = numbers.getUint32(slot, true);
+  return read(start, start + numbers.getUint32(slot + 4, true));
+}
+
+function describeField({ member, as, isOptional }: HeaderField): readonly number[] {
+  return [MEMBERS.indexOf(member), Number(as === 'integer'), Number(isOptional === true)];
 }
 
 /** @returns where the text ends in memory */

@@ -45,9 +45,10 @@ export function readInteger(value: unknown, member: string): bigint {
   throw new UnreadableMember(member);
 }
 
-/** Whether two members are the same hex text; letters may differ in case. */
+/** Whether two members are the same hex text; digits may differ in case, as in addresses with checksums. */
 export function isSameText(have: unknown, want: string): boolean {
-  return have === want || (typeof have === 'string' && have.toLowerCase() === want.toLowerCase());
+  if (have === want) return true;
+  return typeof have === 'string' && !have.startsWith('0X') && have.toLowerCase() === want.toLowerCase();
 }
 
 /** Whether a member is this integer, however many zeros it begins with; anvil gives the time of blocks as numbers. */

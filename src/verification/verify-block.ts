@@ -1,9 +1,7 @@
-import { bytesToHex } from '../primitives/hex.ts';
-import { EMPTY_LIST_HASH } from '../primitives/keccak.ts';
 import { compareHeaderMembers, requireBlockMembers } from './compare-members.ts';
 import { Findings, type Members } from './findings.ts';
 import { findHeaderForm, hashEthereumHeader } from './hash-header.ts';
-import type { HeaderForm } from './header-forms.ts';
+import { type HeaderForm, NO_UNCLES } from './header-forms.ts';
 import { KnownTransactions } from './known-transactions.ts';
 import { ListText } from './list-text.ts';
 import {
@@ -39,7 +37,6 @@ export type VerifiedHeader = BlockPlace & {
   readonly accessListHash: string | undefined;
 };
 
-export const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
 const LIST_MEMBER = 'blockAccessListHash';
 
 /**
@@ -93,19 +90,24 @@ function readVerified(block: Members, hash: string, form: HeaderForm): VerifiedH
 
 /**
  * Compares transactions, in full, and withdrawals of a block with its header, which has been found right.
+ * @param known what was found before to be the transactions of this block: where a text has those, it need not be found out which root they make
  * @returns what is known of the transactions; undefined where they do not make the root, which is among the findings
  */
 export function verifyBody(
   block: Members,
   header: VerifiedHeader,
   tools: VerifyTools,
+  known?: KnownTransactions,
 ): KnownTransactions | undefined {
   requireBlockMembers(block, tools.findings);
   verifyWithdrawals(block, tools);
   const { transactions, transactionsRoot } = block;
   if (transactions instanceof ListText) {
     const right = readRight(transactions, 0, header, tools.writer);
-    if (right !== undefined && isSameText(transactionsRoot, transactions.hashTrie() ?? '')) return right;
+    const isRight =
+      right !== undefined &&
+      (known?.areHashesOf(right) === true || isSameText(transactionsRoot, transactions.hashTrie() ?? ''));
+    if (isRight) return right;
   }
   const parsed = transactions instanceof ListText ? transactions.parse() : transactions;
   const facts = verifyTransactions(parsed, transactionsRoot, header, tools);

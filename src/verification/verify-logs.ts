@@ -12,6 +12,7 @@ export type WantedLogs = {
 };
 
 const BLOOM = /^0x[0-9a-f]{512}$/;
+const HEX = /^0x[0-9a-fA-F]*$/;
 
 /** A filter of logs, prepared for many of them. */
 export class LogMatcher {
@@ -122,13 +123,13 @@ export function compareLogs(
     : undefined;
 }
 
-/** Whether a node's log has texts where logs have them: `describeLog` would read some other values like them. */
+/** Whether a node's log has hex where logs have it: `describeLog` would read some other values like them, such as one topic with a comma like two. */
 function isReadable({ topics, logIndex, transactionIndex, ...texts }: Members): boolean {
   const { address, data, transactionHash } = texts;
   return (
     [logIndex, transactionIndex].every((value) => readNumber(value) !== NO_BLOCK) &&
     Array.isArray(topics) &&
-    [address, data, transactionHash, ...topics].every((value) => typeof value === 'string')
+    [address, data, transactionHash, ...topics].every((value) => typeof value === 'string' && HEX.test(value))
   );
 }
 

@@ -13,6 +13,12 @@ const TRANSACTIONS_ROOT = 4;
 const WITHDRAWALS_ROOT = 16;
 const WITHDRAWALS = 3;
 
+/** Compares an encoded header with the hash of its block. @param text `0x` and hex digits */
+export function verifyRawHeader(text: string, hash: string, { findings }: VerifyTools): void {
+  if (bytesToHex(keccak256(hexToBytes(text))) === hash) return;
+  findings.contradict('header', 'the encoded header does not hash to the hash of the block');
+}
+
 /**
  * Compares an encoded block with its header, which has been found right. What chains with headers of another form than Ethereum's encode behind the
  * uncles is theirs, and is not compared; nothing but the header where that is inside of another list.

@@ -6,7 +6,7 @@ import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import { useDevnetNode } from '../support/devnet-node.ts';
 import type { Fault } from '../support/faults/fault.ts';
 import { createScope } from '../upstream/support/exchange.ts';
-import { type LiedNetwork, openNetwork } from './liars.ts';
+import { createTestCache, type LiedNetwork, openNetwork } from './liars.ts';
 
 type RpcBlock = {
   readonly number: string;
@@ -143,3 +143,58 @@ test('a sender that was not recovered blames no node that has the true one', asy
     await network.close();
   }
 });
+
+test('uncles of a block that another process has kept are proven', async () => {
+  const block = await findBlock(({ uncles }) => uncles.length > 0);
+  const cache = createTestCache();
+  const settings = { verify: 'require', cache } as const;
+  const networks = [
+    await openNetwork(node.answer, 2, 0, {}, settings),
+    await openNetwork(node.answer, 2, 0, {}, settings),
+  ] as const;
+  try {
+    const scope = createScope();
+    assert.deepEqual(parse(await networks[0].chain.blocks.getBlock(at(block), true, scope)), block);
+    const { blocks } = networks[1].chain;
+    const uncle = parse(await blocks.getUncle(at(block), 0n, scope));
+    assert.equal((uncle as { readonly hash: string }).hash, block.uncles[0]);
+    assert.equal(scope.trust, 'proven');
+    assert.equal(Number(parse(await blocks.countUncles(at(block), createScope()))), block.uncles.length);
+  } finally {
+    for (const network of networks) await network.close();
+  }
+});
+
+for (const isFull of [true, false])
+  test(`a block whose uncles were not compared is not kept as if they had been, ${isFull ? 'whole' : 'with hashes'}`, async () => {
+    const block = await findBlock(({ uncles }) => uncles.length > 0);
+    const cache = createTestCache();
+    const lie = lieAboutBlocks((told) =>
+      told.uncles.length > 0 ? { ...told, uncles: told.uncles.map(() => ALIEN_HASH) } : told,
+    );
+    const fault: Fault = {
+      concerns: ({ method }) => /^eth_get(Block|Uncle)By/.test(method),
+      answer: async (call, askTruth) =>
+        call.method.startsWith('eth_getUncleBy')
+          ? { error: { code: -32601, message: 'no such method' } }
+          : (lie.answer?.(call, askTruth) ?? askTruth(call)),
+    };
+    const lying = await openNetwork(node.answer, 1, 1, fault, { cache });
+    const honest = await openNetwork(node.answer, 2, 0, {}, { cache });
+    const askBlock = async ({ chain }: LiedNetwork, trust: string): Promise<RpcBlock> => {
+      const scope = createScope();
+      const found = parse(await chain.blocks.getBlock(at(block), isFull, scope));
+      assert.equal(scope.trust, trust);
+      return found as RpcBlock;
+    };
+    try {
+      assert.deepEqual(
+        (await askBlock(lying, 'single')).uncles,
+        block.uncles.map(() => ALIEN_HASH),
+      );
+      assert.deepEqual((await askBlock(honest, 'proven')).uncles, block.uncles);
+    } finally {
+      await lying.close();
+      await honest.close();
+    }
+  });

@@ -1,4 +1,5 @@
 /** Nodes in front of a true one that change one leaf of one method's answers. */
+import type { Cache } from '../../src/cache/cache.ts';
 import { createMemoryCache } from '../../src/cache/memory-cache.ts';
 import { DEFAULT_LOG_LIMITS } from '../../src/chain/log-range.ts';
 import { SENDING_TOOLS } from '../../src/cli/sending-tools.ts';
@@ -68,12 +69,18 @@ export type NetworkSettings = {
   readonly verifyLogBlocks?: number;
   readonly checkpoint?: Checkpoint;
   readonly pool?: PoolOptions;
+  /** That of another process; its own by default. */
+  readonly cache?: Cache;
   readonly isAnchored?: boolean;
   /** What the pool takes for the time between two blocks, as in a configuration. */
   readonly blockTime?: string;
   /** Whether liars lie before the network is open. */
   readonly isFromStart?: boolean;
 };
+
+export function createTestCache(): Cache {
+  return createMemoryCache({ bytes: 1 << 24, entryBytes: 1 << 20 });
+}
 
 /** A network of so many nodes that have the truth of one (its URL, or what answers in its place), of which the first are liars and asked before others. They lie once the network is open, or from the start. */
 export async function openNetwork(
@@ -98,7 +105,7 @@ export async function openNetwork(
       ...(blockTime !== undefined && { blockTime, pollInterval: '10ms' }),
     }),
     logs: DEFAULT_LOG_LIMITS,
-    cache: createMemoryCache({ bytes: 1 << 24, entryBytes: 1 << 20 }),
+    cache: createTestCache(),
     log,
     verify,
     awaitsCalibration: true,

@@ -35,7 +35,7 @@ function readTexts(blockText: string, receiptsText: string, isBytes: boolean): R
   const tools = { findings: new Findings(), writer };
   const answerOf = (text: string): string | JsonBytes =>
     isBytes ? new JsonBytes(new SharedBytes(new TextEncoder().encode(text))) : text;
-  const block = ListText.parseBlock(answerOf(blockText)) as Members;
+  const block = ListText.parseBlock(answerOf(blockText)).block as Members;
   const header = verifyHeader(block, String(block['hash']), tools);
   if (header === undefined) return { facts: undefined, found: tools.findings.list };
   const known = verifyBody(block, header, tools);
@@ -189,9 +189,11 @@ test('a text in which an object has a name twice is parsed, and passed on withou
       const text = isOfBlock ? blockText : receiptsText;
       assert.equal(keepUnique(text), JSON.stringify(JSON.parse(text)), where);
       const tools = { findings: new Findings(), writer };
-      const rightBlock = ListText.parseBlock(JSON.stringify(block)) as Members;
+      const rightBlock = ListText.parseBlock(JSON.stringify(block)).block as Members;
       const known = isOfBlock ? undefined : verifyBody(rightBlock, header, tools);
-      const list = isOfBlock ? (ListText.parseBlock(text) as Members)['transactions'] : ListText.load(text);
+      const list = isOfBlock
+        ? (ListText.parseBlock(text).block as Members)['transactions']
+        : ListText.load(text);
       if (list instanceof ListText) {
         if (known === undefined) verifyBody({ ...block, transactions: list }, header, tools);
         else verifyReceipts(list, header, known, tools);
@@ -248,7 +250,7 @@ test('a block is parsed to what its text says, whatever is in it', () => {
   fc.assert(
     fc.property(members, fc.array(value), members, fc.boolean(), (before, list, after, isSpaced) => {
       const block = JSON.stringify({ ...before, transactions: list, ...after }, null, isSpaced ? 1 : 0);
-      const read = ListText.parseBlock(block) as Members;
+      const read = ListText.parseBlock(block).block as Members;
       const { transactions } = read;
       if (transactions instanceof ListText) asText++;
       const whole = transactions instanceof ListText ? transactions.parse() : transactions;

@@ -7,7 +7,7 @@ import { writeHeader } from '../../src/verification/hash-header.ts';
 import { RlpWriter } from '../../src/verification/rlp-writer.ts';
 import type { TransactionForm } from '../../src/verification/transaction-forms.ts';
 import { verifyHeader } from '../../src/verification/verify-block.ts';
-import { verifyRawBlock } from '../../src/verification/verify-raw.ts';
+import { verifyRawBlock, verifyRawHeader } from '../../src/verification/verify-raw.ts';
 import { SKIP_REASON } from '../support/vectors.ts';
 import { readSamples, type Sample } from './samples.ts';
 
@@ -76,4 +76,29 @@ test('encoded blocks of all forms of headers contradict nothing, and with a tran
     assert.ok(findIn(encode(sample, transactions.slice(1)), sample).has('transactions'), sample.name);
   }
   assert.ok(forms.size >= 4, [...forms].join());
+});
+
+test('an encoded header of any form is that of its block, and with any byte changed it is not', {
+  skip: samples.length === 0 && SKIP_REASON,
+}, () => {
+  let changed = 0;
+  for (const sample of samples) {
+    const { form, hash } = readHeader(sample);
+    const writer = new RlpWriter();
+    const { mark } = writer;
+    writeHeader(sample.block, form, writer);
+    const bytes = writer.take(mark);
+    const find = (encoded: Uint8Array): Findings['list'] => {
+      const tools = { findings: new Findings(), writer };
+      verifyRawHeader(bytesToHex(encoded), hash, tools);
+      return tools.findings.list;
+    };
+    assert.deepEqual(find(bytes), [], sample.name);
+    for (let i = 0; i < bytes.length; i += 7, changed++) {
+      const other = Uint8Array.from(bytes);
+      other[i] = (other[i] as number) ^ 1;
+      assert.equal(find(other)[0]?.subject, 'header', `${sample.name}: byte ${i}`);
+    }
+  }
+  assert.ok(changed > 1_000, `${changed} changes`);
 });

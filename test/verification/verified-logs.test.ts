@@ -68,6 +68,8 @@ const LIES: Readonly<Record<string, Lie>> = {
   'two logs in the other order': (logs) => [...logs.slice(0, -2), ...logs.slice(-2).toReversed()],
   'a topic is changed': (logs) =>
     change(logs, 0, { topics: [changeLeaf((logs as readonly [Log])[0]['topics'])] }),
+  'a hash begins with another prefix': (logs) =>
+    change(logs, 0, { transactionHash: String(logs[0]?.['transactionHash']).replace('0x', '0X') }),
   'a log has no topics': (logs) => change(logs, 0, { topics: [] }),
   'a list with the position in place of it': (logs) =>
     change(logs, 1, { transactionIndex: [logs[1]?.['transactionIndex']] }),

@@ -18,6 +18,8 @@ import type { TransactionForm } from '../../../src/verification/transaction-form
 import { CHAIN_ID } from './chain-plan.ts';
 import type { MadeBlock, ServedChain } from './made-chain.ts';
 
+/** More blocks than are remembered of verified ones (`ProvenBlocks`), and above them those that all other rows ask for. */
+export const OLDER_BLOCKS = 160;
 const BLOCKS = 48;
 const TRANSACTIONS = 200;
 /** Bytes of call data and logs of one transaction after the other; on average as in mainnet's block 15,573,637. */
@@ -36,14 +38,19 @@ const word = (name: string): Uint8Array => keccak256(Buffer.from(name));
 
 /** A chain with a fixed head. Each block has 200 transactions with valid hashes, signatures and roots, and their receipts. */
 export class FullChain implements ServedChain {
-  readonly head: number = BLOCKS - 1;
+  readonly head: number = OLDER_BLOCKS + BLOCKS - 1;
   readonly untilNext: number = NEVER_MS;
   readonly #blocks: MadeBlock[] = [];
   readonly #byHash = new Map<string, MadeBlock>();
 
   constructor() {
-    for (let number = 0; number < BLOCKS; number++) {
-      const block = makeBlock(number, this.#blocks[number - 1]?.hash);
+    const signed = Array.from({ length: BLOCKS }, (_, seed) =>
+      Array.from({ length: TRANSACTIONS }, (_, index) => makeTransaction(seed, index)),
+    );
+    for (let number = 0; number <= this.head; number++) {
+      // Signing takes long: older blocks have the transactions of newer ones once more.
+      const transactions = signed[number % BLOCKS] as readonly Members[];
+      const block = makeBlock(number, this.#blocks[number - 1]?.hash, transactions);
       this.#blocks.push(block);
       this.#byHash.set(block.hash, block);
     }
@@ -56,14 +63,17 @@ export class FullChain implements ServedChain {
   }
 }
 
-function makeBlock(number: number, parent: string | undefined): MadeBlock {
-  const transactions = Array.from({ length: TRANSACTIONS }, (_, index) => makeTransaction(number, index));
+function makeReceipts(number: number, transactions: readonly Members[]) {
   let logIndex = 0;
-  const receipts = transactions.map((transaction, index) => {
+  return transactions.map((transaction, index) => {
     const receipt = makeReceipt(transaction, number, index, logIndex);
     logIndex += receipt.logs.length;
     return receipt;
   });
+}
+
+function makeBlock(number: number, parent: string | undefined, transactions: readonly Members[]): MadeBlock {
+  const receipts = makeReceipts(number, transactions);
   const bloom = new Uint8Array(BLOOM_LENGTH);
   for (const { logsBloom } of receipts) mergeBloom(bloom, hexToBytes(logsBloom));
   const root = (encodings: readonly Uint8Array[]): Uint8Array => hexToBytes(hashOrdered(encodings, writer));
@@ -91,16 +101,26 @@ function makeBlock(number: number, parent: string | undefined): MadeBlock {
     ...each,
     transactionIndex: quantity(index),
   }));
-  const placedReceipts = receipts.map(({ logs, ...receipt }) => ({
-    ...place,
-    ...receipt,
-    logs: logs.map((log) => ({ ...log, ...place })),
-  }));
-  return {
+  const encodeReceipts = (): Buffer => {
+    const placedReceipts = makeReceipts(number, transactions).map(({ logs, ...receipt }) => ({
+      ...place,
+      ...receipt,
+      logs: logs.map((log) => ({ ...log, ...place })),
+    }));
+    return Buffer.from(JSON.stringify(placedReceipts));
+  };
+  const made = {
     hash,
     json: encode(transactions.map((each) => each['hash'])),
     whole: Buffer.from(encode(placed)),
-    receipts: Buffer.from(JSON.stringify(placedReceipts)),
+  };
+  // Those of older blocks take memory, and are seldom asked for.
+  if (number >= OLDER_BLOCKS) return { ...made, receipts: encodeReceipts() };
+  return {
+    ...made,
+    get receipts() {
+      return encodeReceipts();
+    },
   };
 }
 

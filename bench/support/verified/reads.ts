@@ -4,6 +4,7 @@ import { makeTemporaryFolder } from '../../../test/support/embedded.ts';
 import { encodeRequest, post } from '../ask.ts';
 import type { Workload } from '../call-workloads.ts';
 import type { Figure } from '../figures.ts';
+import { OLDER_BLOCKS } from '../proxy/full-chain.ts';
 import { Nodes } from '../proxy/nodes.ts';
 import { startProgram } from '../proxy/program.ts';
 import type { Row, Target } from '../proxy/rows.ts';
@@ -11,7 +12,7 @@ import type { Subject } from '../proxy/subject.ts';
 import { compareSides, type Side, type Sides } from '../sides.ts';
 
 /** Below the newest ones, so that all of them are the same for both. */
-const FIRST = 4;
+const FIRST: number = OLDER_BLOCKS + 4;
 const BLOCKS = 40;
 const LEAST_RATIO = 0.9;
 const LEAST_KEPT_RATIO = 0.97;
@@ -20,6 +21,8 @@ const [KEPT, FRESH] = ['kept', 'fresh'];
 
 const quantity = (value: number): string => `0x${value.toString(16)}`;
 const NUMBERS = Array.from({ length: BLOCKS }, (_, i) => quantity(FIRST + i));
+/** One after the other each is forgotten before its next turn, so that none was verified before. */
+const NEW_NUMBERS = Array.from({ length: OLDER_BLOCKS }, (_, i) => quantity(i));
 
 /** A workload of one question about each block. */
 function ask(name: string, method: string, blocks: readonly string[], ...rest: readonly unknown[]): Workload {
@@ -68,6 +71,7 @@ export async function measureReads(): Promise<readonly Figure[]> {
     const figures = await compareSides(
       fresh,
       [
+        ask('new blocks, whole', 'eth_getBlockByNumber', NEW_NUMBERS, true),
         ask('whole blocks', 'eth_getBlockByNumber', NUMBERS, true),
         ask('whole blocks by hash', 'eth_getBlockByHash', hashes, true),
         ask('blocks with hashes', 'eth_getBlockByNumber', NUMBERS, false),

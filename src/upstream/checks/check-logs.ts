@@ -2,9 +2,9 @@ import type { LogFilter } from '../../chain/chain.ts';
 import type { LogRange } from '../../chain/log-range.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';
 import type { Members } from '../../verification/findings.ts';
+import { isSameText } from '../../verification/members.ts';
 import { LogMatcher } from '../../verification/verify-logs.ts';
 import { UpstreamFault } from '../fault.ts';
-import { isSameHex } from './check-values.ts';
 
 export type ExpectedLogs = {
   readonly range: LogRange;
@@ -56,7 +56,7 @@ class LogCheck {
     const hash = log['blockHash'];
     if (typeof hash !== 'string') throw wrong('logs without a block');
     this.#hash ??= hash.toLowerCase();
-    if (!isSameHex(hash, this.#hash)) throw wrong('logs of another block than the one of this height');
+    if (!isSameText(hash, this.#hash)) throw wrong('logs of another block than the one of this height');
     if (log['removed'] === true) throw wrong('logs that were removed');
     if (!this.#matcher.matches(log)) throw wrong('logs that do not match the filter');
   }

@@ -1,14 +1,14 @@
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
-import { asText } from '../../verification/members.ts';
+import { asText, isSameText } from '../../verification/members.ts';
 import { keepUnique } from '../../verification/repeated-names.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Block } from '../heads/block.ts';
-import { isSameHex, parseObject } from './check-values.ts';
+import { parseObject } from './check-values.ts';
 
 /** A member of the answer has this value, a hash in lower case. The answer is written anew where an object in it has a name twice. */
 export function checkMember(name: string, value: string): (result: JsonResult) => JsonResult {
   return (result) => {
-    if (isSameHex(parseObject(result)[name], value)) return keepUnique(result as JsonText);
+    if (isSameText(parseObject(result)[name], value)) return keepUnique(result as JsonText);
     throw new UpstreamFault('wrong', 'the answer is about another hash than the one asked for');
   };
 }
@@ -37,7 +37,7 @@ function readInteger(value: unknown): bigint {
 export function checkTransaction(block: Block, index: number): (result: JsonResult) => JsonResult {
   return (result) => {
     const { hash, blockHash } = parseObject(result);
-    if (isSameHex(hash, block.transactionHashes[index] as string) && isSameHex(blockHash, block.hash)) {
+    if (isSameText(hash, block.transactionHashes[index] as string) && isSameText(blockHash, block.hash)) {
       return keepUnique(result as JsonText);
     }
     throw new UpstreamFault('wrong', 'the transaction is not the one of the block');
@@ -51,7 +51,7 @@ export function checkTransaction(block: Block, index: number): (result: JsonResu
 export function checkUncle(block: Block, index: number): (result: JsonResult) => JsonResult {
   return (result) => {
     const uncle = parseObject(result);
-    if (!isSameHex(uncle['hash'], block.uncleHashes[index] as string)) {
+    if (!isSameText(uncle['hash'], block.uncleHashes[index] as string)) {
       throw new UpstreamFault('wrong', 'the uncle is not the one of the block');
     }
     if (!('transactions' in uncle) && 'uncles' in uncle) return keepUnique(result as JsonText);

@@ -144,21 +144,31 @@ const LIST_BASE = 0xc0;
 /**
  * An encoded transaction is the one of this hash. geth says `"0x"` where there is none, which is a null here.
  * @param isListed whether a block lists it, so that there is one
+ * @param isEvery whether its hash is that of its bytes whatever its type, as of those that were recomputed
  */
-export function checkRawTransaction(hash: string, isListed: boolean): (result: JsonResult) => JsonResult {
+export function checkRawTransaction(
+  hash: string,
+  isListed: boolean,
+  isEvery = false,
+): (result: JsonResult) => JsonResult {
   return (result) => {
     const text = (checkData(result) as string).trim();
     if (text === '"0x"') {
       if (!isListed) return 'null';
       throw new UpstreamFault('missing', 'the node does not have what it should have');
     }
-    if (!isHashed(text) || bytesToHex(keccak256(hexToBytes(text.slice(1, -1)))) === hash) return text;
+    if (isOfHash(text, hash) || !(isEvery || isHashed(text))) return text;
     throw new UpstreamFault('wrong', 'the encoded transaction is not the one asked for');
   };
 }
 
-/** Whether the hash of an encoded transaction, a JSON string, is that of its bytes. */
-export function isHashed(text: JsonText): boolean {
+/** Whether an encoded transaction, a JSON string, hashes to this. */
+export function isOfHash(text: JsonText, hash: string): boolean {
+  return bytesToHex(keccak256(hexToBytes(text.slice(1, -1)))) === hash;
+}
+
+/** Whether the hash of an encoded transaction is that of its bytes by definition. */
+function isHashed(text: JsonText): boolean {
   const first = Number.parseInt(text.slice(3, 5), 16);
   return HASHED_TYPES.has(first) || first >= LIST_BASE;
 }

@@ -70,8 +70,3 @@ export function parseObject(result: JsonResult): Readonly<Record<string, unknown
   if (typeof result !== 'string') result.cancel();
   throw new UpstreamFault('wrong', 'the result is no object');
 }
-
-/** Whether two values are the same hex text; letters may differ in case. */
-export function isSameHex(have: unknown, want: string): boolean {
-  return typeof have === 'string' && have.toLowerCase() === want;
-}

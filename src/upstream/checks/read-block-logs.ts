@@ -4,9 +4,9 @@ import { addToBloom, BLOOM_LENGTH } from '../../primitives/bloom.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 import type { JsonText } from '../../primitives/json-result.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
+import { isSameText } from '../../verification/members.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Block } from '../heads/block.ts';
-import { isSameHex } from './check-values.ts';
 import { scanLogs } from './scan-logs.ts';
 
 /**
@@ -94,11 +94,11 @@ class BlockLogReader {
   /** Some chains have logs of no listed transaction, at a position past the end (Celo's of the system). */
   #checkPlace(log: Members): void {
     const { hash, number, transactionHashes } = this.#block;
-    if (!isSameHex(log['blockHash'], hash) || readNumber(log['blockNumber']) !== Number(number)) {
+    if (!isSameText(log['blockHash'], hash) || readNumber(log['blockNumber']) !== Number(number)) {
       throw wrong('logs of another block');
     }
     const listed = transactionHashes[readNumber(log['transactionIndex'])];
-    if (listed !== undefined && !isSameHex(log['transactionHash'], listed)) {
+    if (listed !== undefined && !isSameText(log['transactionHash'], listed)) {
       throw wrong('logs of other transactions than those of the block');
     }
   }

@@ -1,3 +1,4 @@
+import type { RawPart } from '../../chain/chain.ts';
 import {
   isComplete,
   type JsonBytes,
@@ -19,7 +20,7 @@ import {
 } from '../../verification/state-proof.ts';
 import { ReceiptStream } from '../../verification/stream-receipts.ts';
 import { type VerifiedHeader, verifyHeader } from '../../verification/verify-block.ts';
-import { verifyRawBlock, verifyRawReceipts } from '../../verification/verify-raw.ts';
+import { verifyRawBlock, verifyRawHeader, verifyRawReceipts } from '../../verification/verify-raw.ts';
 import { verifyReceipts } from '../../verification/verify-receipts.ts';
 import {
   type VerifyTools,
@@ -160,18 +161,18 @@ export class Proofs {
   }
 
   /**
-   * Compares an encoded block, or the encoded receipts of one.
+   * Compares an encoded block or header, or the encoded receipts of a block.
    * @returns the same result; a stream was not compared
    * @throws UpstreamFault `wrong`
    */
   checkRaw(
-    part: 'block' | 'receipts',
+    part: RawPart,
     header: VerifiedHeader,
     result: JsonResult,
     upstream: Upstream | undefined,
   ): JsonResult {
     const { verifier } = this;
-    const subject = part === 'block' ? 'transactions' : 'receipts';
+    const subject = RAW_SUBJECTS[part][1] ?? 'header';
     if (verifier === undefined) return result;
     if (!isComplete(result)) {
       verifier.noteUnproven(header.hash, subject, 'the encoded answer is too large to be verified');
@@ -180,6 +181,7 @@ export class Proofs {
     const tools = verifier.openTools();
     const value: unknown = JSON.parse(typeof result === 'string' ? result : result.text);
     if (part === 'block') verifyRawBlock(asText(value), header, tools);
+    else if (part === 'header') verifyRawHeader(asText(value), header.hash, tools);
     else verifyRawReceipts(value, header.receiptsRoot, tools);
     // Encoded receipts do not say which block they are of: asked by number, a node on another branch gives others.
     const isOfOther = part === 'receipts' && upstream?.knowsHashParameters !== true;
@@ -204,7 +206,8 @@ export class Proofs {
     const tools = verifier.openTools();
     const uncle: unknown = JSON.parse(text);
     verifyHeader(isMembers(uncle) ? uncle : {}, block.uncleHashes[index] ?? '', tools);
-    const found = tools.findings.list.filter(({ subject }) => subject === 'header');
+    // Its list of uncles is empty, whatever its header commits to.
+    const found = tools.findings.list.filter(({ subject }) => subject !== 'uncles');
     verifier.judge(block, found, ['header'], upstream);
   }
 

@@ -1,14 +1,13 @@
-import { bytesToHex } from '../../primitives/hex.ts';
 import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../../primitives/json-result.ts';
-import { EMPTY_LIST_HASH } from '../../primitives/keccak.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { Lru } from '../../util/lru.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { TokenBucket } from '../../util/token-bucket.ts';
 import type { Members, Subject } from '../../verification/findings.ts';
 import { findHeaderForm } from '../../verification/hash-header.ts';
+import { NO_UNCLES } from '../../verification/header-forms.ts';
 import type { KnownTransactions } from '../../verification/known-transactions.ts';
-import { ListText } from '../../verification/list-text.ts';
+import { type BlockText, ListText } from '../../verification/list-text.ts';
 import { asText, isMembers, isSameText } from '../../verification/members.ts';
 import { keepUnique } from '../../verification/repeated-names.ts';
 import { BlockStream } from '../../verification/stream-block.ts';
@@ -44,7 +43,6 @@ const SENDER_SAMPLE = 4;
 const MORE_SENDERS_PER_SECOND = 100;
 
 const HEADER_SUBJECTS: readonly Subject[] = ['header'];
-const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
 
 /** A block of which header and transactions were recomputed. */
 export type ProvenBlock = {
@@ -167,10 +165,8 @@ export class ProvenBlocks {
     const verifier = this.#verifier;
     if (result === 'null' || !verifier.canVerify('header', named.number)) return result;
     if (!isComplete(result)) return this.#checkStream(named, result, upstream, askMore);
-    const parsed = ListText.parseBlock(result);
-    const block = isMembers(parsed) ? parsed : {};
-    this.#verify(named, block, isFull, upstream);
-    const { transactions } = block;
+    const text = ListText.parseBlock(result, this.findHeader(named.hash));
+    const transactions = this.#verify(named, text, isFull, upstream);
     return transactions instanceof ListText && transactions.isRead ? result : keepUnique(result);
   }
 
@@ -233,22 +229,26 @@ export class ProvenBlocks {
     if (header !== undefined) this.#headers.set(hash, header);
   }
 
-  #verify(named: JudgedBlock, block: Members, isFull: boolean, upstream: Upstream | undefined): void {
+  /** @returns the transactions in the text */
+  #verify(named: JudgedBlock, text: BlockText, isFull: boolean, upstream: Upstream | undefined): unknown {
     const { hash } = named;
     const tools = this.#verifier.openTools();
-    this.#refuseOther(named, block, tools, upstream);
-    const header = verifyHeader(block, hash, tools);
-    const proven = header === undefined || !isFull ? undefined : verifyBody(block, header, tools);
-    const known = isFull || header === undefined ? undefined : this.#blocks.get(hash);
-    if (known !== undefined) verifyListed(block, known.transactions, tools);
+    const block = isMembers(text.block) ? text.block : {};
+    if (text.header === undefined) this.#refuseOther(named, block, tools, upstream);
+    const header = text.header ?? verifyHeader(block, hash, tools);
+    const known = header === undefined ? undefined : this.#blocks.get(hash);
+    const proven =
+      header === undefined || !isFull ? undefined : verifyBody(block, header, tools, known?.transactions);
+    if (known !== undefined && !isFull) verifyListed(block, known.transactions, tools);
     const hasAllSenders =
       proven !== undefined && this.#compareSenders(hash, block['transactions'], proven.length, tools);
     const subjects = isFull || known !== undefined ? BLOCK_SUBJECTS : HEADER_SUBJECTS;
     const isEmpty = proven === undefined || proven.length === 0;
     this.#judge(header ?? named, block, tools, { isFull, isEmpty, subjects }, upstream);
-    if (header === undefined) return;
-    this.#headers.set(hash, header);
-    if (proven !== undefined) this.#keep({ header, transactions: proven, hasAllSenders });
+    if (header !== undefined) this.#headers.set(hash, header);
+    if (header !== undefined && proven !== undefined)
+      this.#keep({ header, transactions: proven, hasAllSenders });
+    return block['transactions'];
   }
 
   #checkStream(

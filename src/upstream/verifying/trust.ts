@@ -128,8 +128,13 @@ export class TrustRules {
     this.#record(scope, why, 'single');
   }
 
-  /** Notes how far an answer is to be believed that no block commits to. @param isHashed whether it hashes to what the caller named it by */
+  /**
+   * Notes how far an answer is to be believed that no block commits to.
+   * @param isHashed whether it hashes to what the caller named it by
+   * @throws ChainError `unavailable` where it has to be proven
+   */
   noteAlone(scope: RequestScope, isHashed: boolean): void {
+    if (!isHashed) this.demandProof('what was encoded does not hash to the hash that it was asked for by');
     const trust = isHashed && this.#verifier !== undefined ? 'proven' : 'single';
     scope.trust = trust;
     this.counts[trust]++;

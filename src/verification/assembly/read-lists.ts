@@ -4,15 +4,18 @@
  * called plain here is exactly what `verify-transaction.ts` and `verify-receipts.ts` find nothing wrong with.
  */
 import { ENCODED, ENCODED_SIZE, IS_PLAIN, ROW_END, ROW_SIZE, ROW_START } from './block';
+import { isHeader } from './header';
 import { isPlainReceipt, setWalk } from './receipts';
 import { out, writeAt } from './rlp';
-import { at, BROKEN_LIST, enterList, ITEM, kindOf, LIST, lengthOf, Member, NO_ITEM, nextItem, readObject, seek, skipBlanks, startOf } from './text';
+import { at, BLOCK, BROKEN_LIST, enterList, hasOthers, ITEM, kindOf, LIST, lengthOf, Member, NO_ITEM, nextItem } from './text';
+import { OF_BLOCKS, readObject, seek, skipBlanks, startOf } from './text';
 import { isPlainTransaction } from './transactions';
 import { LEAF_ROOM } from './trie';
 
 export { BLOCK_HASH, setBlock } from './block';
+export { HEADER } from './header';
 export { setWalk, walkedGas, walkedLogs } from './receipts';
-export { NAMES } from './text';
+export { BLOCK, NAMES } from './text';
 export { areHashes, FORMS } from './transactions';
 export { hashTrie, LEAF_ROOM, MAX_ITEMS } from './trie';
 
@@ -31,6 +34,9 @@ export function itemCount(): u32 {
   return index;
 }
 
+/** Whether the block object that was read last has no member that is not known here. */
+let isKnownBlock: bool = false;
+
 /**
  * Finds the list of transactions of a block object.
  * @returns where it begins, 0 where there is none or the text cannot be read; it ends at `listEnd()`
@@ -38,12 +44,21 @@ export function itemCount(): u32 {
 export function findTransactions(text: usize): usize {
   seek(text);
   skipBlanks();
-  if (!readObject(ITEM) || kindOf(ITEM, Member.transactions) != LIST) return 0;
-  return startOf(ITEM, Member.transactions);
+  if (!readObject(BLOCK, OF_BLOCKS) || kindOf(BLOCK, Member.transactions) != LIST) return 0;
+  isKnownBlock = !hasOthers;
+  return startOf(BLOCK, Member.transactions);
 }
 
 export function listEnd(): usize {
-  return startOf(ITEM, Member.transactions) + lengthOf(ITEM, Member.transactions);
+  return startOf(BLOCK, Member.transactions) + lengthOf(BLOCK, Member.transactions);
+}
+
+/**
+ * Whether the block object that was read last has the header with the hash at `BLOCK_HASH`, no uncles, and no member that is not known here.
+ * @param target where there is room for as many bytes as the text has
+ */
+export function hasHeader(target: usize): bool {
+  return isKnownBlock && isHeader(target);
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Writes RLP from hex text. */
-import { at, decode, digitAt, enterList, HAS_ITEM, HEX_START, NO_ITEM, nextItem, QUOTE, skipString } from './text';
+import { decode, digitAt } from './hex';
+import { at, enterList, HAS_ITEM, HEX_START, NO_ITEM, nextItem, QUOTE, skipString } from './text';
 
 const STRING_BASE: u32 = 0x80;
 const LIST_BASE: u32 = 0xc0;

@@ -1,4 +1,5 @@
 /** Reads JSON text: where the values of an object's members are, and what they are. A text is read up to 63 bytes past its end, which are zeros. */
+import { decode, digitAt } from './hex';
 
 /** Members by their places among `NAMES`. */
 export const enum Member {
@@ -42,22 +43,47 @@ export const enum Member {
   removed,
   storageKeys,
   transactions,
+  parentHash,
+  sha3Uncles,
+  miner,
+  stateRoot,
+  transactionsRoot,
+  receiptsRoot,
+  difficulty,
+  number,
+  gasLimit,
+  timestamp,
+  extraData,
+  mixHash,
+  baseFeePerGas,
+  withdrawalsRoot,
+  excessBlobGas,
+  parentBeaconBlockRoot,
+  requestsHash,
+  blockAccessListHash,
+  slotNumber,
+  uncles,
+  withdrawals,
+  size,
+  totalDifficulty,
 }
-const MEMBERS: u32 = 40;
-
+/** Members that items of lists have come first; the others are of blocks only, and not known in items. */
+export const OF_ITEMS: u32 = 39;
+export const OF_BLOCKS: u32 = 63;
 
 const NAME_SIZE: usize = 32;
 export const NO_MEMBER: u32 = 255;
 /** A length, and the characters. Written by the caller. */
 export const NAMES: usize = memory.data(64 * 32);
-/** Of each position in an object, the member that was there last. */
-const PREDICTED: usize = memory.data(256);
 
 /** Values of the members of an object: where each begins, how long it is, and what it is. */
 const SLOT_SIZE: usize = 12;
-/** Of an item of the list, and of an object inside. */
-export const ITEM: usize = memory.data(64 * 12);
-export const INNER: usize = memory.data(64 * 12);
+/** Behind the slots: of each position in such an object, the member that was there last. */
+const PREDICTED: usize = 64 * 12;
+/** Of a block, of an item of a list, and of an object inside of one: 64 slots and 256 positions. */
+export const BLOCK: usize = memory.data(64 * 12 + 256);
+export const ITEM: usize = memory.data(64 * 12 + 256);
+export const INNER: usize = memory.data(64 * 12 + 256);
 export const ABSENT: u32 = 0;
 export const STRING: u32 = 1;
 export const LIST: u32 = 2;
@@ -242,10 +268,14 @@ export let hasOthers: bool = false;
 const OTHERS: usize = memory.data(64 * 8);
 const MAX_OTHERS: u32 = 64;
 
-/** Reads an object, and where the values of known members are. @returns false where it has a name twice, too */
-export function readObject(slots: usize): bool {
+/**
+ * Reads an object, and where the values of known members are.
+ * @param members how many of the names are known
+ * @returns false where it has a name twice, too
+ */
+export function readObject(slots: usize, members: u32 = OF_ITEMS): bool {
   hasOthers = false;
-  memory.fill(slots, 0, SLOT_SIZE * <usize>MEMBERS);
+  memory.fill(slots, 0, SLOT_SIZE * <usize>members);
   if (load<u8>(at) != OPEN_OBJECT) return false;
   at++;
   skipBlanks();
@@ -259,7 +289,7 @@ export function readObject(slots: usize): bool {
     if (load<u8>(at) != QUOTE) return false;
     const name = at + 1;
     // Objects of a list have the same members in the same order nearly always.
-    const predicted = PREDICTED + (position++ & 255);
+    const predicted = slots + PREDICTED + <usize>(position++ & 255);
     let member = <u32>load<u8>(predicted);
     let length = <usize>load<u8>(NAMES + <usize>member * NAME_SIZE);
     if (load<u8>(name + length) == QUOTE && isSame(NAMES + <usize>member * NAME_SIZE + 1, name, length)) {
@@ -267,7 +297,7 @@ export function readObject(slots: usize): bool {
     } else {
       if (!skipString()) return false;
       length = at - 1 - name;
-      member = findMember(name, length);
+      member = findMember(name, length, members);
       if (member != NO_MEMBER) store<u8>(predicted, <u8>member);
     }
     skipBlanks();
@@ -308,8 +338,8 @@ function isOther(name: usize, length: usize, others: u32): bool {
   return false;
 }
 
-function findMember(name: usize, length: usize): u32 {
-  for (let member: u32 = 0; member < MEMBERS; member++) if (isNamed(member, name, length)) return member;
+function findMember(name: usize, length: usize, members: u32): u32 {
+  for (let member: u32 = 0; member < members; member++) if (isNamed(member, name, length)) return member;
   return NO_MEMBER;
 }
 
@@ -323,51 +353,6 @@ export function isSame(first: usize, second: usize, length: usize): bool {
   let i: usize = 0;
   for (; i + 8 <= length; i += 8) if (load<u64>(first + i) != load<u64>(second + i)) return false;
   for (; i < length; i++) if (load<u8>(first + i) != load<u8>(second + i)) return false;
-  return true;
-}
-
-/** The value of a hex digit; above 15 for anything else. */
-@inline
-export function digitAt(text: usize): u32 {
-  const c = <u32>load<u8>(text);
-  const decimal = c - 0x30;
-  if (decimal < 10) return decimal;
-  const letter = (c | 0x20) - 0x61;
-  return letter < 6 ? letter + 10 : 16;
-}
-
-/** Writes so many bytes from hex digits. */
-export function decode(text: usize, length: usize, target: usize): bool {
-  let areDigits = i8x16.splat(-1);
-  let i: usize = 0;
-  for (; i + 16 <= length; i += 16) {
-    let joined = i8x16.splat(0);
-    for (let half: usize = 0; half < 2; half++) {
-      const characters = v128.load(text + 2 * i + 16 * half);
-      const lower = v128.or(characters, i8x16.splat(0x20));
-      const decimals = i8x16.lt_u(i8x16.sub(characters, i8x16.splat(0x30)), i8x16.splat(10));
-      const letters = i8x16.lt_u(i8x16.sub(lower, i8x16.splat(0x61)), i8x16.splat(6));
-      areDigits = v128.and(areDigits, v128.or(decimals, letters));
-      const values = v128.bitselect(
-        i8x16.sub(characters, i8x16.splat(0x30)),
-        i8x16.sub(lower, i8x16.splat(0x57)),
-        decimals,
-      );
-      const pairs = v128.and(
-        v128.or(i16x8.shl(values, 4), i16x8.shr_u(values, 8)),
-        i16x8.splat(0xff),
-      );
-      joined = half == 0 ? pairs : i8x16.narrow_i16x8_u(joined, pairs);
-    }
-    v128.store(target + i, joined);
-  }
-  if (!i8x16.all_true(areDigits)) return false;
-  for (; i < length; i++) {
-    const high = digitAt(text + 2 * i);
-    const low = digitAt(text + 2 * i + 1);
-    if ((high | low) > 15) return false;
-    store<u8>(target + i, <u8>((high << 4) | low));
-  }
   return true;
 }
 

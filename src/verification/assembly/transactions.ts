@@ -1,9 +1,10 @@
 /** Transactions that are plain: those of types 0 to 3 of the usual form, that are what their hash says. */
 import { keccak256 } from '../../evm/core/keccak';
 import { BLOBS, baseFee, FROM, GAS_PRICE, HAS_TO, HASH, HASH_TEXT, isPlaced, NONCE, ROW_SIZE, SCRATCH, TO, TYPE, typeOf } from './block';
+import { decode } from './hex';
 import { closeList, openList, out, writeByte, writeBytes, writeInteger, writeNothing, writeStrings } from './rlp';
-import { at, CLOSE_LIST, decode, decodeMember, enterList, HAS_ITEM, HEX_START, hasOthers, INNER, isNothing, isSame, ITEM, kindOf } from './text';
-import { LIST, lengthOf, Member, NO_ITEM, NO_MEMBER, NO_NUMBER, nextItem, numberOf, QUOTE, readObject, seek, skipString, STRING, startOf } from './text';
+import { at, CLOSE_LIST, decodeMember, enterList, HAS_ITEM, HEX_START, hasOthers, INNER, isNothing, isSame, ITEM, kindOf } from './text';
+import { LIST, lengthOf, Member, NO_ITEM, NO_MEMBER, NO_NUMBER, nextItem, numberOf, QUOTE, readObject, seek, STRING, startOf } from './text';
 
 /** Fields of types 0 to 3: how many, and of each two members, the second where the first is absent, and how it is encoded. Written by the caller. */
 export const FORMS: usize = memory.data(4 * 64);
@@ -154,9 +155,10 @@ export function areHashes(list: usize, rows: usize, count: u32): bool {
   let found = nextItem(true);
   for (; found == HAS_ITEM; found = nextItem(false)) {
     const text = at + 1;
-    if (hashes == count || load<u8>(at) != QUOTE || !skipString() || at - 1 - text != HASH_TEXT) return false;
+    if (hashes == count || load<u8>(at) != QUOTE || load<u8>(text, HASH_TEXT) != QUOTE) return false;
     if (load<u16>(text) != HEX_START || !decode(text + 2, 32, SCRATCH)) return false;
     if (!isSame(SCRATCH, rows + <usize>hashes * ROW_SIZE + HASH, 32)) return false;
+    seek(text + HASH_TEXT + 1);
     hashes++;
   }
   return found == NO_ITEM && hashes == count;

@@ -1,0 +1,125 @@
+import { decodeAccountLeaf } from '../primitives/account-leaf.ts';
+import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
+import { EMPTY_TRIE_ROOT, keccak256 } from '../primitives/keccak.ts';
+import { asInteger, decodeRlp } from '../primitives/rlp.ts';
+import { StateKeys } from '../proven/state-keys.ts';
+import type { BlockState } from '../proven/state-nodes.ts';
+import type { Proven } from '../proven/state-requests.ts';
+import { TrieNodes } from '../proven/trie-nodes.ts';
+import { asText, isMembers } from '../verification/members.ts';
+import type { NodesByHash } from '../verification/state-proof.ts';
+
+/** Nodes of the state's tries and codes that a node says a call reads, by their hashes. */
+type Witness = {
+  readonly nodes: NodesByHash;
+  readonly codes: NodesByHash;
+  readonly slots: readonly string[];
+};
+
+/** What a node says that a call reads. It may be wrong. */
+export type CallHint = { readonly keys: StateKeys; readonly witness?: Witness };
+
+/** Accounts and slots of a hint that are taken, and nodes and codes of a witness. */
+const MAX_HINTED = 4_096;
+/** Which account a slot is of a witness does not say: so many pairs are looked at, 5 us each. */
+const MAX_PAIRS = 1_024;
+const ADDRESS = /^0x[0-9a-f]{40}$/;
+const WORD = /^0x[0-9a-f]{64}$/;
+const NO_NODES: NodesByHash = new Map();
+
+/**
+ * Reads an answer to `proof_call`, or the list of one answer to `eth_createAccessList`, which nodes without the former are asked instead.
+ * @returns undefined where it is neither
+ */
+export function readHint(answer: unknown): CallHint | undefined {
+  if (Array.isArray(answer)) return readList(isMembers(answer[0]) ? answer[0]['accessList'] : undefined);
+  if (!isMembers(answer)) return undefined;
+  const { accounts, witness } = answer;
+  return isMembers(witness)
+    ? readWitness(witness)
+    : readList(Array.isArray(accounts) ? accounts.map(toEntry) : []);
+}
+
+/** Before version 1.39 Nethermind gave a list of proofs. */
+function toEntry(proof: unknown): unknown {
+  if (!isMembers(proof) || !Array.isArray(proof['storageProof'])) return proof;
+  const storageKeys = proof['storageProof'].map((each: unknown) => isMembers(each) && each['key']);
+  return { address: proof['address'], storageKeys };
+}
+
+function readList(list: unknown): CallHint | undefined {
+  if (!Array.isArray(list)) return undefined;
+  const keys = new StateKeys();
+  let count = 0;
+  for (const entry of list as readonly unknown[]) {
+    if (!isMembers(entry) || !Array.isArray(entry['storageKeys'])) return undefined;
+    const address = asText(entry['address']).toLowerCase();
+    if (!ADDRESS.test(address)) return undefined;
+    const slots = keys.addAccount(address);
+    for (const key of entry['storageKeys'] as readonly unknown[]) {
+      const slot = asText(key).toLowerCase();
+      if (WORD.test(slot)) slots.add(slot);
+      if (++count > MAX_HINTED) return { keys };
+    }
+    if (++count > MAX_HINTED) return { keys };
+  }
+  return { keys };
+}
+
+function readWitness({ state, codes, keys: read }: Readonly<Record<string, unknown>>): CallHint | undefined {
+  if (!Array.isArray(read)) return undefined;
+  const texts = read.slice(0, MAX_HINTED).map((key) => asText(key).toLowerCase());
+  const keys = new StateKeys();
+  for (const text of texts) if (ADDRESS.test(text)) keys.addAccount(text);
+  const slots = texts.filter((text) => WORD.test(text));
+  try {
+    return { keys, witness: { nodes: hashAll(state), codes: hashAll(codes), slots } };
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** @throws RangeError where it is no list of hex texts */
+function hashAll(list: unknown): NodesByHash {
+  if (!Array.isArray(list)) throw new RangeError('witness: no list');
+  const items = list.slice(0, MAX_HINTED).map((item) => hexToBytes(asText(item)));
+  return new Map(items.map((item) => [bytesToHex(keccak256(item)), item]));
+}
+
+/**
+ * Keeps what a hint proves: accounts and slots to which its nodes lead from the state root, and codes of these accounts. Nothing else of it is kept.
+ * @returns what the call reads, as far as the hint says
+ */
+export function noteHint({ keys, witness }: CallHint, { stateRoot }: BlockState, proven: Proven): StateKeys {
+  if (witness === undefined) return keys;
+  const { proven: states } = proven.states;
+  const tries = new TrieNodes(Number.POSITIVE_INFINITY);
+  tries.add(witness.nodes);
+  let pairs = 0;
+  for (const address of keys.accounts.keys()) {
+    const account = tries.find(stateRoot, address, decodeAccountLeaf);
+    if (account === undefined) continue;
+    const storageRoot = bytesToHex(account?.storageRoot ?? EMPTY_TRIE_ROOT);
+    const slots: string[] = [];
+    const words: bigint[] = [];
+    for (const slot of storageRoot === EMPTY_ROOT ? [] : witness.slots) {
+      if (++pairs > MAX_PAIRS) break;
+      const word = tries.find(storageRoot, slot, decodeWord);
+      if (word === undefined) continue;
+      slots.push(slot);
+      words.push(word ?? 0n);
+    }
+    states.note(stateRoot, { address, slots }, { account, words, nodes: NO_NODES });
+    const hash = account && bytesToHex(account.codeHash);
+    const code = hash && witness.codes.get(hash);
+    if (hash && code) proven.codes.add(new Map([[hash, code]]));
+  }
+  return keys;
+}
+
+const EMPTY_ROOT: string = bytesToHex(EMPTY_TRIE_ROOT);
+
+function decodeWord(leaf: Uint8Array): bigint {
+  return asInteger(decodeRlp(leaf), 'slot');
+}

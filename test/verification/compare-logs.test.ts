@@ -1,0 +1,56 @@
+/** Logs of an answer that read like those of the receipts and are others. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Findings, type Members } from '../../src/verification/findings.ts';
+import { RlpWriter } from '../../src/verification/rlp-writer.ts';
+import { verifyBody, verifyHeader } from '../../src/verification/verify-block.ts';
+import { compareLogs, LogMatcher, listMatching } from '../../src/verification/verify-logs.ts';
+import { SKIP_REASON } from '../support/vectors.ts';
+import { readSamples } from './samples.ts';
+
+type Log = Readonly<Record<string, unknown>> & { readonly topics: readonly string[] };
+
+const samples = (readSamples() ?? []).filter(
+  ({ expected, receipts }) => expected.transactions === 'OK' && receipts !== undefined,
+);
+
+/** Changes of a log that put the same characters, or hex of the same value, elsewhere. */
+const CHANGES: readonly ((log: Log) => object)[] = [
+  ({ topics }) => ({ topics: topics.length > 1 ? [topics.join()] : [...topics, ''] }),
+  ({ topics: [first = '', ...rest] }) => ({ topics: first === '' ? [''] : [`${first},${rest.join()}`] }),
+  ({ topics }) => ({ topics: topics.join() }),
+  ({ topics }) => ({ topics: [topics] }),
+  ({ data, topics }) => ({ topics: [...topics, data], data: '' }),
+  ({ address, topics: [first = '', ...rest] }) => ({ address: `${String(address)} ${first}`, topics: rest }),
+  ({ address }) => ({ address: String(address).replace('0x', '0X') }),
+  ({ transactionHash }) => ({ transactionHash: String(transactionHash).replace('0x', '0X') }),
+  ({ data }) => ({ data: `${String(data)} ` }),
+  ({ data }) => ({ data: [data] }),
+  ({ logIndex }) => ({ logIndex: [logIndex] }),
+  ({ logIndex }) => ({ logIndex: ` ${String(logIndex)}` }),
+];
+
+test('logs with the same characters in other places are not those of the receipts', {
+  skip: samples.length === 0 && SKIP_REASON,
+}, () => {
+  let changed = 0;
+  for (const { name, block, receipts = [] } of samples) {
+    const tools = { findings: new Findings(), writer: new RlpWriter() };
+    const header = verifyHeader(block, String(block['hash']), tools);
+    const transactions = header && verifyBody(block, header, tools);
+    if (header === undefined || transactions === undefined) continue;
+    const matcher = new LogMatcher({ addresses: [], topics: [] });
+    const expected = listMatching(receipts, { header, transactions }, matcher);
+    const logs = receipts.flatMap((receipt) => receipt['logs'] as readonly Log[]);
+    const compare = (told: readonly Members[]) => compareLogs(told, expected, () => header);
+    if (compare(logs) !== undefined) continue;
+    for (const [at, log] of logs.slice(0, 12).entries())
+      for (const [i, change] of CHANGES.entries()) {
+        const members = change(log);
+        const told = logs.map((each, place) => (place === at ? { ...each, ...members } : each));
+        assert.ok(compare(told) !== undefined, `${name}: log ${at}, change ${i}`);
+        changed++;
+      }
+  }
+  assert.ok(changed > 500, `${changed} changes`);
+});
