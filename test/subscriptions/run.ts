@@ -33,6 +33,8 @@ export type RunReport = {
   readonly connections: number;
   /** What filters gave, and how many there were, one after the other where an answer was lost. */
   readonly polled: { readonly changes: number; readonly filters: number };
+  /** Why connections could not be opened. */
+  readonly failedConnections: ReadonlyMap<string, number>;
   /** Of subscriptions. */
   readonly refusals: ReadonlyMap<string, number>;
   readonly refusedPolls: ReadonlyMap<string, number>;
@@ -152,6 +154,7 @@ function judge(stage: Stage, happened: ReadonlyMap<string, number>, ms: number):
       changes: pollers.reduce((sum, { received }) => sum + received, 0),
       filters: pollers.reduce((sum, { made }) => sum + made, 0),
     },
+    failedConnections: sumUp(sessions.map(({ failures }) => failures)),
     refusals: sumUp(sessions.map((session) => session.refusals)),
     refusedPolls: sumUp(pollers.map((poller) => poller.refusals)),
     errors: stage.program.log.filter(({ level }) => level >= ERROR_LEVEL).map(({ msg }) => msg),

@@ -17,6 +17,8 @@ export class Session {
   opened = 0;
   /** Milliseconds from the end of a connection to the next. */
   awayMs = 0;
+  /** Why connections could not be opened, by text. */
+  readonly failures: Map<string, number> = new Map();
   /** Why subscriptions were refused for the moment, by text. */
   readonly refusals: Map<string, number> = new Map();
   readonly #connect: Connect;
@@ -71,7 +73,9 @@ export class Session {
         this.#connection = undefined;
         if (!this.#isStopped) for (const follower of this.followers) follower.interrupt();
         await sleep(this.#isStopped ? 0 : this.awayMs);
-      } catch {
+      } catch (error) {
+        const { message } = error as Error;
+        this.failures.set(message, (this.failures.get(message) ?? 0) + 1);
         await sleep(CONNECT_PAUSE_MS);
       }
     }
