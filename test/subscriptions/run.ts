@@ -132,6 +132,8 @@ function judge(stage: Stage, happened: ReadonlyMap<string, number>, ms: number):
   const { chain, followers, sessions, pollers } = stage;
   const faults: Faults = { ...NO_FAULTS };
   const complaints: string[] = [];
+  for (const { name, state, followers: own } of sessions)
+    if (!own.every((one) => one.isAt(chain.head))) complaints.push(`${name}: ${state}`);
   for (const follower of followers) {
     follower.judge(chain.head);
     for (const kind of Object.keys(faults) as (keyof Faults)[]) faults[kind] += follower.faults[kind];
