@@ -4,7 +4,7 @@ import type { Clock } from '../util/clock.ts';
 import { Lru } from '../util/lru.ts';
 import type { FeedLimits } from './limits.ts';
 import { readWithin } from './read-within.ts';
-import type { RemovedRecords } from './removed-records.ts';
+import type { RemovedBlock, RemovedRecords } from './removed-records.ts';
 
 /** What a log takes besides its text: address, topics, objects. */
 const LOG_OVERHEAD_BYTES = 600;
@@ -48,11 +48,11 @@ export class BlockLogs {
   /** The same as `read` of a block that has left the chain: another process may have read them. @throws ChainError */
   readRemoved(hash: string, isRecent: boolean): PromiseOrValue<readonly BlockLog[] | null> {
     if (this.#removed === undefined || this.findKept(hash) !== undefined) return this.read(hash, isRecent);
-    return this.#removed.find(hash).then((found) => {
-      if (found?.logs === undefined) return this.read(hash, isRecent);
-      this.#recent.set(hash, found.logs);
-      return found.logs;
-    });
+    const take = ({ logs }: RemovedBlock): readonly BlockLog[] | undefined => {
+      if (logs !== undefined) this.#recent.set(hash, logs);
+      return logs;
+    };
+    return this.#removed.find(hash, take, () => this.read(hash, isRecent));
   }
 
   /** All logs of the block; null where it is not there. One attempt. @throws ChainError */
@@ -76,11 +76,15 @@ export class BlockLogs {
 
   /** Begins to read logs that will be wanted; a failure is left to the reader that wants them. */
   prefetch(hash: string, isRecent: boolean): void {
+    void this.tryRead(hash, isRecent);
+  }
+
+  /** As `read`; undefined where they cannot be read now, or are not there. Never rejects. */
+  async tryRead(hash: string, isRecent = true): Promise<readonly BlockLog[] | undefined> {
     try {
-      const read = this.read(hash, isRecent);
-      if (read instanceof Promise) read.catch(() => {});
+      return (await this.read(hash, isRecent)) ?? undefined;
     } catch {
-      // It is read again when it is wanted.
+      return undefined;
     }
   }
 

@@ -32,6 +32,11 @@ export class FollowedChain {
     return this.#blocks[Number(number - lowest.number)];
   }
 
+  /** The highest blocks, so many at most. */
+  listTop(count: number): readonly FeedBlock[] {
+    return this.#blocks.slice(-count);
+  }
+
   isOn({ number, hash }: BlockPlace): boolean {
     return this.at(number)?.hash === hash;
   }

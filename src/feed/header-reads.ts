@@ -9,7 +9,7 @@ import type { FeedBlock } from './feed.ts';
 import type { FeedLimits } from './limits.ts';
 import { type ExpectedBlock, parseHeader } from './parse-header.ts';
 import { readWithin } from './read-within.ts';
-import type { RemovedRecords } from './removed-records.ts';
+import type { RemovedBlock, RemovedRecords } from './removed-records.ts';
 import { isChildOf } from './steps.ts';
 
 /** Of headers by hash, UTF-16 units of their text. */
@@ -60,12 +60,12 @@ export class HeaderReads {
     if (this.#removed === undefined || this.#kept.get(hash) !== undefined)
       return this.readByHash(hash, number);
     const expected = { hash, ...(number !== undefined && { number }) };
-    return this.#removed.find(hash).then((found) => {
-      if (found === undefined) return this.readByHash(hash, number);
-      const block = parseHeader(found.header, expected);
+    const take = ({ header }: RemovedBlock): FeedBlock => {
+      const block = parseHeader(header, expected);
       this.#kept.set(hash, block);
       return block;
-    });
+    };
+    return this.#removed.find(hash, take, () => this.readByHash(hash, number));
   }
 
   /** The block of this number on the served chain, as it is now; null where there is none. @throws ChainError */

@@ -43,6 +43,9 @@ const MAX_ATTEMPTS = 4;
 /** Blocks below the first head that are read at once: a reorg of so many is followed from the beginning. */
 const FIRST_BLOCKS = 32n;
 
+/** The highest blocks of the chain that are kept for others when the feed stops: longer reorgs are seldom. */
+const LAST_BLOCKS = 16;
+
 export type NetworkFeedOptions = {
   readonly chain: Pick<Chain, 'heads' | 'blocks' | 'logs'>;
   readonly clock?: Clock;
@@ -302,6 +305,9 @@ class ServedFeed implements NetworkFeed {
 
   #stop(reason: FeedError): void {
     this.#follower.stop();
+    // What follows the chain after this may never see that one of them leaves it.
+    for (const block of this.#followed.listTop(LAST_BLOCKS))
+      void this.#removed?.keep(block, this.#logs.findKept(block.hash));
     for (const late of this.#late) late.close(reason);
     this.#main?.steps.close(reason);
     this.#main?.logs.close(reason);
@@ -317,7 +323,17 @@ class ServedFeed implements NetworkFeed {
   }
 
   #onRemoved(blocks: readonly FeedBlock[]): void {
-    for (const block of blocks) void this.#removed?.keep(block, this.#logs.findKept(block.hash));
+    for (const block of blocks) void this.#keepRemoved(block);
+  }
+
+  /** Keeps a block that left the chain, with its logs: nodes may drop them, and another process may have to take them back. */
+  async #keepRemoved(block: FeedBlock): Promise<void> {
+    const logs = this.#logs.findKept(block.hash);
+    const keeping = this.#removed?.keep(block, logs);
+    if (keeping === undefined || logs !== undefined) return;
+    const read = await this.#logs.tryRead(block.hash);
+    await keeping;
+    if (read !== undefined) await this.#removed?.keep(block, read);
   }
 
   #onMove(): void {

@@ -11,6 +11,7 @@ import {
   type RecordTable,
   RecordTableError,
   type StoredRecord,
+  type WhenFull,
 } from './record-table.ts';
 
 /** `expiresAt`: Unix milliseconds. */
@@ -23,6 +24,8 @@ type Sum = { readonly count: number; readonly bytes: number };
 const MAP_BYTES = 1 << 30;
 /** Expired records that go with each new one: more than one, so that they never pile up. */
 const SWEPT_RECORDS = 32;
+/** Of what an owner may have, the part that is left when its oldest records make room: not each new record looks for them. */
+const KEPT_PART = 0.75;
 const NONE: Sum = { count: 0, bytes: 0 };
 
 type Databases = {
@@ -56,13 +59,20 @@ export class LmdbRecordTable implements RecordTable {
     });
   }
 
-  create(name: string, text: string, lifeMs: number, maxOfOwner: number): boolean {
+  create(
+    name: string,
+    text: string,
+    lifeMs: number,
+    maxOfOwner: number,
+    whenFull: WhenFull = 'refuse',
+  ): boolean {
     checkRecordText(text);
     return this.#write((databases) => {
       this.#sweep(databases);
       this.#drop(databases, name);
       if (!hasRoom(databases, name, text, maxOfOwner)) {
-        this.#sweepOwner(databases, name);
+        if (whenFull === 'removeOldest') this.#makeRoom(databases, name, maxOfOwner);
+        else this.#sweepOwner(databases, name);
         if (!hasRoom(databases, name, text, maxOfOwner)) return false;
       }
       this.#put(databases, name, text, lifeMs);
@@ -150,6 +160,16 @@ export class LmdbRecordTable implements RecordTable {
     const end: [number, string] = [this.#now(), ''];
     const due = [...databases.expiries.getKeys({ end, limit: SWEPT_RECORDS })];
     for (const [, name] of due) this.#drop(databases, name);
+  }
+
+  /** Leaves the owner three quarters of what it may have: the records that expire first, of all owners, are looked through for it. */
+  #makeRoom(databases: Databases, name: string, maxOfOwner: number): void {
+    const owner = nameOwnerOf(name);
+    for (const [, other] of [...databases.expiries.getKeys()]) {
+      const { count, bytes } = databases.sums.get(owner) ?? NONE;
+      if (count <= maxOfOwner * KEPT_PART && bytes <= MAX_OWNER_BYTES * KEPT_PART) return;
+      if (nameOwnerOf(other) === owner) this.#drop(databases, other);
+    }
   }
 
   /** Expired records of the owner of this name: as many as it may have at most. */

@@ -5,6 +5,7 @@ import {
   nameOwnerOf,
   type RecordTable,
   type StoredRecord,
+  type WhenFull,
 } from './record-table.ts';
 
 type Entry = StoredRecord & { readonly expiresAt: number };
@@ -37,16 +38,20 @@ export class MemoryRecordTable implements RecordTable {
     return entry !== undefined && entry.expiresAt > this.#now() ? entry : undefined;
   }
 
-  create(name: string, text: string, lifeMs: number, maxOfOwner: number): boolean {
+  create(
+    name: string,
+    text: string,
+    lifeMs: number,
+    maxOfOwner: number,
+    whenFull: WhenFull = 'refuse',
+  ): boolean {
     checkRecordText(text);
     this.#sweepSome();
     const ownerName = nameOwnerOf(name);
     this.#sweep(ownerName);
     const owner = this.#owners.get(ownerName) ?? { entries: new Map<string, Entry>(), bytes: 0 };
-    const known = owner.entries.get(name);
-    const count = owner.entries.size + (known === undefined ? 1 : 0);
-    const bytes = owner.bytes + text.length - (known?.text.length ?? 0);
-    if (count > maxOfOwner || bytes > MAX_OWNER_BYTES) return false;
+    if (whenFull === 'removeOldest') this.#makeRoom(owner, name, text, maxOfOwner);
+    if (!hasRoom(owner, name, text, maxOfOwner)) return false;
     this.#owners.set(ownerName, owner);
     this.#put(owner, name, text, lifeMs);
     return true;
@@ -70,8 +75,19 @@ export class MemoryRecordTable implements RecordTable {
     this.#owners.clear();
   }
 
+  #makeRoom(owner: Owner, name: string, text: string, maxOfOwner: number): void {
+    for (const [oldest, entry] of owner.entries) {
+      if (hasRoom(owner, name, text, maxOfOwner)) return;
+      if (oldest === name) continue;
+      owner.entries.delete(oldest);
+      owner.bytes -= entry.text.length;
+    }
+  }
+
+  /** The entry becomes the owner's last. */
   #put(owner: Owner, name: string, text: string, lifeMs: number): void {
     owner.bytes += text.length - (owner.entries.get(name)?.text.length ?? 0);
+    owner.entries.delete(name);
     owner.entries.set(name, { text, version: randomUUID(), expiresAt: this.#now() + lifeMs });
   }
 
@@ -109,4 +125,10 @@ export class MemoryRecordTable implements RecordTable {
       if (expiresAt <= now) this.#drop(ownerName, name);
     }
   }
+}
+
+function hasRoom({ entries, bytes }: Owner, name: string, text: string, maxOfOwner: number): boolean {
+  const known = entries.get(name);
+  const count = entries.size + (known === undefined ? 1 : 0);
+  return count <= maxOfOwner && bytes + text.length - (known?.text.length ?? 0) <= MAX_OWNER_BYTES;
 }

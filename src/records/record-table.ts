@@ -13,6 +13,8 @@ export const MAX_RECORD_BYTES: number = 256 * 1024;
 /** Of the texts of one owner's records of one kind together. */
 export const MAX_OWNER_BYTES: number = 8 * 1024 * 1024;
 
+export type WhenFull = 'refuse' | 'removeOldest';
+
 /** The table cannot be read or written now. Of a write it is not known whether it was made, where a server was asked. */
 export class RecordTableError extends UntracedError {
   constructor(message: string) {
@@ -30,9 +32,17 @@ export interface RecordTable {
   read(name: string): PromiseOrValue<StoredRecord | undefined>;
   /**
    * Writes a record, over one of this name, for `lifeMs` from now.
-   * @returns false where the owner has `maxOfOwner` records of that kind already, or `MAX_OWNER_BYTES` of them
+   * @param whenFull what happens where the owner has `maxOfOwner` records of that kind already, or `MAX_OWNER_BYTES` of them: nothing, or
+   * those that expire first are removed
+   * @returns false where nothing was written
    */
-  create(name: string, text: string, lifeMs: number, maxOfOwner: number): PromiseOrValue<boolean>;
+  create(
+    name: string,
+    text: string,
+    lifeMs: number,
+    maxOfOwner: number,
+    whenFull?: WhenFull,
+  ): PromiseOrValue<boolean>;
   /** Replaces a record that is still of this version, and renews its life. @returns false where it is not */
   replace(name: string, version: string, text: string, lifeMs: number): PromiseOrValue<boolean>;
   /** @returns whether there was one */

@@ -9,6 +9,7 @@ import {
   type RecordTable,
   RecordTableError,
   type StoredRecord,
+  type WhenFull,
 } from './record-table.ts';
 
 /**
@@ -34,16 +35,27 @@ const PRELUDE = `
   for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now, 'LIMIT', 0, 1000)) do drop(name) end
 `;
 
-/** ARGV: name, text, version, life in milliseconds, records and bytes that the owner may have. */
+/**
+ * ARGV: name, text, version, life in milliseconds, records and bytes that the owner may have; where the oldest make room, what the keys of the
+ * owner's records begin with instead of the owner's name, and the length of that name.
+ */
 const CREATE = createScript(
   3,
   `${PRELUDE}
   drop(ARGV[1])
   local bytes = #ARGV[2]
   for _, length in ipairs(redis.call('HVALS', KEYS[3])) do bytes = bytes + length end
-  local isFull = redis.call('ZCARD', KEYS[2]) >= tonumber(ARGV[5]) or bytes > tonumber(ARGV[6])
+  local function isFull()
+    return redis.call('ZCARD', KEYS[2]) >= tonumber(ARGV[5]) or bytes > tonumber(ARGV[6])
+  end
   redis.call('DEL', KEYS[1])
-  if isFull then return 0 end
+  while ARGV[7] and isFull() and redis.call('ZCARD', KEYS[2]) > 0 do
+    local oldest = redis.call('ZRANGE', KEYS[2], 0, 0)[1]
+    bytes = bytes - (redis.call('HGET', KEYS[3], oldest) or 0)
+    drop(oldest)
+    redis.call('DEL', ARGV[7] .. string.sub(oldest, ARGV[8] + 1))
+  end
+  if isFull() then return 0 end
   put(ARGV[1], ARGV[2], ARGV[3], ARGV[4])
   return 1`,
 );
@@ -90,9 +102,17 @@ export class RedisRecordTable implements RecordTable {
     return typeof text === 'string' && typeof version === 'string' ? { text, version } : undefined;
   }
 
-  async create(name: string, text: string, lifeMs: number, maxOfOwner: number): Promise<boolean> {
+  async create(
+    name: string,
+    text: string,
+    lifeMs: number,
+    maxOfOwner: number,
+    whenFull: WhenFull = 'refuse',
+  ): Promise<boolean> {
     checkRecordText(text);
-    return this.#run(CREATE, name, text, randomUUID(), lifeMs, maxOfOwner, MAX_OWNER_BYTES);
+    const owner = nameOwnerOf(name);
+    const oldest = whenFull === 'removeOldest' ? [this.#nameOwner(owner), owner.length] : [];
+    return this.#run(CREATE, name, text, randomUUID(), lifeMs, maxOfOwner, MAX_OWNER_BYTES, ...oldest);
   }
 
   async replace(name: string, version: string, text: string, lifeMs: number): Promise<boolean> {
@@ -112,10 +132,14 @@ export class RedisRecordTable implements RecordTable {
     return (await this.#ask(() => this.#client.run(script, ...keys, name, ...args))) === 1;
   }
 
-  /** In braces: a cluster keeps all three on one node, where a script may touch them together. */
+  /** In braces: a cluster keeps all of an owner's keys on one node, where a script may touch them together. */
+  #nameOwner(owner: string): string {
+    return `{${this.#prefix}:records:${owner}}`;
+  }
+
   #nameKeys(name: string): readonly string[] {
     const owner = nameOwnerOf(name);
-    const names = `{${this.#prefix}:records:${owner}}`;
+    const names = this.#nameOwner(owner);
     return [`${names}${name.slice(owner.length)}`, `${names}:expiries`, `${names}:bytes`];
   }
 

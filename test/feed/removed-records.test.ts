@@ -3,16 +3,17 @@ import { describe, it } from 'node:test';
 import { createNetworkFeed } from '../../src/feed/network-feed.ts';
 import { RemovedRecords } from '../../src/feed/removed-records.ts';
 import { MemoryRecordTable } from '../../src/records/memory-record-table.ts';
-import { MAX_RECORD_BYTES, type RecordTable, RecordTableError } from '../../src/records/record-table.ts';
+import { MAX_RECORD_BYTES, type RecordTable } from '../../src/records/record-table.ts';
 import { FakeClock } from '../support/fake-clock.ts';
-import { ModelChain } from '../support/model-chain.ts';
+import { FaultyRecords } from '../support/faulty-records.ts';
+import { ModelChain, modelTopic } from '../support/model-chain.ts';
 import { ANY, createScope, type FeedSetup, Recorder } from './support.ts';
 
 const OTHER_CHAIN = 5n;
 
 function open(model: ModelChain, records: RecordTable, chainId: bigint = model.chain.chainId): FeedSetup {
   const clock = new FakeClock();
-  const removed = new RemovedRecords(records, chainId);
+  const removed = new RemovedRecords(records, chainId, clock);
   return { model, clock, feed: createNetworkFeed({ chain: model.chain, clock, removed }) };
 }
 
@@ -37,7 +38,7 @@ async function joinAfter(setup: FeedSetup, hash: string): Promise<Recorder> {
 /** A process with a listener follows a reorg, after which nodes have dropped what left the chain. */
 async function followReorg(
   records: RecordTable,
-): Promise<{ readonly model: ModelChain; readonly orphan: string }> {
+): Promise<{ readonly model: ModelChain; readonly orphan: string; readonly witness: FeedSetup }> {
   const model = new ModelChain(10);
   model.keepsRemoved = false;
   const witness = open(model, records);
@@ -47,7 +48,7 @@ async function followReorg(
   const orphan = model.head.hash;
   model.reorganise(2, 4).announce();
   await rest(witness);
-  return { model, orphan };
+  return { model, orphan, witness };
 }
 
 describe('blocks that left the chain', () => {
@@ -67,34 +68,78 @@ describe('blocks that left the chain', () => {
     await assert.rejects(joinAfter(open(model, records, OTHER_CHAIN), orphan), { kind: 'unknownBlock' });
   });
 
-  it('are asked of nodes while the table cannot be reached', async () => {
-    const fail = (): never => {
-      throw new RecordTableError('no table');
-    };
-    const broken: RecordTable = {
-      read: fail,
-      create: fail,
-      replace: fail,
-      remove: fail,
-      close: async () => {},
-    };
-    const { model, orphan } = await followReorg(broken);
-    await assert.rejects(joinAfter(open(model, broken), orphan), { kind: 'unknownBlock' });
+  it('are asked of nodes while the table cannot be reached; what no node has is not known to be gone', async () => {
+    const records = new FaultyRecords(new MemoryRecordTable());
+    const { model, orphan } = await followReorg(records);
+    records.isAway = true;
+    await assert.rejects(joinAfter(open(model, records), orphan), { kind: 'unavailable' });
     model.keepsRemoved = true;
-    assert.equal((await joinAfter(open(model, broken), orphan)).summary, '-12 -11 +11 +12 +13 +14');
+    assert.equal((await joinAfter(open(model, records), orphan)).summary, '-12 -11 +11 +12 +13 +14');
+    model.keepsRemoved = false;
+    records.isAway = false;
+    assert.equal((await joinAfter(open(model, records), orphan)).summary, '-12 -11 +11 +12 +13 +14');
+    await assert.rejects(joinAfter(open(model, records), modelTopic(1)), { kind: 'unknownBlock' });
+  });
+
+  it('are written once the table takes them', async () => {
+    const records = new FaultyRecords(new MemoryRecordTable());
+    records.isAway = true;
+    const { model, orphan, witness } = await followReorg(records);
+    records.isAway = false;
+    await witness.clock.advance(5_000);
+    await rest(witness);
+    assert.equal((await joinAfter(open(model, records), orphan)).summary, '-12 -11 +11 +12 +13 +14');
+  });
+
+  it('are known with their logs, also where no process had read these before', async () => {
+    const records = new MemoryRecordTable();
+    const model = new ModelChain(10);
+    const witness = open(model, records);
+    await witness.feed.read({ kind: 'head' }, createScope());
+    const orphan = model.grow(3).head.hash;
+    model.announce();
+    await rest(witness);
+    model.reorganise(2, 4).announce();
+    await rest(witness);
+    model.keepsRemoved = false;
+    const recorder = await joinAfter(open(model, records), orphan);
+    recorder.judge(model, orphan, model.served);
+  });
+
+  it('are known where the only process that had them on its chain has ended before they left it', async () => {
+    const records = new MemoryRecordTable();
+    const model = new ModelChain(10);
+    model.keepsRemoved = false;
+    const witness = open(model, records);
+    await joinAfter(witness, model.head.hash);
+    const orphan = model.grow(3).head.hash;
+    model.announce();
+    await rest(witness);
+    witness.feed.close();
+    await rest(witness);
+    model.reorganise(2, 4);
+    const recorder = await joinAfter(open(model, records), orphan);
+    assert.equal(recorder.summary, '-12 -11 +11 +12 +13 +14');
+    recorder.judge(model, orphan, model.served);
   });
 
   it('are kept without logs that are too long, and keep those that another process wrote', async () => {
     const removed = new RemovedRecords(new MemoryRecordTable(), 1n);
+    const find = (hash: string): Promise<unknown> =>
+      removed.find<unknown>(
+        hash,
+        (found) => found,
+        () => null,
+      );
     const [block] = new ModelChain(1).all;
     assert.ok(block !== undefined);
     const { header } = block;
     const [topics, address] = [[], '0x'];
     await removed.keep(block, [{ address, topics, json: 'x'.repeat(MAX_RECORD_BYTES) }]);
-    assert.deepEqual(await removed.find(block.hash), { header });
+    assert.deepEqual(await find(block.hash), { header });
     const logs = [{ address, topics, json: '{}' }];
     await removed.keep(block, logs);
     await removed.keep(block, undefined);
-    assert.deepEqual(await removed.find(block.hash), { header, logs });
+    assert.deepEqual(await find(block.hash), { header, logs });
   });
 });

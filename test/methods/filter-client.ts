@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { NetworkFeed } from '../../src/feed/feed.ts';
 import { Filters } from '../../src/methods/filters/filters.ts';
+import { RETRY_PAUSES } from '../../src/methods/filters/retry-table.ts';
 import type { Network } from '../../src/methods/network.ts';
 import { findMethod } from '../../src/methods/table.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
@@ -18,6 +19,7 @@ export type FilterClientOptions = {
   readonly hasNodes?: boolean;
   readonly maxOfKey?: number;
   readonly lifeMs?: number;
+  readonly retryPauses?: readonly number[];
 };
 
 export type Ask = (method: string, ...params: readonly unknown[]) => Promise<unknown>;
@@ -34,12 +36,13 @@ export class FilterProcess {
     hasNodes = true,
     maxOfKey = 10,
     lifeMs = 60_000,
+    retryPauses = RETRY_PAUSES,
   }: FilterClientOptions) {
     this.network = createScriptedNetwork(createFakeChain(chain), {
       name: network,
       feed,
       hasNodes,
-      filters: new Filters({ network, records, maxOfKey, lifeMs }),
+      filters: new Filters({ network, records, maxOfKey, lifeMs, retryPauses }),
     });
   }
 

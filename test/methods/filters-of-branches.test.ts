@@ -6,13 +6,13 @@ import { createNetworkFeed } from '../../src/feed/network-feed.ts';
 import { MemoryRecords } from '../support/memory-records.ts';
 import { ModelChain, modelAddress } from '../support/model-chain.ts';
 import { type Ask, FilterProcess } from './filter-client.ts';
+import { BlocksFollower, LogsFollower } from './filter-follower.ts';
 
 const PROCESSES = 3;
 const FIRST_BLOCKS = 10;
 /** Few steps an answer: filters stop in the middle of a reorg too. */
 const LIMITS = { windowBlocks: 8, readSteps: 3, headWaitMs: 5, retryFirstMs: 1, retryMaxMs: 2 };
 
-type Log = { readonly removed: boolean };
 type Move = { readonly turns: number; readonly block: number };
 type Process = { readonly view: ModelChain; readonly ask: Ask; readonly close: () => void };
 
@@ -42,13 +42,6 @@ function open(model: ModelChain, records: MemoryRecords): Process {
   return { view, ask, close: () => feed.close() };
 }
 
-/** All logs up to a block that the filter means. */
-function listLogs(view: ModelChain, address: string | undefined): string[] {
-  return view.served.flatMap(({ logs }) =>
-    logs.filter((log) => address === undefined || log.address === address).map(({ json }) => json),
-  );
-}
-
 test('a filter is the chain step by step, whichever process answers and wherever that one is', async () => {
   const everything = fc.record({
     actions: fc.array(anyAction, { maxLength: 30 }),
@@ -64,19 +57,8 @@ test('a filter is the chain step by step, whichever process answers and wherever
       const choose = (at: number): Process => processes[at % PROCESSES] as Process;
       if (isSlow) for (const { view } of processes) view.answer = (right) => Promise.resolve().then(right);
       const first = choose(creator);
-      let id: unknown;
-      let blocks: unknown;
-      const seen: string[] = [];
-      const hashes: string[] = [];
-      const pollBlocks = async ({ ask }: Process): Promise<void> => {
-        for (const hash of (await ask('eth_getFilterChanges', blocks)) as readonly string[]) {
-          assert.ok(!hashes.includes(hash), 'a block is given again that was not replaced');
-          const parentHash = model.find(hash)?.parentHash ?? '';
-          const parent = hashes.lastIndexOf(parentHash);
-          assert.ok(parent >= 0, 'a block is left out');
-          hashes.splice(parent + 1, hashes.length, hash);
-        }
-      };
+      const seen = new LogsFollower(address, first.view);
+      const hashes = new BlocksFollower(model, first.view.served);
       const move = ({ view }: Process, block: number): void => {
         const { all } = model;
         view.serve((all[block % all.length] ?? model.head).hash).announce();
@@ -87,19 +69,13 @@ test('a filter is the chain step by step, whichever process answers and wherever
           move(process, block);
         }
       };
-      const poll = async ({ ask }: Process): Promise<number> => {
-        const logs = (await ask('eth_getFilterChanges', id)) as readonly Log[];
-        for (const log of logs) {
-          if (log.removed) assert.equal(seen.pop(), JSON.stringify({ ...log, removed: false }));
-          else seen.push(JSON.stringify(log));
-        }
-        return logs.length;
-      };
       try {
-        id = await first.ask('eth_newFilter', address === undefined ? {} : { address });
-        blocks = await first.ask('eth_newBlockFilter');
-        hashes.push(...first.view.served.map(({ hash }) => hash));
-        seen.push(...listLogs(first.view, address));
+        const id = await first.ask('eth_newFilter', address === undefined ? {} : { address });
+        const blocks = await first.ask('eth_newBlockFilter');
+        const poll = async ({ ask }: Process): Promise<void> =>
+          seen.take(await ask('eth_getFilterChanges', id));
+        const pollBlocks = async ({ ask }: Process): Promise<void> =>
+          hashes.take(await ask('eth_getFilterChanges', blocks));
         for (const action of actions) {
           if (action.kind === 'grow') model.grow(action.count);
           else if (action.kind === 'reorganise') model.reorganise(action.removed, action.added);
@@ -113,9 +89,9 @@ test('a filter is the chain step by step, whichever process answers and wherever
         first.view.serve(model.head.hash).announce();
         const rounds = 4 * model.all.length;
         for (let round = 0; round < rounds; round++) await poll(first);
-        assert.deepEqual(seen, listLogs(first.view, address));
+        assert.deepEqual(seen.logs, seen.list(first.view));
         for (let round = 0; round < rounds; round++) await pollBlocks(first);
-        assert.equal(hashes.at(-1), first.view.head.hash);
+        assert.equal(hashes.hashes.at(-1), first.view.head.hash);
       } finally {
         for (const { close } of processes) close();
       }

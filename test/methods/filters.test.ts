@@ -9,6 +9,7 @@ import { RecordTableError } from '../../src/records/record-table.ts';
 import { RpcError } from '../../src/rpc/errors.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { TABLES } from '../records/tables.ts';
+import { FaultyRecords, type RecordFault } from '../support/faulty-records.ts';
 import { ModelFeed } from '../support/model-feed.ts';
 import { type Ask, FilterProcess } from './filter-client.ts';
 
@@ -331,6 +332,38 @@ describe('filters', () => {
     Object.assign(records, { replace });
     assert.deepEqual(await poll(ask, id), [hash]);
     assert.deepEqual(await poll(ask, id), []);
+  });
+
+  test('a table that fails for a moment is waited for, whether it had written or not', async () => {
+    const faulty = new FaultyRecords(new MemoryRecordTable());
+    const feed = new ModelFeed();
+    const processes = [0, 1].map(() => new FilterProcess({ feed, records: faulty, retryPauses: [0, 0, 0] }));
+    const [ask, other] = processes.map((process) => process.connect()) as [Ask, Ask];
+    faulty.faults = ['unmade', 'unanswered'];
+    const id = await ask('eth_newBlockFilter');
+    for (const faults of [
+      ['unmade', 'none', 'unmade'],
+      ['none', 'unanswered', 'unmade', 'none', 'none'],
+      ['none', 'unanswered', 'none', 'unanswered', 'none', 'unanswered'],
+    ] satisfies RecordFault[][]) {
+      const hash = feed.grow();
+      faulty.faults = [...faults];
+      assert.deepEqual(await poll(ask, id), [hash], faults.join());
+      faulty.faults = [];
+      assert.deepEqual([await poll(other, id), await poll(ask, id)], [[], []], faults.join());
+    }
+    faulty.faults = ['none', 'unanswered'];
+    assert.equal(await ask('eth_uninstallFilter', id), true);
+    assert.equal(await ask('eth_uninstallFilter', id), false);
+    // Not past the deadline.
+    const late = new FilterProcess({ feed, records: faulty, retryPauses: [60_000] });
+    faulty.isAway = true;
+    const scope = (): RequestScope => new RequestScope(performance.now() + 50);
+    await rejects(
+      late.connect('key', scope)('eth_getFilterChanges', id),
+      -32603,
+      /cannot be read or written now$/,
+    );
   });
 
   test('a poll takes nothing when its client has gone', async () => {

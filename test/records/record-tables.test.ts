@@ -55,6 +55,31 @@ for (const { name, skip, open } of TABLES) {
       );
     });
 
+    test('a new record takes the place of the oldest ones where it may, by number and by bytes', async (t) => {
+      const [a, b] = (await open(t, 2)) as [RecordTable, RecordTable];
+      const present = async (names: readonly string[]): Promise<string[]> => {
+        const texts = await Promise.all(names.map((one) => readText(b, one)));
+        return names.filter((_, at) => texts[at] !== undefined);
+      };
+      await a.create('removed/1/other', '"other"', LONG / 2, 10);
+      const numbered = Array.from({ length: 12 }, (_, at) => `removed/chain/${at}`);
+      for (const [at, one] of numbered.entries()) {
+        if (at === 10) assert.equal(await a.create(one, String(at), LONG, 10), false);
+        assert.equal(await a.create(one, String(at), LONG + at, 10, 'removeOldest'), true, one);
+        const left = await present(numbered);
+        assert.deepEqual(left, numbered.slice(at + 1 - left.length, at + 1), 'the newest are left');
+        assert.ok(left.length >= Math.min(at + 1, 7), String(left.length));
+      }
+      const long = 'x'.repeat(MAX_RECORD_BYTES);
+      const full = Array.from({ length: 40 }, (_, at) => `removed/full/${at}`);
+      for (const [at, one] of full.entries())
+        assert.equal(await a.create(one, long, LONG + at, 100, 'removeOldest'), true, one);
+      const left = await present(full);
+      assert.deepEqual(left, full.slice(-left.length));
+      assert.ok(left.length * MAX_RECORD_BYTES <= MAX_OWNER_BYTES && left.length >= 24, String(left.length));
+      assert.equal(await readText(b, 'removed/1/other'), '"other"');
+    });
+
     test('of several concurrent replacements one succeeds', async (t) => {
       const tables = await open(t, 3);
       await tables[0]?.create('filter/key/1', '0', LONG, 10);

@@ -39,6 +39,8 @@ const report = await runDisturbances({
 const list = (counts: ReadonlyMap<string, number>): string =>
   [...counts].map(([name, count]) => `${name} ${count}`).join(', ');
 console.log(`disturbances: ${list(report.happened)}`);
+if (report.failedConnections.size > 0)
+  console.log(`connections that could not be opened: ${list(report.failedConnections)}`);
 if (report.refusals.size > 0) console.log(`subscriptions refused for the moment: ${list(report.refusals)}`);
 if (report.refusedPolls.size > 0) console.log(`polls refused for the moment: ${list(report.refusedPolls)}`);
 for (const error of new Set(report.errors)) console.log(`logged by the service: ${error}`);

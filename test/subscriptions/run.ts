@@ -33,6 +33,8 @@ export type RunReport = {
   readonly connections: number;
   /** What filters gave, and how many there were, one after the other where an answer was lost. */
   readonly polled: { readonly changes: number; readonly filters: number };
+  /** Why connections could not be opened. */
+  readonly failedConnections: ReadonlyMap<string, number>;
   /** Of subscriptions. */
   readonly refusals: ReadonlyMap<string, number>;
   readonly refusedPolls: ReadonlyMap<string, number>;
@@ -130,6 +132,8 @@ function judge(stage: Stage, happened: ReadonlyMap<string, number>, ms: number):
   const { chain, followers, sessions, pollers } = stage;
   const faults: Faults = { ...NO_FAULTS };
   const complaints: string[] = [];
+  for (const { name, state, followers: own } of sessions)
+    if (!own.every((one) => one.isAt(chain.head))) complaints.push(`${name}: ${state}`);
   for (const follower of followers) {
     follower.judge(chain.head);
     for (const kind of Object.keys(faults) as (keyof Faults)[]) faults[kind] += follower.faults[kind];
@@ -152,6 +156,7 @@ function judge(stage: Stage, happened: ReadonlyMap<string, number>, ms: number):
       changes: pollers.reduce((sum, { received }) => sum + received, 0),
       filters: pollers.reduce((sum, { made }) => sum + made, 0),
     },
+    failedConnections: sumUp(sessions.map(({ failures }) => failures)),
     refusals: sumUp(sessions.map((session) => session.refusals)),
     refusedPolls: sumUp(pollers.map((poller) => poller.refusals)),
     errors: stage.program.log.filter(({ level }) => level >= ERROR_LEVEL).map(({ msg }) => msg),

@@ -144,14 +144,23 @@ export class Stage {
   }
 
   async killWorker(random: Random): Promise<void> {
-    const { processes } = await this.program.readStatus();
-    if (processes.length === 0) return;
-    const { pid } = random.pick(processes);
+    const workers = await this.#listWorkers();
+    if (workers.length === 0) return;
+    const pid = random.pick(workers);
     process.kill(pid, 'SIGKILL');
     await waitUntil(async () => {
-      const now = (await this.program.readStatus()).processes;
-      return now.length >= 2 && now.every((one) => one.pid !== pid);
+      const now = await this.#listWorkers();
+      return now.length >= 2 && !now.includes(pid);
     }, SERVED_MS);
+  }
+
+  /** None where the workers do not answer now. */
+  async #listWorkers(): Promise<number[]> {
+    try {
+      return (await this.program.readStatus()).processes.map(({ pid }) => pid);
+    } catch {
+      return [];
+    }
   }
 
   async restartService(): Promise<void> {

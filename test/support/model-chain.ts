@@ -94,6 +94,12 @@ export class ModelChain {
     return this.grow(added);
   }
 
+  /** Whether the block is on the served chain. */
+  serves(hash: string): boolean {
+    const block = this.find(hash);
+    return block !== undefined && this.served[Number(block.number)] === block;
+  }
+
   /** Serves the chain that ends with this block. */
   serve(hash: string): this {
     this.served = this.listAncestors(hash);

@@ -132,8 +132,10 @@ export class Program {
     return issued;
   }
 
+  /** @throws Error where it cannot be computed now */
   async readStatus(): Promise<ServiceStatus> {
     const response = await fetch(`${this.adminUrl}/status.json`);
+    if (!response.ok) throw new Error(`no status: ${response.status} ${await response.text()}`);
     return (await response.json()) as ServiceStatus;
   }
 

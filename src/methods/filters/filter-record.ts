@@ -18,7 +18,11 @@ export type FilterRecord = {
   readonly last: string;
   /** When it was written, Unix milliseconds. */
   readonly at: number;
+  /** Of this writing of it. */
+  readonly nonce: string;
 };
+
+type Stored = Readonly<Record<string, unknown>>;
 
 const ID = /^0x[1-9a-f][0-9a-f]{31}$/;
 
@@ -32,11 +36,14 @@ export function isFilterId(id: string): boolean {
   return ID.test(id);
 }
 
-/** Never the same text twice. */
-export function encodeFilterRecord({ network, subject, last, at }: FilterRecord): string {
+export function createNonce(): string {
+  return randomBytes(6).toString('base64');
+}
+
+export function encodeFilterRecord({ network, subject, last, at, nonce }: FilterRecord): string {
   const { kind } = subject;
   return JSON.stringify({
-    nonce: randomBytes(6).toString('base64'),
+    nonce,
     network,
     kind,
     last,
@@ -49,15 +56,17 @@ export function encodeFilterRecord({ network, subject, last, at }: FilterRecord)
 /** @returns undefined for what is no record of a filter */
 export function parseFilterRecord(text: string): FilterRecord | undefined {
   try {
-    const { network, kind, last, at, filter, isFull } = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    if (typeof network !== 'string' || typeof last !== 'string' || typeof at !== 'number') return undefined;
+    const { network, kind, last, at, nonce, filter, isFull } = JSON.parse(text) as Stored;
+    if (typeof network !== 'string' || typeof last !== 'string') return undefined;
+    if (typeof at !== 'number' || typeof nonce !== 'string') return undefined;
+    const place = { network, last, at, nonce };
     switch (kind) {
       case 'blocks':
-        return { network, last, at, subject: { kind } };
+        return { ...place, subject: { kind } };
       case 'pending':
-        return { network, last, at, subject: { kind, isFull: isFull === true } };
+        return { ...place, subject: { kind, isFull: isFull === true } };
       case 'logs':
-        return { network, last, at, subject: { kind, filter: logFilter.parse(filter) } };
+        return { ...place, subject: { kind, filter: logFilter.parse(filter) } };
       default:
         return undefined;
     }

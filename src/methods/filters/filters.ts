@@ -3,8 +3,7 @@ import { ChainError } from '../../chain/errors.ts';
 import { FeedError, type FeedStep, type NetworkFeed } from '../../feed/feed.ts';
 import { streamBytes } from '../../primitives/hex-data.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
-import { type PromiseOrValue, recoverWith } from '../../primitives/promise-or-value.ts';
-import { MAX_RECORD_BYTES, type RecordTable, RecordTableError } from '../../records/record-table.ts';
+import { MAX_RECORD_BYTES, type RecordTable } from '../../records/record-table.ts';
 import { RpcError } from '../../rpc/errors.ts';
 import { Lru } from '../../util/lru.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
@@ -12,6 +11,7 @@ import type { Network } from '../network.ts';
 import { collectLogs } from './collect-logs.ts';
 import {
   createFilterId,
+  createNonce,
   encodeFilterRecord,
   type FilterRecord,
   type FilterSubject,
@@ -20,6 +20,7 @@ import {
 } from './filter-record.ts';
 import { PendingRing } from './pending-ring.ts';
 import { readTransactions } from './read-transactions.ts';
+import { RETRY_PAUSES, retryTable } from './retry-table.ts';
 
 /** Polls of one filter at the same time: each repeats after another one that was faster. */
 const MAX_ATTEMPTS = 32;
@@ -39,6 +40,8 @@ export type FilterOptions = {
   readonly maxOfKey: number;
   /** How long a filter lives that is not polled. */
   readonly lifeMs: number;
+  /** Between two attempts at records, milliseconds. */
+  readonly retryPauses?: readonly number[];
 };
 
 /** Where a filter is asked for: its network's feed and chain. */
@@ -48,7 +51,14 @@ export type FilterPlace = {
   readonly scope: RequestScope;
 };
 
-type Found = { readonly name: string; readonly version: string; readonly record: FilterRecord };
+type Found = {
+  readonly name: string;
+  readonly version: string;
+  /** What is gone on from. */
+  readonly record: FilterRecord;
+  /** Whether that is what is stored, not what was before an answer that was not given. */
+  readonly isStored: boolean;
+};
 
 /** What a poll answers, and what the filter has been answered up to then. */
 type Changes = { readonly result: JsonResult; readonly last: string };
@@ -60,11 +70,11 @@ type Changes = { readonly result: JsonResult; readonly last: string };
 export class Filters {
   readonly #options: FilterOptions;
   readonly #pending: PendingRing;
-  /** By name: records that were written, as far as is known, for answers that were not given, and those before. */
-  readonly #unanswered: Lru<string, { readonly written: string; readonly before: FilterRecord }>;
+  /** By nonce: records that were written, or may have been, for answers that were not given; the value is the record before. */
+  readonly #unanswered: Lru<string, FilterRecord>;
 
   constructor(options: FilterOptions) {
-    this.#options = options;
+    this.#options = { retryPauses: RETRY_PAUSES, ...options };
     this.#pending = new PendingRing(options.lifeMs);
     this.#unanswered = new Lru(MAX_UNANSWERED, options.lifeMs);
   }
@@ -73,12 +83,12 @@ export class Filters {
   async create(subject: FilterSubject, place: FilterPlace): Promise<string> {
     const { network, records, maxOfKey } = this.#options;
     const last = await this.#findStart(subject, place);
-    const text = encodeFilterRecord({ network, subject, last, at: Date.now() });
+    const text = encodeFilterRecord({ network, subject, last, at: Date.now(), nonce: createNonce() });
     if (Buffer.byteLength(text) > MAX_RECORD_BYTES) {
       throw new RpcError('serverError', `filter too large: more than ${MAX_RECORD_BYTES} bytes`);
     }
     const id = createFilterId();
-    const isCreated = await ask(() =>
+    const isCreated = await this.#retry(place.scope, () =>
       records.create(nameFilter(id, place.scope), text, this.#keptMs, maxOfKey),
     );
     if (!isCreated) {
@@ -90,25 +100,41 @@ export class Filters {
   /** What has happened since the last poll. @throws RpcError `filter not found` */
   async poll(id: string, place: FilterPlace): Promise<JsonResult> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const found = await this.#find(id, place.scope);
-      const changes = await this.#read(found, place);
-      if (changes !== undefined && (await this.#advance(found, changes.last, place.scope)))
-        return changes.result;
+      const result = await this.#retry(place.scope, () => this.#pollOnce(id, place));
+      if (result !== undefined) return result;
     }
     throw new RpcError('busy');
   }
 
   /** The criteria of a filter for logs. @throws RpcError `filter not found`, of one for something else too */
   async findLogFilter(id: string, scope: RequestScope): Promise<LogFilter> {
-    const { subject } = (await this.#find(id, scope)).record;
+    const { subject } = (await this.#retry(scope, () => this.#find(id, scope))).record;
     if (subject.kind !== 'logs') throw new RpcError('serverError', 'filter not found');
     return subject.filter;
   }
 
   /** @returns whether there was one */
   async remove(id: string, scope: RequestScope): Promise<boolean> {
-    const found = await this.#seek(id, scope);
-    return found !== undefined && (await ask(() => this.#options.records.remove(found.name)));
+    let wasThere = false;
+    return this.#retry(scope, async () => {
+      const found = await this.#seek(id, scope);
+      if (found === undefined) return wasThere;
+      // One that is not there at the next attempt was removed by this one.
+      wasThere = true;
+      return this.#options.records.remove(found.name);
+    });
+  }
+
+  #retry<T>(scope: RequestScope, work: () => T | Promise<T>): Promise<T> {
+    return retryTable(work, scope, this.#options.retryPauses);
+  }
+
+  /** @returns undefined where another poll was faster */
+  async #pollOnce(id: string, place: FilterPlace): Promise<JsonResult | undefined> {
+    const found = await this.#find(id, place.scope);
+    const changes = await this.#read(found, place);
+    const isGiven = changes !== undefined && (await this.#advance(found, changes.last, place.scope));
+    return isGiven ? changes.result : undefined;
   }
 
   get #keptMs(): number {
@@ -140,11 +166,11 @@ export class Filters {
     if (!isFilterId(id)) return undefined;
     const { records, network } = this.#options;
     const name = nameFilter(id, scope);
-    const stored = await ask(() => records.read(name));
-    if (stored === undefined) return undefined;
-    const unanswered = this.#unanswered.get(name);
-    const record = unanswered?.written === stored.text ? unanswered.before : parseFilterRecord(stored.text);
-    return record?.network === network ? { name, version: stored.version, record } : undefined;
+    const stored = await records.read(name);
+    const parsed = stored === undefined ? undefined : parseFilterRecord(stored.text);
+    if (stored === undefined || parsed?.network !== network) return undefined;
+    const before = this.#unanswered.get(parsed.nonce);
+    return { name, version: stored.version, record: before ?? parsed, isStored: before === undefined };
   }
 
   /** @returns undefined where another poll was faster, and left what can be gone on from */
@@ -155,10 +181,10 @@ export class Filters {
       if (!(error instanceof FeedError)) throw error;
       if (error.kind === 'closed') throw new RpcError('unavailable', 'the network is no longer served');
       const { records } = this.#options;
-      const stored = await ask(() => records.read(found.name));
+      const stored = await records.read(found.name);
       if (stored !== undefined && stored.version !== found.version) return undefined;
       // It can never be answered again.
-      await ask(() => records.remove(found.name));
+      await records.remove(found.name);
       throw new RpcError(
         'serverError',
         error.kind === 'tooFar'
@@ -200,24 +226,29 @@ export class Filters {
   }
 
   /** Moves a filter on, or renews its life. @returns false where another poll has moved it since it was read */
-  async #advance({ name, version, record }: Found, last: string, scope: RequestScope): Promise<boolean> {
+  async #advance(
+    { name, version, record, isStored }: Found,
+    last: string,
+    scope: RequestScope,
+  ): Promise<boolean> {
     const { records, lifeMs } = this.#options;
     const at = Date.now();
     const age = at - record.at;
     const isSame = last === record.last;
-    if (isSame && age >= 0 && age < lifeMs * SLACK) return true;
+    if (isSame && isStored && age >= 0 && age < lifeMs * SLACK) return true;
     // The answer could not be sent any more.
     if (scope.aborted || performance.now() >= scope.deadline) throw new ChainError('aborted', 'aborted');
-    const written = encodeFilterRecord({ ...record, last, at });
+    const nonce = createNonce();
+    const written = encodeFilterRecord({ ...record, last, at, nonce });
     let isReplaced: boolean;
     try {
-      isReplaced = await ask(() => records.replace(name, version, written, this.#keptMs));
+      isReplaced = await records.replace(name, version, written, this.#keptMs);
     } catch (error) {
-      // It may have been written all the same.
-      this.#unanswered.set(name, { written, before: record });
+      // It may have been written all the same, or may be yet.
+      this.#unanswered.set(nonce, record);
       throw error;
     }
-    if (isReplaced && scope.aborted) this.#unanswered.set(name, { written, before: record });
+    if (isReplaced && scope.aborted) this.#unanswered.set(nonce, record);
     return isReplaced || isSame;
   }
 }
@@ -235,13 +266,6 @@ function quote(hash: string): JsonText {
 
 function nameFilter(id: string, { owner = '' }: RequestScope): string {
   return `filter/${owner}/${id}`;
-}
-
-/** @throws RpcError where the table cannot be reached */
-function ask<T>(operation: () => PromiseOrValue<T>): PromiseOrValue<T> {
-  return recoverWith(operation, (error) => {
-    throw error instanceof RecordTableError ? new RpcError('recordsUnavailable') : error;
-  });
 }
 
 /** Longer answers are handed on in pieces, and count as memory that is held until they are sent. */

@@ -17,6 +17,7 @@ const HTTP_LINE = /HTTP server started\s+endpoint=127\.0\.0\.1:(\d+)\s+auth=(tru
 const WEBSOCKET_LINE = /WebSocket enabled\s+url=ws:\/\/127\.0\.0\.1:(\d+)/g;
 /** What a process printed is kept up to this length, for its error. */
 const MAX_PRINTED = 256 * 1024;
+const SHOWN_PRINTED = 4_000;
 
 export type GethChain = {
   /** Path of a genesis file. */
@@ -130,7 +131,8 @@ export function runGeth(program: string, args: readonly string[]): string {
 export type Ports = { readonly http: number; readonly webSocket: number; readonly engine: number };
 /** Any that are free. */
 const ANY_PORTS: Ports = { http: 0, webSocket: 0, engine: 0 };
-export type LaunchedGeth = Ports & { readonly child: ChildProcess };
+/** `printed`: the last that it has printed. */
+export type LaunchedGeth = Ports & { readonly child: ChildProcess; readonly printed: () => string };
 
 /** Writes the secret of the engine API into a folder. @returns its path */
 export function writeSecret(folder: string): string {
@@ -172,17 +174,21 @@ export async function launchGeth(
   running.add(child);
   child.once('exit', () => running.delete(child));
   let printed = '';
+  let isUp = false;
   const timer = setTimeout(() => child.kill('SIGKILL'), START_MS);
   try {
     return await new Promise<LaunchedGeth>((resolve, reject) => {
       child.stderr?.on('data', (chunk: Buffer) => {
-        if (printed.length > MAX_PRINTED) return;
-        printed += chunk;
+        printed = `${printed}${chunk}`.slice(-MAX_PRINTED);
+        if (isUp) return;
         const ports = readPorts(printed);
-        if (ports !== undefined) resolve({ child, ...ports });
+        isUp = ports !== undefined;
+        if (ports !== undefined) resolve({ child, ...ports, printed: () => printed.slice(-SHOWN_PRINTED) });
       });
       child.once('error', reject);
-      child.once('exit', (code) => reject(new Error(`geth ended with ${code}:\n${printed.slice(-4000)}`)));
+      child.once('exit', (code) =>
+        reject(new Error(`geth ended with ${code}:\n${printed.slice(-SHOWN_PRINTED)}`)),
+      );
     });
   } finally {
     clearTimeout(timer);

@@ -9,6 +9,8 @@ const CALL_PAUSE_MS = 200;
 /** Errors unknownStart and startTooFar of docs/errors.md. */
 const CANNOT_GO_ON = -32001;
 
+type State = 'connecting' | 'connected' | 'away';
+
 export class Session {
   readonly name: string;
   readonly followers: readonly Follower[];
@@ -17,12 +19,16 @@ export class Session {
   opened = 0;
   /** Milliseconds from the end of a connection to the next. */
   awayMs = 0;
+  /** Why connections could not be opened, by text. */
+  readonly failures: Map<string, number> = new Map();
   /** Why subscriptions were refused for the moment, by text. */
   readonly refusals: Map<string, number> = new Map();
   readonly #connect: Connect;
   readonly #path: string;
   readonly #explain: (refusal: string) => Promise<string>;
   #connection: Connection | undefined;
+  #state: State = 'away';
+  #stateSince = performance.now();
   #isStopped = false;
   #done: Promise<void> | undefined;
 
@@ -43,6 +49,11 @@ export class Session {
     this.#explain = explain;
   }
 
+  /** What it does, and for how long. */
+  get state(): string {
+    return `${this.#state} for ${((performance.now() - this.#stateSince) / 1_000).toFixed(1)} s`;
+  }
+
   start(): void {
     this.#done = this.#run();
   }
@@ -58,7 +69,9 @@ export class Session {
     while (!this.#isStopped) {
       try {
         const url = `ws://127.0.0.1:${this.proxy.port}${this.#path}`;
+        this.#enter('connecting');
         const connection = await this.#connect(url);
+        this.#enter('connected');
         this.#connection = connection;
         if (this.#isStopped) connection.close();
         this.opened++;
@@ -69,12 +82,20 @@ export class Session {
         for (const follower of this.followers) void this.#subscribe(connection, follower, () => isOpen);
         await closed;
         this.#connection = undefined;
+        this.#enter('away');
         if (!this.#isStopped) for (const follower of this.followers) follower.interrupt();
         await sleep(this.#isStopped ? 0 : this.awayMs);
-      } catch {
+      } catch (error) {
+        const { message } = error as Error;
+        this.failures.set(message, (this.failures.get(message) ?? 0) + 1);
         await sleep(CONNECT_PAUSE_MS);
       }
     }
+  }
+
+  #enter(state: State): void {
+    this.#state = state;
+    this.#stateSince = performance.now();
   }
 
   async #subscribe(connection: Connection, follower: Follower, isOpen: () => boolean): Promise<void> {

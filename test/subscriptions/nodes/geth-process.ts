@@ -25,6 +25,7 @@ const START_PAUSE_MS = 200;
 const ZERO_HASH = `0x${'00'.repeat(32)}`;
 
 export class GethProcess implements NodeProcess {
+  given = 0;
   readonly #folder = makeTemporaryFolder();
   readonly #transport: 'http' | 'ws';
   #launched: LaunchedGeth | undefined;
@@ -96,6 +97,7 @@ export class GethProcess implements NodeProcess {
       result = await this.askEngine(...call);
     }
     expectValid(result);
+    this.given++;
     this.#known.add(block.hash);
   }
 
@@ -118,9 +120,16 @@ export class GethProcess implements NodeProcess {
     this.#running.child.kill('SIGCONT');
   }
 
+  get end(): string | undefined {
+    if (this.#launched === undefined) return undefined;
+    const { child, printed } = this.#launched;
+    if (child.exitCode === null && child.signalCode === null) return undefined;
+    return `geth ended with ${child.exitCode ?? child.signalCode}:\n${printed()}`;
+  }
+
   async kill(): Promise<void> {
     const child = this.#launched?.child;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    if (child === undefined || this.end !== undefined) return;
     const exited = once(child, 'exit');
     child.kill('SIGKILL');
     await exited;
@@ -136,6 +145,8 @@ export class GethProcess implements NodeProcess {
       runGeth(program, [...data, '--state.scheme', 'hash', 'init', this.#genesisFile]);
     }
     this.#forget();
+    // A new one has the genesis block only.
+    this.#isKnownWhole = isNew;
     const options = [...data, '--cache', '64', '--authrpc.jwtsecret', writeSecret(this.#folder.path)];
     for (let attempt = 1; ; attempt++) {
       try {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ForkBlock } from '../chain/fork-chain.ts';
 
 const RETRY_MS = 50;
-/** Of a whole chain to an empty node, on a busy machine. */
+/** Without a block that was delivered, on a busy machine. */
 const DELIVERY_MS = 240_000;
 
 /** What a kind of node does by itself. Each rejects where the process is not up; the caller tries again. */
@@ -13,6 +13,10 @@ export interface NodeProcess {
   readonly httpUrl: string;
   /** Gives it the blocks that it lacks, and makes this one its head. */
   deliver(block: ForkBlock): Promise<void>;
+  /** Blocks that it was given. */
+  readonly given: number;
+  /** How its process ended; undefined while it runs. */
+  readonly end: string | undefined;
   /** Stops it where it stands: connections stay, nothing is answered. */
   pause(): void;
   goOn(): void;
@@ -32,6 +36,7 @@ export class Peer {
   #wanted: ForkBlock;
   /** What it follows instead. */
   #pinned: ForkBlock | undefined;
+  /** Undefined from its start to the first. */
   #delivered: ForkBlock | undefined;
   #failure = '';
   #isUp = true;
@@ -74,10 +79,16 @@ export class Peer {
     void this.#deliver();
   }
 
-  /** Resolves once it has what it was given. @throws Error when it takes too long, with what the node said last */
+  /**
+   * Resolves once it has had, since its start, what it was to follow at some moment: on a busy machine the head is another one by then.
+   * @throws Error when it does not go on, with what the node said last
+   */
   async whenDelivered(): Promise<void> {
-    const until = performance.now() + DELIVERY_MS;
-    while (!this.#isClosed && this.#delivered !== (this.#pinned ?? this.#wanted)) {
+    let given = 0;
+    let until = 0;
+    while (!this.#isClosed && this.#delivered === undefined) {
+      if (until === 0 || given !== this.process.given) until = performance.now() + DELIVERY_MS;
+      given = this.process.given;
       if (performance.now() > until) throw new Error(`${this.name} does not follow: ${this.#failure}`);
       await sleep(RETRY_MS);
     }
@@ -86,6 +97,14 @@ export class Peer {
   async dispose(): Promise<void> {
     this.#isClosed = true;
     await this.process.dispose();
+  }
+
+  /** What ended without being killed here, on a machine without room for it, is started again as by a supervisor. */
+  async #restartEnded(): Promise<void> {
+    const { end } = this.process;
+    if (end === undefined || !this.#isUp || this.#isClosed) return;
+    console.warn(`${this.name}: ${end}`);
+    await this.process.restart(false);
   }
 
   async #deliver(): Promise<void> {
@@ -98,8 +117,10 @@ export class Peer {
         await this.process.deliver(target);
         this.#delivered = target;
       } catch (error) {
-        this.#failure = (error as Error).message;
+        const { message, cause } = error as Error;
+        this.#failure = cause === undefined ? message : `${message}: ${cause}`;
         await sleep(RETRY_MS);
+        await this.#restartEnded();
       }
     }
     this.#isDelivering = false;

@@ -68,6 +68,14 @@ export class ScriptedProcess implements NodeProcess {
     }
   }
 
+  get given(): number {
+    return this.#known.size;
+  }
+
+  get end(): undefined {
+    return undefined;
+  }
+
   pause(): void {
     this.#held = [];
   }

@@ -28,10 +28,13 @@ export async function runSends(transfers: number, wallets: number, workers: numb
     LAG_BLOCKS,
   );
   let isGrowing = true;
+  let growth: Promise<void> = Promise.resolve();
   const seen = new Observations();
   try {
     for (let count = 0; count < FIRST_BLOCKS; count++) await chain.grow();
-    const growth = grow(chain, () => isGrowing);
+    growth = grow(chain, () => isGrowing);
+    // Reported where it is waited for.
+    growth.catch(() => {});
     const urls = chain.nodes.map(({ url }) => url);
     const { program, path } = await createService({ ...networkOf(urls, chain.genesisHash, 0), workers });
     try {
@@ -64,6 +67,8 @@ export async function runSends(transfers: number, wallets: number, workers: numb
     return { mined: seen.mined, faults: seen.faults, blocks: chain.height, seconds };
   } finally {
     isGrowing = false;
+    // What fails because its node has ended would hide why this ends.
+    await growth.catch(() => {});
     await chain.dispose();
   }
 }

@@ -1,0 +1,164 @@
+/** Filters whose table of records fails now and then, over processes and nodes that drop what left the chain. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import fc from 'fast-check';
+import { ChainError } from '../../src/chain/errors.ts';
+import { createNetworkFeed } from '../../src/feed/network-feed.ts';
+import { RemovedRecords } from '../../src/feed/removed-records.ts';
+import { MemoryRecordTable } from '../../src/records/memory-record-table.ts';
+import type { RecordTable } from '../../src/records/record-table.ts';
+import { RpcError } from '../../src/rpc/errors.ts';
+import type { Clock } from '../../src/util/clock.ts';
+import { FaultyRecords, type RecordFault } from '../support/faulty-records.ts';
+import { ModelChain, modelAddress } from '../support/model-chain.ts';
+import { type Ask, FilterProcess } from './filter-client.ts';
+import { BlocksFollower, LogsFollower } from './filter-follower.ts';
+
+const PROCESSES = 3;
+const FIRST_BLOCKS = 10;
+const LIMITS = { windowBlocks: 8, readSteps: 3 };
+const RETRY_PAUSES = [0, 0];
+const TURNS = 20;
+
+/** Every pause is over at once. */
+const hastyClock: Clock = {
+  now: () => performance.now(),
+  schedule(task) {
+    const timer = setTimeout(task, 0);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** What a process finds of removed blocks goes through a table that fails; what it keeps does not. */
+class ReadRecords extends RemovedRecords {
+  readonly #read: RemovedRecords;
+
+  constructor(table: RecordTable, readTable: RecordTable) {
+    super(table, 1n, hastyClock);
+    this.#read = new RemovedRecords(readTable, 1n, hastyClock);
+  }
+
+  override find: RemovedRecords['find'] = (hash, take, ask) => this.#read.find(hash, take, ask);
+}
+
+type Process = {
+  readonly view: ModelChain;
+  readonly records: FaultyRecords;
+  readonly removed: FaultyRecords;
+  readonly ask: Ask;
+  readonly close: () => void;
+};
+
+/** @param dropped hashes of the blocks that no node has any more */
+function openAll(model: ModelChain, dropped: ReadonlySet<string>): readonly Process[] {
+  const table = new MemoryRecordTable();
+  return Array.from({ length: PROCESSES }, (): Process => {
+    const view = new ModelChain(0, model);
+    view.answer = (right, { block }) => {
+      const isDropped = block.kind === 'hash' && dropped.has(block.hash);
+      return isDropped ? (null as ReturnType<typeof right>) : right();
+    };
+    const records = new FaultyRecords(table);
+    const removed = new FaultyRecords(table);
+    const feed = createNetworkFeed({
+      chain: view.chain,
+      clock: hastyClock,
+      limits: LIMITS,
+      removed: new ReadRecords(table, removed),
+    });
+    const ask = new FilterProcess({ feed, records, retryPauses: RETRY_PAUSES }).connect();
+    return { view, records, removed, ask, close: () => feed.close() };
+  });
+}
+
+const pick = fc.nat({ max: 1_000 });
+/** Of the operations of one poll, in order. */
+const anyPoll = {
+  kind: fc.constant('poll' as const),
+  pick,
+  faults: fc.array(fc.constantFrom<RecordFault>('none', 'unmade', 'unanswered'), { maxLength: 8 }),
+  /** Whether what left the chain cannot be read. */
+  isBlind: fc.boolean(),
+};
+const anyAction = fc.oneof(
+  fc.record({ kind: fc.constant('grow' as const), count: fc.constantFrom(1, 2, 5) }),
+  fc.record({
+    kind: fc.constant('reorganise' as const),
+    removed: fc.constantFrom(1, 2, 3, 5),
+    added: fc.constantFrom(1, 2, 3, 6),
+  }),
+  fc.record({ kind: fc.constant('follow' as const), pick }),
+  fc.record({ kind: fc.constant('drop' as const) }),
+  fc.record({ ...anyPoll, follows: fc.boolean() }),
+  fc.record({ ...anyPoll, follows: fc.constant(true) }),
+);
+
+/** Errors after which the same filter is polled again. */
+function isTemporary(error: unknown): boolean {
+  return (
+    (error instanceof RpcError && error.rowName === 'recordsUnavailable') ||
+    (error instanceof ChainError && error.kind === 'unavailable')
+  );
+}
+
+test('a table that fails now and then ends no filter, and a poll that is answered with an error has taken nothing', async () => {
+  const everything = fc.record({
+    actions: fc.array(anyAction, { maxLength: 40 }),
+    address: fc.constantFrom(undefined, modelAddress(1)),
+  });
+  await fc.assert(
+    fc.asyncProperty(everything, async ({ actions, address }) => {
+      const model = new ModelChain(FIRST_BLOCKS);
+      const dropped = new Set<string>();
+      const processes = openAll(model, dropped);
+      const first = processes[0] as Process;
+      const logs = new LogsFollower(address, first.view);
+      const blocks = new BlocksFollower(model, first.view.served);
+      try {
+        const filters = [
+          { id: await first.ask('eth_newFilter', address === undefined ? {} : { address }), follower: logs },
+          { id: await first.ask('eth_newBlockFilter'), follower: blocks },
+        ].map((filter) => ({ ...filter, next: undefined as Process | undefined }));
+        for (const action of actions) {
+          if (action.kind === 'grow') model.grow(action.count);
+          else if (action.kind === 'reorganise') model.reorganise(action.removed, action.added);
+          else if (action.kind === 'drop') {
+            // Processes have had the time to read what left their chain.
+            for (let turn = 0; turn < TURNS; turn++) await setImmediate();
+            for (const { hash } of model.all)
+              if (!processes.some(({ view }) => view.serves(hash)) && !model.serves(hash)) dropped.add(hash);
+          } else if (action.kind === 'follow')
+            processes[action.pick % PROCESSES]?.view.serve(model.head.hash).announce();
+          else {
+            for (const filter of filters) {
+              const process = filter.next ?? (processes[action.pick % PROCESSES] as Process);
+              if (action.follows) process.view.serve(model.head.hash).announce();
+              process.records.faults = [...action.faults];
+              process.removed.isAway = action.isBlind;
+              try {
+                filter.follower.take(await process.ask('eth_getFilterChanges', filter.id));
+                filter.next = undefined;
+              } catch (error) {
+                if (!isTemporary(error)) throw error;
+                // Only the process that has made a write, and not heard so, knows that its answer was not given.
+                if (action.faults.includes('unanswered')) filter.next = process;
+              }
+              process.records.faults = [];
+              process.removed.isAway = false;
+            }
+          }
+        }
+        for (const { view } of processes) view.serve(model.head.hash).announce();
+        for (const { id, follower, next = first } of filters)
+          for (let round = 0; round < 4 * model.all.length; round++)
+            follower.take(await next.ask('eth_getFilterChanges', id));
+        assert.deepEqual(logs.logs, logs.list(model));
+        assert.equal(blocks.hashes.at(-1), model.head.hash);
+      } finally {
+        for (const { close } of processes) close();
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
