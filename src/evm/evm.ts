@@ -2,6 +2,7 @@ import { ADDRESS_LENGTH } from '../primitives/address.ts';
 import { minBigInt } from '../primitives/bigint.ts';
 import type { CallBytes } from '../primitives/call-bytes.ts';
 import type { HexData } from '../primitives/hex-data.ts';
+import { CallTable } from './call-table.ts';
 import { writeBlobHashes, writeBlock } from './core-block.ts';
 import { EXCHANGE_WORDS, RECORD, RUN, SLOT_FIELD, STATUS, startOf } from './core-interface.ts';
 import { readLogs } from './core-logs.ts';
@@ -55,6 +56,8 @@ const RECORDINGS: Readonly<Record<Recording, number>> = {
  */
 export class Evm {
   readonly state: WorldState;
+  /** Runs several plain calls, while nothing is open. */
+  readonly calls: CallTable;
   readonly #core: CoreExports;
   readonly #memory: CoreMemory;
   readonly #precompiles: Precompiles;
@@ -86,6 +89,7 @@ export class Evm {
     this.#output = new MessageOutput(this.#core, this.#memory);
     this.#reader = reader;
     this.state = new WorldState(this.#core, this.#memory, reader);
+    this.calls = new CallTable(this.#core, this.#memory, this.state);
   }
 
   /** All of the core's memory, for tests that check for stray writes. */
