@@ -151,7 +151,15 @@ export const OPCODE_FLAG = {
 export const SLOT_FIELD = { key: 0, value: 32 } as const;
 
 /** Fields of a call in the table: places of sender, recipient and data, bytes of data and of output (4 each), gas (an f64). */
-export const CALL_ENTRY = { from: 0, to: 4, data: 8, dataSize: 12, outputSize: 16, gas: 24, size: 32 } as const;
+export const CALL_ENTRY = {
+  from: 0,
+  to: 4,
+  data: 8,
+  dataSize: 12,
+  outputSize: 16,
+  gas: 24,
+  size: 32,
+} as const;
 
 /** Fields of a log: address (32, with number and kind in its upper bytes), counts (4 each), topics (32 each), data; aligned to 8. */
 export const LOG_FIELD = { number: 24, isTransfer: 28, topicCount: 32, dataSize: 36, topics: 40 } as const;

@@ -41,14 +41,6 @@ export const HASH_SEED_BYTES = 80;
 
 /** Where a message's input lies. */
 const ARENA: number = startOf('arena');
-/** Bits of what is recorded. */
-const RECORDINGS: Readonly<Record<Recording, number>> = {
-  nothing: 0,
-  transfers: RECORD.transfers,
-  accesses: RECORD.accesses,
-  blockAccesses: RECORD.blockAccesses,
-  logNumbers: RECORD.logNumbers,
-};
 
 /**
  * The EVM: one core with its memory. It runs one transaction at a time, on one state at a time; what it has read of that
@@ -123,7 +115,7 @@ export class Evm {
 
   /** What is recorded from now on. Logs are numbered from 0 again. */
   record(what: Recording): void {
-    this.#core.setRecorded(RECORDINGS[what]);
+    this.#core.setRecorded(what === 'nothing' ? 0 : RECORD[what]);
     this.#core.restartLogNumbers();
   }
 

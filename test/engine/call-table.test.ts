@@ -119,10 +119,15 @@ function runAlone(
 }
 
 const given: fc.Arbitrary<Given> = fc.record({
-  to: fc.oneof(
-    { weight: 6, arbitrary: fc.constantFrom(...LIBRARY.filter(([, , isPlain]) => isPlain).map(([last]) => last)) },
-    fc.constantFrom(0xf0, 0xee, 0x99, 4, ...LIBRARY.map(([last]) => last)),
-  ).map(addressOf),
+  to: fc
+    .oneof(
+      {
+        weight: 6,
+        arbitrary: fc.constantFrom(...LIBRARY.filter(([, , isPlain]) => isPlain).map(([last]) => last)),
+      },
+      fc.constantFrom(0xf0, 0xee, 0x99, 4, ...LIBRARY.map(([last]) => last)),
+    )
+    .map(addressOf),
   from: fc.constantFrom(ZERO, addressOf(0xf0), addressOf(0xee), addressOf(0xa0), addressOf(0x77)),
   data: fc.oneof(
     fc.nat({ max: 5 }).map((last) => hexToBytes(`0x${last.toString(16).padStart(64, '0')}`)),
@@ -145,7 +150,7 @@ describe('a table of calls', () => {
           const evm = isFresh ? open() : alone;
           const calls = encode(list);
           evm.calls.clear();
-          calls.forEach((call, i) => assert.ok(evm.calls.add(call, (list[i] as Given).gas)));
+          for (const [i, call] of calls.entries()) assert.ok(evm.calls.add(call, (list[i] as Given).gas));
           const { count, gasLeft } = evm.calls.run(slice, () => true);
           const ends: number[] = [];
           const digits = evm.calls.readOutputs(count, ends);
