@@ -17,7 +17,9 @@ const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
 const block = fc.oneof(
   fc.constant(LATEST),
-  fc.integer({ min: 0, max: 3 }).map((number): BlockReference => ({ kind: 'number', number: BigInt(number) })),
+  fc
+    .integer({ min: 0, max: 3 })
+    .map((number): BlockReference => ({ kind: 'number', number: BigInt(number) })),
 );
 const address = fc.constantFrom(bytesToHex(ALICE), bytesToHex(BENEFICIARY), REVERTER, CALLENV, UNUSED);
 const read = fc.tuple(fc.constantFrom('balance', 'nonce', SLOT_0, SLOT_1), address, block);
