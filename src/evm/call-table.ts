@@ -12,7 +12,7 @@ const OUTPUTS: number = startOf('callOutputs');
 const BYTES_END: number = CORE_REGIONS.get('callBytes')?.end ?? BYTES;
 
 /** Calls that a table may have. */
-export const MAX_CALLS = 64;
+export const MAX_CALLS: number = ((CORE_REGIONS.get('callTable')?.end ?? TABLE) - TABLE) / CALL_ENTRY.size;
 
 /** Calls that ended with success, in their order from the first one on. */
 export type AnsweredCalls = {

@@ -1,4 +1,3 @@
-import { MAX_CALLS } from '../../evm/call-table.ts';
 import type { Evm } from '../../evm/evm.ts';
 import type { CallBytes } from '../../primitives/call-bytes.ts';
 import { SLICE_GAS } from './execution.ts';
@@ -7,6 +6,7 @@ import type { StateAt } from './simulator.ts';
 /** For calls that are run ahead of their turn, milliseconds: what a small call may have for itself. */
 const AHEAD_MS = 0.25;
 const FIRST_COUNT = 4;
+const MAX_PAUSE = 63;
 const SLICE: number = Number(SLICE_GAS);
 
 /** Where plain calls run, and with how much gas at most. */
@@ -63,8 +63,11 @@ export class CallsAhead {
     const calls: CallBytes[] = [];
     const limits: number[] = [];
     table.clear();
-    for (let call = following; calls.length < this.#attempted; call = call.following) {
-      if (call === undefined || call.block !== block) break;
+    for (
+      let call = following;
+      call?.block === block && calls.length < this.#attempted;
+      call = call.following
+    ) {
       const gasLimit = Math.min(call.gas, place.gasLimit);
       const gas = gasFor(call, gasLimit);
       if (gas === undefined || !table.add(call, gas)) break;
@@ -85,8 +88,9 @@ export class CallsAhead {
   }
 
   #plan(answered: number, attempted: number): void {
-    this.#attempted = answered === attempted ? Math.min(2 * attempted + 1, MAX_CALLS) : answered + 1;
-    this.#pauseLength = answered > 0 ? 0 : Math.min(2 * this.#pauseLength + 1, MAX_CALLS);
+    const wasEnough = answered === attempted;
+    this.#attempted = wasEnough ? Math.max(this.#attempted, 2 * attempted) : answered + 1;
+    this.#pauseLength = answered > 0 ? 0 : Math.min(2 * this.#pauseLength + 1, MAX_PAUSE);
     this.#pause = this.#pauseLength;
   }
 
