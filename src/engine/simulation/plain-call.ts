@@ -40,9 +40,7 @@ export function runPlainCall(
   let isSound = true;
   try {
     evm.enter(freeBlock, rules.chainId, rules.revision);
-    const gasBefore = (one: CallBytes): number =>
-      intrinsicGasOf(one, rules.revision) + delegateGasOf(one, evm.state, freeBlock, rules.revision);
-    const intrinsicGas = gasBefore(call);
+    const intrinsicGas = gasBefore(call, evm.state, freeBlock, rules.revision);
     let isDone = evm.runPlain(call, gasLimit - intrinsicGas, FIRST_SLICE_GAS);
     while (!isDone) {
       if (evm.isAtLongStep || performance.now() >= endsAt) return undefined;
@@ -54,7 +52,9 @@ export function runPlainCall(
     if (ahead === undefined || call.following === undefined) return output;
     while (!evm.abandon());
     simulator.meter.used += ahead.run(evm, call, at, (one, limit) =>
-      limit < gasToBegin(one.dataLength) ? undefined : limit - gasBefore(one),
+      limit < gasToBegin(one.dataLength)
+        ? undefined
+        : limit - gasBefore(one, evm.state, freeBlock, rules.revision),
     );
     return output;
   } catch (error) {
@@ -76,6 +76,16 @@ export function runPlainCall(
  */
 export function gasToBegin(dataLength: number): number {
   return MAX_TRANSACTION_GAS + MAX_BYTE_GAS * dataLength;
+}
+
+/** Gas that is paid before the first instruction. */
+function gasBefore(
+  call: CallBytes,
+  state: WorldState,
+  block: BlockEnvironment,
+  revision: RevisionRules,
+): number {
+  return intrinsicGasOf(call, revision) + delegateGasOf(call, state, block, revision);
 }
 
 function intrinsicGasOf(call: CallBytes, { intrinsic }: RevisionRules): number {
