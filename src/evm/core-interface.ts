@@ -62,6 +62,10 @@ const REGIONS: readonly { readonly name: string; readonly size: number; readonly
   { name: 'returnData', size: 32 * MiB },
   // What one block still has, decoded instruction by instruction to find out which one fails.
   { name: 'exact', size: 2 * MiB },
+  // Calls that run one after another: `CALL_ENTRY` each; the bytes that they are made of; their outputs, one behind the other.
+  { name: 'callTable', size: 4 * KiB },
+  { name: 'callBytes', size: 64 * KiB },
+  { name: 'callOutputs', size: 64 * KiB },
   // Input of the message, then the frames' memories, one behind the other. It reaches to the end of linear memory.
   { name: 'arena', size: 0 },
 ];
@@ -145,6 +149,17 @@ export const OPCODE_FLAG = {
 
 /** Fields of a slot's entry. */
 export const SLOT_FIELD = { key: 0, value: 32 } as const;
+
+/** Fields of a call in the table: places of sender, recipient and data, bytes of data and of output (4 each), gas (an f64). */
+export const CALL_ENTRY = {
+  from: 0,
+  to: 4,
+  data: 8,
+  dataSize: 12,
+  outputSize: 16,
+  gas: 24,
+  size: 32,
+} as const;
 
 /** Fields of a log: address (32, with number and kind in its upper bytes), counts (4 each), topics (32 each), data; aligned to 8. */
 export const LOG_FIELD = { number: 24, isTransfer: 28, topicCount: 32, dataSize: 36, topics: 40 } as const;

@@ -73,6 +73,12 @@ export type CoreExports = {
   run(slice: bigint): number;
   /** What `begin` to `run` do for a call without value, price and lists; -1: its sender is not known, and nothing was begun. */
   runPlainCall(size: number, given: number, slice: number): number;
+  /** Runs calls of the table from one place up to before another. @returns the place at which it stopped, where nothing is open */
+  runCalls(first: number, end: number, slice: number): number;
+  /** Why it stopped there: a reason to return of `run`. */
+  callsStop(): number;
+  /** Gas that the calls had left which it has answered. */
+  gasLeftOfCalls(): number;
   isRunning(): Flag;
   sliceLeft(): bigint;
   precompileNumber(): number;

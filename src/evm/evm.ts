@@ -2,6 +2,7 @@ import { ADDRESS_LENGTH } from '../primitives/address.ts';
 import { minBigInt } from '../primitives/bigint.ts';
 import type { CallBytes } from '../primitives/call-bytes.ts';
 import type { HexData } from '../primitives/hex-data.ts';
+import { CallTable } from './call-table.ts';
 import { writeBlobHashes, writeBlock } from './core-block.ts';
 import { EXCHANGE_WORDS, RECORD, RUN, SLOT_FIELD, STATUS, startOf } from './core-interface.ts';
 import { readLogs } from './core-logs.ts';
@@ -40,14 +41,6 @@ export const HASH_SEED_BYTES = 80;
 
 /** Where a message's input lies. */
 const ARENA: number = startOf('arena');
-/** Bits of what is recorded. */
-const RECORDINGS: Readonly<Record<Recording, number>> = {
-  nothing: 0,
-  transfers: RECORD.transfers,
-  accesses: RECORD.accesses,
-  blockAccesses: RECORD.blockAccesses,
-  logNumbers: RECORD.logNumbers,
-};
 
 /**
  * The EVM: one core with its memory. It runs one transaction at a time, on one state at a time; what it has read of that
@@ -55,6 +48,8 @@ const RECORDINGS: Readonly<Record<Recording, number>> = {
  */
 export class Evm {
   readonly state: WorldState;
+  /** Runs several plain calls, while nothing is open. */
+  readonly calls: CallTable;
   readonly #core: CoreExports;
   readonly #memory: CoreMemory;
   readonly #precompiles: Precompiles;
@@ -86,6 +81,7 @@ export class Evm {
     this.#output = new MessageOutput(this.#core, this.#memory);
     this.#reader = reader;
     this.state = new WorldState(this.#core, this.#memory, reader);
+    this.calls = new CallTable(this.#core, this.#memory, this.state);
   }
 
   /** All of the core's memory, for tests that check for stray writes. */
@@ -119,7 +115,7 @@ export class Evm {
 
   /** What is recorded from now on. Logs are numbered from 0 again. */
   record(what: Recording): void {
-    this.#core.setRecorded(RECORDINGS[what]);
+    this.#core.setRecorded(what === 'nothing' ? 0 : RECORD[what]);
     this.#core.restartLogNumbers();
   }
 

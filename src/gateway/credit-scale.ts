@@ -16,6 +16,9 @@ const UNKNOWN_WEIGHT = 80;
 /** What calls weigh: as the configuration says, or else the table of methods. */
 export class CreditScale {
   readonly #table: CreditTable;
+  /** The method that was weighed last: items of a batch are mostly of one. */
+  #last: Method<MethodContext> | undefined;
+  #lastWeight = UNKNOWN_WEIGHT;
 
   constructor(table: CreditTable) {
     this.#table = table;
@@ -24,8 +27,12 @@ export class CreditScale {
   /** @param method undefined: none that is served */
   weigh(method: Method<MethodContext> | undefined): number {
     if (method === undefined) return UNKNOWN_WEIGHT;
+    if (method === this.#last) return this.#lastWeight;
     const { name, cost, isNodeMethod } = method;
-    return this.#table[name] ?? (isNodeMethod === true ? this.#table['default'] : undefined) ?? cost;
+    this.#last = method;
+    this.#lastWeight =
+      this.#table[name] ?? (isNodeMethod === true ? this.#table['default'] : undefined) ?? cost;
+    return this.#lastWeight;
   }
 
   /** @param kind of the subscription */

@@ -13,6 +13,8 @@ export type CallBytes = {
   readonly gas: number;
   /** Number of the block that it runs on; `LATEST_BLOCK`: the newest. */
   readonly block: number;
+  /** The call behind it in its batch, which has the same `bytes`; undefined where there is none. */
+  readonly following: CallBytes | undefined;
 };
 
 /** More than any limit. */

@@ -3,7 +3,7 @@ import type { ChainConfig } from '../chain/chain-config.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { ExecutionPool } from '../engine/execution/execution-pool.ts';
 import type { CallJob } from '../engine/execution/job.ts';
-import type { PlainPlace } from '../engine/execution/plain-job.ts';
+import type { StoredPlace } from '../engine/execution/plain-job.ts';
 import type { SimulationKind } from '../engine/simulation/call-environment.ts';
 import { needsTip } from '../engine/simulation/fill-fees.ts';
 import { gasToBegin } from '../engine/simulation/plain-call.ts';
@@ -70,7 +70,7 @@ type Run = {
 };
 
 /** Where plain calls run. The head limits their gas. */
-type PlainBlock = { readonly block: RemoteBlock; readonly head: RemoteBlock; readonly place: PlainPlace };
+type PlainBlock = { readonly block: RemoteBlock; readonly head: RemoteBlock; readonly place: StoredPlace };
 
 /** Executes calls on the state that nodes prove. */
 export class RemoteExecutions {
@@ -148,7 +148,7 @@ export class RemoteExecutions {
     let result: HexData | undefined;
     try {
       result = pool.runHere(
-        { kind: 'plain', call, place, gasLimit },
+        { kind: 'plain', call, place, gasLimit, ahead: undefined },
         this.#simulator,
         scope,
         scope.startedAt,

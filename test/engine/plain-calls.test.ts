@@ -137,13 +137,13 @@ describe('plain calls', () => {
   test('that are given up leave nothing behind', () => {
     const reader = openChainReader(harness.opened.store);
     const simulator = new Simulator(new StoredChain(reader));
-    const at = { blockNumber: reader.head.header.number, isPending: false };
+    const at = { blockNumber: reader.head.header.number, isPending: false, gasLimit: 10_000_000 };
     const run = (given: CallObject, endsAt: number): unknown =>
       runPlainCall(
         simulator,
         toCallBytes({ call: given, block: LATEST }) as CallBytes,
         at,
-        10_000_000,
+        at.gasLimit,
         endsAt,
       );
     const read = { to: REVERTER, data: encodeCall('ok()') };

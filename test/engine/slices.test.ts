@@ -228,6 +228,7 @@ function executeCall(
       zeros: 0,
       gas: NO_GAS_LIMIT,
       block: LATEST_BLOCK,
+      following: undefined,
     };
     if (evm.runPlain(call, gasLimit, Number(sliceAt()))) return collect(evm);
   } else {

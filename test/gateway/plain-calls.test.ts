@@ -1,6 +1,7 @@
 /** Calls that are read into bytes get the answers, refusals and counts that they get as values. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import fc from 'fast-check';
 import { KeyRules } from '../../src/access/key-rules.ts';
 import type { Principal, Terms } from '../../src/access/principal.ts';
 import type { Chain, Executions } from '../../src/chain/chain.ts';
@@ -32,6 +33,67 @@ const FAILS = { to: REVERTER, data: encodeCall('panic()') };
 /** More than is parsed at once. */
 const MANY = Array.from({ length: 150 }, (_, i) => item([{ ...OK, from: UNUSED }, 'latest'], i));
 
+/** Counts down from its calldata's first word. */
+const COUNTDOWN = '0x00000000000000000000000000000000000000c0';
+/** Returns so many zeros. */
+const ZEROS = '0x00000000000000000000000000000000000000c1';
+/** Returns the slot of that number. */
+const SLOTS = '0x00000000000000000000000000000000000000c2';
+const ALLOC = {
+  [COUNTDOWN]: { balance: '0', code: '0x6000355b60019003806003575060003560005260206000f3' },
+  [ZEROS]: { balance: '0', code: '0x6000356000f3' },
+  [SLOTS]: {
+    balance: '0',
+    code: '0x6000355460005260206000f3',
+    storage: { '0x1': '0x7', '0x2': '0x0102' },
+  },
+};
+
+function word(value: number): string {
+  return `0x${value.toString(16).padStart(64, '0')}`;
+}
+
+/** Calls that mostly end with success, of what a chain has and has not. */
+const anyCall = fc.oneof(
+  { weight: 3, arbitrary: fc.constant<object>(OK) },
+  { weight: 4, arbitrary: fc.nat({ max: 400 }).map((slot) => ({ to: SLOTS, data: word(slot) })) },
+  fc.constantFrom<object>(
+    FAILS,
+    { to: UNUSED },
+    { to: REVERTER, data: encodeCall('unknown()') },
+    { to: REVERTER, data: encodeCall('write(uint256)') },
+    { to: CALLENV, data: encodeCall('sender()'), from: UNUSED },
+    { to: `0x${'04'.padStart(40, '0')}`, data: '0x010203' },
+    { to: ZEROS, data: word(30_000) },
+    { to: COUNTDOWN, data: word(50) },
+    { to: COUNTDOWN, data: word(3_000) },
+  ),
+  fc.nat({ max: 0xffff }).map((last) => ({ to: `0x${last.toString(16).padStart(40, '0')}` })),
+  fc.nat({ max: 60_000 }).map((gas) => ({ ...OK, gas: `0x${gas.toString(16)}` })),
+);
+const anyItem = fc
+  .tuple(
+    anyCall,
+    fc.oneof({ weight: 12, arbitrary: fc.constant('latest') }, fc.constantFrom('0x1', '0x3', '0xfff')),
+    fc.oneof(fc.nat({ max: 9 }), fc.constantFrom('x', 'an id')),
+  )
+  .map(([call, block, id]) => item([call, block], id));
+/** What makes all of a batch values. */
+const otherItem = fc.constantFrom(
+  '{}',
+  '7',
+  item([], 2, 'eth_chainId'),
+  item([OK, 'latest', {}], 3),
+  item([{ ...OK, value: '0x1' }], 4),
+  `{"jsonrpc":"2.0","method":"eth_call","params":[${JSON.stringify(OK)}]}`,
+);
+const anyBatch = fc
+  .tuple(
+    fc.array(anyItem, { minLength: 1, maxLength: 60 }),
+    fc.oneof({ weight: 8, arbitrary: fc.constant(undefined) }, otherItem),
+  )
+  .map(([items, other]) => `[${(other === undefined ? items : [...items, other]).join()}]`);
+
 const BODIES: Readonly<Record<string, string>> = {
   'a call': item([OK, 'latest']),
   'a call without a block': item([OK], 'an id'),
@@ -48,10 +110,17 @@ const BODIES: Readonly<Record<string, string>> = {
   'a batch with what is no call': `[${item([OK], 1)},{}]`,
 };
 
+/** Gas and calls that were counted, in all places. */
+function countWork({ opened: { pool } }: CallHarness): { gas: number; executions: number } {
+  const { places } = pool.describe();
+  const gas = places.reduce((sum, place) => sum + place.gas, 0);
+  return { gas, executions: places.reduce((sum, place) => sum + place.executions, 0) };
+}
+
 describe('plain calls', () => {
   let harness: CallHarness;
   before(async () => {
-    harness = await CallHarness.open({ revision: 'osaka' });
+    harness = await CallHarness.open({ revision: 'osaka', alloc: ALLOC });
   });
   after(() => harness.opened.close());
 
@@ -102,11 +171,13 @@ describe('plain calls', () => {
     body: string,
     principal: Principal,
     limits: Partial<GatewayLimits> = {},
+    isCounted = false,
   ): Promise<{ readonly plain: number; readonly body: string }> {
     const answers = [];
     let plain = 0;
     for (const takesBytes of [true, false]) {
       const { gateway, network, recorder, counts } = openSide(takesBytes, limits);
+      const used = countWork(harness);
       const scope = new RequestScope(performance.now() + 30_000);
       const answer = await gateway.handle(Buffer.from(body), { network, principal }, scope);
       const calls = [...recorder.table.list()].map(({ method, outcome, source, seconds }) => [
@@ -115,7 +186,9 @@ describe('plain calls', () => {
         source,
         seconds.count,
       ]);
-      answers.push({ answer, calls, bodies: gateway.bodiesInFlight });
+      const { gas, executions } = countWork(harness);
+      const work = isCounted ? { gas: gas - used.gas, executions: executions - used.executions } : undefined;
+      answers.push({ answer, calls, work, bodies: gateway.bodiesInFlight });
       plain += counts.plain;
     }
     assert.deepEqual(answers[0], answers[1]);
@@ -127,6 +200,15 @@ describe('plain calls', () => {
       await compare(body, { id: 'p', name: 'p' });
     });
   }
+
+  test('of any batch, with gas and calls that were counted', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyBatch, async (body) => {
+        await compare(body, { id: 'p', name: 'p' }, {}, true);
+      }),
+      { numRuns: 150 },
+    );
+  });
 
   test('are run from bytes, each of a batch', async () => {
     const { plain, body } = await compare(BODIES['a large batch'] as string, { id: 'p', name: 'p' });

@@ -7,13 +7,14 @@ import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-v
 import type { StoredHeader } from '../../store/chain-reader.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { StoredBlocks } from '../reads/stored-blocks.ts';
+import { CallsAhead } from '../simulation/calls-ahead.ts';
 import { needsTip } from '../simulation/fill-fees.ts';
 import { gasToBegin } from '../simulation/plain-call.ts';
 import { StoredChain } from '../simulation/simulated-chain.ts';
 import { MAX_CALL_GAS, type SimulationRequest, Simulator } from '../simulation/simulator.ts';
 import type { ExecutionPool } from './execution-pool.ts';
 import type { CallJob } from './job.ts';
-import { type PlainJob, type PlainPlace, toCallBytes, toCallJob } from './plain-job.ts';
+import { type PlainJob, type StoredPlace, toCallBytes, toCallJob } from './plain-job.ts';
 
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 /** The cap on a call's gas, in units of the head's gas limit (spec 8). */
@@ -29,7 +30,8 @@ export class EngineExecutions implements Executions {
   /** Runs what is executed on this thread. */
   readonly #simulator: Simulator;
   /** Where plain calls run at the head, which was this block. */
-  #headPlace: { readonly head: StoredHeader; readonly place: PlainPlace } | undefined;
+  #headPlace: { readonly head: StoredHeader; readonly place: StoredPlace } | undefined;
+  readonly #ahead = new CallsAhead();
 
   /** @param suggestTip a priority fee that recent blocks accepted, wei per gas */
   constructor(
@@ -50,15 +52,22 @@ export class EngineExecutions implements Executions {
     if (plain !== undefined) {
       const place = this.#placeOf(plain.block);
       const gasLimit = plain.gas === NO_GAS_LIMIT ? place.gasLimit : Math.min(plain.gas, MAX_GAS);
-      return this.#runPlain({ kind: 'plain', call: plain, place, gasLimit }, scope, performance.now());
+      const job: PlainJob = { kind: 'plain', call: plain, place, gasLimit, ahead: undefined };
+      return this.#runPlain(job, scope, performance.now());
     }
     return continueWith(this.#execute('call', request, scope), encodeHexData);
   }
 
   callPlain(call: CallBytes, scope: RequestScope): PromiseOrValue<JsonResult> {
     const place = this.#placeOf(call.block);
+    const known = this.#ahead.take(call, place);
+    if (known !== undefined) {
+      scope.endedAt = scope.startedAt + this.#pool.lastCallMs;
+      return `"${known}"`;
+    }
     const gasLimit = Math.min(call.gas, place.gasLimit);
-    return this.#runPlain({ kind: 'plain', call, place, gasLimit }, scope, scope.startedAt);
+    const job: PlainJob = { kind: 'plain', call, place, gasLimit, ahead: this.#ahead };
+    return this.#runPlain(job, scope, scope.startedAt);
   }
 
   /** @param now on the clock of `performance.now()` */
@@ -69,7 +78,7 @@ export class EngineExecutions implements Executions {
     return typeof result === 'string' ? `"${result}"` : continueWith(result, encodeHexData);
   }
 
-  #placeOf(block: number): PlainPlace {
+  #placeOf(block: number): StoredPlace {
     const { head } = this.#blocks;
     const known = this.#headPlace;
     if (block === LATEST_BLOCK && known?.head === head) return known.place;

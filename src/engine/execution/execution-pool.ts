@@ -52,8 +52,9 @@ export class ExecutionPool {
   readonly meter: GasMeter = { used: 0 };
   #executions = 0;
   #inlineMs = 0;
-  /** Of the last first slice. */
+  /** Of the last first slice, and how many calls were run in it. */
   #sliceMs = 0;
+  #callsInSlice = 1;
   #isClosed = false;
 
   constructor({ onFault, simulationGas, ...options }: ExecutionPoolOptions) {
@@ -121,17 +122,22 @@ export class ExecutionPool {
     const beginning = known === undefined ? SLICE_MS : this.#firstSlices.choose(known, room);
     if (beginning === 'refused') throw WAITED_TOO_LONG;
     if (beginning !== 'moved') {
-      const result = this.#runFirstSlice(job, simulator, startedAt, startedAt + beginning);
+      const result = this.#runFirstSlice(job, simulator, startedAt, startedAt + beginning, isCalm);
       if (result !== undefined) {
         if (known !== undefined || (this.#sliceMs > EXPENSIVE_MS && this.#firstSlices.isSharedAt(startedAt)))
           this.#firstSlices.noteFinished(known ?? kindOf(job, owner), this.#sliceMs);
-        scope.endedAt = startedAt + this.#sliceMs;
+        scope.endedAt = startedAt + this.lastCallMs;
         return result;
       }
     }
     if (beginning !== 'moved')
       this.#firstSlices.noteMoved(known ?? kindOf(job, owner), performance.now() - startedAt, beginning);
     return undefined;
+  }
+
+  /** What each call of the last first slice took, milliseconds. */
+  get lastCallMs(): number {
+    return this.#sliceMs / this.#callsInSlice;
   }
 
   /** Charges an owner for work on its calls on this thread that was not a slice. */
@@ -145,19 +151,34 @@ export class ExecutionPool {
     await this.#heavyCalls.close();
   }
 
+  /** Those behind it in its batch run ahead of their turn only while no call is heavy. */
+  #runPlain(
+    { call, place, gasLimit, ahead }: PlainJob,
+    simulator: Simulator,
+    endsAt: number,
+    isCalm: boolean,
+  ): HexData | undefined {
+    if (!isCalm || ahead === undefined) return runPlainCall(simulator, call, place, gasLimit, endsAt);
+    const result = runPlainCall(simulator, call, place, gasLimit, endsAt, ahead);
+    if (result !== undefined && call.following !== undefined) this.#callsInSlice += ahead.count;
+    return result;
+  }
+
   /** @returns undefined when it is not enough */
   #runFirstSlice(
     job: LocalJob | PlainJob,
     simulator: Simulator,
     startedAt: number,
     endsAt: number,
+    isCalm: boolean,
   ): HexData | undefined {
+    this.#callsInSlice = 1;
     try {
       const result =
         job.kind === 'plain'
-          ? runPlainCall(simulator, job.call, job.place, job.gasLimit, endsAt)
+          ? this.#runPlain(job, simulator, endsAt, isCalm)
           : tryJob(simulator, job, endsAt);
-      if (result !== undefined) this.#executions++;
+      if (result !== undefined) this.#executions += this.#callsInSlice;
       return result;
     } catch (error) {
       this.#executions++;

@@ -3,20 +3,22 @@ import { ADDRESS_LENGTH } from '../../primitives/address.ts';
 import { countZeros, decodeHexInto, encodeHex } from '../../primitives/byte-loops.ts';
 import { type CallBytes, LATEST_BLOCK, NO_GAS_LIMIT } from '../../primitives/call-bytes.ts';
 import { takeBytes } from '../../primitives/shared-bytes.ts';
-import type { StateAt } from '../simulation/simulator.ts';
+import type { CallsAhead, PlainPlace } from '../simulation/calls-ahead.ts';
 import type { CallJob } from './job.ts';
 
 /** A call of a sender, a recipient, data and gas. It becomes a `CallJob` when its first slice was not enough. */
 export type PlainJob = {
   readonly kind: 'plain';
   readonly call: CallBytes;
-  readonly place: PlainPlace;
+  readonly place: StoredPlace;
   /** What it asked for, and no more than it may have there. */
   readonly gasLimit: number;
+  /** Where it is an item of a batch: runs those behind it. */
+  readonly ahead: CallsAhead | undefined;
 };
 
-/** Where such calls run, and with how much gas at most. */
-export type PlainPlace = StateAt & { readonly store: string; readonly gasLimit: number };
+/** Where such calls run, in the store of a folder. */
+export type StoredPlace = PlainPlace & { readonly store: string };
 
 /** What larger data cost makes little of what they are read into. */
 const MAX_DATA_LENGTH = 64 * 1024;
@@ -46,7 +48,12 @@ export function toCallBytes({
   decodeHexInto(bytes, dataStart, data, PREFIX_LENGTH);
   const zeros = countZeros(bytes, dataStart, dataStart + dataLength);
   const places = { bytes, from: start, to: toStart, data: dataStart, dataLength, zeros };
-  return { ...places, gas: gas === undefined ? NO_GAS_LIMIT : Number(gas), block: number };
+  return {
+    ...places,
+    gas: gas === undefined ? NO_GAS_LIMIT : Number(gas),
+    block: number,
+    following: undefined,
+  };
 }
 
 function toBlockNumber(block: BlockReference): number | undefined {

@@ -1,5 +1,5 @@
 import type { BlockReference, StateReads, StorageRequests } from '../../chain/chain.ts';
-import type { AccountState, StateReader } from '../../evm/host.ts';
+import type { StateReader } from '../../evm/host.ts';
 import { bytesEqual, padLeft } from '../../primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import { encodeHexData, toHexData } from '../../primitives/hex-data.ts';
@@ -7,19 +7,29 @@ import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { EMPTY_CODE_HASH } from '../../primitives/keccak.ts';
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
+import { Lru } from '../../util/lru.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { createStateReader } from '../state/state-reader.ts';
 import { EngineProofs } from './proof-reads.ts';
 import type { StoredBlocks } from './stored-blocks.ts';
 
 const WORD_LENGTH = 32;
+/** Answers that are kept: some 300 bytes each. */
+const MAX_KEPT = 4_096;
+
+/** State after a block, and answers that were read from it, by what was asked: neither ever changes. */
+type KnownState = {
+  readonly number: bigint;
+  readonly reader: StateReader;
+  readonly answers: Lru<string, JsonText>;
+};
 
 /** Accounts at stored blocks. Without transactions that wait, `pending` is the head. */
 export class EngineState implements StateReads {
   readonly #blocks: StoredBlocks;
   readonly #proofs: EngineProofs;
-  /** At the block that was asked about last: it knows the account that was asked for last. */
-  #last: { readonly number: bigint; readonly state: StateReader } | undefined;
+  /** At the block that was asked about last. Clients ask for the same accounts and slots again and again. */
+  #last: KnownState | undefined;
 
   /** @param proofDepth blocks below the head that have proofs */
   constructor(blocks: StoredBlocks, proofDepth: number) {
@@ -28,26 +38,32 @@ export class EngineState implements StateReads {
   }
 
   getBalance(address: string, block: BlockReference): JsonText {
-    return `"${encodeQuantity(this.#getAccount(address, block)?.balance ?? 0n)}"`;
+    return this.#answer(`balance ${address}`, block, (reader) => {
+      const account = reader.getAccount(hexToBytes(address));
+      return `"${encodeQuantity(account?.balance ?? 0n)}"`;
+    });
   }
 
   getCode(address: string, block: BlockReference): JsonResult {
-    const state = this.#openState(block);
+    const state = this.#open(block).reader;
     const account = state.getAccount(hexToBytes(address));
     if (account === undefined || bytesEqual(account.codeHash, EMPTY_CODE_HASH)) return '"0x"';
     return encodeHexData(toHexData(state.getCode(account.codeHash)));
   }
 
   getTransactionCount(address: string, block: BlockReference): JsonText {
-    return `"${encodeQuantity(this.#getAccount(address, block)?.nonce ?? 0n)}"`;
+    return this.#answer(`nonce ${address}`, block, (reader) => {
+      const account = reader.getAccount(hexToBytes(address));
+      return `"${encodeQuantity(account?.nonce ?? 0n)}"`;
+    });
   }
 
   getStorageAt(address: string, slot: string, block: BlockReference): JsonText {
-    return readWord(this.#openState(block), hexToBytes(address), slot);
+    return this.#answer(`${slot} ${address}`, block, (reader) => readWord(reader, hexToBytes(address), slot));
   }
 
   getStorageValues(requests: StorageRequests, block: BlockReference): JsonText {
-    const state = this.#openState(block);
+    const state = this.#open(block).reader;
     const members: string[] = [];
     for (const [address, slots] of requests) {
       const account = hexToBytes(address);
@@ -65,15 +81,23 @@ export class EngineState implements StateReads {
     return this.#proofs.getProof({ address, slots }, block, scope);
   }
 
-  #getAccount(address: string, block: BlockReference): AccountState | undefined {
-    return this.#openState(block).getAccount(hexToBytes(address));
+  /** @param name what is asked for, the same text for nothing else */
+  #answer(name: string, block: BlockReference, read: (reader: StateReader) => JsonText): JsonText {
+    const { reader, answers } = this.#open(block);
+    const known = answers.get(name);
+    if (known !== undefined) return known;
+    const answer = read(reader);
+    answers.set(name, answer);
+    return answer;
   }
 
-  #openState(block: BlockReference): StateReader {
+  #open(block: BlockReference): KnownState {
     const { number } = this.#blocks.findState(block).block.header;
-    if (this.#last?.number !== number)
-      this.#last = { number, state: createStateReader(this.#blocks.reader, number) };
-    return this.#last.state;
+    if (this.#last?.number !== number) {
+      const reader = createStateReader(this.#blocks.reader, number);
+      this.#last = { number, reader, answers: new Lru(MAX_KEPT, Number.POSITIVE_INFINITY, () => 0) };
+    }
+    return this.#last;
   }
 }
 

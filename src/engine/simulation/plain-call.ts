@@ -8,9 +8,10 @@ import type { CallBytes } from '../../primitives/call-bytes.ts';
 import type { HexData } from '../../primitives/hex-data.ts';
 import { MissingState } from '../state/missing-state.ts';
 import { findDelegate } from '../transition/delegation.ts';
+import type { CallsAhead, PlainPlace } from './calls-ahead.ts';
 import { toChainError } from './execute-call.ts';
 import { SLICE_GAS } from './execution.ts';
-import type { Simulator, StateAt } from './simulator.ts';
+import type { Simulator } from './simulator.ts';
 
 const FIRST_SLICE_GAS = Number(SLICE_GAS);
 /** The most that a transaction, and a byte of its data, cost in any revision: the latter before EIP-2028. */
@@ -21,15 +22,17 @@ const MAX_BYTE_GAS = 68;
  * Runs a call without value, price, lists and overrides until it is done or `endsAt` on the clock of `performance.now()`: what `executeJob` does
  * with such a call, without what others need.
  * @param gasLimit no less than `gasToBegin`
+ * @param ahead runs those behind it in its batch as well, where it ends with success
  * @returns its return data; undefined when the time was not enough, and nothing is left of it then
  * @throws ChainError with geth's texts
  */
 export function runPlainCall(
   simulator: Simulator,
   call: CallBytes,
-  at: StateAt,
+  at: PlainPlace,
   gasLimit: number,
   endsAt: number,
+  ahead?: CallsAhead,
 ): HexData | undefined {
   const { freeBlock, rules } = simulator.environmentOf(at, 'call');
   const entry = simulator.acquire(at.blockNumber);
@@ -37,8 +40,7 @@ export function runPlainCall(
   let isSound = true;
   try {
     evm.enter(freeBlock, rules.chainId, rules.revision);
-    const intrinsicGas =
-      intrinsicGasOf(call, rules.revision) + delegateGasOf(call, evm.state, freeBlock, rules.revision);
+    const intrinsicGas = gasBefore(call, evm.state, freeBlock, rules.revision);
     let isDone = evm.runPlain(call, gasLimit - intrinsicGas, FIRST_SLICE_GAS);
     while (!isDone) {
       if (evm.isAtLongStep || performance.now() >= endsAt) return undefined;
@@ -46,7 +48,15 @@ export function runPlainCall(
     }
     simulator.meter.used += intrinsicGas + evm.gasUsedNumber;
     if (!evm.isSuccess) throw toChainError(evm.outcome);
-    return evm.outputData;
+    const output = evm.outputData;
+    if (ahead === undefined || call.following === undefined) return output;
+    while (!evm.abandon());
+    simulator.meter.used += ahead.run(evm, call, at, (one, limit) =>
+      limit < gasToBegin(one.dataLength)
+        ? undefined
+        : limit - gasBefore(one, evm.state, freeBlock, rules.revision),
+    );
+    return output;
   } catch (error) {
     if (error instanceof StateLimitError) throw new ChainError('failed', error.message);
     isSound = error instanceof ChainError || error instanceof MissingState;
@@ -66,6 +76,16 @@ export function runPlainCall(
  */
 export function gasToBegin(dataLength: number): number {
   return MAX_TRANSACTION_GAS + MAX_BYTE_GAS * dataLength;
+}
+
+/** Gas that is paid before the first instruction. */
+function gasBefore(
+  call: CallBytes,
+  state: WorldState,
+  block: BlockEnvironment,
+  revision: RevisionRules,
+): number {
+  return intrinsicGasOf(call, revision) + delegateGasOf(call, state, block, revision);
 }
 
 function intrinsicGasOf(call: CallBytes, { intrinsic }: RevisionRules): number {

@@ -1,5 +1,6 @@
 /** Writes the core's constants from what host and core have in common: AssemblyScript. */
 import {
+  CALL_ENTRY,
   CORE_LIMITS,
   CORE_REGIONS,
   ENTRY,
@@ -42,6 +43,7 @@ export function generateLayout(): string {
     writeConstants('u32', OPCODE_FLAG) +
     writeConstants('usize', SLOT_FIELD, 'SLOT_') +
     writeConstants('usize', LOG_FIELD, 'LOG_') +
+    writeConstants('usize', CALL_ENTRY, 'CALL_') +
     writeConstants('u32', RECORD, 'RECORD_')
   );
 }

@@ -23,11 +23,12 @@ import {
 } from './slots.ts';
 import { ENTRY_NONE, ENTRY_UNKNOWN, REVERT } from './generated/status.ts';
 import { copyWord } from './words/word.ts';
+import { callsGasLeft, runCalls, whyStopped } from './call-table.ts';
 import { beginCall, beginCreation, reserveInput, run, runPlainCall } from './messages.ts';
 import { abandon, begin, beginSystemCall, clearState, finish, journalMark, open, settle } from './transactions.ts';
 
 export { hashSeeds, keccak256, restartLogNumbers, rollbackTo, setMemoryLimit, setRecorded, undoPiece };
-export { beginCall, beginCreation, reserveInput, run, runPlainCall };
+export { beginCall, beginCreation, reserveInput, run, runCalls, runPlainCall };
 export { abandon, begin, beginSystemCall, clearState, finish, journalMark, open, settle };
 
 /** Chooses the revision. Codes are decoded per revision: accounts find theirs anew. */
@@ -179,6 +180,10 @@ export function wasGasObserved(): bool { return isGasObserved; }
 export function stateGasLeft(): i64 { return reservoir; }
 export function stateGasUsed(): i64 { return stateUsed; }
 export function gasRefund(): i64 { return refund; }
+
+/** Of the last `runCalls`: why it stopped, and the gas that the calls had left which it has answered. */
+export function callsStop(): i32 { return whyStopped; }
+export function gasLeftOfCalls(): f64 { return callsGasLeft; }
 
 // --- what was recorded
 

@@ -59,15 +59,25 @@ class PlainReader {
     const end = this.#module.bytesEnd();
     const { bytes, start } = takeBytes(end);
     bytes.set(this.#space.subarray(BYTES, BYTES + end), start);
-    if (count === SINGLE) return this.#readEntry(TABLE, bytes, start, body);
+    if (count === SINGLE) return this.#readEntry(TABLE, bytes, start, body, undefined);
     const items: Call[] = new Array(count);
-    for (let i = 0, entry = TABLE; i < count; i++, entry += ENTRY_SIZE)
-      items[i] = this.#readEntry(entry, bytes, start, body);
+    let following: CallBytes | undefined;
+    for (let i = count - 1, entry = TABLE + i * ENTRY_SIZE; i >= 0; i--, entry -= ENTRY_SIZE) {
+      const item = this.#readEntry(entry, bytes, start, body, following);
+      items[i] = item;
+      following = item.plain;
+    }
     return { kind: 'batch', items };
   }
 
   /** @param base where the reader's bytes begin in `bytes` */
-  #readEntry(entry: number, bytes: Uint8Array, base: number, body: Buffer): PlainCall {
+  #readEntry(
+    entry: number,
+    bytes: Uint8Array,
+    base: number,
+    body: Buffer,
+    following: CallBytes | undefined,
+  ): PlainCall {
     const at = entry >>> 2;
     const plain: CallBytes = {
       bytes,
@@ -78,6 +88,7 @@ class PlainReader {
       zeros: this.#word(at + ZEROS),
       gas: this.#numbers[(at + GAS) >>> 1] as number,
       block: this.#numbers[(at + BLOCK) >>> 1] as number,
+      following,
     };
     const id = this.#readId(at, body);
     const item = { body, start: this.#word(at + ITEM_START), end: this.#word(at + ITEM_END) };
