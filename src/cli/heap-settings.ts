@@ -1,13 +1,15 @@
 /** V8's heap in a process that serves, by the flags that it reads again and again while it runs. */
 import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 
 /** By how much of what is in use, per cent, the heap may grow until all of it is collected again. V8 lets a small heap grow to four times. */
 const GROWTH_PERCENT = 50;
 
 /** What is allocated until the young generation is collected: half of its memory. V8 lets it grow to twice as much, of which all stays in memory. */
 const YOUNG_BYTES = 8 * 1024 * 1024;
+
+/** Of one of the arrays that the young generation is filled with: no large object, which lies elsewhere. */
+const FILLER_BYTES = 16 * 1024;
 
 /**
  * How much of the room up to the next full collection is used up, per cent, when marking for it begins, and when that becomes urgent. V8
@@ -48,16 +50,19 @@ export function boundOldGeneration(): void {
  * small. Marking goes on beside the main thread, and what is left of it is done when the event loop comes to it. The heap settings are to be in force.
  */
 export function beginSparingCollection(): void {
-  // In V8's global object of a context that is made then, and nowhere else.
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as (options: { readonly type: 'minor' }) => void;
-  setFlagsFromString('--no-expose-gc');
   // Behind a collection of the young generation V8 begins to mark when this much is used up, as it is meant to be then.
   setFlagsFromString('--optimize-for-size');
   setMarking({ begin: 1, hurry: 1 });
-  collect({ type: 'minor' });
+  fillYoungGeneration();
   setMarking(MARKING);
   setFlagsFromString('--no-optimize-for-size');
+}
+
+/** Allocates as much as the young generation has room for, all of it garbage, so that it is collected. */
+function fillYoungGeneration(): void {
+  let garbage: unknown[] = [];
+  for (let bytes = 0; bytes <= YOUNG_BYTES; bytes += FILLER_BYTES)
+    garbage = new Array(FILLER_BYTES / 8).fill(garbage.length);
 }
 
 function setMarking({ begin, hurry }: { readonly begin: number; readonly hurry: number }): void {
