@@ -5,11 +5,8 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 /** By how much of what is in use, per cent, the heap may grow until all of it is collected again. V8 lets a small heap grow to four times. */
 const GROWTH_PERCENT = 50;
 
-/** What is allocated until the young generation is collected: half of its memory. V8 lets it grow to twice as much, of which all stays in memory. */
-const YOUNG_BYTES = 8 * 1024 * 1024;
-
-/** Of one of the arrays that the young generation is filled with: no large object, which lies elsewhere. */
-const FILLER_BYTES = 16 * 1024;
+/** The young generation, both of its halves. V8 lets it grow to twice as much, of which all stays in memory. */
+const YOUNG_BYTES = 16 * 1024 * 1024;
 
 /**
  * How much of the room up to the next full collection is used up, per cent, when marking for it begins, and when that becomes urgent. V8
@@ -24,16 +21,14 @@ const MARKING = { begin: 80, hurry: 95 } as const;
  * is allocated.
  */
 export function boundYoungGeneration(): void {
-  let factor = 0;
+  let mayGrow = true;
   const look = (): void => {
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
-    if (young === undefined) return;
-    // V8 makes it smaller when there is nothing to do. From there it grows in one step: V8 waits for as much to survive as there is room.
-    const room = Math.max(1, Math.round(YOUNG_BYTES / (young.space_used_size + young.space_available_size)));
-    if (room === factor) return;
-    factor = room;
-    // Its largest size cannot be set any more.
-    setFlagsFromString(`--semi-space-growth-factor=${factor}`);
+    const hasRoom = young === undefined || young.space_size < YOUNG_BYTES;
+    if (hasRoom === mayGrow) return;
+    mayGrow = hasRoom;
+    // Its largest size cannot be set any more, and V8 makes it smaller when there is nothing to do.
+    setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`);
   };
   look();
   new PerformanceObserver(look).observe({ entryTypes: ['gc'] });
@@ -42,30 +37,6 @@ export function boundYoungGeneration(): void {
 /** Bounds what the old generation takes beyond what is in use. To be called once, behind the start, which makes much that stays. */
 export function boundOldGeneration(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
-  setMarking(MARKING);
-}
-
-/**
- * Begins a full collection as V8 makes it where memory is short: it also moves what lies in pages that are partly used, and makes the young generation
- * small. Marking goes on beside the main thread, and what is left of it is done when the event loop comes to it. The heap settings are to be in force.
- */
-export function beginSparingCollection(): void {
-  // Behind a collection of the young generation V8 begins to mark when this much is used up, as it is meant to be then.
-  setFlagsFromString('--optimize-for-size');
-  setMarking({ begin: 1, hurry: 1 });
-  fillYoungGeneration();
-  setMarking(MARKING);
-  setFlagsFromString('--no-optimize-for-size');
-}
-
-/** Allocates as much as the young generation has room for, all of it garbage, so that it is collected. */
-function fillYoungGeneration(): void {
-  let garbage: unknown[] = [];
-  for (let bytes = 0; bytes <= YOUNG_BYTES; bytes += FILLER_BYTES)
-    garbage = new Array(FILLER_BYTES / 8).fill(garbage.length);
-}
-
-function setMarking({ begin, hurry }: { readonly begin: number; readonly hurry: number }): void {
-  setFlagsFromString(`--incremental-marking-soft-trigger=${begin}`);
-  setFlagsFromString(`--incremental-marking-hard-trigger=${hurry}`);
+  setFlagsFromString(`--incremental-marking-soft-trigger=${MARKING.begin}`);
+  setFlagsFromString(`--incremental-marking-hard-trigger=${MARKING.hurry}`);
 }

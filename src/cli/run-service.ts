@@ -7,7 +7,6 @@ import { type OpenAdmin, openAdmin } from './open-admin.ts';
 import { makeConfig, type Recipe } from './recipe.ts';
 import { Reloader } from './reloader.ts';
 import { openHost } from './service-host.ts';
-import { giveBackSpareMemory } from './spare-memory.ts';
 
 /** What a service that answers requests can be called by. */
 export type Announcement = {
@@ -43,7 +42,6 @@ export async function runService(
   try {
     const address = await host.listen();
     boundOldGeneration();
-    giveBackSpareMemory();
     const { readStatus: status, readMetrics: metrics } = host;
     admin = await openAdmin({ config, service: address, status, metrics, log });
     // Without a file SIGHUP ends the process, as when a terminal is closed.

@@ -162,23 +162,28 @@ export class LmdbRecordTable implements RecordTable {
     for (const [, name] of due) this.#drop(databases, name);
   }
 
-  /** Leaves the owner three quarters of what it may have: the records that expire first, of all owners, are looked through for it. */
+  /** Leaves the owner of this name three quarters of what it may have: its records that expire first go. */
   #makeRoom(databases: Databases, name: string, maxOfOwner: number): void {
     const owner = nameOwnerOf(name);
-    for (const [, other] of [...databases.expiries.getKeys()]) {
+    const rows = listRows(databases, owner).sort((a, b) => a.value.expiresAt - b.value.expiresAt);
+    for (const { key } of rows) {
       const { count, bytes } = databases.sums.get(owner) ?? NONE;
       if (count <= maxOfOwner * KEPT_PART && bytes <= MAX_OWNER_BYTES * KEPT_PART) return;
-      if (nameOwnerOf(other) === owner) this.#drop(databases, other);
+      this.#drop(databases, key);
     }
   }
 
-  /** Expired records of the owner of this name: as many as it may have at most. */
+  /** Expired records of the owner of this name. */
   #sweepOwner(databases: Databases, name: string): void {
-    const owner = nameOwnerOf(name);
     const now = this.#now();
-    const rows = [...databases.rows.getRange({ start: `${owner}/`, end: `${owner}0` })];
-    for (const { key, value } of rows) if (value.expiresAt <= now) this.#drop(databases, key);
+    for (const { key, value } of listRows(databases, nameOwnerOf(name)))
+      if (value.expiresAt <= now) this.#drop(databases, key);
   }
+}
+
+/** Records of an owner: as many as it may have at most. */
+function listRows({ rows }: Databases, owner: string): { key: string; value: Row }[] {
+  return [...rows.getRange({ start: `${owner}/`, end: `${owner}0` })];
 }
 
 function hasRoom({ sums }: Databases, name: string, text: string, maxOfOwner: number): boolean {

@@ -23,6 +23,10 @@ export type CallHint = { readonly keys: StateKeys; readonly witness?: Witness };
 const MAX_HINTED = 4_096;
 /** Which account a slot is of a witness does not say: so many pairs are looked at, 5 us each. */
 const MAX_PAIRS = 1_024;
+/** Digits of a node (a branch has 532 bytes), of a code, and of all together that are decoded: hashing takes 50 ns a byte. */
+const MAX_NODE_DIGITS = 2 * 1_024;
+const MAX_CODE_DIGITS = 2 * 65_536;
+const MAX_WITNESS_DIGITS = 2 * 1_048_576;
 const ADDRESS = /^0x[0-9a-f]{40}$/;
 const WORD = /^0x[0-9a-f]{64}$/;
 const NO_NODES: NodesByHash = new Map();
@@ -73,18 +77,30 @@ function readWitness({ state, codes, keys: read }: Readonly<Record<string, unkno
   for (const text of texts) if (ADDRESS.test(text)) keys.addAccount(text);
   const slots = texts.filter((text) => WORD.test(text));
   try {
-    return { keys, witness: { nodes: hashAll(state), codes: hashAll(codes), slots } };
+    return {
+      keys,
+      witness: { nodes: hashAll(state, MAX_NODE_DIGITS), codes: hashAll(codes, MAX_CODE_DIGITS), slots },
+    };
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
-/** @throws RangeError where it is no list of hex texts */
-function hashAll(list: unknown): NodesByHash {
+/** @param longest digits of an item; longer ones are left out @throws RangeError where it is no list of hex texts */
+function hashAll(list: unknown, longest: number): NodesByHash {
   if (!Array.isArray(list)) throw new RangeError('witness: no list');
-  const items = list.slice(0, MAX_HINTED).map((item) => hexToBytes(asText(item)));
-  return new Map(items.map((item) => [bytesToHex(keccak256(item)), item]));
+  const byHash = new Map<string, Uint8Array>();
+  let left = MAX_WITNESS_DIGITS;
+  for (const item of list.slice(0, MAX_HINTED)) {
+    const text = asText(item);
+    if (text.length > longest + '0x'.length) continue;
+    left -= text.length;
+    if (left < 0) break;
+    const bytes = hexToBytes(text);
+    byHash.set(bytesToHex(keccak256(bytes)), bytes);
+  }
+  return byHash;
 }
 
 /**

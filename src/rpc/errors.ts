@@ -215,7 +215,7 @@ const ROWS = {
     status: 200,
     message: 'internal error: filters cannot be read or written now',
     meaning:
-      'The store of filters cannot be reached, or has no room. A poll that gets this has taken nothing from its filter. It has been logged; retrying may help.',
+      'The store of filters cannot be reached, or has no room. A poll that gets this has taken nothing from its filter, as far as the worker knows that is asked next: another one cannot know it where the answer to a write was lost. It has been logged; retrying may help.',
     isFault: true,
   },
   busy: {

@@ -202,8 +202,8 @@ class Round implements Expiring {
       flight.crash(answer);
       return;
     }
-    this.#parts.keep(call, node, answer);
     flight.land(answer);
+    this.#parts.keep(call, node, answer);
   }
 
   #leave({ position, flight }: Asked, answer: unknown): void {

@@ -29,10 +29,11 @@ export class Ewma {
     return this.#weight;
   }
 
-  record(sample: number): void {
+  /** @param weight how many samples it stands for */
+  record(sample: number, weight = 1): void {
     this.#decay();
-    this.#sum += sample;
-    this.#weight++;
+    this.#sum += sample * weight;
+    this.#weight += weight;
   }
 
   #decay(): void {

@@ -212,7 +212,7 @@ export class FairQueue {
   /** The time between two ends is the pace of the line; only while there is one. Turns that end together have that time in common. */
   #measure(turns: number): void {
     const now = this.#now();
-    if (this.#endedAt !== undefined) this.#pace.record((now - this.#endedAt) / turns);
+    if (this.#endedAt !== undefined) this.#pace.record((now - this.#endedAt) / turns, turns);
     this.#endedAt = now;
   }
 }

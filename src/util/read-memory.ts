@@ -2,8 +2,8 @@ import type { OnReadOpts, Socket } from 'node:net';
 
 /** Of one read at most. */
 const READ_BYTES: number = 64 * 1024;
-/** From this length on what was read is handed on where it is; less is copied, so that little memory is held by few bytes. */
-const LEAST_LENT = 32 * 1024;
+/** From this length on what was read is handed on where it is; less is copied: pieces count by their length, so that an eighth of what they hold is not counted at most. */
+const LEAST_LENT = 56 * 1024;
 /** Buffers that wait to be used again. */
 const MAX_FREE = 64;
 

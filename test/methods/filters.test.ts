@@ -46,6 +46,17 @@ function rejects(promise: Promise<unknown>, code: number, message: RegExp | stri
   });
 }
 
+/** Does something when a record has been replaced, before that is answered. */
+class NoticedRecords extends FaultyRecords {
+  onReplaced: () => void = () => {};
+
+  override async replace(...write: Parameters<FaultyRecords['replace']>): Promise<boolean> {
+    const isReplaced = await super.replace(...write);
+    this.onReplaced();
+    return isReplaced;
+  }
+}
+
 const NOT_FOUND = [-32000, 'filter not found'] as const;
 const poll = async (ask: Ask, id: unknown): Promise<Log[]> =>
   (await ask('eth_getFilterChanges', id)) as Log[];
@@ -378,6 +389,41 @@ describe('filters', () => {
     });
     await assert.rejects(gone('eth_getFilterChanges', id), /aborted/);
     assert.deepEqual(await poll(ask, id), [hash]);
+  });
+
+  test('nor does one whose client goes while the filter is moved on, whichever process is asked next', async () => {
+    const { feed, records, ask } = start();
+    const noticed = new NoticedRecords(records);
+    const other = new FilterProcess({ feed, records: noticed });
+    const id = await ask('eth_newBlockFilter');
+    const hashes: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      hashes.push(feed.grow());
+      const scope = new RequestScope(performance.now() + 60_000);
+      noticed.onReplaced = () => scope.abort();
+      await other.connect('key', () => scope)('eth_getFilterChanges', id);
+      assert.ok(scope.aborted);
+    }
+    assert.deepEqual(await poll(ask, id), hashes);
+    assert.deepEqual(await poll(other.connect(), id), []);
+  });
+
+  test('where the table fails too, the process that was asked goes on from before', async () => {
+    const { feed, records } = start();
+    const noticed = new NoticedRecords(records);
+    const process = new FilterProcess({ feed, records: noticed, retryPauses: [] });
+    const id = await process.connect()('eth_newBlockFilter');
+    const hash = feed.grow();
+    const scope = new RequestScope(performance.now() + 60_000);
+    noticed.onReplaced = () => {
+      scope.abort();
+      noticed.isAway = true;
+    };
+    await process.connect('key', () => scope)('eth_getFilterChanges', id);
+    noticed.isAway = false;
+    noticed.onReplaced = () => {};
+    assert.deepEqual(await poll(process.connect(), id), [hash]);
+    assert.deepEqual(await poll(process.connect(), id), []);
   });
 });
 

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { assemble } from '../../scripts/assembler.ts';
 import type { CallRequest } from '../../src/chain/chain.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
+import { readHint } from '../../src/remote/call-hint.ts';
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
 import type { Answer, AskNode, Call } from '../support/faults/fault.ts';
@@ -93,6 +94,21 @@ const LIES: Readonly<Record<string, (witness: Witness) => unknown>> = {
     ),
   ),
 };
+
+test('of a witness as much is decoded as a call can need', () => {
+  const bytesOf = (items: Iterable<Uint8Array> = []): number =>
+    [...items].reduce((sum, { length }) => sum + length, 0);
+  const read = (state: readonly string[], codes: readonly string[]) =>
+    readHint({ witness: { state, codes, keys: [] } })?.witness;
+  const branch = `0x${'11'.repeat(532)}`;
+  const code = `0x${'22'.repeat(65_536)}`;
+  const taken = read([branch, `0x${'11'.repeat(1_025)}`], [code, `${code}22`]);
+  assert.equal(bytesOf(taken?.nodes.values()), 532);
+  assert.equal(bytesOf(taken?.codes.values()), 65_536);
+  const codes = Array.from({ length: 40 }, (_, at) => `0x${(at + 16).toString(16).repeat(60_000)}`);
+  const all = bytesOf(read([], codes)?.codes.values());
+  assert.ok(all > 900_000 && all <= 1_048_576, `${all} bytes`);
+});
 
 describe('calls where nodes give witnesses', { skip: ANVIL_SKIP }, () => {
   let anvil: Anvil;

@@ -95,6 +95,11 @@ function* changeBlock(block: Members): Generator<{ readonly where: string; reado
   for (const name of new Set([...Object.keys(block), ...FURTHER])) {
     for (const odd of ODD_VALUES)
       yield { where: `${name}: ${JSON.stringify(odd)}`, text: JSON.stringify({ ...block, [name]: odd }) };
+    for (const inside of ['{"a":1,"a":2}', '[{"a":1,"a":2}]'])
+      yield {
+        where: `${name}: a name twice inside`,
+        text: JSON.stringify({ ...block, [name]: 'inside' }).replace('"inside"', () => inside),
+      };
     const other = JSON.stringify(changeLeaf(block[name] ?? '0x1'));
     yield {
       where: `${name}, twice`,

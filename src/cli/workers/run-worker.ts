@@ -5,7 +5,6 @@ import { composeService, type Service } from '../compose.ts';
 import { boundOldGeneration, boundYoungGeneration } from '../heap-settings.ts';
 import { describeListenError } from '../listen-error.ts';
 import { makeConfig } from '../recipe.ts';
-import { giveBackSpareMemory } from '../spare-memory.ts';
 import { UsageError } from '../usage.ts';
 import { LoadMeter } from './load-meter.ts';
 import type { Answer, FromWorker, Question, ToWorker } from './messages.ts';
@@ -36,7 +35,6 @@ export async function runWorker(): Promise<number> {
     try {
       void send({ say: 'ready', address: await service.server.listen() });
       boundOldGeneration();
-      giveBackSpareMemory();
     } catch (error) {
       await service.close();
       throw new Error(describeListenError(error, config));

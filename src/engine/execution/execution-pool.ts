@@ -124,9 +124,10 @@ export class ExecutionPool {
     if (beginning !== 'moved') {
       const result = this.#runFirstSlice(job, simulator, startedAt, startedAt + beginning, isCalm);
       if (result !== undefined) {
-        if (known !== undefined || (this.#sliceMs > EXPENSIVE_MS && this.#firstSlices.isSharedAt(startedAt)))
-          this.#firstSlices.noteFinished(known ?? kindOf(job, owner), this.#sliceMs);
-        scope.endedAt = startedAt + this.lastCallMs;
+        const ms = this.lastCallMs;
+        if (known !== undefined || (ms > EXPENSIVE_MS && this.#firstSlices.isSharedAt(startedAt)))
+          this.#firstSlices.noteFinished(known ?? kindOf(job, owner), ms);
+        scope.endedAt = startedAt + ms;
         return result;
       }
     }

@@ -3,7 +3,7 @@ import { ChainError } from '../../chain/errors.ts';
 import { FeedError, type FeedStep, type NetworkFeed } from '../../feed/feed.ts';
 import { streamBytes } from '../../primitives/hex-data.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
-import { MAX_RECORD_BYTES, type RecordTable } from '../../records/record-table.ts';
+import { MAX_RECORD_BYTES, type RecordTable, RecordTableError } from '../../records/record-table.ts';
 import { RpcError } from '../../rpc/errors.ts';
 import { Lru } from '../../util/lru.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
@@ -29,8 +29,9 @@ const MAX_HASHES = 10_000;
 const MAX_TRANSACTIONS = 100;
 /** A filter lives longer than it has to by this part, so that not each poll writes. */
 const SLACK = 0.1;
-/** Answers that may have been lost, remembered by this process. */
+/** Filters of which an answer may have been lost, remembered by this process, and attempts of each. */
 const MAX_UNANSWERED = 1_000;
+const MAX_LOST_ATTEMPTS = 2 * MAX_ATTEMPTS;
 
 export type FilterOptions = {
   /** Name of the network. */
@@ -60,6 +61,14 @@ type Found = {
   readonly isStored: boolean;
 };
 
+/** A filter that was moved on, or may have been, for answers that were not given. */
+type Unanswered = {
+  /** What it is to go on from. */
+  readonly record: FilterRecord;
+  /** Of the records that were written, or may have been, in its place. */
+  readonly nonces: readonly string[];
+};
+
 /** What a poll answers, and what the filter has been answered up to then. */
 type Changes = { readonly result: JsonResult; readonly last: string };
 
@@ -70,8 +79,8 @@ type Changes = { readonly result: JsonResult; readonly last: string };
 export class Filters {
   readonly #options: FilterOptions;
   readonly #pending: PendingRing;
-  /** By nonce: records that were written, or may have been, for answers that were not given; the value is the record before. */
-  readonly #unanswered: Lru<string, FilterRecord>;
+  /** By the name of the record. */
+  readonly #unanswered: Lru<string, Unanswered>;
 
   constructor(options: FilterOptions) {
     this.#options = { retryPauses: RETRY_PAUSES, ...options };
@@ -169,8 +178,9 @@ export class Filters {
     const stored = await records.read(name);
     const parsed = stored === undefined ? undefined : parseFilterRecord(stored.text);
     if (stored === undefined || parsed?.network !== network) return undefined;
-    const before = this.#unanswered.get(parsed.nonce);
-    return { name, version: stored.version, record: before ?? parsed, isStored: before === undefined };
+    const unanswered = this.#unanswered.get(name);
+    const isStored = unanswered?.nonces.includes(parsed.nonce) !== true;
+    return { name, version: stored.version, record: isStored ? parsed : unanswered.record, isStored };
   }
 
   /** @returns undefined where another poll was faster, and left what can be gone on from */
@@ -245,11 +255,32 @@ export class Filters {
       isReplaced = await records.replace(name, version, written, this.#keptMs);
     } catch (error) {
       // It may have been written all the same, or may be yet.
-      this.#unanswered.set(nonce, record);
+      this.#noteUnanswered(name, record, nonce);
       throw error;
     }
-    if (isReplaced && scope.aborted) this.#unanswered.set(nonce, record);
+    if (isReplaced && scope.aborted) await this.#putBack(name, record, nonce);
+    else if (isReplaced) this.#unanswered.delete(name);
     return isReplaced || isSame;
+  }
+
+  #noteUnanswered(name: string, record: FilterRecord, nonce: string): void {
+    const known = this.#unanswered.get(name);
+    const before = known?.record.nonce === record.nonce ? known.nonces : [];
+    this.#unanswered.set(name, { record, nonces: [...before, nonce].slice(-MAX_LOST_ATTEMPTS) });
+  }
+
+  /** Takes a filter back to where it was before an answer that could not be sent, for all processes; where the table fails for this one. */
+  async #putBack(name: string, record: FilterRecord, nonce: string): Promise<void> {
+    this.#noteUnanswered(name, record, nonce);
+    const { records } = this.#options;
+    try {
+      const stored = await records.read(name);
+      if (stored === undefined || parseFilterRecord(stored.text)?.nonce !== nonce) return;
+      if (await records.replace(name, stored.version, encodeFilterRecord(record), this.#keptMs))
+        this.#unanswered.delete(name);
+    } catch (error) {
+      if (!(error instanceof RecordTableError)) throw error;
+    }
   }
 }
 

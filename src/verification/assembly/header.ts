@@ -2,7 +2,7 @@
 import { keccak256 } from '../../evm/core/keccak';
 import { BLOCK_HASH, HASH_TEXT, SCRATCH } from './block';
 import { closeList, openList, out, writeAt, writeBytes, writeInteger } from './rlp';
-import { BLOCK, decodeMember, isNothing, isSame, kindOf, LIST, lengthOf, Member, STRING, startOf } from './text';
+import { BLOCK, decodeMember, isNothing, isSame, kindOf, LIST, lengthOf, Member, NULL, OF_BLOCKS, STRING, startOf } from './text';
 
 /** How many fields there are, and of each its member, whether it is an integer, and whether it may be absent. Written by the caller. */
 export const HEADER: usize = memory.data(1 + 3 * 32);
@@ -17,11 +17,22 @@ export function isHeader(target: usize): bool {
   if (!isText(Member.size) || !isText(Member.totalDifficulty)) return false;
   const withdrawals = kindOf(BLOCK, Member.withdrawals);
   if (withdrawals != LIST && !isNothing(withdrawals)) return false;
+  if (hasOtherItems()) return false;
   if (kindOf(BLOCK, Member.uncles) != LIST || lengthOf(BLOCK, Member.uncles) != EMPTY_LIST) return false;
   writeAt(target);
   if (!writeFields()) return false;
   keccak256(target, <u32>(out - target), SCRATCH + HASH_LENGTH);
   return decodeMember(BLOCK, Member.hash, HASH_LENGTH, SCRATCH) && isSame(SCRATCH, SCRATCH + HASH_LENGTH, HASH_LENGTH);
+}
+
+/** Lists and objects in members that are none in a block may have names twice inside, which are looked for where a block is parsed. */
+function hasOtherItems(): bool {
+  for (let member: u32 = 0; member < OF_BLOCKS; member++) {
+    if (member == Member.transactions || member == Member.uncles || member == Member.withdrawals) continue;
+    const kind = kindOf(BLOCK, member);
+    if (kind == LIST || kind > NULL) return true;
+  }
+  return false;
 }
 
 @inline
