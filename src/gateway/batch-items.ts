@@ -103,7 +103,7 @@ export class BatchItems {
     return true;
   }
 
-  /** Hands responses to the items whose turn has come; the others find them in it. */
+  /** Delivers the responses of items that have begun; the others read theirs when they begin. */
   #deliver(group: Group, delivery: Delivery): void {
     for (const position of group.positions) {
       const prepared = this.#prepared[position];

@@ -27,7 +27,7 @@ export type RunItem = (
   position: number,
 ) => PromiseOrValue<JsonResult | undefined> | typeof LATER;
 
-/** Of an item that has begun, and whose response is delivered: it takes no promise of its own. */
+/** Returned by an item that is running without a promise: its response comes through `Delivery`. */
 export const LATER: unique symbol = Symbol('later');
 
 /** Takes the responses to items for which `run` has returned `LATER`, each once. */

@@ -146,7 +146,7 @@ export class WholeBlocks {
     });
   }
 
-  /** Under what a block is kept, and whether it may be: one whose uncles were not compared would pass for verified elsewhere. */
+  /** The cache key of a block, and whether it may be kept: other readers of the cache take a kept block for verified, uncles included. */
   #naming(
     question: BlockQuestion,
     hash: string,

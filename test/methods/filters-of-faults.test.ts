@@ -1,4 +1,4 @@
-/** Filters whose table of records fails now and then, over processes and nodes that drop what left the chain. */
+/** Filters in several processes, with a table of records that fails at random and nodes that forget orphaned blocks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
@@ -50,7 +50,7 @@ type Process = {
   readonly close: () => void;
 };
 
-/** @param dropped hashes of the blocks that no node has any more */
+/** @param dropped hashes of orphaned blocks that all nodes have forgotten */
 function openAll(model: ModelChain, dropped: ReadonlySet<string>): readonly Process[] {
   const table = new MemoryRecordTable();
   return Array.from({ length: PROCESSES }, (): Process => {
