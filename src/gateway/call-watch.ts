@@ -123,6 +123,11 @@ function findSource(
   return hasNodes ? 'cache' : 'embedded';
 }
 
+/** Whether an error is what a chain of nodes answered. */
+export function isAnswerOfNodes(error: RpcError): boolean {
+  return !isFoundHere(error) && !isUnanswered(error);
+}
+
 /** Errors without an answer of a chain: where no node was asked, the service itself found that there is none. */
 function isUnanswered({ rowName, row }: RpcError): boolean {
   return row.isFault === true || rowName === 'cancelled';

@@ -92,7 +92,7 @@ export class Dispatcher {
     const error = result instanceof RpcError ? result : undefined;
     scope.hasAskedNode = isAsked;
     this.#watch?.noteEnd(method, body.session, error, startedAt, scope, body.report);
-    return respond(id, result, tellTrust(method, scope, body));
+    return respond(id, result, tellTrust(method, scope, body, result));
   }
 
   /** Finds the method and runs it; observers get its outcome. */
@@ -115,7 +115,7 @@ export class Dispatcher {
     if (!isSettled(outcome)) {
       return RunningCall.follow(outcome, { id, method, body, scope, startedAt: now }, this.#log, this.#watch);
     }
-    const trust = tellTrust(method, scope, body);
+    const trust = tellTrust(method, scope, body, outcome);
     if (this.#watch !== undefined) {
       const error = outcome instanceof RpcError ? outcome : undefined;
       const ownScope = scope === body.scope ? undefined : scope;

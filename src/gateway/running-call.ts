@@ -8,7 +8,7 @@ import { type Expiring, ExpirySweep } from '../util/expiry-sweep.ts';
 import type { RequestScope, Trust } from '../util/request-scope.ts';
 import type { BodyContext } from './body-context.ts';
 import { type FailureSite, toRpcError } from './call-errors.ts';
-import type { CallWatch } from './call-watch.ts';
+import { type CallWatch, isAnswerOfNodes } from './call-watch.ts';
 import { openStream } from './open-stream.ts';
 import { GRACE_MS } from './settle-in-time.ts';
 
@@ -124,7 +124,7 @@ export class RunningCall implements Expiring {
   }
 
   #conclude({ id, method, body, scope, startedAt }: BegunCall, outcome: JsonResult | RpcError): CallResponse {
-    const trust = tellTrust(method, scope, body);
+    const trust = tellTrust(method, scope, body, outcome);
     const ownScope = scope === body.scope ? undefined : scope;
     if (ownScope !== undefined) {
       ownScope.release();
@@ -139,14 +139,16 @@ export class RunningCall implements Expiring {
 
 /**
  * How far the result of a call is to be believed: what nodes answered is one node's word where nothing else is known of it. Methods of
- * the service itself are not about a chain. It is noted in the body's scope, or returned where the client asks for it beside each result.
+ * the service itself are not about a chain, and neither are errors that no node answered. It is noted in the body's scope, or returned where the client asks for it beside each result.
  */
 export function tellTrust(
   method: Method<MethodContext>,
   scope: RequestScope,
   { session, scope: bodyScope }: BodyContext,
+  outcome: JsonResult | RpcError,
 ): (() => Trust) | undefined {
   if (scope === bodyScope || session.network.hasNodes !== true || method.isLocal === true) return undefined;
+  if (outcome instanceof RpcError && !isAnswerOfNodes(outcome)) return undefined;
   // Of a stream it is known at its end.
   const read = (): Trust => scope.trust ?? 'single';
   if (session.showsTrust === true) return read;

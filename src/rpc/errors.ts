@@ -279,7 +279,7 @@ const ROWS = {
     status: 200,
     message: 'internal error: {}',
     meaning:
-      "The network's configuration does not fit its chain, such as a rollup family without its contracts. It lasts until the operator mends it.",
+      "The network's configuration does not fit its chain, such as a rollup family without its contracts. It lasts until the operator corrects it.",
     isFault: true,
   },
   overloaded: {

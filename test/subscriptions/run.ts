@@ -113,7 +113,9 @@ async function settle({ chain, followers, pollers }: Stage): Promise<void> {
 }
 
 /** @throws Error unless a node has the chain, and all its logs, that subscribers are judged by */
-async function verify({ name, process }: Peer, { head }: ForkChain): Promise<void> {
+async function verify(peer: Peer, { head }: ForkChain): Promise<void> {
+  const { name, process } = peer;
+  await peer.whenThere();
   const ask = askerOf(process.httpUrl);
   const latest = (await ask('eth_getBlockByNumber', 'latest', false)) as { readonly hash: string };
   if (latest.hash !== head.hash) throw new Error(`${name} is at ${latest.hash}, the chain at ${head.hash}`);

@@ -130,6 +130,7 @@ describe('over HTTP', () => {
       assert.equal(await trustOf(price), 'single');
       assert.equal(await trustOf(chainId), null);
       assert.equal(await trustOf([block, price]), null);
+      assert.equal(await trustOf({ ...block, params: ['0x1', 7] }), null, 'of a parameter that is wrong');
       const plain = (await (await post('', block)).json()) as object;
       assert.deepEqual(Object.keys(plain), ['jsonrpc', 'id', 'result']);
       const items = (await (await post('?trust=1', [block, price])).json()) as readonly {
@@ -139,6 +140,23 @@ describe('over HTTP', () => {
         items.map(({ trust }) => trust),
         ['proven', 'single'],
       );
+    } finally {
+      await service.close();
+    }
+  });
+
+  it('what is refused says nothing of trust', async () => {
+    const service = await startService({
+      networks: { nodes: { hosts: ['localhost'], verify: 'require', upstreams: [node.url] } },
+    });
+    try {
+      const answer = await fetch(`http://${service.authority}/nodes/v3/demo`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(block),
+      });
+      assert.match(await answer.text(), /"code":-32603,"message":"no node could answer: .*only one node/);
+      assert.equal(answer.headers.get('x-portcullis-trust'), null);
     } finally {
       await service.close();
     }

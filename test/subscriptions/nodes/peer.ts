@@ -83,10 +83,19 @@ export class Peer {
    * Resolves once it has had, since its start, what it was to follow at some moment: on a busy machine the head is another one by then.
    * @throws Error when it does not go on, with what the node said last
    */
-  async whenDelivered(): Promise<void> {
+  whenDelivered(): Promise<void> {
+    return this.#until(() => this.#delivered !== undefined);
+  }
+
+  /** Resolves once it has what it is to follow now. @throws as `whenDelivered` */
+  whenThere(): Promise<void> {
+    return this.#until(() => this.#delivered === (this.#pinned ?? this.#wanted));
+  }
+
+  async #until(isReached: () => boolean): Promise<void> {
     let given = 0;
     let until = 0;
-    while (!this.#isClosed && this.#delivered === undefined) {
+    while (!this.#isClosed && !isReached()) {
       if (until === 0 || given !== this.process.given) until = performance.now() + DELIVERY_MS;
       given = this.process.given;
       if (performance.now() > until) throw new Error(`${this.name} does not follow: ${this.#failure}`);
