@@ -5,22 +5,19 @@ import { asBytes, asInteger, asList, type RlpItem } from '../primitives/rlp.ts';
 
 export const HASH_BYTES = 32;
 export const ADDRESS_BYTES = 20;
-/** One byte less than a hash, so that an encoding cannot be read as both. */
-const MAX_INTEGER_BYTES = 31;
 
 /** @throws RangeError for a list, and for another length than is given */
 export function decodeBytes(item: RlpItem | undefined, name: string, length?: number): string {
   return bytesToHex(asBytes(item, name, length));
 }
 
-/** @throws RangeError for an integer with leading zeros, or of 32 bytes and more */
-export function decodeInteger(item: RlpItem | undefined, name: string): string {
-  return encodeQuantity(asInteger(item, name, MAX_INTEGER_BYTES));
-}
-
-/** An integer that may fill a word, such as a value or a half of a signature. @throws RangeError */
-export function decodeWord(item: RlpItem | undefined, name: string): string {
-  return encodeQuantity(asInteger(item, name, HASH_BYTES));
+/** An integer of any kind, up to a word, such as a value or a half of a signature. @throws RangeError for one with leading zeros, or with more bytes */
+export function decodeInteger(
+  item: RlpItem | undefined,
+  name: string,
+  maxBytes: number = HASH_BYTES,
+): string {
+  return encodeQuantity(asInteger(item, name, maxBytes));
 }
 
 /** Null: no recipient. @throws RangeError */

@@ -1,34 +1,14 @@
+import { encodeQuantity } from '../primitives/quantity.ts';
 import { decodeRlp, type RlpItem } from '../primitives/rlp.ts';
-import { ADDRESS_BYTES, decodeBytes, decodeInteger, HASH_BYTES } from './decode-fields.ts';
+import { decodeBytes, decodeInteger } from './decode-fields.ts';
 import type { Members } from './findings.ts';
-import { HEADER_FORMS, type HeaderForm } from './header-forms.ts';
+import { FIRST_MILLISECONDS, HEADER_FORMS, type HeaderForm, MAX_INTEGER_BYTES } from './header-forms.ts';
 
-/** Bytes of the members that have a fixed length: what tells forms from each other. */
-const LENGTHS: Readonly<Record<string, number>> = {
-  parentHash: HASH_BYTES,
-  sha3Uncles: HASH_BYTES,
-  miner: ADDRESS_BYTES,
-  stateRoot: HASH_BYTES,
-  transactionsRoot: HASH_BYTES,
-  receiptsRoot: HASH_BYTES,
-  logsBloom: 256,
-  mixHash: HASH_BYTES,
-  nonce: 8,
-  withdrawalsRoot: HASH_BYTES,
-  parentBeaconBlockRoot: HASH_BYTES,
-  requestsHash: HASH_BYTES,
-  blockAccessListHash: HASH_BYTES,
-  extDataHash: HASH_BYTES,
-  auraSeal: 65,
-  signature: 65,
-};
-
-/** Forms of which encoding and members say the same; the others have lists inside, or another unit of time. */
+/** Forms of which encoding and members say the same; the others have lists inside. */
 const FLAT_FORMS = HEADER_FORMS.filter(
-  ({ outer, fields }) =>
-    outer === undefined &&
-    fields.every(({ as, isMilliseconds }) => as !== 'encoded' && isMilliseconds !== true),
+  ({ outer, fields }) => outer === undefined && fields.every(({ as }) => as !== 'seal'),
 );
+const MS = 1_000n;
 
 /** The members of an encoded header in the first form that it has; undefined where it has none that is known here. */
 export function decodeHeader(encoded: Uint8Array): Members | undefined {
@@ -45,18 +25,30 @@ function readForm(items: readonly RlpItem[], { fields, mark }: HeaderForm): Memb
   if (items.length > fields.length) return undefined;
   const members: Record<string, string> = {};
   try {
-    for (const [index, { member, as, isOptional }] of fields.entries()) {
+    for (const [index, { member, as, length, unit, isOptional }] of fields.entries()) {
       const item = items[index];
       if (item === undefined) {
         if (isOptional !== true) return undefined;
         break;
       }
-      members[member] =
-        as === 'integer' ? decodeInteger(item, member) : decodeBytes(item, member, LENGTHS[member]);
+      const value =
+        as === 'integer' ? decodeInteger(item, member, MAX_INTEGER_BYTES) : decodeBytes(item, member, length);
+      members[member] = unit === undefined ? value : toSeconds(BigInt(value), unit);
     }
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
+  // What marks a form and is not hashed repeats what is: the author is the miner.
+  if (mark !== undefined && fields.every(({ member }) => member !== mark))
+    members[mark] = members['miner'] as string;
   return mark === undefined || mark in members ? members : undefined;
+}
+
+/** @throws RangeError where it is in another unit */
+function toSeconds(time: bigint, unit: 'seconds' | 'milliseconds'): string {
+  const isMilliseconds = unit === 'milliseconds';
+  if (isMilliseconds !== time >= FIRST_MILLISECONDS || (isMilliseconds && time % MS > 0n))
+    throw new RangeError('the time of the header is in another unit');
+  return encodeQuantity(isMilliseconds ? time / MS : time);
 }

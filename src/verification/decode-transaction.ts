@@ -4,8 +4,8 @@ import {
   decodeBytes,
   decodeFlag,
   decodeHashes,
+  decodeInteger,
   decodeRecipient,
-  decodeWord,
 } from './decode-fields.ts';
 import type { Members } from './findings.ts';
 import { type FieldKind, TRANSACTION_FORMS } from './transaction-forms.ts';
@@ -16,9 +16,9 @@ type ReadField = (item: RlpItem | undefined, member: string) => unknown;
 
 const READERS: Readonly<Record<FieldKind, ReadField>> = {
   bytes: (item, member) => decodeBytes(item, member),
-  integer: decodeWord,
+  integer: decodeInteger,
   recipient: decodeRecipient,
-  optionalInteger: decodeWord,
+  optionalInteger: decodeInteger,
   flag: decodeFlag,
   hashes: decodeHashes,
   accessList: (item, member) => asList(item, member).map((entry) => readAccess(asList(entry, member))),
@@ -55,11 +55,11 @@ function readAccess([address, storageKeys]: readonly RlpItem[]): Members {
 
 function readAuthorization([chainId, address, nonce, yParity, r, s]: readonly RlpItem[]): Members {
   return {
-    chainId: decodeWord(chainId, 'chainId'),
+    chainId: decodeInteger(chainId, 'chainId'),
     address: decodeBytes(address, 'address', ADDRESS_BYTES),
-    nonce: decodeWord(nonce, 'nonce'),
-    yParity: decodeWord(yParity, 'yParity'),
-    r: decodeWord(r, 'r'),
-    s: decodeWord(s, 's'),
+    nonce: decodeInteger(nonce, 'nonce'),
+    yParity: decodeInteger(yParity, 'yParity'),
+    r: decodeInteger(r, 'r'),
+    s: decodeInteger(s, 's'),
   };
 }

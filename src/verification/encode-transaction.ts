@@ -1,5 +1,13 @@
 import type { Members } from './findings.ts';
-import { isMembers, UnreadableMember, writeBytes, writeInteger } from './members.ts';
+import {
+  ADDRESS,
+  asText,
+  isMembers,
+  readInteger,
+  UnreadableMember,
+  writeBytes,
+  writeInteger,
+} from './members.ts';
 import type { RlpWriter } from './rlp-writer.ts';
 import {
   type FieldKind,
@@ -94,13 +102,19 @@ type WriteField = (writer: RlpWriter, value: unknown, member: string) => void;
 const WRITERS: Readonly<Record<FieldKind, WriteField>> = {
   bytes: writeBytes,
   integer: writeInteger,
-  recipient: (writer, value, member) => writeBytes(writer, value ?? '0x', member),
+  recipient: writeRecipient,
   optionalInteger: (writer, value, member) => writeInteger(writer, value ?? '0x0', member),
   flag: writeFlag,
   hashes: writeHashes,
   accessList: (writer, value, member) => writeList(writer, value, member, writeAccess),
   authorizationList: (writer, value, member) => writeList(writer, value, member, writeAuthorization),
 };
+
+/** Null: none, which nothing else than null says. */
+function writeRecipient(writer: RlpWriter, value: unknown, member: string): void {
+  if (value != null && !ADDRESS.test(asText(value))) throw new UnreadableMember(member);
+  writeBytes(writer, value ?? '0x', member);
+}
 
 function writeFlag(writer: RlpWriter, value: unknown, member: string): void {
   if (value != null && typeof value !== 'boolean') throw new UnreadableMember(member);
@@ -137,15 +151,27 @@ function writeAccess(writer: RlpWriter, { address, storageKeys }: Members): void
   writeBytes(writer, address, 'address');
 }
 
-/** Substrate's form has the signature in an object of its own. */
+/** Substrate's form has the signature in an object of its own, and says the parity as a flag. Whatever is said in several ways has to be the same in all. */
 function writeAuthorization(writer: RlpWriter, item: Members): void {
   const inner = item['signature'];
-  const { r, s, yParity, v, odd_y_parity: odd } = isMembers(inner) ? inner : item;
-  writeInteger(writer, s, 's');
-  writeInteger(writer, r, 'r');
-  if (typeof odd === 'boolean') writeFlag(writer, odd, 'yParity');
-  else writeInteger(writer, yParity ?? v, 'yParity');
+  const places = isMembers(inner) ? [inner, item] : [item];
+  const find = (...names: readonly string[]): readonly unknown[] =>
+    places.flatMap((place) => names.map((name) => place[name]));
+  const parities = find('yParity', 'v', 'odd_y_parity').map((value) =>
+    typeof value === 'boolean' ? `0x${Number(value)}` : value,
+  );
+  writeInteger(writer, pickSame(find('s'), 's'), 's');
+  writeInteger(writer, pickSame(find('r'), 'r'), 'r');
+  writeInteger(writer, pickSame(parities, 'yParity'), 'yParity');
   writeInteger(writer, item['nonce'], 'nonce');
   writeBytes(writer, item['address'], 'address');
-  writeInteger(writer, item['chainId'] ?? item['chain_id'], 'chainId');
+  writeInteger(writer, pickSame([item['chainId'], item['chain_id']], 'chainId'), 'chainId');
+}
+
+/** The integer that all of the values are that there are. @throws UnreadableMember where there are two */
+function pickSame(values: readonly unknown[], member: string): unknown {
+  const [first, ...others] = values.filter((value) => value != null);
+  for (const other of others)
+    if (readInteger(other, member) !== readInteger(first, member)) throw new UnreadableMember(member);
+  return first;
 }

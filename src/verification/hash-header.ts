@@ -1,15 +1,26 @@
 import { bytesToHex } from '../primitives/hex.ts';
 import { keccak256 } from '../primitives/keccak.ts';
+import { encodeQuantity } from '../primitives/quantity.ts';
 import type { Members } from './findings.ts';
-import { ETHEREUM_FORM, HEADER_FORMS, type HeaderField, type HeaderForm } from './header-forms.ts';
-import { isMembers, UnreadableMember, writeBytes, writeInteger } from './members.ts';
+import {
+  ETHEREUM_FORM,
+  FIRST_MILLISECONDS,
+  HEADER_FORMS,
+  type HeaderField,
+  type HeaderForm,
+  MAX_INTEGER_BYTES,
+} from './header-forms.ts';
+import { asText, isMembers, readInteger, UnreadableMember, writeBytes, writeInteger } from './members.ts';
 import type { RlpWriter } from './rlp-writer.ts';
 
 const MS = 1_000n;
+/** RLP of an integer of up to 8 bytes, and of 65 bytes. */
+const STEP = /^0x(?:[0-7][0-9a-f]|8[0-8](?:[0-9a-f]{2}){0,8})$/i;
+const SIGNATURE = /^0xb841[0-9a-f]{130}$/i;
 
 /**
  * The form in which the members of a block object hash to this hash; undefined where there is none. What has the right hash in any form
- * is the header.
+ * is the header, since no item of it can be read as a member of another kind.
  */
 export function findHeaderForm(block: Members, hash: string, writer: RlpWriter): HeaderForm | undefined {
   return HEADER_FORMS.find((form) => hashHeader(block, form, writer) === hash.toLowerCase());
@@ -77,18 +88,30 @@ function isThere(block: Members, { member, isOptional }: HeaderField): boolean {
 }
 
 function writeField(block: Members, field: HeaderField, writer: RlpWriter): void {
-  const { member, as, isMilliseconds, otherwise } = field;
+  const { member, as, length, unit, otherwise } = field;
   const value = block[member] ?? otherwise;
-  if (as === 'bytes') writeBytes(writer, value, member);
-  else if (as === 'encoded') writeEncoded(writer, value, member);
-  else if (isMilliseconds === true && typeof value === 'string' && /^0x[0-9a-f]{1,13}$/i.test(value)) {
-    writeInteger(writer, `0x${(BigInt(value) * MS).toString(16)}`, member);
-  } else writeInteger(writer, value, member);
+  if (as === 'seal') writeSeal(writer, value, member);
+  else if (as === 'bytes') {
+    if (length !== undefined && asText(value).length !== 2 + 2 * length) throw new UnreadableMember(member);
+    writeBytes(writer, value, member);
+  } else {
+    const mark = writer.mark;
+    writeInteger(writer, unit === undefined ? value : toUnit(unit, value, member), member);
+    if (writer.mark - mark > 1 + MAX_INTEGER_BYTES) throw new UnreadableMember(member);
+  }
 }
 
-function writeEncoded(writer: RlpWriter, items: unknown, member: string): void {
-  if (!Array.isArray(items)) throw new UnreadableMember(member);
-  for (const item of (items as readonly unknown[]).toReversed()) {
-    if (typeof item !== 'string' || !writer.rawData(item)) throw new UnreadableMember(member);
-  }
+function toUnit(unit: 'seconds' | 'milliseconds', value: unknown, member: string): string {
+  const seconds = readInteger(value, member);
+  const time = unit === 'seconds' ? seconds : seconds * MS;
+  if ((unit === 'milliseconds') !== time >= FIRST_MILLISECONDS) throw new UnreadableMember(member);
+  return encodeQuantity(time);
+}
+
+function writeSeal(writer: RlpWriter, items: unknown, member: string): void {
+  if (!Array.isArray(items) || items.length !== 2) throw new UnreadableMember(member);
+  const [step, signature] = items as readonly unknown[];
+  const isSeal = STEP.test(asText(step)) && SIGNATURE.test(asText(signature));
+  if (!isSeal || !writer.rawData(asText(signature)) || !writer.rawData(asText(step)))
+    throw new UnreadableMember(member);
 }

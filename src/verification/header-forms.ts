@@ -6,16 +6,21 @@ import { EMPTY_LIST_HASH } from '../primitives/keccak.ts';
 /** `sha3Uncles` of a block without uncles. */
 export const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
 
-/** How a member becomes an RLP item: bytes as they are, or an integer in its shortest form. `encoded`: a list of items that are RLP already. */
-export type Scalar = 'bytes' | 'integer' | 'encoded';
+/**
+ * How a member becomes an RLP item: bytes as they are, or an integer in its shortest form, of at most `MAX_INTEGER_BYTES`. `seal`: a list of two items that are
+ * RLP already, the step and the signature of an authority.
+ */
+export type Scalar = 'bytes' | 'integer' | 'seal';
 
 export type HeaderField = {
   readonly member: string;
   readonly as: Scalar;
+  /** Of bytes that have a fixed number in all headers. */
+  readonly length?: number;
   /** Absent in blocks before its fork; no field follows where one is absent. */
   readonly isOptional?: true;
-  /** Milliseconds in the header, seconds in answers. */
-  readonly isMilliseconds?: true;
+  /** Of a time: its unit in the header, where milliseconds are from `FIRST_MILLISECONDS` on and seconds below. In answers it is seconds. */
+  readonly unit?: 'seconds' | 'milliseconds';
   /** What a header has where an answer lacks the member. */
   readonly otherwise?: string;
 };
@@ -34,43 +39,56 @@ export type HeaderForm = {
   readonly context?: { readonly member: string; readonly fields: readonly HeaderField[] };
 };
 
-const bytes = (member: string): HeaderField => ({ member, as: 'bytes' });
+/**
+ * Longer than any integer of a header and shorter than a hash. An item of a header must not be read as bytes in one form and as an integer in another: what an
+ * answer calls by the name of the one would be hashed, and what it calls by that of the other would not.
+ */
+export const MAX_INTEGER_BYTES = 19;
+/** The year 1973 in milliseconds, 5138 in seconds: which of them an integer counts follows from itself. */
+export const FIRST_MILLISECONDS: bigint = 100_000_000_000n;
+
+const bytes = (member: string, length?: number): HeaderField => ({
+  member,
+  as: 'bytes',
+  ...(length !== undefined && { length }),
+});
+const hash = (member: string): HeaderField => bytes(member, 32);
 const integer = (member: string): HeaderField => ({ member, as: 'integer' });
 const optional = (field: HeaderField): HeaderField => ({ ...field, isOptional: true });
 
 const ZERO_HASH = `0x${'0'.repeat(64)}`;
 
-/** Up to `extraData`: the same on all chains. */
+/** Up to `extraData`, the only member of any length: the same on all chains. */
 const COMMON: readonly HeaderField[] = [
-  bytes('parentHash'),
-  bytes('sha3Uncles'),
-  bytes('miner'),
-  bytes('stateRoot'),
-  bytes('transactionsRoot'),
-  bytes('receiptsRoot'),
-  bytes('logsBloom'),
+  hash('parentHash'),
+  hash('sha3Uncles'),
+  bytes('miner', 20),
+  hash('stateRoot'),
+  hash('transactionsRoot'),
+  hash('receiptsRoot'),
+  bytes('logsBloom', 256),
   integer('difficulty'),
   integer('number'),
   integer('gasLimit'),
   integer('gasUsed'),
-  integer('timestamp'),
+  { ...integer('timestamp'), unit: 'seconds' },
   bytes('extraData'),
 ];
-const SEALED: readonly HeaderField[] = [...COMMON, bytes('mixHash'), bytes('nonce')];
+const SEALED: readonly HeaderField[] = [...COMMON, hash('mixHash'), bytes('nonce', 8)];
 const BLOBS: readonly HeaderField[] = [
   optional(integer('blobGasUsed')),
   optional(integer('excessBlobGas')),
-  optional(bytes('parentBeaconBlockRoot')),
+  optional(hash('parentBeaconBlockRoot')),
 ];
 
 /** London, Shanghai, Cancun, Prague, Amsterdam (EIP-7928, EIP-7843). */
 const ETHEREUM: readonly HeaderField[] = [
   ...SEALED,
   optional(integer('baseFeePerGas')),
-  optional(bytes('withdrawalsRoot')),
+  optional(hash('withdrawalsRoot')),
   ...BLOBS,
-  optional(bytes('requestsHash')),
-  optional(bytes('blockAccessListHash')),
+  optional(hash('requestsHash')),
+  optional(hash('blockAccessListHash')),
   optional(integer('slotNumber')),
 ];
 
@@ -84,7 +102,7 @@ export const HEADER_FORMS: readonly HeaderForm[] = [
     mark: 'extDataHash',
     fields: [
       ...SEALED,
-      bytes('extDataHash'),
+      hash('extDataHash'),
       optional(integer('baseFeePerGas')),
       optional(integer('extDataGasUsed')),
       optional(integer('blockGasCost')),
@@ -111,7 +129,7 @@ export const HEADER_FORMS: readonly HeaderForm[] = [
     fields: [
       ...COMMON,
       { ...integer('auraStep'), otherwise: '0x0' },
-      bytes('auraSeal'),
+      bytes('auraSeal', 65),
       optional(integer('baseFeePerGas')),
     ],
   },
@@ -119,12 +137,12 @@ export const HEADER_FORMS: readonly HeaderForm[] = [
     name: 'aura (OpenEthereum)',
     mark: 'sealFields',
     without: ['mixHash', 'nonce'],
-    fields: [...COMMON, { member: 'sealFields', as: 'encoded' }, optional(integer('baseFeePerGas'))],
+    fields: [...COMMON, { member: 'sealFields', as: 'seal' }, optional(integer('baseFeePerGas'))],
   },
   {
     name: 'aura (Nethermind)',
     mark: 'step',
-    fields: [...COMMON, integer('step'), bytes('signature'), optional(integer('baseFeePerGas'))],
+    fields: [...COMMON, integer('step'), bytes('signature', 65), optional(integer('baseFeePerGas'))],
   },
   {
     name: 'frontier',
@@ -132,10 +150,10 @@ export const HEADER_FORMS: readonly HeaderForm[] = [
     unhashed: ['baseFeePerGas'],
     fields: [
       ...COMMON.map((field) =>
-        field.member === 'timestamp' ? { ...field, isMilliseconds: true as const } : field,
+        field.unit === undefined ? field : { ...field, unit: 'milliseconds' as const },
       ),
-      { ...bytes('mixHash'), otherwise: ZERO_HASH },
-      bytes('nonce'),
+      { ...hash('mixHash'), otherwise: ZERO_HASH },
+      bytes('nonce', 8),
     ],
   },
   {

@@ -9,6 +9,9 @@ export class UnreadableMember extends Error {
   }
 }
 
+/** Of any case. */
+export const ADDRESS: RegExp = /^0x[0-9a-fA-F]{40}$/;
+
 export function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -23,25 +26,25 @@ export function writeBytes(writer: RlpWriter, value: unknown, member: string): v
   if (typeof value !== 'string' || !writer.data(value)) throw new UnreadableMember(member);
 }
 
-/** Writes an integer from hex text, or as some clients give it from a number or decimal text. @throws UnreadableMember */
+/**
+ * Writes an integer from hex text, or as some clients give it from a number. Decimal text is none: what reads it as hex finds the same digits in it.
+ * @throws UnreadableMember
+ */
 export function writeInteger(writer: RlpWriter, value: unknown, member: string): void {
-  if (typeof value === 'string' && value.startsWith('0x')) {
-    if (writer.quantity(value)) return;
-  } else if (isDecimal(value)) {
-    writer.quantity(`0x${BigInt(value).toString(16)}`);
-    return;
-  }
-  throw new UnreadableMember(member);
+  if (!writer.quantity(asQuantity(value))) throw new UnreadableMember(member);
 }
 
-function isDecimal(value: unknown): value is number | string {
-  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0;
-  return typeof value === 'string' && /^\d{1,78}$/.test(value);
+/** A number as hex text, hex text as it is; empty where it is neither. */
+export function asQuantity(value: unknown): string {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0)
+    return `0x${value.toString(16)}`;
+  return asText(value);
 }
 
-/** The integer in hex text. @throws UnreadableMember */
+/** The integer in hex text or a number. @throws UnreadableMember */
 export function readInteger(value: unknown, member: string): bigint {
-  if (typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value)) return BigInt(value);
+  const text = asQuantity(value);
+  if (/^0x[0-9a-fA-F]{1,64}$/.test(text)) return BigInt(text);
   throw new UnreadableMember(member);
 }
 

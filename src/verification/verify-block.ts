@@ -38,6 +38,8 @@ export type VerifiedHeader = BlockPlace & {
 };
 
 const LIST_MEMBER = 'blockAccessListHash';
+/** Sixteen at most on Ethereum (MAX_WITHDRAWALS_PER_PAYLOAD), and not much more on any chain. */
+const MAX_WITHDRAWALS = 1_024;
 
 /**
  * Compares the header of a block object with the block's hash.
@@ -230,11 +232,12 @@ export function verifyWithdrawals(
   }
 }
 
-/** Undefined where one cannot be encoded. */
+/** Undefined where one cannot be encoded, and of more than a block can have. */
 function encodeWithdrawals(
   withdrawals: readonly unknown[],
   writer: RlpWriter,
 ): readonly Uint8Array[] | undefined {
+  if (withdrawals.length > MAX_WITHDRAWALS) return undefined;
   const encodings: Uint8Array[] = [];
   for (const withdrawal of withdrawals) {
     if (!isMembers(withdrawal)) return undefined;

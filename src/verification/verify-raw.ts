@@ -12,6 +12,8 @@ const UNCLES_HASH = 1;
 const TRANSACTIONS_ROOT = 4;
 const WITHDRAWALS_ROOT = 16;
 const WITHDRAWALS = 3;
+/** Types of transactions are below (EIP-2718). */
+const FIRST_NO_TYPE = 0x80;
 
 /** Compares an encoded header with the hash of its block. @param text `0x` and hex digits */
 export function verifyRawHeader(text: string, hash: string, { findings }: VerifyTools): void {
@@ -30,7 +32,8 @@ export function verifyRawBlock(
   { findings, writer }: VerifyTools,
 ): void {
   try {
-    const [header, transactions, uncles, withdrawals] = splitRlpList(hexToBytes(text));
+    const items = splitRlpList(hexToBytes(text));
+    const [header, transactions, uncles, withdrawals] = items;
     if (header === undefined || transactions === undefined || uncles === undefined) throw new RangeError();
     if (bytesToHex(keccak256(header)) !== hash) {
       findings.contradict('header', 'the encoded header does not hash to the hash of the block');
@@ -53,6 +56,8 @@ export function verifyRawBlock(
       findings.noteUnknown('withdrawals', 'what this chain encodes behind uncles is not known here');
       return;
     }
+    if (items.length > WITHDRAWALS + 1)
+      findings.contradict('withdrawals', 'the encoded block has more items than its header commits to');
     const hasRoot = fields.length > WITHDRAWALS_ROOT;
     const values = withdrawals === undefined ? [] : splitRlpList(withdrawals);
     if (
@@ -69,10 +74,12 @@ export function verifyRawBlock(
   }
 }
 
-/** A typed transaction is a byte string around what the trie has. */
+/** A typed transaction is a byte string around what the trie has, which begins with the type. @throws RangeError for another string */
 function unwrap(item: Uint8Array): Uint8Array {
   const span = readRlpSpan(item, 0, item.length);
-  return span === undefined || span.isList ? item : item.subarray(span.start);
+  if (span === undefined || span.isList) return item;
+  if ((item[span.start] ?? FIRST_NO_TYPE) >= FIRST_NO_TYPE) throw new RangeError();
+  return item.subarray(span.start);
 }
 
 /** Compares the encoded receipts of a block, hex texts, with the root in its header. */

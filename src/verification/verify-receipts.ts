@@ -11,7 +11,8 @@ import type { VerifiedHeader } from './verify-block.ts';
 import { deriveContract, type TransactionFacts, type VerifyTools } from './verify-transaction.ts';
 
 const GAS_PER_BLOB = 131_072;
-const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
+/** No transaction creates it; some nodes give it where a transaction creates none. */
+const NO_CONTRACT = `0x${'0'.repeat(40)}`;
 
 /**
  * Compares the receipts of a block with its header, and with its transactions where those are known.
@@ -153,13 +154,13 @@ function compareReceipt(
   if (facts.from !== undefined && from != null && !isSameText(from, facts.from)) {
     findings.contradict('from', 'a receipt has another sender than its transaction', [facts.hash, from]);
   }
-  if (to !== undefined && !isSameText(to ?? '', facts.to ?? '') && !isNoAddress(to, facts.to)) {
+  if (to !== undefined && !isSameText(to ?? '', facts.to ?? '')) {
     findings.contradict('place', 'a receipt has another recipient than its transaction');
   }
   const created = facts.to === null ? deriveContract(facts, writer) : null;
   if (contractAddress !== undefined && created !== undefined) {
-    const isRight = isSameText(contractAddress ?? '', created ?? '') || isNoAddress(contractAddress, created);
-    if (!isRight)
+    const isNone = created === null && contractAddress === NO_CONTRACT;
+    if (!isNone && !isSameText(contractAddress ?? '', created ?? ''))
       findings.contradict(
         'contractAddress',
         'the contract of a receipt is not the one that its transaction creates',
@@ -184,11 +185,6 @@ function compareReceipt(
     ]);
   }
   compareLogs(receipt, facts, header, index, walk, findings);
-}
-
-/** Some nodes give the zero address where there is none. */
-function isNoAddress(have: unknown, want: string | null): boolean {
-  return want === null && have === ZERO_ADDRESS;
 }
 
 function comparePlace(

@@ -5,7 +5,15 @@ import { type RecoverPublicKey, recoverAddress } from '../primitives/signature.t
 import { compareTransactionMembers, requirePlace } from './compare-members.ts';
 import { encodeSigned, encodeTransaction, findTransactionForm } from './encode-transaction.ts';
 import type { Findings, Members } from './findings.ts';
-import { asText, isSameInteger, isSameText, readInteger, UnreadableMember } from './members.ts';
+import {
+  ADDRESS,
+  asQuantity,
+  asText,
+  isSameInteger,
+  isSameText,
+  readInteger,
+  UnreadableMember,
+} from './members.ts';
 import type { RlpWriter } from './rlp-writer.ts';
 import type { TransactionForm } from './transaction-forms.ts';
 
@@ -43,8 +51,6 @@ export type TransactionFacts = {
 const DYNAMIC_TYPES: ReadonlySet<number> = new Set([2, 3, 4]);
 const MAX_PRICED_TYPE = 4;
 
-/** Of any case. */
-export const ADDRESS: RegExp = /^0x[0-9a-fA-F]{40}$/;
 /** No parity that a signature can have. */
 const NO_PARITY = 2;
 const NOBODY = `0x${'0'.repeat(40)}`;
@@ -181,7 +187,7 @@ function readFacts(
     type,
     from: typeof from === 'string' && hasSender(transaction, form) ? from.toLowerCase() : undefined,
     to: typeof to === 'string' ? to.toLowerCase() : null,
-    nonce: typeof nonce === 'string' && hasField(form, 'nonce') ? nonce : undefined,
+    nonce: hasField(form, 'nonce') ? asQuantity(nonce) : undefined,
     gasPrice: price,
     blobs:
       Array.isArray(blobVersionedHashes) && hasField(form, 'blobVersionedHashes')

@@ -68,11 +68,13 @@ export const DERIVED: Readonly<Record<string, string>> = {
   'transaction.from': 'recovered from the signature; of a whole block four of them, under `require` all',
   'transaction.blockHash, blockNumber, transactionIndex': 'from the block',
   'transaction.gasPrice': 'of types 2 to 4 from the fees and the base fee',
-  'transaction.chainId': 'of legacy transactions from `v` (EIP-155)',
+  'transaction.chainId':
+    'of legacy transactions from `v` (EIP-155); of those without EIP-155, beside which some nodes give the network’s, it is left as told',
   'transaction.yParity': 'from `v`',
   'receipt.gasUsed': 'the difference of cumulative ones',
   'receipt.effectiveGasPrice': 'from the transaction and the base fee',
-  'receipt.contractAddress': 'from sender and nonce',
+  'receipt.contractAddress':
+    'from sender and nonce; the zero address, which some nodes give where none was created, is taken for null',
   'receipt.from, to, type, transactionHash, transactionIndex, blockHash, blockNumber': 'from the transaction',
   'receipt.blobGasUsed': 'the number of blobs',
   'log.logIndex': 'by counting over the block',

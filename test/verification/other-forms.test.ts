@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bytesToHex } from '../../src/primitives/hex.ts';
+import { decodeRlp, encodeRlp, type RlpItem } from '../../src/primitives/rlp.ts';
+import { Findings, type Members } from '../../src/verification/findings.ts';
+import { writeHeader } from '../../src/verification/hash-header.ts';
+import {
+  ETHEREUM_FORM,
+  HEADER_FORMS,
+  type HeaderField,
+  type HeaderForm,
+} from '../../src/verification/header-forms.ts';
+import { RlpWriter } from '../../src/verification/rlp-writer.ts';
+import { verifyHeader } from '../../src/verification/verify-block.ts';
+import { SKIP_REASON } from '../support/vectors.ts';
+import { readSamples } from './samples.ts';
+
+/** Recorded blocks whose headers have a form that is known here. */
+const samples = (readSamples() ?? []).filter(({ block }) => findForm(block) !== undefined);
+const HASHED = new Set(
+  HEADER_FORMS.flatMap(({ fields, outer = [] }) => [...fields, ...outer]).map(({ member }) => member),
+);
+
+function findForm(block: Members): HeaderForm | undefined {
+  return verifyHeader(block, String(block['hash']), { findings: new Findings(), writer: new RlpWriter() })
+    ?.form;
+}
+
+function readItems(block: Members, form: HeaderForm): readonly RlpItem[] {
+  const writer = new RlpWriter();
+  const mark = writer.mark;
+  writeHeader(block, form, writer);
+  return decodeRlp(writer.take(mark)) as readonly RlpItem[];
+}
+
+/** The member that hashes to an item where it is read as this field; undefined where none does. */
+function readAs(item: RlpItem, { as, unit }: HeaderField): string | undefined {
+  if (!(item instanceof Uint8Array)) return undefined;
+  const text = bytesToHex(item);
+  if (as === 'bytes') return text;
+  const value = text === '0x' ? 0n : BigInt(text);
+  const isMilliseconds = unit === 'milliseconds';
+  if (isMilliseconds && value % 1_000n > 0n) return undefined;
+  return `0x${(isMilliseconds ? value / 1_000n : value).toString(16)}`;
+}
+
+/** What a node would have to say for the items of a header to be hashed under the names of another form. */
+function nameAs(block: Members, items: readonly RlpItem[], form: HeaderForm): Members {
+  const named: Record<string, unknown> = Object.fromEntries(
+    Object.entries(block).filter(([name]) => !HASHED.has(name)),
+  );
+  if (form.mark !== undefined) named[form.mark] = '0x1';
+  for (const [index, field] of form.fields.entries()) {
+    if (field.as === 'seal') {
+      named[field.member] = items.slice(index).map((item) => bytesToHex(encodeRlp(item as Uint8Array)));
+      break;
+    }
+    const item = items[index];
+    const member = item === undefined ? undefined : readAs(item, field);
+    if (member !== undefined) named[field.member] = member;
+  }
+  return named;
+}
+
+/** The same items under other names: one form is as good as the other. */
+function isSameEncoding(one: HeaderForm, other: HeaderForm): boolean {
+  const kinds = ({ fields }: HeaderForm): string =>
+    fields
+      .map(({ as, length }) => `${as}${length ?? ''}`)
+      .join()
+      .replace('seal', 'integer,bytes65');
+  return one.name.startsWith('aura') && kinds(one) === kinds(other);
+}
+
+test('the items of a header are no header in the names of another form', {
+  skip: samples.length === 0 && SKIP_REASON,
+}, () => {
+  const forms = new Set<string>();
+  let tried = 0;
+  for (const { name, block } of samples) {
+    const own = findForm(block) as HeaderForm;
+    forms.add(own.name);
+    if (own.outer !== undefined) continue;
+    const items = readItems(block, own);
+    for (const other of HEADER_FORMS) {
+      if (other === own || other.outer !== undefined || isSameEncoding(own, other)) continue;
+      const found = findForm(nameAs(block, items, other));
+      // Where the names are the same too, it is the header.
+      assert.ok(found === undefined || found === own, `${name} (${own.name}) as ${other.name}`);
+      tried++;
+    }
+  }
+  assert.ok(forms.size >= 5 && tried > 100, `${forms.size} forms, ${tried} readings`);
+});
+
+test('a time in seconds is none in milliseconds, and the other way', () => {
+  for (const { name, fields } of [
+    HEADER_FORMS.find(({ name: own }) => own === 'frontier') as HeaderForm,
+    ETHEREUM_FORM,
+  ]) {
+    const form = { name, fields: fields.filter(({ unit }) => unit !== undefined) };
+    const write = (timestamp: bigint): void =>
+      writeHeader({ timestamp: `0x${timestamp.toString(16)}` }, form, new RlpWriter());
+    const now = 1_700_000_000n;
+    write(now);
+    assert.throws(() => write(name === 'frontier' ? now / 1_000n : now * 1_000n), /timestamp cannot be read/);
+  }
+});
