@@ -1,9 +1,13 @@
 /** Folders of files that take less time than a process takes to start, or load the same large packages: each runs in one process. */
 const TOGETHER: ReadonlySet<string> = new Set([
   'access',
+  'admin',
+  'bundle',
   'cache',
   'chain',
+  'cli',
   'config',
+  'deploy',
   'engine',
   'evm',
   'feed',
@@ -12,6 +16,7 @@ const TOGETHER: ReadonlySet<string> = new Set([
   'methods',
   'observe',
   'primitives',
+  'proven',
   'records',
   'redis',
   'remote',
@@ -20,10 +25,34 @@ const TOGETHER: ReadonlySet<string> = new Set([
   'scripts',
   'server',
   'store',
+  'subscriptions',
   'upstream',
   'util',
   'verification',
 ]);
+
+/** What takes longest, as `--times` shows it; begun first, so that none of it is left running alone at the end. */
+export const LONGEST: readonly string[] = [
+  'engine',
+  'upstream',
+  'cli',
+  'server',
+  'fuzz',
+  'verification',
+  'remote',
+  'conformance/transcripts.test.ts',
+  'conformance/blockchain-tests.test.ts',
+  'conformance/state-tests.test.ts',
+  'verified/verified.test.ts',
+  'geth/equal-to-geth.test.ts',
+  'geth/genesis-shapes.test.ts',
+  'abuse/abuse.test.ts',
+  'faults/matrix.test.ts',
+  'faults/stage.test.ts',
+  'faults/networks.test.ts',
+  'clients/clients.test.ts',
+  'e2e/workers.test.ts',
+];
 
 /** Files that one process runs. */
 export type Run = {
@@ -33,7 +62,7 @@ export type Run = {
 };
 
 /**
- * Which test files run together; what takes longest, by its number of files, comes first.
+ * Which test files run together; what is known to take longest comes first, then what has most files.
  * @param sources paths from the folder of tests, `cli/serve.test.ts`
  * @param texts of which a path must hold one; all are run where there are none
  */
@@ -48,5 +77,10 @@ export function planRuns(sources: readonly string[], texts: readonly string[] = 
     if (files === undefined) runs.set(name, [source]);
     else files.push(source);
   }
-  return [...runs].map(([name, files]) => ({ name, files })).sort((a, b) => b.files.length - a.files.length);
+  return [...runs].map(([name, files]) => ({ name, files })).sort((a, b) => weigh(b) - weigh(a));
+}
+
+function weigh({ name, files }: Run): number {
+  const place = LONGEST.indexOf(name);
+  return place < 0 ? files.length : Number.MAX_SAFE_INTEGER - place;
 }
