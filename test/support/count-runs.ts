@@ -1,6 +1,8 @@
 /** The environment says that a run of tests is the long one: `npm run test:long`. */
 const IS_LONG: boolean = process.env['PORTCULLIS_LONG'] === '1';
 const SHORT_PART = 4;
+/** Where something is tried in each of very many places: of so many one is taken. */
+export const STRIDE: number = IS_LONG ? 1 : SHORT_PART;
 /** Fewer hardly get past what a generator gives first. */
 const MIN_RUNS = 25;
 
