@@ -12,13 +12,13 @@ import { spec } from 'node:test/reporters';
 import { ROOT } from '../scripts/program-files.ts';
 import { planRuns } from './support/plan-runs.ts';
 import { tabulateTimes } from './support/process-times.ts';
-import { removeAbandonedFolders } from './support/temporary-folder.ts';
+import { removeAbandonedFolders, STORES_VARIABLE } from './support/temporary-folder.ts';
 
 const BUILD = join(ROOT, 'build/test');
 /** Of this process: tests of this program run it while it runs. */
 const GROUPS = join(BUILD, `groups-${process.pid}`);
-/** One more than the processors that `npm test` is meant for: tests wait for programs that they start. */
-const CONCURRENCY = 3;
+/** Twice the processors that `npm test` is meant for: tests wait for programs that they start, and for time to pass. */
+const CONCURRENCY = 4;
 /** Between two reports of tests: only what hangs takes longer, however busy the machine is. */
 const LIMIT_MS = Number(process.env['PORTCULLIS_TEST_LIMIT_MS'] ?? 600_000);
 
@@ -47,6 +47,7 @@ reportTimesAtExit(${JSON.stringify(name)}, ${JSON.stringify(TIMES)});
 }
 
 removeAbandonedFolders();
+process.env[STORES_VARIABLE] = join(GROUPS, 'stores');
 const files = prepare(process.argv.slice(isTimed ? 3 : 2));
 const requiresAll = process.env['PORTCULLIS_REQUIRE_ALL'] === '1';
 const skipped: string[] = [];

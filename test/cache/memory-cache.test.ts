@@ -5,6 +5,7 @@ import type { CacheKey, KeptAnswer } from '../../src/cache/cache.ts';
 import { createMemoryCache, type MemoryCache } from '../../src/cache/memory-cache.ts';
 import { NameWriter } from '../../src/cache/name-writer.ts';
 import { JsonBytes, SharedBytes } from '../../src/primitives/json-result.ts';
+import { countRuns } from '../support/count-runs.ts';
 import { makeBlockHash, makeKey } from './keys.ts';
 
 const KiB = 1024;
@@ -208,7 +209,7 @@ describe('memory cache', () => {
           }
           assert.equal(found, entries);
         }),
-        { numRuns: 200 },
+        { numRuns: countRuns(200) },
       );
     });
   }

@@ -5,9 +5,10 @@ import fc from 'fast-check';
 import { OPCODES } from '../../scripts/opcodes.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
+import { countRuns } from '../support/count-runs.ts';
 import { CallHarness, PROGRAM } from './call-harness.ts';
 
-const RUNS = 400;
+const RUNS: number = countRuns(400);
 /** Instructions with small operands before them get further than bytes that are all random. */
 const instruction = fc.oneof(
   { weight: 3, arbitrary: fc.tuple(fc.constant(0x60), fc.nat(255)) },

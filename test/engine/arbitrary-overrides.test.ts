@@ -12,10 +12,11 @@ import { bytesToHex } from '../../src/primitives/hex.ts';
 import { type ChainReader, openChainReader } from '../../src/store/chain-reader.ts';
 import { randomCodeBytes } from '../fuzz/generate/raw-case.ts';
 import { Random } from '../fuzz/random.ts';
+import { countRuns } from '../support/count-runs.ts';
 import { type OpenedChain, openBuiltChain } from '../support/test-chain.ts';
 import { buildCallChain, encodeCall, PROGRAM, REVERTER } from './call-harness.ts';
 
-const RUNS = 500;
+const RUNS: number = countRuns(500);
 const MEMORY_LIMIT = 2 ** 20;
 
 const quantity = (bits: number): fc.Arbitrary<string> =>

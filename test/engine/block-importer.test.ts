@@ -10,6 +10,7 @@ import { initializeStore } from '../../src/engine/import/initialize-store.ts';
 import { computeOrderedRoot } from '../../src/primitives/merkle-trie.ts';
 import { openChainWriter } from '../../src/store/chain-writer.ts';
 import { ChainBuilder, signTransaction } from '../support/chain-builder.ts';
+import { countRuns } from '../support/count-runs.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { ALICE, ALICE_KEY, createGenesis } from '../support/test-chain.ts';
 
@@ -302,7 +303,7 @@ describe('bytes that are no block', () => {
 
   test('arbitrary ones', async () => {
     await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 2_000, size: 'max' }), isRefused), {
-      numRuns: 500,
+      numRuns: countRuns(500),
     });
   });
 
@@ -318,11 +319,11 @@ describe('bytes that are no block', () => {
         bytes[at] = (bytes[at] as number) ^ difference;
         return isRefused(bytes);
       }),
-      { numRuns: 500 },
+      { numRuns: countRuns(500) },
     );
     await fc.assert(
       fc.asyncProperty(place, (length) => isRefused(valid.subarray(0, length))),
-      { numRuns: 200 },
+      { numRuns: countRuns(200) },
     );
   });
 });

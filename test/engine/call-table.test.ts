@@ -15,8 +15,9 @@ import { EMPTY_BYTES } from '../../src/primitives/bytes.ts';
 import { type CallBytes, LATEST_BLOCK, NO_GAS_LIMIT } from '../../src/primitives/call-bytes.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { EMPTY_CODE_HASH, keccak256 } from '../../src/primitives/keccak.ts';
+import { countRuns } from '../support/count-runs.ts';
 
-const RUNS = 400;
+const RUNS: number = countRuns(400);
 const SLICE = 50_000;
 const MUCH_GAS = 10_000_000;
 const ZERO = addressOf(0);

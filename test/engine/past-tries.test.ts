@@ -17,6 +17,7 @@ import { EMPTY_CODE_HASH } from '../../src/primitives/keccak.ts';
 import { KEPT_CHANGES } from '../../src/store/block-changes.ts';
 import type { StoredHeader } from '../../src/store/chain-reader.ts';
 import { TURN_MS, TURNS } from '../../src/util/turn-queue.ts';
+import { countRuns } from '../support/count-runs.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { StateStore } from '../support/state-store.ts';
 import { type AccountProof, verifyAccountProof } from '../support/verify-proof.ts';
@@ -88,7 +89,7 @@ test('after any sequence of blocks every past one has proofs, with and without l
     }
     await store.close();
   });
-  await fc.assert(property, { numRuns: 100 });
+  await fc.assert(property, { numRuns: countRuns(100) });
 });
 
 test('a destroyed storage of many slots comes back whole', async () => {

@@ -13,6 +13,7 @@ import type { CallBytes } from '../../src/primitives/call-bytes.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { openChainReader } from '../../src/store/chain-reader.ts';
 import { VALID_INPUTS } from '../evm/precompiles/inputs.ts';
+import { countRuns } from '../support/count-runs.ts';
 import { limitTo } from '../support/test-chain.ts';
 import { CALLENV, CallHarness, encodeCall, REVERTER, UNUSED } from './call-harness.ts';
 
@@ -103,7 +104,7 @@ describe('plain calls', () => {
       fc.asyncProperty(call, block, async (given, at) => {
         assert.deepEqual(await ask(given, at), await ask(given, at, {}));
       }),
-      { numRuns: 400 },
+      { numRuns: countRuns(400) },
     );
   });
 

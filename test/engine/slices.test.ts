@@ -14,8 +14,9 @@ import { LATEST_BLOCK, NO_GAS_LIMIT } from '../../src/primitives/call-bytes.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { EMPTY_CODE_HASH, keccak256 } from '../../src/primitives/keccak.ts';
 import { encodeNumber, VALID_INPUTS } from '../evm/precompiles/inputs.ts';
+import { countRuns } from '../support/count-runs.ts';
 
-const RUNS = 300;
+const RUNS: number = countRuns(300);
 const CALLER = '0x00000000000000000000000000000000000000f0';
 const PROGRAM = '0x00000000000000000000000000000000000000f1';
 const EMPTY = '0x00000000000000000000000000000000000000f2';
@@ -352,7 +353,7 @@ describe('slices', () => {
       fc.property(fc.constantFrom(...LONG_INPUTS), given, slices, ([address, data], gasGiven, sizes) => {
         compareRuns(relay(address, gasGiven), 10_000_000n, sizes, { data, revision: 'prague' });
       }),
-      { numRuns: 60 },
+      { numRuns: countRuns(60) },
     );
     for (const [address, data] of LONG_INPUTS) {
       const pauses = compareRuns(relay(address, 'GAS'), 20_000_000n, [50_000n], { data, revision: 'prague' });
@@ -368,7 +369,7 @@ describe('slices', () => {
       fc.property(fc.nat(700_000), fc.nat(100), limits, slices, (size, from, limit, sizes) => {
         compareRuns(source(size, from), limit, sizes, {});
       }),
-      { numRuns: 60 },
+      { numRuns: countRuns(60) },
     );
     assert.ok(compareRuns(source(600_000, 7), 3_000_000n, [WHOLE_SLICE - 1n], {}) >= 6);
   });

@@ -14,6 +14,7 @@ import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT, keccak256 } from '../../src/primitive
 import { MerkleTrie } from '../../src/primitives/merkle-trie.ts';
 import { encodeRlp } from '../../src/primitives/rlp.ts';
 import type { NodeWrite } from '../../src/store/state-batch.ts';
+import { countRuns } from '../support/count-runs.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { StateStore } from '../support/state-store.ts';
 
@@ -194,7 +195,7 @@ test('any sequence of blocks gives what copying everything gives, at every block
         await store.close();
       }
     }),
-    { numRuns: 80 },
+    { numRuns: countRuns(80) },
   );
 });
 

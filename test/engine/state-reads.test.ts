@@ -7,6 +7,7 @@ import { EngineState } from '../../src/engine/reads/state-reads.ts';
 import { StoredBlocks } from '../../src/engine/reads/stored-blocks.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { type ChainReader, openChainReader } from '../../src/store/chain-reader.ts';
+import { countRuns } from '../support/count-runs.ts';
 import { ALICE } from '../support/test-chain.ts';
 import { BENEFICIARY, CALLENV, CallHarness, REVERTER, STORED_VALUES, UNUSED } from './call-harness.ts';
 
@@ -50,7 +51,7 @@ describe('reads of state', () => {
         for (const [kind, account, at] of reads)
           assert.equal(ask(known, kind, account, at), ask(openState(), kind, account, at));
       }),
-      { numRuns: 100 },
+      { numRuns: countRuns(100) },
     );
   });
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { before, describe, test } from 'node:test';
+import { countRuns } from '../support/count-runs.ts';
 import { decodeCase } from './case-json.ts';
 import type { Engine } from './engine.ts';
 import { findDifference } from './find-difference.ts';
@@ -14,8 +15,8 @@ import { createSubject } from './subject.ts';
 
 const CORPUS = resolve(import.meta.dirname, '../../../test/fuzz/corpus');
 const SEED = 2024;
-const PROGRAMS_PER_REVISION = 60;
-const RAW_PROGRAMS = 300;
+const PROGRAMS_PER_REVISION: number = countRuns(60);
+const RAW_PROGRAMS: number = countRuns(300);
 
 describe('differential fuzzing', () => {
   const oracle = new OracleEngine();

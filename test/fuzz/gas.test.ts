@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createEvm } from '../../src/engine/create-evm.ts';
 import { REVISIONS } from '../../src/evm/revisions/revisions.ts';
+import { countRuns } from '../support/count-runs.ts';
 import { CaseState } from './case-state.ts';
 import { findEstimateFault } from './find-estimate-fault.ts';
 import { findGasFault } from './find-gas-fault.ts';
@@ -10,7 +11,7 @@ import { GENERATOR_VERSION, generateCase } from './generate/generate-case.ts';
 import { createSubject } from './subject.ts';
 
 const SEED = 2025;
-const PROGRAMS_PER_REVISION = 60;
+const PROGRAMS_PER_REVISION: number = countRuns(60);
 
 describe('gas needed', () => {
   for (const revision of REVISIONS) {

@@ -8,6 +8,7 @@ import type { Access, MessageResult } from '../../src/evm/message.ts';
 import { rulesOf } from '../../src/evm/revisions/revisions.ts';
 import { WHOLE_SLICE } from '../../src/evm/slice.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
+import { countRuns } from '../support/count-runs.ts';
 import { CaseState } from './case-state.ts';
 import { CHAIN_ID, type FuzzCase } from './fuzz-case.ts';
 import { generateCase } from './generate/generate-case.ts';
@@ -15,7 +16,7 @@ import { Random } from './random.ts';
 import { environmentOf } from './subject.ts';
 
 const SEED = 41;
-const PROGRAMS = 400;
+const PROGRAMS: number = countRuns(400);
 const MEMORY_LIMIT: number = 64 << 20;
 const SLICES: readonly bigint[] = [1n, 7n, 100n, 1000n, 50_000n];
 const RESERVOIRS: readonly bigint[] = [0n, 0n, 50_000n, 97_920n, 183_600n, 400_000n, 10_000_000n];

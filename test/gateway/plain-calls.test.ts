@@ -12,6 +12,7 @@ import { CallRecorder } from '../../src/observe/call-recorder.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { CALLENV, CallHarness, encodeCall, REVERTER, UNUSED } from '../engine/call-harness.ts';
 import { openTo } from '../support/access.ts';
+import { countRuns } from '../support/count-runs.ts';
 import { createRecordingLog } from './recording-log.ts';
 import { createScriptedNetwork } from './scripted-network.ts';
 
@@ -204,7 +205,7 @@ describe('plain calls', () => {
       fc.asyncProperty(anyBatch, async (body) => {
         await compare(body, { id: 'p', name: 'p' }, {}, true);
       }),
-      { numRuns: 150 },
+      { numRuns: countRuns(150) },
     );
   });
 

@@ -6,6 +6,7 @@ import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import { METHODS } from '../../src/methods/table.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { openTo } from '../support/access.ts';
+import { countRuns } from '../support/count-runs.ts';
 import { createRecordingLog } from './recording-log.ts';
 import { createScriptedRollup, playing, ScriptedChain } from './scripted-network.ts';
 
@@ -109,14 +110,14 @@ const params = fc.oneof(fc.array(nearly, { maxLength: 5 }), nearly);
 test('arbitrary bytes get a valid answer', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (body) => checkBody(await send(body))),
-    { numRuns: 500 },
+    { numRuns: countRuns(500) },
   );
 });
 
 test('arbitrary JSON gets a valid answer', async () => {
   await fc.assert(
     fc.asyncProperty(fc.json(), async (body) => checkBody(await send(Buffer.from(body)))),
-    { numRuns: 500 },
+    { numRuns: countRuns(500) },
   );
 });
 
@@ -142,7 +143,7 @@ test('arbitrary params of real methods get a valid answer, with the id as it was
       checkBody(body);
       assert.ok(body.startsWith(`{"jsonrpc":"2.0","id":${idText},`), body);
     }),
-    { numRuns: 2_000 },
+    { numRuns: countRuns(2_000) },
   );
 });
 
@@ -157,7 +158,7 @@ test('arbitrary batches get one answer for each call, in order', async () => {
         requests.map(({ id }) => id),
       );
     }),
-    { numRuns: 300 },
+    { numRuns: countRuns(300) },
   );
 });
 

@@ -1,6 +1,7 @@
 /** The short form of `npm run test:geth`: what is not meant to differ from geth does not. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { countRuns } from '../support/count-runs.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { findVectors, SKIP_REASON } from '../support/vectors.ts';
 import { compare, describeFailure } from './comparison.ts';
@@ -13,8 +14,8 @@ import { shrinkRequest } from './report/shrink.ts';
 import type { GeneratedRequest } from './requests/generators.ts';
 import { executionApisChain, openSides, type Sides } from './sides.ts';
 
-const REQUESTS = 700;
-const AMSTERDAM_REQUESTS = 120;
+const REQUESTS: number = countRuns(700);
+const AMSTERDAM_REQUESTS: number = countRuns(120);
 const SEED = 1;
 const vectors = findVectors('execution-apis');
 

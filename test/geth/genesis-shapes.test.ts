@@ -1,6 +1,7 @@
 /** Chains of the shapes that hive and geth's own tests have: imported with every root checked, and compared with geth. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { countRuns } from '../support/count-runs.ts';
 import { importEmbeddedChain, makeTemporaryFolder } from '../support/embedded.ts';
 import { compare, describeFailure } from './comparison.ts';
 import { GETH_SKIP } from './node/geth-program.ts';
@@ -8,7 +9,7 @@ import { buildHiveChain, SHAPES } from './node/hive-chain.ts';
 import { readGethFacts } from './read-geth-facts.ts';
 import { openSides } from './sides.ts';
 
-const REQUESTS = 60;
+const REQUESTS: number = countRuns(60);
 const SEED = 1;
 
 for (const shape of Object.values(SHAPES)) {

@@ -7,6 +7,7 @@ import { ethGetTransactionCount } from '../../src/methods/eth_getTransactionCoun
 import { METHODS } from '../../src/methods/table.ts';
 import { Pace } from '../../src/rpc/codec/codec.ts';
 import { areLarge, type Param, parseParams, prepareParams } from '../../src/rpc/method.ts';
+import { countRuns } from '../support/count-runs.ts';
 
 const ADDRESS = `0x${'aB'.repeat(20)}`;
 const HASH = `0x${'Cd'.repeat(32)}`;
@@ -126,7 +127,7 @@ for (const { name, params } of METHODS.filter((method) => method.params.length >
         );
         assert.equal(format(raw), text);
       }),
-      { numRuns: 2_000 },
+      { numRuns: countRuns(2_000) },
     );
   });
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createNetworkFeed } from '../../src/feed/network-feed.ts';
+import { countRuns } from '../support/count-runs.ts';
 import { MemoryRecords } from '../support/memory-records.ts';
 import { ModelChain, modelAddress } from '../support/model-chain.ts';
 import { type Ask, FilterProcess } from './filter-client.ts';
@@ -96,6 +97,6 @@ test('a filter is the chain step by step, whichever process answers and wherever
         for (const { close } of processes) close();
       }
     }),
-    { numRuns: 200 },
+    { numRuns: countRuns(200) },
   );
 });

@@ -10,6 +10,7 @@ import { MemoryRecordTable } from '../../src/records/memory-record-table.ts';
 import type { RecordTable } from '../../src/records/record-table.ts';
 import { RpcError } from '../../src/rpc/errors.ts';
 import type { Clock } from '../../src/util/clock.ts';
+import { countRuns } from '../support/count-runs.ts';
 import { FaultyRecords, type RecordFault } from '../support/faulty-records.ts';
 import { ModelChain, modelAddress } from '../support/model-chain.ts';
 import { type Ask, FilterProcess } from './filter-client.ts';
@@ -159,6 +160,6 @@ test('a table that fails now and then ends no filter, and a poll that is answere
         for (const { close } of processes) close();
       }
     }),
-    { numRuns: 100 },
+    { numRuns: countRuns(100) },
   );
 });

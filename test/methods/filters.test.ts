@@ -9,6 +9,7 @@ import { RecordTableError } from '../../src/records/record-table.ts';
 import { RpcError } from '../../src/rpc/errors.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { TABLES } from '../records/tables.ts';
+import { countRuns } from '../support/count-runs.ts';
 import { FaultyRecords, type RecordFault } from '../support/faulty-records.ts';
 import { ModelFeed } from '../support/model-feed.ts';
 import { type Ask, FilterProcess } from './filter-client.ts';
@@ -472,7 +473,7 @@ test('one client sees the chain as it is, in order, over any growth and reorg', 
         feed.logs.filter((text) => text.includes(A)),
       );
     }),
-    { numRuns: 300 },
+    { numRuns: countRuns(300) },
   );
 });
 

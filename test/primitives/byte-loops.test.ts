@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { countZeros, decodeHex, encodeHex, isLowerHex } from '../../src/primitives/byte-loops.ts';
+import { countRuns } from '../support/count-runs.ts';
 
 const EVERY_LENGTH_TO = 100;
 /** Around the bytes that are taken in at a time, once and twice. */
@@ -81,7 +82,7 @@ describe('loops over bytes', () => {
         const isHex = /^[0-9a-fA-F]*$/.test(given);
         assert.deepEqual(decodeHex(given, 0), isHex ? new Uint8Array(Buffer.from(given, 'hex')) : undefined);
       }),
-      { numRuns: 2_000 },
+      { numRuns: countRuns(2_000) },
     );
   });
 

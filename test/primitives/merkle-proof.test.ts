@@ -8,6 +8,7 @@ import { proveKey, readByHash, readProof } from '../../src/primitives/merkle-pro
 import { MerkleTrie, type NodeLoader } from '../../src/primitives/merkle-trie.ts';
 import { encodeRlp } from '../../src/primitives/rlp.ts';
 import { encodePath } from '../../src/primitives/trie-node.ts';
+import { countRuns } from '../support/count-runs.ts';
 
 type Entry = readonly [key: Uint8Array, value: Uint8Array];
 
@@ -80,7 +81,7 @@ test('the proof of a key, there or not, gives what the trie has and nothing else
         }
       },
     ),
-    { numRuns: 100 },
+    { numRuns: countRuns(100) },
   );
 });
 

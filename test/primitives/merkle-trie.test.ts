@@ -5,6 +5,7 @@ import { bytesToHex } from '../../src/primitives/hex.ts';
 import { EMPTY_TRIE_ROOT } from '../../src/primitives/keccak.ts';
 import { computeOrderedRoot, MerkleTrie, MissingTrieNodeError } from '../../src/primitives/merkle-trie.ts';
 import { decodeTrieNode, type Nibbles } from '../../src/primitives/trie-node.ts';
+import { countRuns } from '../support/count-runs.ts';
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -77,7 +78,7 @@ test('the root and the stored nodes depend on the contents only, not on the way 
         assert.deepEqual(reopened.get(Uint8Array.from(bytes)), contents.get(bytes.join())?.[1]);
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: countRuns(2_000) },
   );
 });
 
@@ -109,7 +110,7 @@ test('bytes that are no node are refused with a RangeError', () => {
         assert.ok(error instanceof RangeError, String(error));
       }
     }),
-    { numRuns: 5_000 },
+    { numRuns: countRuns(5_000) },
   );
   assert.throws(() => decodeTrieNode(Uint8Array.of(0xc2, 0x80, 0x80), new Uint8Array(32), true), RangeError);
 });

@@ -10,6 +10,7 @@ import {
   readListSpans,
   readRlpSpan,
 } from '../../src/primitives/rlp.ts';
+import { countRuns } from '../support/count-runs.ts';
 
 const { tree } = fc.letrec<{ tree: RlpItem; list: RlpItem[] }>((tie) => ({
   tree: fc.oneof({ maxDepth: 6 }, fc.uint8Array({ maxLength: 80 }), tie('list')),
@@ -32,7 +33,7 @@ test('arbitrary bytes either decode to an item that encodes to the same bytes, o
       }
       assert.deepEqual(encodeRlp(item), bytes);
     }),
-    { numRuns: 2000 },
+    { numRuns: countRuns(2000) },
   );
 });
 

@@ -9,6 +9,7 @@ import { concatBytes } from '../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { loadFamilies } from '../../src/rollup/family-table.ts';
 import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../../src/rollup/rollup-family.ts';
+import { countRuns } from '../support/count-runs.ts';
 import { countRounds } from './count-rounds.ts';
 import {
   createScriptedChain,
@@ -402,7 +403,7 @@ test('more calldata never costs less, and a chain that charges by the byte is as
           `${grown} for ${more.length}`,
         );
       }),
-      { numRuns: 60 },
+      { numRuns: countRuns(60) },
     );
   }
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { hasManyMembers, parseInSlices } from '../../src/rpc/parse-in-slices.ts';
+import { countRuns } from '../support/count-runs.ts';
 
 /** The value of a text, and how often there was a pause. */
 function parse(text: string): { readonly value: unknown; readonly pauses: number } {
@@ -81,7 +82,7 @@ test('what JSON.parse refuses is refused', () => {
         outcomeOf(() => JSON.parse(text)),
       );
     }),
-    { numRuns: 2_000 },
+    { numRuns: countRuns(2_000) },
   );
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { findRawId, findRawIds } from '../../src/rpc/raw-id.ts';
+import { countRuns } from '../support/count-runs.ts';
 
 const CASES: readonly [text: string, id: string | undefined][] = [
   ['{"id":1}', '1'],
@@ -107,6 +108,6 @@ test('with the elements at hand the ids are the same', () => {
         assert.equal(found[i], ids[i]);
       });
     }),
-    { numRuns: 1_000 },
+    { numRuns: countRuns(1_000) },
   );
 });

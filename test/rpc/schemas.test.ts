@@ -15,6 +15,7 @@ import {
   quantity64,
   quantity256,
 } from '../../src/rpc/schemas.ts';
+import { countRuns } from '../support/count-runs.ts';
 
 const TEXTS: Readonly<Record<string, Codec<string>>> = { address, data, hash32, quantity64, quantity256 };
 /** What an empty text stands for, beside what the published patterns say. */
@@ -60,7 +61,7 @@ for (const [name, codec] of Object.entries(CODECS)) {
         assert.equal(codec.accept?.(raw), parsed === raw ? raw : undefined);
         assert.equal(schema.safeParse(raw).success, parsed !== undefined);
       }),
-      { numRuns: 1_000 },
+      { numRuns: countRuns(1_000) },
     );
   });
 }
@@ -75,7 +76,7 @@ for (const [name, codec] of Object.entries(TEXTS)) {
         const expected = isText ? raw.toLowerCase() : raw === '' ? EMPTY[name] : undefined;
         assert.equal(parse(codec, raw), expected);
       }),
-      { numRuns: 1_000 },
+      { numRuns: countRuns(1_000) },
     );
   });
 }

@@ -24,6 +24,7 @@ import { keccak256 } from '../../src/primitives/keccak.ts';
 import { encodeBytesCall, encodeWordCall } from '../../src/rollup/contract.ts';
 import { measureFastLz } from '../../src/rollup/fees/fast-lz.ts';
 import { computeFjordFee, computeIsthmusOperatorFee } from '../../src/rollup/fees/op-stack-fee.ts';
+import { countRuns } from '../support/count-runs.ts';
 
 const MEMORY_LIMIT: number = 64 << 20;
 const GAS = 30_000_000n;
@@ -174,7 +175,7 @@ describe('GasPriceOracle', () => {
         const data = concatBytes(noise, tail);
         assert.equal(askFee(evm, data), computeFjordFee(measureFastLz(data) + 68, prices));
       }),
-      { numRuns: 300 },
+      { numRuns: countRuns(300) },
     );
   });
 

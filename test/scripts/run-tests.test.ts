@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ROOT } from '../../scripts/program-files.ts';
-import { planRuns } from '../support/plan-runs.ts';
+import { LONGEST, planRuns } from '../support/plan-runs.ts';
 
 const RUNNER = join(ROOT, 'build/test/run-tests.js');
 
@@ -20,16 +20,22 @@ function runTests(texts: readonly string[], environment: NodeJS.ProcessEnv = {})
 }
 
 test('small files of a folder run together, others alone, and each once', () => {
-  const sources = ['util/b.test.ts', 'cli/x.test.ts', 'util/deep/a.test.ts', 'util/tool.ts', 'cli/y.test.ts'];
+  const sources = ['util/b.test.ts', 'e2e/x.test.ts', 'util/deep/a.test.ts', 'util/tool.ts', 'e2e/y.test.ts'];
   assert.deepEqual(planRuns(sources), [
     { name: 'util', files: ['util/b.test.ts', 'util/deep/a.test.ts'] },
-    { name: 'cli/x.test.ts', files: ['cli/x.test.ts'] },
-    { name: 'cli/y.test.ts', files: ['cli/y.test.ts'] },
+    { name: 'e2e/x.test.ts', files: ['e2e/x.test.ts'] },
+    { name: 'e2e/y.test.ts', files: ['e2e/y.test.ts'] },
   ]);
   assert.deepEqual(planRuns(sources, ['y.test', 'deep']), [
-    { name: 'cli/y.test.ts', files: ['cli/y.test.ts'] },
+    { name: 'e2e/y.test.ts', files: ['e2e/y.test.ts'] },
     { name: 'util', files: ['util/deep/a.test.ts'] },
   ]);
+});
+
+test('what takes longest is begun first, and is there', () => {
+  const sources = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' });
+  const names = planRuns(sources).map(({ name }) => name);
+  assert.deepEqual(names.slice(0, LONGEST.length), LONGEST);
 });
 
 test('the output of a test does not run when its source is gone', () => {

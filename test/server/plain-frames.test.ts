@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { readPlainFrames } from '../../src/server/plain-frames.ts';
+import { countRuns } from '../support/count-runs.ts';
 
 const MAX_BYTES = 70_000;
 const UPGRADE = {
@@ -219,6 +220,6 @@ test('whatever is sent, in whatever chunks, is read as the library reads it', as
       const [seen, expected] = await readTwice(chunks.filter(({ length }) => length > 0));
       assert.deepEqual(seen, expected);
     }),
-    { numRuns: 400 },
+    { numRuns: countRuns(400) },
   );
 });

@@ -8,11 +8,12 @@ import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
 import { createScriptedRollup, playing, ScriptedChain } from '../gateway/scripted-network.ts';
 import { openTo } from '../support/access.ts';
+import { countRuns } from '../support/count-runs.ts';
 import { encodeHead, encodeRequest, exchange, HOST, KEY, PATH, RawClient, startServer } from './support.ts';
 
 const ALIVE = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}';
 const ALIVE_ANSWER = '{"jsonrpc":"2.0","id":1,"result":"0x539"}';
-const RUNS = { numRuns: 150 };
+const RUNS = { numRuns: countRuns(150) };
 
 /** The real gateway over a scripted chain, behind real sockets. */
 async function startService(t: TestContext): Promise<{ port: number; log: RecordingLog }> {

@@ -6,6 +6,7 @@ import { open } from 'lmdb';
 import { openChainReader } from '../../src/store/chain-reader.ts';
 import { openChainWriter } from '../../src/store/chain-writer.ts';
 import { type Version, VersionedTable } from '../../src/store/versioned-table.ts';
+import { countRuns } from '../support/count-runs.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 
 test('a store of another layout is refused by name, and left as it is', async () => {
@@ -63,7 +64,7 @@ test('every version of a value is found at every block', async () => {
         });
       },
     ),
-    { numRuns: 100 },
+    { numRuns: countRuns(100) },
   );
   await root.close();
   folder.remove();

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { open } from 'lmdb';
 import { LIST_END, PostingTable } from '../../src/store/posting-table.ts';
+import { countRuns } from '../support/count-runs.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 
 const folder = makeTemporaryFolder();
@@ -66,7 +67,7 @@ test('every number of a list is found from every place, however it was written',
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: countRuns(60) },
   );
 });
 

@@ -9,6 +9,7 @@ import { type IssuedKey, KeyBook } from '../../src/access/keys/key-book.ts';
 import type { KeySettings } from '../../src/access/keys/key-settings.ts';
 import { LmdbKeyTable } from '../../src/access/keys/lmdb-key-table.ts';
 import type { ServiceStatus } from '../../src/observe/status.ts';
+import { placeBuiltinStores } from './builtin-stores.ts';
 import { makeTemporaryFolder } from './embedded.ts';
 
 const SERVICE = /POST https?:\/\/127\.0\.0\.1:(\d+)\//;
@@ -32,6 +33,7 @@ export class Program {
   #child: ChildProcess | undefined;
   #exited: Promise<readonly [number | null, NodeJS.Signals | null]> | undefined;
   #printed = '';
+  #config: ProgramConfig = {};
 
   /** @param launcher words in front of the command: a command that becomes the program, as `taskset` does */
   constructor(config: ProgramConfig, launcher: readonly string[] = []) {
@@ -75,7 +77,8 @@ export class Program {
   /** Writes the configuration; ports that it does not name are any. */
   configure(config: ProgramConfig): void {
     const ports = { listen: { port: 0 }, admin: { port: 0 }, dataDir: this.folder };
-    this.writeConfig(JSON.stringify({ ...ports, ...config }));
+    this.#config = { ...ports, ...config };
+    this.writeConfig(JSON.stringify(this.#config));
   }
 
   writeConfig(text: string): void {
@@ -88,6 +91,7 @@ export class Program {
 
   /** Starts it. Resolves when it has said where it listens. @throws Error with what it said instead */
   async start(): Promise<void> {
+    await placeBuiltinStores(String(this.#config['dataDir']), this.#config);
     const [command = '', ...rest] = [...this.#launcher, process.execPath, MAIN];
     const log = openSync(this.#logFile, 'a');
     const { NODE_OPTIONS: _, ...environment } = process.env;

@@ -2,6 +2,7 @@ import { composeService, type Service } from '../../src/cli/compose.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import type { LogLevel } from '../../src/observe/options.ts';
+import { placeBuiltinStores } from './builtin-stores.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
 export type RunningService = {
@@ -27,6 +28,7 @@ export async function startService(
   const folder =
     config['dataDir'] === undefined && config['networks'] !== undefined ? makeTemporaryFolder() : undefined;
   const placed = folder === undefined ? parsed : { ...parsed, dataDir: folder.path };
+  await placeBuiltinStores(placed.dataDir, config);
   const service = await composeService(placed, log, { hasDemoKey: () => true });
   const { port } = await service.server.listen();
   const close = async (): Promise<void> => {

@@ -13,6 +13,9 @@ function hasRoom(folder: string): boolean {
   return bavail * bsize >= MEMORY_BYTES;
 }
 
+/** Of the environment: where one run of tests keeps the stores of built-in chains. */
+export const STORES_VARIABLE = 'PORTCULLIS_TEST_STORES';
+
 const FOLDER_NAME = 'portcullis-test-';
 
 /** A folder that is gone after the test. Its name has the process, so that what a killed one left can be told from what is in use. */

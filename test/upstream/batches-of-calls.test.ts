@@ -10,6 +10,7 @@ import { RequestScope } from '../../src/util/request-scope.ts';
 import { createRecordingLog } from '../gateway/recording-log.ts';
 import { createScriptedNetwork } from '../gateway/scripted-network.ts';
 import { openTo } from '../support/access.ts';
+import { countRuns } from '../support/count-runs.ts';
 import { createNetwork, type ScriptedNetwork } from './support/network.ts';
 import { ScriptedChain } from './support/scripted-chain.ts';
 import { type Behaviour, createNode } from './support/scripted-node.ts';
@@ -133,7 +134,7 @@ test('a batch is answered as its calls are one by one', async () => {
       const isKept = calls.every(([, [, block]]) => block !== 'pending');
       if (results && isKept) assert.equal(batched.scripted.asked().length, before);
     }),
-    { numRuns: 100 },
+    { numRuns: countRuns(100) },
   );
   assert.ok(together > 0);
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { findMerge } from '../../src/upstream/find-merge.ts';
+import { countRuns } from '../support/count-runs.ts';
 import { createScope } from './support/exchange.ts';
 import { createNetwork } from './support/network.ts';
 import { ScriptedChain } from './support/scripted-chain.ts';
@@ -22,7 +23,7 @@ describe('findMerge', () => {
           assert.ok(asked().length <= Math.ceil(Math.log2(length)) + 1);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: countRuns(60) },
     );
   });
 

@@ -14,6 +14,7 @@ import {
   verifyHeader,
   verifyListed,
 } from '../../src/verification/verify-block.ts';
+import { STRIDE } from '../support/count-runs.ts';
 import { SKIP_REASON } from '../support/vectors.ts';
 import { changeAt, changeLeaf, listLeaves, type Path } from './liars.ts';
 import { readSamples } from './samples.ts';
@@ -138,6 +139,7 @@ test('blocks of many chains are found again by their texts, with blanks and with
 });
 
 test('whatever is changed in a block that is known, the findings are those of all of it', { skip }, () => {
+  let place = 0;
   let changed = 0;
   let confirmed = 0;
   for (const { name, block } of samples) {
@@ -149,10 +151,11 @@ test('whatever is changed in a block that is known, the findings are those of al
       [listHashes(block), false],
     ] as const)
       for (const { where, text } of changeBlock(given)) {
+        if (place++ % STRIDE !== 0) continue;
         confirmed += Number(compare(text, known, isFull, `${name}: ${where}`));
         changed++;
       }
   }
-  assert.ok(changed > 5_000, `${changed} changes`);
-  assert.ok(confirmed > 500, `of ${confirmed} the header was found`);
+  assert.ok(changed > 5_000 / STRIDE, `${changed} changes`);
+  assert.ok(confirmed > 500 / STRIDE, `of ${confirmed} the header was found`);
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
+import { countRuns } from '../support/count-runs.ts';
 import { readSamples } from '../verification/samples.ts';
 import { openFigures, runCases } from './run-cases.ts';
 import { askSample, fuzzTrueNodes, isOfNode, type TrueFigures } from './run-true-nodes.ts';
@@ -9,7 +10,7 @@ import { DEVNET } from './sources.ts';
 import type { Truth } from './truth.ts';
 import { tabulateUncovered } from './uncovered.ts';
 
-const REQUESTS = 300;
+const REQUESTS: number = countRuns(300);
 const SAMPLES = 6;
 
 test('docs/upstreams.md has the table of members that no root covers', () => {

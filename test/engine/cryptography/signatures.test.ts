@@ -8,6 +8,7 @@ import { createRecovery } from '../../../src/engine/cryptography/secp256k1.ts';
 import { createMclRecovery } from '../../../src/engine/cryptography/secp256k1-mcl.ts';
 import { bytesToBigInt, concatBytes } from '../../../src/primitives/bytes.ts';
 import { encodeNumber } from '../../evm/precompiles/inputs.ts';
+import { countRuns } from '../../support/count-runs.ts';
 
 const word = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const key = fc.bigInt(1n, secp256k1.Point.Fn.ORDER - 1n).map((value) => encodeNumber(value));
@@ -57,7 +58,7 @@ for (const [name, recover] of [
         assert.deepEqual(recover(digest, concatBytes(encodeNumber(r), encodeNumber(s)), parity), expected);
       },
     );
-    fc.assert(property, { numRuns: 60 });
+    fc.assert(property, { numRuns: countRuns(60) });
   });
 
   test(`${name} finds no key where the signature's equation gives infinity`, () => {

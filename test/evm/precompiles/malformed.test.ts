@@ -5,6 +5,7 @@ import { createCryptography } from '../../../src/engine/cryptography/create-cryp
 import { type Precompile, UNAFFORDABLE } from '../../../src/evm/precompiles/precompile.ts';
 import { createPrecompiles } from '../../../src/evm/precompiles/precompiles.ts';
 import { rulesOf } from '../../../src/evm/revisions/revisions.ts';
+import { countRuns } from '../../support/count-runs.ts';
 import { VALID_INPUTS } from './inputs.ts';
 
 const OSAKA = createPrecompiles(createCryptography()).of(rulesOf('osaka'));
@@ -39,7 +40,7 @@ for (const [address, precompile] of OSAKA) {
     const bytes = sizes.chain((length) => fc.uint8Array({ minLength: length, maxLength: length }));
     fc.assert(
       fc.property(bytes, (input) => check(precompile, input)),
-      { numRuns: 60 },
+      { numRuns: countRuns(60) },
     );
   });
 

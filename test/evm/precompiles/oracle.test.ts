@@ -5,6 +5,7 @@ import { createCryptography } from '../../../src/engine/cryptography/create-cryp
 import { createPrecompiles } from '../../../src/evm/precompiles/precompiles.ts';
 import { REVISIONS, type Revision, rulesOf } from '../../../src/evm/revisions/revisions.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
+import { countRuns } from '../../support/count-runs.ts';
 import { encodeNumber, VALID_INPUTS } from './inputs.ts';
 import { Oracle } from './oracle.ts';
 
@@ -115,7 +116,7 @@ test('modexp of any small lengths, present or not, is answered as the oracle doe
       input.set(bytes, 96);
       return compare(oracle, revision, 5, input);
     });
-    await fc.assert(property, { numRuns: 150 });
+    await fc.assert(property, { numRuns: countRuns(150) });
   }
 });
 
@@ -129,6 +130,6 @@ test('modexp of lengths up to 2^256 - 1 costs and fails as the oracle says', asy
       input.set(bytes, 96);
       return compare(oracle, revision, 5, input);
     });
-    await fc.assert(property, { numRuns: 100 });
+    await fc.assert(property, { numRuns: countRuns(100) });
   }
 });

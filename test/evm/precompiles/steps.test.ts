@@ -11,6 +11,7 @@ import { finishSteps, type Steps } from '../../../src/evm/precompiles/steps.ts';
 import { rulesOf } from '../../../src/evm/revisions/revisions.ts';
 import { bytesToBigInt, concatBytes } from '../../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
+import { countRuns } from '../../support/count-runs.ts';
 import { encodeNumber, VALID_INPUTS } from './inputs.ts';
 
 const PRAGUE = createPrecompiles(createCryptography()).of(rulesOf('prague'));
@@ -111,7 +112,7 @@ describe('precompiles in pieces', () => {
         );
       },
     );
-    fc.assert(property, { numRuns: 60 });
+    fc.assert(property, { numRuns: countRuns(60) });
   });
 
   test('leave the input as it is', () => {
@@ -155,7 +156,7 @@ describe('powers modulo a number', () => {
         assert.equal(finishSteps(raiseModulo(base, exponent, modulus)), expected);
       },
     );
-    fc.assert(property, { numRuns: 60 });
+    fc.assert(property, { numRuns: countRuns(60) });
   });
 
   test('remainders of a large modulus are exact, up to twice its length', () => {

@@ -9,6 +9,7 @@ import { LATEST_BLOCK, NO_GAS_LIMIT } from '../../../src/primitives/call-bytes.t
 import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { type Call, type Envelope, parseEnvelope } from '../../../src/rpc/envelope.ts';
 import { parseParams } from '../../../src/rpc/method.ts';
+import { countRuns } from '../../support/count-runs.ts';
 
 const MAX_ITEMS = 20;
 const TO = `0x${'5f'.repeat(20)}`;
@@ -176,7 +177,7 @@ describe('plain calls', () => {
       fc.property(plainBody, (text) => {
         assert.ok(compare(text), text);
       }),
-      { numRuns: 2_000 },
+      { numRuns: countRuns(2_000) },
     );
   });
 
@@ -240,7 +241,7 @@ describe('plain calls', () => {
         }
         if (compare(damaged)) plain++;
       }),
-      { numRuns: 10_000 },
+      { numRuns: countRuns(10_000) },
     );
     assert.ok(plain > 0, 'some damage leaves calls plain');
   });
@@ -248,7 +249,7 @@ describe('plain calls', () => {
   test('of any JSON mean the same as values, or are not plain', () => {
     fc.assert(
       fc.property(fc.json(), (text) => void compare(text)),
-      { numRuns: 1_000 },
+      { numRuns: countRuns(1_000) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { JsonStream } from '../../../src/primitives/json-result.ts';
 import { checkReceipts } from '../../../src/upstream/checks/check-receipts.ts';
+import { countRuns } from '../../support/count-runs.ts';
 import { makeHash, ScriptedChain } from '../support/scripted-chain.ts';
 import { createStream, readAll } from '../support/scripted-stream.ts';
 
@@ -81,7 +82,7 @@ describe('checkReceipts', () => {
           assert.equal(stream.isCancelled, true);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: countRuns(300) },
     );
   });
 
@@ -105,7 +106,7 @@ describe('checkReceipts', () => {
         await assert.rejects(read(), { kind: 'wrong' });
         assert.ok(handedOut < Buffer.byteLength(text));
       }),
-      { numRuns: 200 },
+      { numRuns: countRuns(200) },
     );
   });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { TextSearch } from '../../../src/upstream/checks/text-search.ts';
+import { countRuns } from '../../support/count-runs.ts';
 import { makeHash, ScriptedChain } from '../support/scripted-chain.ts';
 
 const NUMBER = 3;
@@ -121,7 +122,7 @@ describe('TextSearch', () => {
           const changed = change(text, changes);
           assert.deepEqual(searchPieces(kind, cut(changed, borders)), searchPlainly(kind, changed));
         }),
-        { numRuns: 2_000 },
+        { numRuns: countRuns(2_000) },
       );
     });
 

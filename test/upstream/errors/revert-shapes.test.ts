@@ -7,6 +7,7 @@ import { RULES } from '../../../src/upstream/errors/find-rule.ts';
 import { encodeErrorString } from '../../../src/upstream/errors/revert-data.ts';
 import { isAnswer } from '../../../src/upstream/errors/verdict.ts';
 import type { NodeError } from '../../../src/upstream/node-call.ts';
+import { countRuns } from '../../support/count-runs.ts';
 import { readCases } from './fixtures.ts';
 
 const HASH = `0x${'2f'.repeat(32)}`;
@@ -136,7 +137,7 @@ for (const [client, shape] of Object.entries(SHAPES_WITH_DATA)) {
         const data = encodeErrorString(reason);
         assert.deepEqual(classifyError(shape(reason, data), method), { kind: 'reverted', data });
       }),
-      { numRuns: 500 },
+      { numRuns: countRuns(500) },
     );
   });
 }
@@ -150,7 +151,7 @@ for (const [client, shape] of Object.entries(SHAPES_IN_WORDS)) {
         if (reason === '') assert.equal(verdict.data, '0x');
         else assert.equal(decodeRevertReason(verdict.data), reason);
       }),
-      { numRuns: 500 },
+      { numRuns: countRuns(500) },
     );
   });
 }
@@ -162,7 +163,7 @@ test('where Nethermind 1.31 puts a bare reason, it is an answer whatever it says
       const verdict = classifyError({ code: -32015, message: 'VM execution error.', data }, 'eth_call');
       assert.ok(isAnswer(verdict), JSON.stringify(verdict));
     }),
-    { numRuns: 500 },
+    { numRuns: countRuns(500) },
   );
 });
 
@@ -178,6 +179,6 @@ test('any error at all gets a verdict, with bounded text', () => {
         if ('message' in verdict) assert.ok(verdict.message.length <= 1_100);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: countRuns(500) },
   );
 });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { maskSecrets, scrubMessage } from '../../../src/upstream/errors/scrub-message.ts';
 import { listSecrets } from '../../../src/upstream/errors/secrets.ts';
+import { countRuns } from '../../support/count-runs.ts';
 
 const secret = fc.oneof(
   fc.string({ minLength: 6, maxLength: 60 }),
@@ -21,7 +22,7 @@ test('no secret of six characters or more survives', () => {
         for (const each of secrets) assert.ok(!scrubbed.includes(each), JSON.stringify([scrubbed, each]));
       },
     ),
-    { numRuns: 1_000 },
+    { numRuns: countRuns(1_000) },
   );
 });
 

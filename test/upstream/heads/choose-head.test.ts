@@ -10,6 +10,7 @@ import {
   type Share,
 } from '../../../src/upstream/heads/choose-head.ts';
 import { makeBlock, TestChain } from '../../support/block-tree.ts';
+import { countRuns } from '../../support/count-runs.ts';
 import { viewChain, viewNothing } from '../../support/head-views.ts';
 
 const a = TestChain.create('a', 301);
@@ -120,6 +121,6 @@ test('what is chosen is had by the share, nothing higher that is a node’s late
       }
       assert.equal(chooseHead(views.toReversed(), share)?.hash, chosen?.hash);
     }),
-    { numRuns: 500 },
+    { numRuns: countRuns(500) },
   );
 });

@@ -5,6 +5,7 @@ import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import { WINDOW_BLOCKS } from '../../../src/upstream/heads/block-window.ts';
 import { HeadTracker } from '../../../src/upstream/heads/head-tracker.ts';
 import { hashOf, makeBlock, TestChain } from '../../support/block-tree.ts';
+import { countRuns } from '../../support/count-runs.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 import { ScriptedFeed } from '../../support/scripted-feed.ts';
 
@@ -556,7 +557,7 @@ test('whatever an upstream does, its tracker reports one chain, and its head onc
       }
       tracker.stop();
     }),
-    { numRuns: 100 },
+    { numRuns: countRuns(100) },
   );
 });
 

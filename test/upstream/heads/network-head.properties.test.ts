@@ -6,6 +6,7 @@ import { countShare, hasBlock } from '../../../src/upstream/heads/choose-head.ts
 import type { Candidate, HeadReport } from '../../../src/upstream/heads/electorate.ts';
 import { NetworkHead } from '../../../src/upstream/heads/network-head.ts';
 import { makeBlock, TestChain } from '../../support/block-tree.ts';
+import { countRuns } from '../../support/count-runs.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { makeHeadOptions, viewChain, viewNothing } from '../../support/head-views.ts';
 
@@ -381,7 +382,7 @@ test('whatever a minority reports, the head follows the others: forwards, or by 
     fc.property(fc.integer({ min: 1, max: 4 }), fc.nat(3), steps, (good, bad, all) =>
       play({ tiers: ones(good), bad: Math.min(bad, good - 1), depth: ALL + 50 }, all),
     ),
-    { numRuns: 300 },
+    { numRuns: countRuns(300) },
   );
 });
 
@@ -391,7 +392,7 @@ test('the same where upstreams know few of their blocks', () => {
     fc.property(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 6 }), steps, (good, depth, all) =>
       play({ tiers: ones(good), depth }, all),
     ),
-    { numRuns: 300 },
+    { numRuns: countRuns(300) },
   );
 });
 
@@ -401,6 +402,6 @@ test('nodes lag, leave, sync and say they do not: the head never goes back, and 
   const steps = listOf(fc.oneof(...GROWTH, lagOf(FAR), { weight: 2, arbitrary: claiming }, restarting));
   fc.assert(
     fc.property(tiersOf, steps, (tiers, all) => play({ tiers, depth: ALL + 50 }, all)),
-    { numRuns: 500 },
+    { numRuns: countRuns(500) },
   );
 });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import { parseBlock, parseHeader } from '../../../src/upstream/heads/parse-block.ts';
+import { countRuns } from '../../support/count-runs.ts';
 
 const HASH = `0x${'AB'.repeat(32)}`;
 const PARENT = `0x${'12'.repeat(32)}`;
@@ -120,6 +121,6 @@ test('any JSON value is a block or a fault, and no fault repeats what came', () 
         assert.ok(!error.message.includes('0x'));
       }
     }),
-    { numRuns: 500 },
+    { numRuns: countRuns(500) },
   );
 });

@@ -6,6 +6,7 @@ import type { JsonResult, JsonStream } from '../../../src/primitives/json-result
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import { resumeStreams } from '../../../src/upstream/policies/resume-streams.ts';
 import type { Handler, Routed } from '../../../src/upstream/routed-call.ts';
+import { countRuns } from '../../support/count-runs.ts';
 import { createRouted } from '../support/exchange.ts';
 import { answer, createNode } from '../support/scripted-node.ts';
 import { createStream, readAll, type ScriptedStream } from '../support/scripted-stream.ts';
@@ -42,7 +43,7 @@ describe('resumeStreams', () => {
           assert.equal(await readAll(await createResuming([...broken, last])), TEXT);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: countRuns(200) },
     );
   });
 
@@ -62,7 +63,7 @@ describe('resumeStreams', () => {
           else assert.equal(await readAll(result), other);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: countRuns(200) },
     );
   });
 

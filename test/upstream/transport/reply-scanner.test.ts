@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import { MAX_DEPTH, type Member, ReplyScanner } from '../../../src/upstream/transport/reply-scanner.ts';
+import { countRuns } from '../../support/count-runs.ts';
 
 type Scan = {
   readonly id: string | undefined;
@@ -140,7 +141,7 @@ test('finds the members of any answer, however it is cut', () => {
       assert.deepEqual(scan(cut(bytes, cuts)), expected);
       assert.deepEqual(scan(everyByte(bytes)), expected);
     }),
-    { numRuns: 500 },
+    { numRuns: countRuns(500) },
   );
 });
 
@@ -171,7 +172,7 @@ test('accepts what JSON.parse accepts and nothing else: any byte changed, insert
         assert.equal(scan(cut(changed, cuts)) !== undefined, isAnswer(changed), changed.toString('latin1'));
       },
     ),
-    { numRuns: 3_000 },
+    { numRuns: countRuns(3_000) },
   );
 });
 
@@ -212,7 +213,7 @@ test('every sequence of one to four bytes above ASCII is judged as the UTF-8 dec
       ]);
       assert.equal(scan([long]) !== undefined, isUtf8(long));
     }),
-    { numRuns: 5_000 },
+    { numRuns: countRuns(5_000) },
   );
 });
 

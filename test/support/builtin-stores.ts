@@ -1,0 +1,50 @@
+/** Stores of the built-in chains, imported once in a run of tests and copied: most starts of the program are no first starts. */
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { prepareBuiltinChain } from '../../src/cli/builtin-chains.ts';
+import { BUILTIN_CHAINS, type BuiltinChain } from '../../src/config/network-options.ts';
+import { STORES_VARIABLE } from './temporary-folder.ts';
+
+/**
+ * Puts the stores of the built-in chains of a configuration into its folder of data, as a first start would leave them. Outside of a
+ * run of tests there is no folder to keep them in: what starts imports them.
+ */
+export async function placeBuiltinStores(
+  dataDir: string,
+  config: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const shared = process.env[STORES_VARIABLE];
+  if (shared === undefined) return;
+  for (const chain of listBuiltinChains(config)) {
+    const store = await findStore(shared, chain);
+    const target = join(dataDir, 'chains', store.name);
+    if (existsSync(target)) continue;
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    // The lock files are of the processes that use a store.
+    cpSync(store.path, target, { recursive: true, filter: (path) => !/lock(\.mdb)?$/.test(path) });
+  }
+}
+
+function listBuiltinChains({ networks }: Readonly<Record<string, unknown>>): readonly BuiltinChain[] {
+  const rows = Object.values((networks ?? {}) as Readonly<Record<string, { readonly builtin?: unknown }>>);
+  return BUILTIN_CHAINS.filter((chain) => rows.some(({ builtin }) => builtin === chain));
+}
+
+async function findStore(shared: string, chain: BuiltinChain): Promise<{ name: string; path: string }> {
+  const folder = join(shared, chain);
+  if (!existsSync(folder)) {
+    // Made aside and moved into place: several processes may want it at the same time.
+    mkdirSync(shared, { recursive: true });
+    const aside = mkdtempSync(join(shared, '.importing-'));
+    await prepareBuiltinChain(chain, aside);
+    try {
+      renameSync(join(aside, 'chains'), folder);
+    } catch (error) {
+      if (!existsSync(folder)) throw error;
+    } finally {
+      rmSync(aside, { recursive: true, force: true });
+    }
+  }
+  const [name = ''] = readdirSync(folder);
+  return { name, path: join(folder, name) };
+}
