@@ -4,8 +4,11 @@ import { PassingMap } from '../../util/passing-map.ts';
 export interface Mapped<T> {
   readonly about: string;
   readonly question: string;
-  /** The next one with the same question. */
+  isMapped: boolean;
+  /** The one with the same question that was there before it. */
   next: T | undefined;
+  /** The one that came after it. */
+  previous: T | undefined;
 }
 
 /**
@@ -28,24 +31,25 @@ export class FlightMap<T extends Mapped<T>> {
 
   /** Of two about the same, the one that came last is found. */
   add(entry: T): void {
-    entry.next = this.#byQuestion.get(entry.question);
+    const next = this.#byQuestion.get(entry.question);
+    entry.isMapped = true;
+    entry.next = next;
+    if (next !== undefined) next.previous = entry;
     this.#byQuestion.set(entry.question, entry);
     this.#size++;
   }
 
   /** Does nothing where it is not there. */
   delete(entry: T): void {
-    const first = this.#byQuestion.get(entry.question);
-    if (first === entry) {
-      if (entry.next === undefined) this.#byQuestion.delete(entry.question);
-      else this.#byQuestion.set(entry.question, entry.next);
-    } else {
-      let before = first;
-      while (before !== undefined && before.next !== entry) before = before.next;
-      if (before === undefined) return;
-      before.next = entry.next;
-    }
+    if (!entry.isMapped) return;
+    const { question, next, previous } = entry;
+    if (previous !== undefined) previous.next = next;
+    else if (next !== undefined) this.#byQuestion.set(question, next);
+    else this.#byQuestion.delete(question);
+    if (next !== undefined) next.previous = previous;
+    entry.isMapped = false;
     entry.next = undefined;
+    entry.previous = undefined;
     this.#size--;
   }
 }

@@ -74,7 +74,9 @@ function nameSubject({ key, nulls }: RoutedCall): string {
 export class Flight implements Mapped<Flight> {
   readonly about: string;
   readonly question: string;
+  isMapped = false;
   next: Flight | undefined;
+  previous: Flight | undefined;
   readonly #flights: Flights;
   /** Of the call: it ends with the last caller. Absent where that is announced. */
   readonly #scope: RequestScope | undefined;

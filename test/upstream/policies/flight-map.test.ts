@@ -6,7 +6,9 @@ import { FlightMap, type Mapped } from '../../../src/upstream/policies/flight-ma
 class Entry implements Mapped<Entry> {
   readonly about: string;
   readonly question: string;
+  isMapped = false;
   next: Entry | undefined;
+  previous: Entry | undefined;
 
   constructor(about: string, question: string) {
     this.about = about;

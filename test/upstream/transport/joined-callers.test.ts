@@ -32,7 +32,11 @@ async function reach(callers: CallerJoining, items = 100): Promise<SetUp> {
     requests.push(request.map(({ method }) => method));
     return response.end(`[${request.map(answerOne)}]`);
   });
-  const transport = createHttpTransport(node.endpoint, { ...LIMITS, inFlight: 256, batch: { items, callers } });
+  const transport = createHttpTransport(node.endpoint, {
+    ...LIMITS,
+    inFlight: 256,
+    batch: { items, callers },
+  });
   open.push(node, transport);
   return { transport, requests };
 }
@@ -107,7 +111,10 @@ describe('batches of different callers', () => {
     const node = await reach('always');
     const replies = [...sendBatch(node, A), ...sendApart(node, ['s']), ...sendBatch(node, B)];
     assert.deepEqual(await Promise.all(replies), [...A, 's', ...B].map(named));
-    assert.deepEqual(node.requests.map((names) => [...names].sort()), [[...A, ...B, 's'].sort()]);
+    assert.deepEqual(
+      node.requests.map((names) => [...names].sort()),
+      [[...A, ...B, 's'].sort()],
+    );
   });
 
   test('travel apart at first, and where it is switched off', async () => {
