@@ -153,9 +153,8 @@ export class CallJoiner implements BatchHost {
   #giveBatch(items: GivenCalls, most: number): void {
     const turn = this.#turn ?? this.#beginTurn();
     turn.count++;
-    if (!turn.joinsCallers) this.#sendBatch(items, most, turn);
-    else if (items.length <= most) turn.joined.push(items);
-    else this.#sendBatch(items, most, undefined);
+    if (turn.joinsCallers) turn.joined.push(items);
+    else this.#sendBatch(items, most, turn);
   }
 
   #beginTurn(): Turn {
@@ -167,8 +166,14 @@ export class CallJoiner implements BatchHost {
 
   #endTurn(turn: Turn): void {
     this.#turn = undefined;
-    const given = turn.joined.map((calls) => this.#keepWanted(calls)).filter(({ length }) => length > 0);
-    for (const { calls, callers } of packCallers(given, this.#most))
+    const most = this.#most;
+    const fitting: GivenCalls[] = [];
+    for (const given of turn.joined) {
+      const calls = this.#keepWanted(given);
+      if (calls.length > most) this.#sendBatch(calls, most, undefined);
+      else if (calls.length > 0) fitting.push(calls);
+    }
+    for (const { calls, callers } of packCallers(fitting, most))
       this.#send(calls, turn, { callers, apart: undefined });
     // Those that are timed keep the turn.
     turn.joined.length = 0;
