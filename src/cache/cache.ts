@@ -7,7 +7,12 @@ export type CacheKey = {
   readonly blockHash: string;
   /** What was asked of that block: chain, method, canonical parameters. */
   readonly question: string;
+  /** Of its name, once they were computed: it is looked up, and kept later. */
+  hashes?: NameHashes | undefined;
 };
+
+/** Two hashes of a name under a key of this process, as signed integers. */
+export type NameHashes = { readonly hash: number; readonly tag: number };
 
 /** One complete JSON value; a large one is bytes, without others around it. */
 export type KeptAnswer = JsonText | JsonBytes;

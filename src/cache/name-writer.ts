@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { CacheKey } from './cache.ts';
+import type { CacheKey, NameHashes } from './cache.ts';
 
 /** No block has a longer hash. */
 const MAX_HASH_UNITS = 256;
@@ -8,6 +8,9 @@ const SPACE = 0x20;
 const SPARE_BYTES = 8;
 const KEY_WORDS = 2;
 const FNV_PRIME = 0x01000193;
+/** Of the hashes: one for all writers of this process, so that hashes that are kept with a key are true for each. */
+const SECRET = new Uint32Array(KEY_WORDS);
+randomBytes(4 * KEY_WORDS).copy(Buffer.from(SECRET.buffer));
 
 /**
  * The name of a key as bytes, and its hash; one name at a time. The hash of the block comes first and ends with a space, which no hash
@@ -20,8 +23,6 @@ export class NameWriter {
   /** Of the block that is written. */
   #blockHash: string | undefined;
   #blockDigest: number | undefined;
-  /** Of the hash. */
-  readonly #key = new Uint32Array(KEY_WORDS);
   readonly bytes: Buffer;
   /** The same memory; the last word of a name is filled up with zeros. */
   readonly words: Uint32Array;
@@ -38,13 +39,13 @@ export class NameWriter {
   /** @param maxBytes of a name, 1 KiB at least */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
-    randomBytes(4 * KEY_WORDS).copy(Buffer.from(this.#key.buffer));
     this.bytes = Buffer.from(new ArrayBuffer((maxBytes + SPARE_BYTES + 7) & ~7));
     this.words = new Uint32Array(this.bytes.buffer, 0, this.bytes.length >> 2);
   }
 
   /** @returns false where it is too long */
-  write({ blockHash, question }: CacheKey): boolean {
+  write(key: CacheKey): boolean {
+    const { blockHash, question } = key;
     if (!this.writeBlock(blockHash)) return false;
     const { bytes, blockLength } = this;
     const units = question.length;
@@ -57,7 +58,10 @@ export class NameWriter {
       if (this.length > this.#maxBytes) return false;
       bytes.write(question, blockLength, 'utf16le');
     }
-    this.#computeHash(this.length);
+    for (let at = this.length; at % 4 !== 0; at++) bytes[at] = 0;
+    key.hashes ??= this.#computeHashes(this.length);
+    this.hash = key.hashes.hash >>> 0;
+    this.tag = key.hashes.tag >>> 0;
     return true;
   }
 
@@ -82,19 +86,19 @@ export class NameWriter {
 
   #computeBlockHash(): number {
     const { bytes, words, blockLength } = this;
-    let hash = this.#key[0] as number;
+    let hash = SECRET[0] as number;
     for (let i = 0; i < blockLength >> 2; i++) hash = Math.imul(hash ^ (words[i] as number), FNV_PRIME);
     for (let at = blockLength & ~3; at < blockLength; at++)
       hash = Math.imul(hash ^ (bytes[at] as number), FNV_PRIME);
     return (hash ^ (hash >>> 15)) >>> 0;
   }
 
-  #computeHash(length: number): void {
-    const { bytes, words } = this;
+  #computeHashes(length: number): NameHashes {
+    const { words } = this;
     const count = (length + 3) >> 2;
-    for (let at = length; at < 4 * count; at++) bytes[at] = 0;
-    const k0 = this.#key[0] as number;
-    const k1 = this.#key[1] as number;
+    const k0 = SECRET[0] as number;
+    const k1 = SECRET[1] as number;
+    let hash = 0;
     let v0 = k0;
     let v1 = k1 ^ 0xee;
     let v2 = k0 ^ 0x6c796765;
@@ -105,7 +109,7 @@ export class NameWriter {
       if (i <= count) v3 ^= word;
       else if (i === count + 1) v2 ^= 0xee;
       else if (i === count + 4) {
-        this.hash = (v1 ^ v3) >>> 0;
+        hash = v1 ^ v3;
         v1 ^= 0xdd;
       }
       v0 = (v0 + v1) | 0;
@@ -120,6 +124,6 @@ export class NameWriter {
       v2 = (v2 << 16) | (v2 >>> 16);
       if (i <= count) v0 ^= word;
     }
-    this.tag = (v1 ^ v3) >>> 0;
+    return { hash, tag: v1 ^ v3 };
   }
 }

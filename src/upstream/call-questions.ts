@@ -174,6 +174,7 @@ export class CallQuestions {
       ? {
           blockHash: position.hash,
           question: `${this.#parts.cacheScope()}:${method}:${text}${overrides}`.toLowerCase(),
+          hashes: undefined,
         }
       : undefined;
     return new CallAtBlock(method, { text, overrides, isStrict, isCanonical }, position, key, check);

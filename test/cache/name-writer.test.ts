@@ -34,3 +34,25 @@ test('names of the same block and of another one begin with its hash', () => {
   }
   assert.equal(seen.size, 3);
 });
+
+test('hashes of a name are the same for all writers, whatever was written before, and kept with its key or not', () => {
+  const names = new NameWriter(MAX_BYTES);
+  const others = new NameWriter(MAX_BYTES);
+  const seen = new Set<string>();
+  for (const blockHash of [BLOCK, '0xa', '', makeBlockHash(2)]) {
+    for (let length = 0; length < 40; length++) {
+      const key = { blockHash, question: 'q'.repeat(length) };
+      names.write(key);
+      const { hash, tag } = names;
+      const bytes = names.words.slice(0, (names.length + 3) >> 2);
+      seen.add(`${hash} ${tag}`);
+      others.write({ blockHash: '0xb', question: 'x'.repeat(50) });
+      for (const again of [key, { blockHash, question: key.question }]) {
+        others.write(again);
+        assert.deepEqual([others.hash, others.tag], [hash, tag]);
+        assert.deepEqual(others.words.slice(0, bytes.length), bytes);
+      }
+    }
+  }
+  assert.equal(seen.size, 160);
+});

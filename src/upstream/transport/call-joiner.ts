@@ -4,9 +4,10 @@ import type { UpstreamFault } from '../fault.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
 import { BatchSize } from './batch-size.ts';
 import type { Exchange } from './http-exchange.ts';
-import { CALLER_ITEMS, JoinPolicy } from './join-policy.ts';
-import { type BatchHost, JoinedBatch } from './joined-batch.ts';
+import { JoinPolicy } from './join-policy.ts';
+import { type BatchHost, type BatchOrigin, JoinedBatch } from './joined-batch.ts';
 import { type JoinedCall, SingleCall } from './joined-call.ts';
+import { type GivenCalls, packCallers } from './pack-callers.ts';
 import type { BatchAnswer } from './read-batch.ts';
 import type { BatchOptions, SendOptions, Settle } from './transport.ts';
 
@@ -18,6 +19,9 @@ const PROBE_ITEMS = 4;
 const PROBE_BATCHES = 16;
 const PROBE_BATCH = 4;
 
+/** A client's batch that is not compared with others. */
+const OF_ONE: BatchOrigin = { callers: 1, apart: undefined };
+
 /** The connections to the node. Each call holds a place until its request is over. */
 export interface JoinHost {
   /** One call in a request of its own, for which a place is taken. */
@@ -28,17 +32,18 @@ export interface JoinHost {
   releasePlace(): void;
 }
 
-/** Calls of different callers that were given in one turn of the event loop. */
+/** What different callers have given in one turn of the event loop. */
 type Turn = {
   readonly joinsCallers: boolean;
+  /** Callers; a client's batch is one. */
   count: number;
-  readonly joined: JoinedCall[];
+  readonly joined: GivenCalls[];
 };
 
 /**
  * Puts calls that are given at the same time into few requests: items of one client's batch always, which are sent as soon as the callback of the
- * event loop is over in which they were given; calls of different callers where the policy says so, at the end of the turn of the
- * loop. That is before the loop waits again, so nothing waits for a call to come.
+ * event loop is over in which they were given; what different callers give, single calls and batches alike, where the policy says so, at the end
+ * of the turn of the loop. That is before the loop waits again, so nothing waits for a call to come.
  */
 export class CallJoiner implements BatchHost {
   readonly now: () => number;
@@ -72,7 +77,7 @@ export class CallJoiner implements BatchHost {
     }
     const turn = this.#turn ?? this.#beginTurn();
     turn.count++;
-    if (turn.joinsCallers) turn.joined.push(new SingleCall(call, options, settle));
+    if (turn.joinsCallers) turn.joined.push([new SingleCall(call, options, settle)]);
     else this.#sendTimed(call, options, settle, turn);
     return true;
   }
@@ -97,9 +102,10 @@ export class CallJoiner implements BatchHost {
     });
   }
 
-  noteDone({ count, isOfCallers }: JoinedBatch, sentAt: number, isAnswered: boolean): void {
+  noteDone({ count, origin }: JoinedBatch, sentAt: number, isAnswered: boolean): void {
     const ms = this.now() - sentAt;
-    this.#policy.noteBatch(ms, count, isOfCallers, isAnswered ? POLLS.arrivedAt(sentAt) - sentAt : ms);
+    const nodeMs = isAnswered ? POLLS.arrivedAt(sentAt) - sentAt : ms;
+    this.#policy.noteBatch(ms, count, origin.callers, origin.apart?.count ?? 1, nodeMs);
   }
 
   noteRefused(count: number, isTooLarge: boolean): void {
@@ -124,18 +130,31 @@ export class CallJoiner implements BatchHost {
   }
 
   #sendItems(): void {
-    const most = Math.min(this.#size.limit, this.#policy.items);
+    const most = this.#most;
     const batches = this.#items;
     this.#items = new Map();
     for (const given of batches.values()) {
       const items = this.#keepWanted(given);
+      const [first] = items;
+      if (first === undefined) continue;
       this.#batches++;
       const isProbe = items.length >= PROBE_ITEMS && this.#batches % PROBE_BATCHES === PROBE_BATCH;
-      if (isProbe) this.#send(items.slice(0, 1), undefined);
-      // Also where calls go alone it has to stay known what one adds to another.
-      if (isProbe) this.#sendAll(items.slice(1), Math.max(most, 2), undefined);
-      else this.#sendAll(items, most, undefined);
+      if (isProbe) {
+        this.#send(items.slice(0, 1), undefined);
+        // Also where calls go alone it has to stay known what one adds to another.
+        this.#sendBatch(items.slice(1), Math.max(most, 2), undefined);
+      } else if (!this.#policy.mayJoinCallers || first.options.traceParent !== undefined) {
+        this.#sendBatch(items, most, undefined);
+      } else this.#giveBatch(items, most);
     }
+  }
+
+  /** Sends a client's batch, or leaves it to the end of the turn, where it shares a request with what others have given. */
+  #giveBatch(items: GivenCalls, most: number): void {
+    const turn = this.#turn ?? this.#beginTurn();
+    turn.count++;
+    if (turn.joinsCallers) turn.joined.push(items);
+    else this.#sendBatch(items, most, turn);
   }
 
   #beginTurn(): Turn {
@@ -147,41 +166,56 @@ export class CallJoiner implements BatchHost {
 
   #endTurn(turn: Turn): void {
     this.#turn = undefined;
-    const most = Math.min(this.#size.limit, this.#policy.items, CALLER_ITEMS);
-    this.#sendAll(this.#keepWanted(turn.joined), most, turn);
+    const most = this.#most;
+    const fitting: GivenCalls[] = [];
+    for (const given of turn.joined) {
+      const calls = this.#keepWanted(given);
+      if (calls.length > most) this.#sendBatch(calls, most, undefined);
+      else if (calls.length > 0) fitting.push(calls);
+    }
+    for (const { calls, callers } of packCallers(fitting, most))
+      this.#send(calls, turn, { callers, apart: undefined });
     // Those that are timed keep the turn.
     turn.joined.length = 0;
   }
 
+  /** Calls in one request. */
+  get #most(): number {
+    return Math.max(1, Math.min(this.#size.limit, this.#policy.items));
+  }
+
   /**
-   * In as few requests as `most` calls in each allow, of about the same size.
-   * @param turn in which different callers gave them; undefined where they are of a client's batch
+   * Items of a client's batch, in as few requests as `most` calls in each allow, of about the same size.
+   * @param turn in which different callers are sent apart
    */
-  #sendAll(calls: readonly JoinedCall[], most: number, turn: Turn | undefined): void {
-    const requests = Math.ceil(calls.length / Math.max(1, most));
+  #sendBatch(items: GivenCalls, most: number, turn: Turn | undefined): void {
+    const requests = Math.ceil(items.length / most);
+    // Where there are several no caller waits for one of them alone.
+    const apart = requests === 1 ? turn : undefined;
     for (let i = 0; i < requests; i++) {
-      const from = Math.floor((i * calls.length) / requests);
-      const to = Math.floor(((i + 1) * calls.length) / requests);
-      this.#send(calls.slice(from, to), turn);
+      const from = Math.floor((i * items.length) / requests);
+      const to = Math.floor(((i + 1) * items.length) / requests);
+      this.#send(items.slice(from, to), apart, { callers: 1, apart });
     }
   }
 
   /** Those that were not aborted in this turn; the others give their places back. */
-  #keepWanted(calls: readonly JoinedCall[]): readonly JoinedCall[] {
+  #keepWanted(calls: GivenCalls): GivenCalls {
     return calls.filter(({ isOver }) => {
       if (isOver) this.#host.releasePlace();
       return !isOver;
     });
   }
 
-  #send(calls: readonly JoinedCall[], turn: Turn | undefined): void {
+  /** @param turn in which several callers have given calls, where a call by itself is to be compared with those that are joined */
+  #send(calls: readonly JoinedCall[], turn: Turn | undefined, origin: BatchOrigin = OF_ONE): void {
     const [first] = calls as readonly [JoinedCall];
     if (calls.length === 1) {
       if (first.leave()) this.#sendTimed(first.call, first.options, first, turn);
       return;
     }
     const splitMs = this.#policy.splitAfterMs(calls.length);
-    const batch = new JoinedBatch(calls, turn !== undefined, splitMs, this);
+    const batch = new JoinedBatch(calls, origin, splitMs, this);
     POLLS.watch();
     let deadline = first.options.deadline;
     for (const { options } of calls) if (options.deadline > deadline) deadline = options.deadline;

@@ -4,9 +4,6 @@ import { LatencyWindow } from '../../util/latency-window.ts';
 /** When calls of different callers share a request: where measured latencies say that they lose nothing by it, always, or never. */
 export type CallerJoining = 'auto' | 'always' | 'never';
 
-/** Calls of different callers in one request. */
-export const CALLER_ITEMS = 16;
-
 const WINDOW_MS = 30_000;
 /** Below this many latencies of either kind in the window, calls of different callers travel alone. */
 const MIN_SAMPLES = 32;
@@ -62,7 +59,7 @@ export class JoinPolicy {
    */
   #alone: LatencyWindow;
   #joined: LatencyWindow;
-  /** Calls in a turn of which latencies are in `#alone`. */
+  /** Callers in a turn of which latencies are in `#alone`. */
   readonly #company: Ewma;
   /** Of single calls, at the node. */
   readonly #loneMs: Ewma;
@@ -133,26 +130,33 @@ export class JoinPolicy {
   }
 
   /**
-   * @param company calls that went to the node in the same turn: only where there are several, they can be compared with joined ones
+   * @param company callers that sent to the node in the same turn: only where there are several, they can be compared with joined ones
    * @param nodeMs without the time in which the answer waited here to be read
    */
   noteAlone(ms: number, company: number, nodeMs: number = ms): void {
     this.#loneMs.record(nodeMs);
-    if (company < 2) return;
-    this.#alone.record(ms);
-    this.#company.record(company);
+    this.#noteApart(ms, company);
   }
 
-  /** A batch of `count` calls was answered, or given up, after `ms`; `nodeMs` as above. */
-  noteBatch(ms: number, count: number, isOfCallers: boolean, nodeMs: number = ms): void {
+  /**
+   * A batch of `count` calls was answered, or given up, after `ms`; `nodeMs` and `company` as above, the latter where it is of one caller.
+   * @param callers that have calls in it: a client's batch is one
+   */
+  noteBatch(ms: number, count: number, callers: number, company: number, nodeMs: number = ms): void {
     if (!this.#lacksLoneCalls && count > 1) {
       // A batch that was faster than a single call counts as such: times vary more than a call adds.
       this.#addedMs.record(nodeMs - this.#loneMs.read(0));
       this.#addedCalls.record(count - 1);
       this.#callsAdded += count - 1;
     }
-    if (!isOfCallers) return;
-    for (let i = 0; i < count; i++) this.#joined.record(ms);
+    if (callers === 1) this.#noteApart(ms, company);
+    else for (let i = 0; i < callers; i++) this.#joined.record(ms);
+  }
+
+  #noteApart(ms: number, company: number): void {
+    if (company < 2) return;
+    this.#alone.record(ms);
+    this.#company.record(company);
   }
 
   /** What one more call adds to a batch; 0 while that is not known. */

@@ -23,6 +23,14 @@ export interface BatchHost {
   forget(batch: JoinedBatch): void;
 }
 
+/** Where the calls of a batch come from. */
+export type BatchOrigin = {
+  /** Callers that have given them; a client's batch is one. */
+  readonly callers: number;
+  /** The turn of the event loop in which this caller was sent apart from others, and how many it had; undefined where that is not to be compared. */
+  readonly apart: { readonly count: number } | undefined;
+};
+
 /** What a node answers that wants fewer requests, or none: to a batch, it may mean batches. */
 const PAUSES: ReadonlySet<string> = new Set<FaultKind>(['rateLimited', 'unauthorized']);
 /** geth's code of a revert. */
@@ -39,7 +47,7 @@ const ABOUT_SIZE = /too (?:large|big|long|many)|exceed|limit|maxim|\bup to\b|tim
  * it is unclear whether the batch or the node is the trouble, one of them is asked alone first.
  */
 export class JoinedBatch implements Expiring, SharedRequest {
-  readonly isOfCallers: boolean;
+  readonly origin: BatchOrigin;
   readonly count: number;
   expiresAt: number = Number.POSITIVE_INFINITY;
   sweepIndex = -1;
@@ -55,10 +63,10 @@ export class JoinedBatch implements Expiring, SharedRequest {
   #isRefused = false;
 
   /** @param splitMs after which a batch without an answer is given up */
-  constructor(calls: readonly JoinedCall[], isOfCallers: boolean, splitMs: number, host: BatchHost) {
+  constructor(calls: readonly JoinedCall[], origin: BatchOrigin, splitMs: number, host: BatchHost) {
     this.#calls = calls;
     this.count = calls.length;
-    this.isOfCallers = isOfCallers;
+    this.origin = origin;
     this.#splitMs = splitMs;
     this.#host = host;
     this.#left = calls.length;

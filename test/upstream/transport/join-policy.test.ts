@@ -24,7 +24,7 @@ function pass(
     clock.advanceNow(1);
     if (policy.decideTurn()) {
       joined++;
-      policy.noteBatch(joinedMs, 4, true);
+      policy.noteBatch(joinedMs, 4, 4, 4);
     } else {
       for (let call = 0; call < 4; call++) policy.noteAlone(aloneMs, 4);
     }
@@ -62,7 +62,7 @@ describe('JoinPolicy', () => {
     for (let ms = 0; ms < 600_000; ms++) {
       setUp.clock.advanceNow(1);
       const isJoined = setUp.policy.decideTurn();
-      if (isJoined) setUp.policy.noteBatch(joins ? 3 : 1, 4, true);
+      if (isJoined) setUp.policy.noteBatch(joins ? 3 : 1, 4, 4, 4);
       else setUp.policy.noteAlone(1, 4);
       // A probe is one turn by itself.
       const wasJoined = joins;
@@ -83,7 +83,7 @@ describe('JoinPolicy', () => {
     for (let turn = 0; turn < 2_000; turn++) {
       clock.advanceNow(1);
       const isJoined = policy.decideTurn();
-      if (isJoined) policy.noteBatch(turn % 5 === 0 ? 100 : 1, 4, true);
+      if (isJoined) policy.noteBatch(turn % 5 === 0 ? 100 : 1, 4, 4, 4);
       else for (let call = 0; call < 4; call++) policy.noteAlone(turn % 100 === call ? 100 : 1, 4);
       if (isJoined && turn > 1_000) joined++;
     }
@@ -124,7 +124,7 @@ describe('JoinPolicy', () => {
     // Every third turn of calls alone is as slow as the joined ones: of so few turns, that may be the usual one.
     for (let turn = 0; turn < 60_000; turn++) {
       clock.advanceNow(2);
-      if (policy.decideTurn()) policy.noteBatch(2, 4, true);
+      if (policy.decideTurn()) policy.noteBatch(2, 4, 4, 4);
       else for (let call = 0; call < 4; call++) policy.noteAlone((turn >> 4) % 3 === 0 ? 2 : 1, 4);
     }
     assert.ok(policy.joinsCallers);
@@ -142,10 +142,27 @@ describe('JoinPolicy', () => {
     const { policy, clock } = createPolicy();
     for (let turn = 0; turn < 2_000; turn++) {
       clock.advanceNow(1);
-      if (policy.decideTurn()) policy.noteBatch(0.1, 4, true);
+      if (policy.decideTurn()) policy.noteBatch(0.1, 4, 4, 4);
       else policy.noteAlone(9, 1);
     }
     assert.equal(Array.from({ length: 160 }, () => policy.decideTurn()).filter(Boolean).length, 10);
+  });
+
+  it('batches of clients are compared as callers: apart in one request each, or joined', () => {
+    const { policy, clock } = createPolicy();
+    for (let turn = 0; turn < 10_000; turn++) {
+      clock.advanceNow(1);
+      if (policy.decideTurn()) policy.noteBatch(1, 60, 3, 1);
+      else for (let caller = 0; caller < 3; caller++) policy.noteBatch(1, 20, 1, 3);
+    }
+    assert.ok(policy.joinsCallers);
+    const alone = createPolicy();
+    for (let turn = 0; turn < 10_000; turn++) {
+      alone.clock.advanceNow(1);
+      alone.policy.decideTurn();
+      alone.policy.noteBatch(1, 20, 1, 1);
+    }
+    assert.equal(alone.policy.joinsCallers, false);
   });
 
   it('always and never need no measuring', () => {
@@ -156,22 +173,22 @@ describe('JoinPolicy', () => {
   it('batches are as large as keeps their calls from waiting for each other', () => {
     const { policy } = createPolicy();
     assert.equal(policy.items, Number.POSITIVE_INFINITY);
-    policy.noteBatch(500, 100, false);
+    policy.noteBatch(500, 100, 1, 1);
     assert.equal(policy.items, Number.POSITIVE_INFINITY, 'what one call takes is not known');
     policy.noteAlone(1, 1);
-    policy.noteBatch(1 + 99 * 2, 100, false);
+    policy.noteBatch(1 + 99 * 2, 100, 1, 1);
     assert.equal(policy.items, 5);
-    policy.noteBatch(1, 199, false);
+    policy.noteBatch(1, 199, 1, 1);
     assert.equal(policy.items, 15, 'one that was fast weighs as much as its calls');
-    policy.noteBatch(0.5, 199, false, 0);
+    policy.noteBatch(0.5, 199, 1, 1, 0);
     assert.equal(policy.items, 25, 'as does one that waited here to be read');
     const far = createPolicy().policy;
     far.noteAlone(100, 1);
-    far.noteBatch(100 + 99 * 2, 100, false);
+    far.noteBatch(100 + 99 * 2, 100, 1, 1);
     assert.equal(far.items, 50, 'at a node that is far away they may wait longer');
     const slow = createPolicy().policy;
     slow.noteAlone(50, 1);
-    slow.noteBatch(10_000, 100, false);
+    slow.noteBatch(10_000, 100, 1, 1);
     assert.equal(slow.items, 1);
   });
 
@@ -179,9 +196,9 @@ describe('JoinPolicy', () => {
     const { policy } = createPolicy();
     assert.equal(policy.splitAfterMs(100), 250);
     policy.noteAlone(10, 1);
-    policy.noteBatch(10 + 99, 100, false);
+    policy.noteBatch(10 + 99, 100, 1, 1);
     assert.equal(policy.splitAfterMs(100), 440);
-    policy.noteBatch(100_000, 100, false);
+    policy.noteBatch(100_000, 100, 1, 1);
     assert.equal(policy.splitAfterMs(100), 5_000);
   });
 });

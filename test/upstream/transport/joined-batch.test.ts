@@ -30,7 +30,7 @@ test('a batch of which all calls go while one is asked alone ends once', () => {
         },
       ),
   );
-  const batch = new JoinedBatch(calls, false, 100, host);
+  const batch = new JoinedBatch(calls, { callers: 1, apart: undefined }, 100, host);
   batch.fail(new UpstreamFault('rateLimited', 'scripted'));
   client.abort();
   endAlone(new UpstreamFault('aborted', 'scripted'));

@@ -506,32 +506,3 @@ for (const [way, sendItems] of WAYS) {
     });
   });
 }
-
-describe('calls of different callers', () => {
-  const send = (transport: Transport, names: readonly string[], traceParent?: string): Promise<unknown>[] =>
-    names.map((method) =>
-      transport.send(
-        { method, params: '[]', isSmall: true },
-        { deadline: soon(), ...(traceParent !== undefined && { traceParent }) },
-      ),
-    );
-
-  test('share requests of at most 16 where that is asked for; traced ones have their own', async () => {
-    const { transport, requests } = await reach(answerAll, { batch: { items: 100, callers: 'always' } });
-    const names = Array.from({ length: 40 }, (_, i) => `m${i}`);
-    const replies = [...send(transport, names), ...send(transport, ['t'], '00-a-b-01')];
-    assert.deepEqual(await Promise.all(replies), [...names, 't'].map(named));
-    assert.deepEqual(
-      sizes(requests).sort((a, b) => a - b),
-      [0, 13, 13, 14],
-    );
-  });
-
-  test('travel alone at first, and where it is switched off', async () => {
-    for (const callers of ['auto', 'never'] as const) {
-      const { transport, requests } = await reach(answerAll, { batch: { items: 100, callers } });
-      assert.deepEqual(await Promise.all(send(transport, NAMES)), ALL);
-      assert.deepEqual(sizes(requests), [0, 0, 0, 0]);
-    }
-  });
-});
