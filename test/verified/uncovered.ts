@@ -69,7 +69,7 @@ export const DERIVED: Readonly<Record<string, string>> = {
   'transaction.blockHash, blockNumber, transactionIndex': 'from the block',
   'transaction.gasPrice': 'of types 2 to 4 from the fees and the base fee',
   'transaction.chainId':
-    'of legacy transactions from `v` (EIP-155); of those without EIP-155, beside which some nodes give the network’s, it is left as told',
+    'of legacy transactions from `v` (EIP-155); of those without EIP-155, beside which some nodes give that of the network, it is left as told',
   'transaction.yParity': 'from `v`',
   'receipt.gasUsed': 'the difference of cumulative ones',
   'receipt.effectiveGasPrice': 'from the transaction and the base fee',

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { getCore } from '../create-evm.ts';
 import type { ExecutionMemoryOptions } from './execution-memory.ts';
 import type { Job, JobOutcome, Order, Report, ThreadData } from './job.ts';
+import { NativeSection } from './native-section.ts';
 
 export type ThreadOptions = {
   /** Heap of the thread, MiB. What executions compute with is not in it. */
@@ -23,6 +24,8 @@ type ThreadJob = { readonly owner: string; readonly settle: Settle };
 
 /** How long a thread may take to end a slice when it is to stop, milliseconds. */
 const STOP_GRACE_MS = 2_000;
+/** Between two looks at a thread that is past it and cannot be terminated yet. */
+const LOOK_MS = 100;
 
 /** A worker thread and the jobs that it runs. */
 export class ExecutionThread {
@@ -32,6 +35,7 @@ export class ExecutionThread {
   readonly #jobsOf = new Map<string, number>();
   readonly #exit: Promise<void>;
   readonly #onUse: ThreadOptions['onUse'];
+  readonly #section = new NativeSection();
   #lastId = 0;
   #isReady = false;
   #isStopping = false;
@@ -39,7 +43,12 @@ export class ExecutionThread {
   constructor({ heapMb, memoryLimit, memory, onBreakdown, onUse }: ThreadOptions) {
     const worker = new Worker(new URL('./worker.js', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
-      workerData: { core: getCore(), memoryLimit, memory } satisfies ThreadData,
+      workerData: {
+        core: getCore(),
+        memoryLimit,
+        memory,
+        section: this.#section.shared,
+      } satisfies ThreadData,
     });
     worker.on('message', (report: Report) => this.#receive(report));
     let cause = new Error('an execution thread ended');
@@ -87,12 +96,16 @@ export class ExecutionThread {
     this.#isStopping = true;
     this.#worker.ref();
     this.#send({ kind: 'stop' });
-    const timer = setTimeout(() => {
-      // While it loads, native code may be running that takes the process down when its thread is terminated.
-      if (this.#isReady) void this.#worker.terminate();
+    let timer = setTimeout(() => {
+      timer = setInterval(() => this.#terminate(), LOOK_MS);
     }, STOP_GRACE_MS);
     await this.#exit;
     clearTimeout(timer);
+  }
+
+  /** Unless native code is running that takes the process down when its thread is terminated: while the thread loads, and where it says so. */
+  #terminate(): void {
+    if (this.#isReady && !this.#section.close()) void this.#worker.terminate();
   }
 
   #send(order: Order): void {

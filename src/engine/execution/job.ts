@@ -53,6 +53,8 @@ export type ThreadData = {
   /** Bytes of memory that one execution may have. */
   readonly memoryLimit: number;
   readonly memory: ExecutionMemoryOptions;
+  /** Of its `NativeSection`. */
+  readonly section: SharedArrayBuffer;
 };
 
 /** To a thread. Jobs are numbered by their sender. */

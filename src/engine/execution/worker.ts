@@ -12,10 +12,12 @@ import { executeJob } from './execute-job.ts';
 import { ExecutionMemory } from './execution-memory.ts';
 import type { Job, Order, Report, ThreadData } from './job.ts';
 import { describeFailure, type FinishedJob, JobRounds } from './job-rounds.ts';
+import { NativeSection } from './native-section.ts';
 
 if (parentPort === null) throw new Error('this module runs as a worker thread');
 const port = parentPort;
-const { core, memoryLimit, memory: memoryOptions } = workerData as ThreadData;
+const { core, memoryLimit, memory: memoryOptions, section: shared } = workerData as ThreadData;
+const section = new NativeSection(shared);
 const memory = new ExecutionMemory(memoryOptions);
 const rounds = new JobRounds();
 const simulators = new Map<string, Simulator>();
@@ -39,7 +41,8 @@ function simulatorOf(store: Job['store']): Simulator {
   if (typeof store !== 'string') return new Simulator(new ExcerptChain(store), memoryLimit, meter, evms);
   let simulator = simulators.get(store);
   if (simulator === undefined) {
-    simulator = new Simulator(new StoredChain(openChainReader(store)), memoryLimit, meter);
+    const reader = section.run(() => openChainReader(store));
+    simulator = new Simulator(new StoredChain(reader), memoryLimit, meter);
     simulators.set(store, simulator);
   }
   return simulator;
