@@ -1,6 +1,6 @@
 import type { Findings, Members } from './findings.ts';
 import { HEADER_FORMS, type HeaderForm } from './header-forms.ts';
-import { isSameText } from './members.ts';
+import { isMembers, isSameText } from './members.ts';
 import { TRANSACTION_FORMS, type TransactionForm } from './transaction-forms.ts';
 
 /** Members that no hash covers, that follow from what one covers, and that clients of all nodes give. */
@@ -67,13 +67,29 @@ const OF_FORKS: readonly string[] = [
   ),
 ];
 
+/** Headers of authorities have neither; some nodes give zeros. */
+const OF_SEAL: readonly string[] = ['mixHash', 'nonce'];
+/** Members whose own members are hashed. */
+const OF_CONTEXT: readonly string[] = HEADER_FORMS.flatMap(({ context }) =>
+  context === undefined ? [] : [context.member],
+);
+
+function isZero(value: unknown): boolean {
+  return typeof value === 'string' && /^0x0+$/.test(value);
+}
+
 /** Compares which members of later forks a header has with those of its form: others are covered by nothing. */
 export function compareHeaderMembers(block: Members, form: HeaderForm, findings: Findings): void {
   const hashed = [...form.fields, ...(form.outer ?? []), ...(form.context?.fields ?? [])];
   const known = new Set([...hashed.map(({ member }) => member), ...(form.unhashed ?? [])]);
-  for (const name of OF_FORKS)
-    if (block[name] != null && !known.has(name))
+  for (const name of [...OF_FORKS, ...OF_SEAL])
+    if (block[name] != null && !known.has(name) && !isZero(block[name]))
       findings.contradict('members', `a block has ${name}, which its header has not`, [block['hash'], name]);
+  for (const name of OF_CONTEXT) {
+    const isHashed = form.context?.member === name && isMembers(block[name]);
+    if (block[name] != null && !isHashed)
+      findings.contradict('members', `a block has ${name}, which its header has not`, [block['hash'], name]);
+  }
 }
 
 /** Of a block, not of its header alone. */

@@ -2,7 +2,7 @@ import { encodeQuantity } from '../primitives/quantity.ts';
 import { decodeRlp, type RlpItem } from '../primitives/rlp.ts';
 import { decodeBytes, decodeInteger } from './decode-fields.ts';
 import type { Members } from './findings.ts';
-import { FIRST_MILLISECONDS, HEADER_FORMS, type HeaderForm, MAX_INTEGER_BYTES } from './header-forms.ts';
+import { HEADER_FORMS, type HeaderForm, isTimeIn, MAX_INTEGER_BYTES } from './header-forms.ts';
 
 /** Forms of which encoding and members say the same; the others have lists inside. */
 const FLAT_FORMS = HEADER_FORMS.filter(
@@ -48,7 +48,7 @@ function readForm(items: readonly RlpItem[], { fields, mark }: HeaderForm): Memb
 /** @throws RangeError where it is in another unit */
 function toSeconds(time: bigint, unit: 'seconds' | 'milliseconds'): string {
   const isMilliseconds = unit === 'milliseconds';
-  if (isMilliseconds !== time >= FIRST_MILLISECONDS || (isMilliseconds && time % MS > 0n))
+  if (!isTimeIn(unit, time) || (isMilliseconds && time % MS > 0n))
     throw new RangeError('the time of the header is in another unit');
   return encodeQuantity(isMilliseconds ? time / MS : time);
 }

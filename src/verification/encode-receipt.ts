@@ -1,5 +1,5 @@
 import type { Members } from './findings.ts';
-import { isMembers, UnreadableMember, writeBytes, writeInteger } from './members.ts';
+import { isMembers, readInteger, UnreadableMember, writeBytes, writeInteger } from './members.ts';
 import type { RlpWriter } from './rlp-writer.ts';
 
 /** OP Stack, from Canyon on: what of a deposit's receipt is hashed beside the usual four. */
@@ -24,7 +24,7 @@ export function encodeReceipt(receipt: Members, type: number, writer: RlpWriter)
     // Before Byzantium the state root; some nodes give a status beside it.
     const { root } = receipt;
     if (typeof root === 'string' && ROOT.test(root)) writeBytes(writer, root, 'root');
-    else writeInteger(writer, receipt['status'], 'status');
+    else writeStatus(writer, receipt['status']);
     writer.list(mark);
     if (type !== 0) writer.byte(type);
     return writer.take(mark);
@@ -32,6 +32,12 @@ export function encodeReceipt(receipt: Members, type: number, writer: RlpWriter)
     writer.rewind(mark);
     throw error;
   }
+}
+
+/** At most a byte, so that no state root is one. */
+function writeStatus(writer: RlpWriter, status: unknown): void {
+  if (readInteger(status, 'status') > 0xffn) throw new UnreadableMember('status');
+  writeInteger(writer, status, 'status');
 }
 
 function writeLogs(writer: RlpWriter, logs: unknown): void {

@@ -4,18 +4,18 @@ import { encodeQuantity } from '../primitives/quantity.ts';
 import type { Members } from './findings.ts';
 import {
   ETHEREUM_FORM,
-  FIRST_MILLISECONDS,
   HEADER_FORMS,
   type HeaderField,
   type HeaderForm,
+  isTimeIn,
   MAX_INTEGER_BYTES,
 } from './header-forms.ts';
 import { asText, isMembers, readInteger, UnreadableMember, writeBytes, writeInteger } from './members.ts';
 import type { RlpWriter } from './rlp-writer.ts';
 
 const MS = 1_000n;
-/** RLP of an integer of up to 8 bytes, and of 65 bytes. */
-const STEP = /^0x(?:[0-7][0-9a-f]|8[0-8](?:[0-9a-f]{2}){0,8})$/i;
+/** RLP of an integer of up to 8 bytes, whose first digits say how many follow, and of 65 bytes. */
+const STEP = /^0x(?:[0-7][0-9a-f]|8([0-8])(?:[0-9a-f]{2})*)$/i;
 const SIGNATURE = /^0xb841[0-9a-f]{130}$/i;
 
 /**
@@ -104,14 +104,16 @@ function writeField(block: Members, field: HeaderField, writer: RlpWriter): void
 function toUnit(unit: 'seconds' | 'milliseconds', value: unknown, member: string): string {
   const seconds = readInteger(value, member);
   const time = unit === 'seconds' ? seconds : seconds * MS;
-  if ((unit === 'milliseconds') !== time >= FIRST_MILLISECONDS) throw new UnreadableMember(member);
+  if (!isTimeIn(unit, time)) throw new UnreadableMember(member);
   return encodeQuantity(time);
 }
 
 function writeSeal(writer: RlpWriter, items: unknown, member: string): void {
   if (!Array.isArray(items) || items.length !== 2) throw new UnreadableMember(member);
   const [step, signature] = items as readonly unknown[];
-  const isSeal = STEP.test(asText(step)) && SIGNATURE.test(asText(signature));
+  const match = STEP.exec(asText(step));
+  const isStep = match !== null && asText(step).length === 4 + 2 * Number(match[1] ?? 0);
+  const isSeal = isStep && SIGNATURE.test(asText(signature));
   if (!isSeal || !writer.rawData(asText(signature)) || !writer.rawData(asText(step)))
     throw new UnreadableMember(member);
 }

@@ -19,7 +19,7 @@ export type HeaderField = {
   readonly length?: number;
   /** Absent in blocks before its fork; no field follows where one is absent. */
   readonly isOptional?: true;
-  /** Of a time: its unit in the header, where milliseconds are from `FIRST_MILLISECONDS` on and seconds below. In answers it is seconds. */
+  /** Of a time: its unit in the header. In answers it is seconds. */
   readonly unit?: 'seconds' | 'milliseconds';
   /** What a header has where an answer lacks the member. */
   readonly otherwise?: string;
@@ -44,8 +44,14 @@ export type HeaderForm = {
  * answer calls by the name of the one would be hashed, and what it calls by that of the other would not.
  */
 export const MAX_INTEGER_BYTES = 19;
-/** The year 1973 in milliseconds, 5138 in seconds: which of them an integer counts follows from itself. */
-export const FIRST_MILLISECONDS: bigint = 100_000_000_000n;
+/** From 1973 to 5138 in milliseconds, which no chain has counted in seconds: which of both an integer counts follows from itself. */
+const MILLISECONDS = { first: 100_000_000_000n, end: 100_000_000_000_000n } as const;
+
+/** Whether the time of a header, as it is hashed, can be in this unit. */
+export function isTimeIn(unit: 'seconds' | 'milliseconds', time: bigint): boolean {
+  const isMilliseconds = time >= MILLISECONDS.first && time < MILLISECONDS.end;
+  return time === 0n || isMilliseconds === (unit === 'milliseconds');
+}
 
 const bytes = (member: string, length?: number): HeaderField => ({
   member,

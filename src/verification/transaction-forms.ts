@@ -50,7 +50,9 @@ const SIGNATURE: readonly TransactionField[] = [integer('v', 'yParity'), integer
 const BODY: readonly TransactionField[] = [GAS, TO, VALUE, INPUT];
 /** Sender and recipient of Nitro's internal transactions (core/types/arb_types.go). */
 const ARBOS = '0x00000000000000000000000000000000000a4b05';
-/** Nitro's own types have no signature; nodes show the fee cap as either. */
+/** The precompile that submitted retryables are for (core/types/arb_types.go, ArbRetryableTxAddress). */
+const RETRYABLES = '0x000000000000000000000000000000000000006e';
+/** Nitro's own types have no signature; nodes show the fee cap as either, or as both. */
 const FEE_CAP = integer('maxFeePerGas', 'gasPrice');
 
 function signed(type: number | undefined, ...fields: readonly TransactionField[]): TransactionForm {
@@ -84,9 +86,19 @@ export const TRANSACTION_FORMS: readonly TransactionForm[] = [
   // Scroll: messages of layer 1 (go-ethereum of scroll-tech, core/types/l1_message_tx.go).
   { type: 0x7e, mark: 'queueIndex', fields: [integer('queueIndex'), GAS, TO, VALUE, INPUT, bytes('sender')] },
   // Arbitrum Nitro (go-ethereum of OffchainLabs, core/types/arb_types.go).
-  { type: 0x64, mark: 'requestId', fields: [CHAIN_ID, bytes('requestId'), FROM, TO, VALUE] },
+  {
+    type: 0x64,
+    mark: 'requestId',
+    fields: [CHAIN_ID, bytes('requestId'), FROM, TO, VALUE],
+    fixed: { nonce: '0x0', gas: '0x0', gasPrice: '0x0', input: '0x' },
+  },
   { type: 0x65, fields: [CHAIN_ID, FROM, NONCE, FEE_CAP, ...BODY] },
-  { type: 0x66, mark: 'requestId', fields: [CHAIN_ID, bytes('requestId'), FROM, FEE_CAP, ...BODY] },
+  {
+    type: 0x66,
+    mark: 'requestId',
+    fields: [CHAIN_ID, bytes('requestId'), FROM, FEE_CAP, ...BODY],
+    fixed: { nonce: '0x0' },
+  },
   {
     type: 0x68,
     mark: 'ticketId',
@@ -120,6 +132,7 @@ export const TRANSACTION_FORMS: readonly TransactionForm[] = [
       bytes('refundTo'),
       bytes('retryData'),
     ],
+    fixed: { to: RETRYABLES, value: '0x0', nonce: '0x0' },
   },
   {
     type: 0x6a,

@@ -74,19 +74,20 @@ export function verifyHeader(block: Members, hash: string, tools: VerifyTools): 
 function readVerified(block: Members, hash: string, form: HeaderForm): VerifiedHeader {
   const { number, timestamp, baseFeePerGas, parentHash, stateRoot, receiptsRoot, sha3Uncles, logsBloom } =
     block;
-  const hasList = block[LIST_MEMBER] != null && form.fields.some(({ member }) => member === LIST_MEMBER);
+  const isHashed = (name: string): boolean =>
+    block[name] != null && form.fields.some(({ member }) => member === name);
   return {
     form,
     hash: hash.toLowerCase(),
     number: readInteger(number, 'number'),
     timestamp: readInteger(timestamp, 'timestamp'),
-    baseFeePerGas: baseFeePerGas == null ? undefined : readInteger(baseFeePerGas, 'baseFeePerGas'),
+    baseFeePerGas: isHashed('baseFeePerGas') ? readInteger(baseFeePerGas, 'baseFeePerGas') : undefined,
     stateRoot: asText(stateRoot).toLowerCase(),
     parentHash: asText(parentHash).toLowerCase(),
     receiptsRoot: asText(receiptsRoot).toLowerCase(),
     unclesHash: asText(sha3Uncles).toLowerCase(),
     logsBloom: asText(logsBloom).toLowerCase(),
-    accessListHash: hasList ? asText(block[LIST_MEMBER]).toLowerCase() : undefined,
+    accessListHash: isHashed(LIST_MEMBER) ? asText(block[LIST_MEMBER]).toLowerCase() : undefined,
   };
 }
 

@@ -127,8 +127,12 @@ export function verifyTransaction(
 }
 
 /** Members that say the same twice. */
-function compareTwins(transaction: Members, { type, signed }: TransactionForm, findings: Findings): void {
-  const { input, data, v, yParity } = transaction;
+function compareTwins(transaction: Members, form: TransactionForm, findings: Findings): void {
+  const { type, signed } = form;
+  const { input, data, v, yParity, hash, from, sender } = transaction;
+  if (hasField(form, 'sender') && from != null && !isSameText(from, asText(sender)))
+    findings.contradict('from', 'a transaction has another sender than the one that is hashed', [hash, from]);
+  compareFeeCap(transaction, form, findings);
   if (input != null && data != null && !isSameText(data, asText(input))) {
     findings.contradict('transactions', 'data and input of a transaction differ');
   }
@@ -148,6 +152,15 @@ function compareTwins(transaction: Members, { type, signed }: TransactionForm, f
       chainId,
     ]);
   }
+}
+
+/** Types that show their fee cap under two names. */
+function compareFeeCap(transaction: Members, { fields }: TransactionForm, findings: Findings): void {
+  const { maxFeePerGas, gasPrice, hash } = transaction;
+  const isCap = fields.some(({ members: [, other] }) => other === 'gasPrice');
+  if (!isCap || maxFeePerGas == null || gasPrice == null) return;
+  if (!isSameInteger(gasPrice, readInteger(maxFeePerGas, 'maxFeePerGas')))
+    findings.contradict('gasPrice', 'the gas price of a transaction is not its fee cap', [hash, gasPrice]);
 }
 
 /** Of a legacy transaction 27 and 28, or behind the chain id odd and even (EIP-155); of typed ones the parity itself. */

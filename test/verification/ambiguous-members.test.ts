@@ -4,9 +4,11 @@ import { test } from 'node:test';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
 import { encodeRlp } from '../../src/primitives/rlp.ts';
+import { encodeReceipt } from '../../src/verification/encode-receipt.ts';
 import { encodeTransaction, findTransactionForm } from '../../src/verification/encode-transaction.ts';
 import { Findings, type Members } from '../../src/verification/findings.ts';
 import { ETHEREUM_FORM } from '../../src/verification/header-forms.ts';
+import { UnreadableMember } from '../../src/verification/members.ts';
 import { hashOrdered } from '../../src/verification/ordered-root.ts';
 import { RlpWriter } from '../../src/verification/rlp-writer.ts';
 import type { TransactionForm } from '../../src/verification/transaction-forms.ts';
@@ -101,6 +103,60 @@ test('an authorization says the same in all of its spellings', () => {
     { ...AUTHORIZATION, chain_id: '0x2' },
   ])
     assert.notDeepEqual(findingsOf({ ...right, ...withItem(item) }), [], JSON.stringify(item));
+});
+
+test('a status is no state root', () => {
+  const receipt = { type: '0x0', cumulativeGasUsed: '0x1', logsBloom: `0x${'00'.repeat(256)}`, logs: [] };
+  const encode = (members: Members): Uint8Array => encodeReceipt(members, 0, new RlpWriter());
+  assert.ok(encode({ ...receipt, root: WORD }).length > encode({ ...receipt, status: '0x1' }).length);
+  assert.throws(() => encode({ ...receipt, status: WORD }), UnreadableMember);
+});
+
+test('what all of Nitro’s own transactions of a type have is compared', () => {
+  const retryable = {
+    ...CREATION,
+    type: '0x69',
+    chainId: '0x1',
+    requestId: WORD,
+    l1BaseFee: '0x1',
+    depositValue: '0x1',
+    retryTo: ADDRESS,
+    retryValue: '0x1',
+    beneficiary: ADDRESS,
+    maxSubmissionFee: '0x1',
+    refundTo: ADDRESS,
+    retryData: '0x',
+    maxFeePerGas: '0x5',
+    gasPrice: '0x5',
+    to: '0x000000000000000000000000000000000000006e',
+    value: '0x0',
+    r: '0x0',
+    s: '0x0',
+    v: '0x0',
+  };
+  const right = seal(retryable);
+  const find = (change: Members): readonly string[] =>
+    findingsOf({ ...right, ...change }).filter((subject) => subject !== 'members');
+  const before = findingsOf(right);
+  for (const change of [{ to: ADDRESS }, { value: '0x1' }, { nonce: '0x1' }])
+    assert.ok(findingsOf({ ...right, ...change }).includes('members'), JSON.stringify(change));
+  assert.ok(!before.includes('gasPrice'));
+  assert.deepEqual(find({ gasPrice: '0x6' }), ['gasPrice']);
+});
+
+test('the sender that a type hashes is the one that it has', () => {
+  const message = {
+    type: '0x7e',
+    queueIndex: '0x1',
+    gas: '0x1',
+    to: ADDRESS,
+    value: '0x0',
+    input: '0x',
+    sender: ADDRESS,
+    nonce: '0x0',
+  };
+  assert.deepEqual(findingsOf({ ...seal(message), from: ADDRESS }), []);
+  assert.deepEqual(findingsOf({ ...seal(message), from: `0x${'55'.repeat(20)}` }), ['from']);
 });
 
 test('an encoded block has nothing behind its withdrawals, and no legacy transaction in a string', () => {

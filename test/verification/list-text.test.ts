@@ -84,6 +84,11 @@ function compare(block: Members, receipts: readonly Members[], where: string): n
   const parsed = { facts, found: findings.list };
   assert.deepEqual(readTexts(blockText, receiptsText, true), parsed, where);
   const streamed = sortFindings(readStreams(blockText, receiptsText, header));
+  // That the header does not hash the base fee that is told is known at the end only, when prices have been derived from it.
+  if (block['baseFeePerGas'] != null && header.baseFeePerGas === undefined) {
+    assert.ok(streamed.found.some(({ subject }) => subject === 'transactions'));
+    return facts.length;
+  }
   // What else is wrong with them is found before they are counted.
   if (receipts.length !== facts.length)
     assert.ok(streamed.found.some(({ subject }) => subject === 'receipts'));

@@ -93,16 +93,46 @@ test('the items of a header are no header in the names of another form', {
   assert.ok(forms.size >= 5 && tried > 100, `${forms.size} forms, ${tried} readings`);
 });
 
-test('a time in seconds is none in milliseconds, and the other way', () => {
-  for (const { name, fields } of [
-    HEADER_FORMS.find(({ name: own }) => own === 'frontier') as HeaderForm,
-    ETHEREUM_FORM,
-  ]) {
+test('a time in seconds is none in milliseconds, and the other way, but for 0', () => {
+  const frontier = HEADER_FORMS.find(({ name }) => name === 'frontier') as HeaderForm;
+  for (const { name, fields } of [frontier, ETHEREUM_FORM]) {
     const form = { name, fields: fields.filter(({ unit }) => unit !== undefined) };
     const write = (timestamp: bigint): void =>
       writeHeader({ timestamp: `0x${timestamp.toString(16)}` }, form, new RlpWriter());
     const now = 1_700_000_000n;
+    write(0n);
     write(now);
-    assert.throws(() => write(name === 'frontier' ? now / 1_000n : now * 1_000n), /timestamp cannot be read/);
+    // Quorum's raft counts nanoseconds.
+    if (name === 'ethereum') write(now * 1_000_000_000n);
+    const wrong = name === 'frontier' ? now / 1_000n : now * 1_000n;
+    assert.throws(() => write(wrong), /timestamp cannot be read/);
   }
+});
+
+test('what a form does not hash is not taken for hashed', {
+  skip: samples.length === 0 && SKIP_REASON,
+}, () => {
+  const find = (block: Members) => {
+    const findings = new Findings();
+    const header = verifyHeader(block, String(block['hash']), { findings, writer: new RlpWriter() });
+    return { header, subjects: findings.list.map(({ subject }) => subject) };
+  };
+  const counts = { baseFee: 0, seal: 0, context: 0 };
+  for (const { block, name } of samples) {
+    const { form } = find(block).header as { readonly form: HeaderForm };
+    if (form.name === 'frontier') {
+      assert.equal(find({ ...block, baseFeePerGas: '0x7' }).header?.baseFeePerGas, undefined, name);
+      counts.baseFee++;
+    }
+    if (form.name.startsWith('aura')) {
+      const changed = { ...block, mixHash: `0x${'7'.repeat(64)}` };
+      assert.ok(find(changed).header === undefined || find(changed).subjects.includes('members'), name);
+      counts.seal++;
+    }
+    if (form.context === undefined) {
+      assert.deepEqual(find({ ...block, consensusContext: {} }).subjects, ['members'], name);
+      counts.context++;
+    }
+  }
+  assert.ok(counts.baseFee > 0 && counts.seal > 0 && counts.context > 0, JSON.stringify(counts));
 });

@@ -212,6 +212,7 @@ export class CallJoiner implements BatchHost {
     const [first] = calls as readonly [JoinedCall];
     if (calls.length === 1) {
       if (first.leave()) this.#sendTimed(first.call, first.options, first, turn);
+      else this.#host.releasePlace();
       return;
     }
     const splitMs = this.#policy.splitAfterMs(calls.length);

@@ -192,7 +192,15 @@ export class JoinedBatch implements Expiring, SharedRequest {
     this.#exchange = undefined;
     this.#splitAt = Number.POSITIVE_INFINITY;
     this.#plan();
-    const first = this.#calls.find(({ isOver }) => !isOver) as JoinedCall;
+    const now = this.#host.now();
+    const first = this.#calls.find(
+      ({ isOver, options }) => !isOver && options.deadline > now && options.signal?.aborted !== true,
+    );
+    if (first === undefined) {
+      this.#end();
+      conclude();
+      return;
+    }
     const onReply = (reply: NodeReply): void => {
       this.#end();
       if (reply.kind === 'error' && isPause(reply.error, first.call.method)) {
@@ -203,6 +211,14 @@ export class JoinedBatch implements Expiring, SharedRequest {
       this.#askAllAlone(undefined);
     };
     const onFault = (later: UpstreamFault): UpstreamFault => {
+      // Its caller has gone, or had no more time: that says nothing of the others.
+      if (
+        later.kind === 'aborted' ||
+        (later.kind === 'timeout' && first.options.deadline <= this.#host.now())
+      ) {
+        if (!this.#isOver) this.#askOneFirst(conclude, fault);
+        return later;
+      }
       this.#end();
       conclude();
       return fault !== undefined && later.kind === fault.kind ? fault : later;

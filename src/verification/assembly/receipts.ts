@@ -5,6 +5,8 @@ import { ABSENT, at, decodeMember, enterList, FALSE, HAS_ITEM, INNER, isNothing,
 import { lengthOf, Member, NO_ITEM, NO_NUMBER, nextItem, numberOf, readObject, STRING, seek, startOf } from './text';
 
 const GAS_PER_BLOB: u64 = 131072;
+/** A byte at most. */
+const STATUS_TEXT: u32 = 4;
 
 /** What the receipts before one add up to. */
 let gasBefore: u64 = 0;
@@ -39,6 +41,7 @@ export function isPlainReceipt(known: usize, index: u32): bool {
   const gas = numberOf(ITEM, Member.cumulativeGasUsed);
   if (gas == NO_NUMBER || gas < gasBefore || numberOf(ITEM, Member.gasUsed) != gas - gasBefore) return false;
   if (kindOf(ITEM, Member.status) != STRING || kindOf(ITEM, Member.logsBloom) != STRING) return false;
+  if (lengthOf(ITEM, Member.status) > STATUS_TEXT) return false;
   if (type > 0) writeByte(<u8>type);
   const list = openList();
   if (!writeInteger(startOf(ITEM, Member.status), lengthOf(ITEM, Member.status))) return false;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
+import type { NodeReply } from '../../../src/upstream/node-call.ts';
 import { type BatchHost, JoinedBatch } from '../../../src/upstream/transport/joined-batch.ts';
 import { SingleCall } from '../../../src/upstream/transport/joined-call.ts';
 import { CancelSource } from '../../../src/util/cancel-source.ts';
@@ -39,4 +40,50 @@ test('a batch of which all calls go while one is asked alone ends once', () => {
     ['aborted', 'aborted'],
   );
   assert.equal(ends, 1);
+});
+
+test('a client that goes while its call is asked alone ends no call of another', () => {
+  const [leaving, staying] = [new CancelSource(), new CancelSource()];
+  const asked: string[] = [];
+  let settleAlone: (outcome: NodeReply | UpstreamFault) => void = () => {};
+  const host: BatchHost = {
+    now: () => 0,
+    askAlone(call, onReply, onFault = (fault) => fault) {
+      asked.push(call.call.method);
+      settleAlone = (outcome) => {
+        if (outcome instanceof UpstreamFault) call.reject(onFault(outcome));
+        else {
+          onReply(outcome);
+          call.resolve(outcome);
+        }
+      };
+    },
+    noteDone: () => assert.fail('it was not answered'),
+    noteRefused: () => {},
+    forget: () => {},
+  };
+  const outcomes: Record<string, string> = {};
+  const create = (method: string, signal: CancelSource): SingleCall =>
+    new SingleCall(
+      { method, params: '[]' },
+      { deadline: 1_000, signal },
+      {
+        resolve: () => {
+          outcomes[method] = 'result';
+        },
+        reject: ({ kind }) => {
+          outcomes[method] = kind;
+        },
+      },
+    );
+  const calls = [create('a', leaving), create('b', staying), create('c', staying)];
+  const batch = new JoinedBatch(calls, { callers: 2, apart: undefined }, 100, host);
+  batch.fail(new UpstreamFault('rateLimited', 'scripted'));
+  leaving.abort();
+  settleAlone(new UpstreamFault('aborted', 'scripted'));
+  assert.deepEqual([asked, outcomes], [['a', 'b'], { a: 'aborted' }]);
+  settleAlone({ kind: 'result', result: '1' });
+  assert.deepEqual(asked, ['a', 'b', 'c']);
+  settleAlone({ kind: 'result', result: '1' });
+  assert.deepEqual(outcomes, { a: 'aborted', b: 'result', c: 'result' });
 });
