@@ -105,12 +105,7 @@ export class ChainWriter {
     const first = blocks[0];
     if (first === undefined) return;
     this.#store.write(() => {
-      const head = this.#tables.meta.get(META_HEAD)?.readBigUInt64BE();
-      if (head !== first.number - 1n) {
-        throw new Error(
-          `the store's head moved to block ${head} while importing: is another import running?`,
-        );
-      }
+      this.requireHead(first.number - 1n);
       if (!isIndexed(this.#tables)) throw new Error('the indexes of the store do not reach to its head');
       const changes = new ChangeCollector(Number(first.number));
       this.#putState(state, changes);
@@ -123,6 +118,13 @@ export class ChainWriter {
       indexBlocks(this.#tables, blocks);
       markIndexed(this.#tables, last);
     });
+  }
+
+  /** @throws Error where another process has moved the head from this block */
+  requireHead(number: bigint): void {
+    const head = this.#tables.meta.get(META_HEAD)?.readBigUInt64BE();
+    if (head === number) return;
+    throw new Error(`the store's head moved to block ${head} while importing: is another import running?`);
   }
 
   /**

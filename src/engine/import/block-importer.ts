@@ -85,6 +85,12 @@ export class BlockImporter {
     return this.#batch.length === 0;
   }
 
+  /** Number of the last block that is in the store. */
+  get #committedHead(): bigint {
+    const [first] = this.#batch;
+    return first === undefined ? this.headNumber : first.number - 1n;
+  }
+
   get headHash(): string {
     return bytesToHex(this.#head.hash);
   }
@@ -109,6 +115,8 @@ export class BlockImporter {
       executed = this.#executeOrDiscard(block, hash);
     } catch (error) {
       if (!(error instanceof BlockError || error instanceof TransactionError)) throw error;
+      // What another import has written meanwhile is no fault of the block.
+      this.#writer.requireHead(this.#committedHead);
       throw new BlockError(`block ${number}: ${error.message}`);
     }
     this.#append(executed);
