@@ -52,10 +52,17 @@ export function compareTransactionMembers(
     if (saysNothing(transaction[name], transaction['gasPrice'])) continue;
     findings.contradict('members', `a transaction has ${name}, which its type has not`, [hash, name]);
   }
-  for (const [name, value] of Object.entries(form.fixed ?? {})) {
+  const fixed = Object.entries(form.fixed ?? {});
+  requireMembers(transaction, fixed.map(([name]) => name).filter(isRequired), 'transaction', hash, findings);
+  for (const [name, value] of fixed) {
     if (transaction[name] == null || isSameText(transaction[name], value)) continue;
     findings.contradict('members', `a transaction has another ${name} than all of its type`, [hash, name]);
   }
+}
+
+/** Some clients give the caps of the fees only. */
+function isRequired(name: string): boolean {
+  return name !== 'gasPrice';
 }
 
 /** Members that forks brought to headers, each hashed by some chain. */

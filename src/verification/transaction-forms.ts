@@ -28,7 +28,7 @@ export type TransactionForm = {
   readonly signed?: number;
   /** A member that tells this form from others of the same type. */
   readonly mark?: string;
-  /** Members that are not hashed and the same in all transactions of the form, where they are there; addresses are lower-case. */
+  /** Members that are not hashed and the same in all transactions of the form; addresses are lower-case. */
   readonly fixed?: Readonly<Record<string, string>>;
 };
 

@@ -138,7 +138,7 @@ test('what all of Nitro’s own transactions of a type have is compared', () => 
   const find = (change: Members): readonly string[] =>
     findingsOf({ ...right, ...change }).filter((subject) => subject !== 'members');
   const before = findingsOf(right);
-  for (const change of [{ to: ADDRESS }, { value: '0x1' }, { nonce: '0x1' }])
+  for (const change of [{ to: ADDRESS }, { value: '0x1' }, { value: null }, { nonce: '0x1' }])
     assert.ok(findingsOf({ ...right, ...change }).includes('members'), JSON.stringify(change));
   assert.ok(!before.includes('gasPrice'));
   assert.deepEqual(find({ gasPrice: '0x6' }), ['gasPrice']);
