@@ -76,7 +76,7 @@ const OF_FORKS: readonly string[] = [
 
 /** Headers of authorities have neither; some nodes give zeros. */
 const OF_SEAL: readonly string[] = ['mixHash', 'nonce'];
-/** Members whose own members are hashed. */
+/** Members that have hashed members. */
 const OF_CONTEXT: readonly string[] = HEADER_FORMS.flatMap(({ context }) =>
   context === undefined ? [] : [context.member],
 );

@@ -14,7 +14,7 @@ import { asText, isMembers, readInteger, UnreadableMember, writeBytes, writeInte
 import type { RlpWriter } from './rlp-writer.ts';
 
 const MS = 1_000n;
-/** RLP of an integer of up to 8 bytes, whose first digits say how many follow, and of 65 bytes. */
+/** RLP of an integer of up to 8 bytes, with the number of those that follow in its first digits, and of 65 bytes. */
 const STEP = /^0x(?:[0-7][0-9a-f]|8([0-8])(?:[0-9a-f]{2})*)$/i;
 const SIGNATURE = /^0xb841[0-9a-f]{130}$/i;
 

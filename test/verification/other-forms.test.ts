@@ -15,7 +15,7 @@ import { verifyHeader } from '../../src/verification/verify-block.ts';
 import { SKIP_REASON } from '../support/vectors.ts';
 import { readSamples } from './samples.ts';
 
-/** Recorded blocks whose headers have a form that is known here. */
+/** Recorded blocks with headers of a form that is known here. */
 const samples = (readSamples() ?? []).filter(({ block }) => findForm(block) !== undefined);
 const HASHED = new Set(
   HEADER_FORMS.flatMap(({ fields, outer = [] }) => [...fields, ...outer]).map(({ member }) => member),
