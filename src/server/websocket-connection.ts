@@ -68,16 +68,13 @@ const takeBody = ({ body }: Answer): JsonResult => body;
  * answers are ready. Binary messages are taken as UTF-8 JSON like text ones; answers are always text.
  */
 export class WebSocketConnection {
+  readonly #parts: WebSocketParts;
   readonly #ws: WebSocket;
-  readonly #admit: () => PromiseOrValue<Session | Refusal>;
-  readonly #gateway: Gateway;
   readonly #limits: TransportLimits;
   readonly #outbox: WebSocketOutbox;
   readonly #arrival: WebSocketArrival;
   readonly #pace: WebSocketPace;
   readonly #subscriptions: WebSocketSubscriptions;
-  readonly #visitor: Visitor;
-  readonly #requests: RequestObserver | undefined;
   readonly #shares: TransportShares;
   readonly #owner: string;
   /** Of messages that wait for their answer, or of which the answer is a stream that is not sent. */
@@ -95,12 +92,9 @@ export class WebSocketConnection {
   #isEnded = false;
 
   constructor(parts: WebSocketParts) {
+    this.#parts = parts;
     this.#ws = parts.ws;
-    this.#admit = parts.admit;
-    this.#gateway = parts.gateway;
     this.#limits = parts.limits;
-    this.#visitor = parts.visitor;
-    this.#requests = parts.requests;
     this.#shares = parts.shares;
     this.#owner = parts.owner;
     const { ws, socket, shares, owner } = parts;
@@ -185,7 +179,7 @@ export class WebSocketConnection {
 
   /** Closes when the key no longer opens the network, also where nothing is sent. */
   async recheck(): Promise<void> {
-    const admitted = await this.#admit();
+    const admitted = await this.#parts.admit();
     if (this.#closing) return;
     if ('refused' in admitted && NO_ENTRY.has(admitted.refused.status)) this.#lock();
     else if (!(await this.#settle()) && !this.#closing) this.#end(POLICY_VIOLATION, CREDITS_SPENT);
@@ -195,7 +189,7 @@ export class WebSocketConnection {
   #settle(): PromiseOrValue<boolean> {
     const owed = this.#subscriptions.takeOwed();
     if (owed === 0 || this.#session === undefined) return true;
-    return this.#gateway.chargeNotifications(this.#session, owed);
+    return this.#parts.gateway.chargeNotifications(this.#session, owed);
   }
 
   /** Takes no further messages and closes with 1001 once what is in work is answered. */
@@ -223,13 +217,13 @@ export class WebSocketConnection {
   #begin(body: Buffer): void {
     const now = performance.now();
     const scope = new RequestScope(now + this.#limits.requestTimeout, undefined, now);
-    const report = this.#requests?.begin('websocket', this.#visitor, now);
+    const report = this.#parts.requests?.begin('websocket', this.#parts.visitor, now);
     if (report !== undefined) report.requestBytes = body.length;
     scope.trace = report?.span;
     const message = { scope, report, notifier: this.#subscriptions.accept() };
     let answer: PromiseOrValue<JsonResult>;
     try {
-      answer = continueWith(this.#admit(), (admitted) => this.#answer(body, admitted, message));
+      answer = continueWith(this.#parts.admit(), (admitted) => this.#answer(body, admitted, message));
     } catch {
       this.#breakDown(message);
       return;
@@ -253,11 +247,12 @@ export class WebSocketConnection {
     if (!('refused' in admitted)) {
       this.#session = admitted;
       const { unsent } = this.#shares;
-      if (!unsent.isEmpty && unsent.refuses(this.#owner)) return this.#gateway.refuse('overloaded').body;
+      if (!unsent.isEmpty && unsent.refuses(this.#owner))
+        return this.#parts.gateway.refuse('overloaded').body;
       const answered = this.#shares.holdWhile(this.#owner, body.length, () =>
-        this.#gateway.handle(body, admitted, scope, report, notifier),
+        this.#parts.gateway.handle(body, admitted, scope, report, notifier),
       );
-      if (answered === undefined) return this.#gateway.refuse('overloaded').body;
+      if (answered === undefined) return this.#parts.gateway.refuse('overloaded').body;
       return continueWith(answered, takeBody);
     }
     if (!NO_ENTRY.has(admitted.refused.status)) return admitted.refused.body;
@@ -324,7 +319,7 @@ export class WebSocketConnection {
     if (report === undefined) return;
     report.responseBytes = bytes;
     report.isFinished = isSent;
-    this.#requests?.end(report, wasWaitedFor);
+    this.#parts.requests?.end(report, wasWaitedFor);
   }
 
   /** Takes up waiting messages, reads on, or closes: whatever an answer or a drained write made possible. */

@@ -52,17 +52,12 @@ export function compareTransactionMembers(
     if (saysNothing(transaction[name], transaction['gasPrice'])) continue;
     findings.contradict('members', `a transaction has ${name}, which its type has not`, [hash, name]);
   }
-  const fixed = Object.entries(form.fixed ?? {});
-  requireMembers(transaction, fixed.map(([name]) => name).filter(isRequired), 'transaction', hash, findings);
-  for (const [name, value] of fixed) {
-    if (transaction[name] == null || isSameText(transaction[name], value)) continue;
+  for (const [name, value] of Object.entries(form.fixed ?? {})) {
+    const told = transaction[name];
+    // Some clients give the caps of the fees only.
+    if (told == null ? name === 'gasPrice' : isSameText(told, value)) continue;
     findings.contradict('members', `a transaction has another ${name} than all of its type`, [hash, name]);
   }
-}
-
-/** Some clients give the caps of the fees only. */
-function isRequired(name: string): boolean {
-  return name !== 'gasPrice';
 }
 
 /** Members that forks brought to headers, each hashed by some chain. */
@@ -89,13 +84,14 @@ function isZero(value: unknown): boolean {
 export function compareHeaderMembers(block: Members, form: HeaderForm, findings: Findings): void {
   const hashed = [...form.fields, ...(form.outer ?? []), ...(form.context?.fields ?? [])];
   const known = new Set([...hashed.map(({ member }) => member), ...(form.unhashed ?? [])]);
-  for (const name of [...OF_FORKS, ...OF_SEAL])
-    if (block[name] != null && !known.has(name) && !isZero(block[name]))
-      findings.contradict('members', `a block has ${name}, which its header has not`, [block['hash'], name]);
+  const refuse = (name: string): void =>
+    findings.contradict('members', `a block has ${name}, which its header has not`, [block['hash'], name]);
+  for (const name of OF_FORKS) if (block[name] != null && !known.has(name)) refuse(name);
+  for (const name of OF_SEAL)
+    if (block[name] != null && !known.has(name) && !isZero(block[name])) refuse(name);
   for (const name of OF_CONTEXT) {
     const isHashed = form.context?.member === name && isMembers(block[name]);
-    if (block[name] != null && !isHashed)
-      findings.contradict('members', `a block has ${name}, which its header has not`, [block['hash'], name]);
+    if (block[name] != null && !isHashed) refuse(name);
   }
 }
 

@@ -155,7 +155,12 @@ function compareTwins(transaction: Members, form: TransactionForm, findings: Fin
 }
 
 /** Types that show their fee cap under two names. */
-function compareFeeCap(transaction: Members, { fields }: TransactionForm, findings: Findings): void {
+function compareFeeCap(
+  transaction: Members,
+  { type = 0, fields }: TransactionForm,
+  findings: Findings,
+): void {
+  if (type <= MAX_PRICED_TYPE) return;
   const { maxFeePerGas, gasPrice, hash } = transaction;
   const isCap = fields.some(({ members: [, other] }) => other === 'gasPrice');
   if (!isCap || maxFeePerGas == null || gasPrice == null) return;

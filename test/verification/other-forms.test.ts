@@ -129,6 +129,16 @@ test('what a form does not hash is not taken for hashed', {
       assert.ok(find(changed).header === undefined || find(changed).subjects.includes('members'), name);
       counts.seal++;
     }
+    const [later] = form.fields.filter(
+      ({ member, isOptional }) => isOptional === true && block[member] == null,
+    );
+    if (later !== undefined) {
+      const own = find({ ...block, [later.member]: '0x0' });
+      assert.ok(own.header === undefined || own.subjects.includes('members'), `${name}: ${later.member}`);
+    }
+    for (const member of ['extDataGasUsed', 'minDelayExcess'])
+      if (!form.fields.some((field) => field.member === member))
+        assert.deepEqual(find({ ...block, [member]: '0x0' }).subjects, ['members'], `${name}: ${member}`);
     if (form.context === undefined) {
       assert.deepEqual(find({ ...block, consensusContext: {} }).subjects, ['members'], name);
       counts.context++;
