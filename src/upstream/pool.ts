@@ -2,6 +2,7 @@ import type { Cache } from '../cache/cache.ts';
 import type { Logger } from '../observe/logger.ts';
 import { LatencyWindow } from '../util/latency-window.ts';
 import { Lru } from '../util/lru.ts';
+import { PassingMap } from '../util/passing-map.ts';
 import { TokenBucket } from '../util/token-bucket.ts';
 import { type AskTogether, createAskTogether } from './ask-together.ts';
 import type { UpstreamFault } from './fault.ts';
@@ -11,7 +12,6 @@ import { breakCircuit } from './policies/break-circuit.ts';
 import { confirmErrors } from './policies/confirm-errors.ts';
 import { confirmNulls, noteLacking } from './policies/confirm-nulls.ts';
 import { failOver } from './policies/fail-over.ts';
-import { FlightMap } from './policies/flight-map.ts';
 import { hedge } from './policies/hedge.ts';
 import { keepDeadline } from './policies/keep-deadline.ts';
 import { keepPace } from './policies/keep-pace.ts';
@@ -50,7 +50,7 @@ export type Pool = { readonly ask: Ask; readonly askTogether: AskTogether };
 
 /** Everything that happens to a question on its way to a node, from the outside in. */
 export function createPool({ network, upstreams, options, cache, isFinal, log, ...parts }: PoolParts): Pool {
-  const flights: Flights = new FlightMap();
+  const flights: Flights = new PassingMap();
   const keep = createKeeper(cache, isFinal);
   const decide = createRouting(upstreams);
   const askNodes = PolicyStack.of(keepDeadline())

@@ -1,35 +1,34 @@
+import { composeName } from '../../cache/key-name.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { isComplete, type JsonResult } from '../../primitives/json-result.ts';
+import { PassingMap } from '../../util/passing-map.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Policy } from '../policy-stack.ts';
 import { type Exchange, fitResult, type Handler, openExchange, type RoutedCall } from '../routed-call.ts';
-import { FlightMap, type Mapped } from './flight-map.ts';
 
 /** Questions in flight at the same time that may be shared; further ones fly alone. */
 const MAX_FLIGHTS = 10_000;
 
-/** Questions in flight. */
-export type Flights = FlightMap<Flight>;
+/** Questions in flight, by their names. */
+export type Flights = PassingMap<string, Flight>;
 
 /**
  * Identical questions that are asked at the same time are asked once. The shared call is cancelled when all
  * its callers have gone, and a caller with more time than the first one is not bound by the first one's deadline. A result
  * that is too large to be held cannot be shared: everyone but the first asks again.
  */
-export function shareFlights(flights: Flights = new FlightMap()): Policy {
+export function shareFlights(flights: Flights = new PassingMap()): Policy {
   return (next) => {
     const askAlone: Handler = (exchange) => next(openExchange(exchange, exchange.scope));
     const share: Handler = (exchange) => {
-      const { call } = exchange;
-      const question = nameQuestion(call);
-      if (question === undefined) return askAlone(exchange);
-      const about = nameSubject(call);
-      const flight = flights.get(about, question);
+      const name = nameQuestion(exchange.call);
+      if (name === undefined) return askAlone(exchange);
+      const flight = flights.get(name);
       if (flight === undefined) {
         if (flights.size >= MAX_FLIGHTS) return askAlone(exchange);
         const scope = exchange.scope.derive({ isDetached: true });
-        return new Flight(flights, about, question, scope).start(next, exchange, scope);
+        return new Flight(flights, name, scope).start(next, exchange, scope);
       }
       return flight.join(exchange.scope).then(
         (result) => (isComplete(result) ? fitResult(result, exchange.call) : askAlone(exchange)),
@@ -51,43 +50,32 @@ export function shareFlights(flights: Flights = new FlightMap()): Policy {
  * @returns undefined where it is in flight already, or has no name
  */
 export function announce(flights: Flights, call: RoutedCall): Flight | undefined {
-  const question = nameQuestion(call);
-  if (question === undefined || flights.size >= MAX_FLIGHTS) return undefined;
-  const about = nameSubject(call);
-  if (flights.get(about, question) !== undefined) return undefined;
-  const flight = new Flight(flights, about, question, undefined);
-  flights.add(flight);
+  const name = nameQuestion(call);
+  if (name === undefined || flights.size >= MAX_FLIGHTS || flights.get(name) !== undefined) return undefined;
+  const flight = new Flight(flights, name, undefined);
+  flights.set(name, flight);
   return flight;
 }
 
-function nameQuestion({ key, sharedAs }: RoutedCall): string | undefined {
-  return key === undefined ? sharedAs : key.question;
-}
-
-/** What a question is about, and whether of all nodes: a null that satisfies others does not satisfy that one. */
-function nameSubject({ key, nulls }: RoutedCall): string {
-  const about = key === undefined ? '' : key.blockHash;
-  return nulls === 'certain' ? `${about}:certain` : about;
+function nameQuestion({ key, sharedAs, nulls }: RoutedCall): string | undefined {
+  const name = key === undefined ? sharedAs : composeName(key);
+  // A null that satisfies others does not satisfy this question.
+  return name !== undefined && nulls === 'certain' ? `${name}:certain` : name;
 }
 
 /** One call under way, and the callers that wait for it. */
-export class Flight implements Mapped<Flight> {
-  readonly about: string;
-  readonly question: string;
-  isMapped = false;
-  next: Flight | undefined;
-  previous: Flight | undefined;
+export class Flight {
   readonly #flights: Flights;
+  readonly #name: string;
   /** Of the call: it ends with the last caller. Absent where that is announced. */
   readonly #scope: RequestScope | undefined;
   /** In the order in which they came. */
   #waiting: Waiter[] | undefined;
   #leader: Waiter | undefined;
 
-  constructor(flights: Flights, about: string, question: string, scope: RequestScope | undefined) {
+  constructor(flights: Flights, name: string, scope: RequestScope | undefined) {
     this.#flights = flights;
-    this.about = about;
-    this.question = question;
+    this.#name = name;
     this.#scope = scope;
   }
 
@@ -98,7 +86,7 @@ export class Flight implements Mapped<Flight> {
 
   start(next: Handler, exchange: Exchange, scope: RequestScope): Promise<JsonResult> {
     const outcome = next(openExchange(exchange, scope));
-    this.#flights.add(this);
+    this.#flights.set(this.#name, this);
     const answer = this.join(exchange.scope);
     outcome.then(
       (result) => this.land(result),
@@ -139,7 +127,7 @@ export class Flight implements Mapped<Flight> {
 
   /** @returns the callers that are to be answered */
   #end(): readonly Waiter[] {
-    this.#flights.delete(this);
+    if (this.#flights.get(this.#name) === this) this.#flights.delete(this.#name);
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;
     return waiting;
