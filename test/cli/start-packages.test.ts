@@ -97,6 +97,7 @@ test('of undici a start loads files, not its entry point, which loads all of it'
   assert.deepEqual([...new Set(targets.filter((target) => target.startsWith('undici')))].sort(), [
     'undici/lib/core/errors.js',
     'undici/lib/dispatcher/pool.js',
+    'undici/lib/llhttp/llhttp_simd-wasm.js',
   ]);
 });
 

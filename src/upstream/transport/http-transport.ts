@@ -9,6 +9,7 @@ import { CallGroup } from './call-group.ts';
 import { CallJoiner, type JoinHost } from './call-joiner.ts';
 import { encodeBatch, encodeCall } from './encode-call.ts';
 import { type Exchange, type ExchangeHost, type ExchangeRequest, HttpExchange } from './http-exchange.ts';
+import { compileHttpParser } from './http-parser.ts';
 import { type BatchAnswer, requireAll } from './read-batch.ts';
 import { refuseCall } from './refuse-call.ts';
 import type { ResultSource } from './result-stream.ts';
@@ -19,6 +20,7 @@ const KEEP_ALIVE_MS = 30_000;
 
 /** Reaches a node over HTTP/1.1, one call at a time on each of a bounded number of connections. */
 export function createHttpTransport(endpoint: Endpoint, limits: TransportLimits): Transport {
+  compileHttpParser();
   return new HttpTransport(endpoint, limits);
 }
 
