@@ -17,8 +17,8 @@ import { removeAbandonedFolders, STORES_VARIABLE } from './support/temporary-fol
 const BUILD = join(ROOT, 'build/test');
 /** Of this process: tests of this program run it while it runs. */
 const GROUPS = join(BUILD, `groups-${process.pid}`);
-/** Twice the processors that `npm test` is meant for: tests wait for programs that they start, and for time to pass. */
-const CONCURRENCY = 4;
+/** Three times the processors that `npm test` is meant for: tests wait for programs that they start, and for time to pass. */
+const CONCURRENCY = 6;
 /** Between two reports of tests: only what hangs takes longer, however busy the machine is. */
 const LIMIT_MS = Number(process.env['PORTCULLIS_TEST_LIMIT_MS'] ?? 600_000);
 

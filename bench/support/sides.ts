@@ -19,6 +19,8 @@ const BUSY_SHARE = 0.95;
 
 /** The part of a workload's name that chooses it. */
 const ONLY = process.env['ONLY'] ?? '';
+/** So many bodies of each workload are compared and asked for. */
+const BODIES = Number(process.env['BODIES'] ?? Number.POSITIVE_INFINITY);
 
 /** A server under measurement, with its name in the table. */
 export type Side = Target & { readonly pid: number; readonly label: string };
@@ -148,7 +150,9 @@ export async function compareSides(
   workloads: readonly Workload[],
   targetOf: (workload: Workload) => number | undefined,
 ): Promise<readonly Figure[]> {
-  const chosen = workloads.filter(({ name }) => name.includes(ONLY));
+  const chosen = workloads
+    .filter(({ name }) => name.includes(ONLY))
+    .map((workload) => ({ ...workload, bodies: workload.bodies.slice(0, BODIES) }));
   await compareAnswers(sides, chosen);
   return report(sides, await measure(sides, chosen), targetOf);
 }

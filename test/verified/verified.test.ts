@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { countRuns } from '../support/count-runs.ts';
+import { countRuns, STRIDE } from '../support/count-runs.ts';
 import { readSamples } from '../verification/samples.ts';
 import { openFigures, runCases } from './run-cases.ts';
 import { askSample, fuzzTrueNodes, isOfNode, type TrueFigures } from './run-true-nodes.ts';
@@ -31,7 +31,7 @@ describe('answers of nodes', () => {
     const options = {
       maxBlocks: 1,
       stride: 7,
-      share: 0.003,
+      share: 0.012 / STRIDE,
       isEvery: false,
       only: '',
       setting: '',
@@ -50,7 +50,7 @@ describe('answers of nodes', () => {
     const options = {
       maxBlocks: 2,
       stride: 1,
-      share: 0.0015,
+      share: 0.006 / STRIDE,
       isEvery: false,
       setting: 'streamed',
       parallel: 4,
