@@ -93,7 +93,7 @@ describe('in front of nodes with block access lists', () => {
         execution: 'local',
         verify: 'auto',
         chain: blocks.files.genesis,
-        pool: { pollInterval: '10ms', blockTime: '20ms' },
+        pool: { pollInterval: '10ms', blockTime: '20ms', answerTimeout: '30s' },
       },
     );
     network = opened;
