@@ -12,6 +12,9 @@ export class BundleError extends Error {
   override readonly name = 'BundleError';
 }
 
+/** The question is of no method that bundles are made of, or has parameters that are none of it. */
+export class QuestionError extends BundleError {}
+
 const FORMAT = 'portcullis-bundle/1';
 
 /** Rules that the block hash does not commit to. Quantities. */
@@ -173,7 +176,7 @@ export function decodeBundle(text: string): Bundle {
     throw new BundleError('the file has hex digits in upper case');
   if (encodeBundle(bundle) !== text)
     throw new BundleError(
-      'the file is damaged: its digest, or the order or spacing of its members, is not right',
+      'the file is damaged: its digest, the line feed at its end, or the order or spacing of its members is not right',
     );
   return bundle;
 }

@@ -3,7 +3,7 @@ import type { MethodContext } from '../methods/method-context.ts';
 import { METHODS } from '../methods/table.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { type Method, parseParams } from '../rpc/method.ts';
-import { BundleError } from './format.ts';
+import { QuestionError } from './format.ts';
 import type { ReadKind } from './reads/read-kind.ts';
 import { receipts } from './reads/receipts.ts';
 import { transaction } from './reads/transaction.ts';
@@ -29,7 +29,7 @@ const ROWS: Readonly<Record<string, Omit<ProvableMethod, 'method'>>> = {
 
 /**
  * @param prefix under which the network serves its `l2_estimateGas`
- * @throws BundleError for a method of which no bundle can be made
+ * @throws QuestionError for a method of which no bundle can be made
  */
 export function findProvable(name: string, prefix: string | undefined): ProvableMethod {
   const isOwn = prefix !== undefined && name === `${prefix}_estimateGas` && !Object.hasOwn(ROWS, name);
@@ -37,16 +37,19 @@ export function findProvable(name: string, prefix: string | undefined): Provable
   const row = Object.hasOwn(ROWS, common) ? ROWS[common] : undefined;
   const method = METHODS.find((one) => one.name === common);
   if (row === undefined || method === undefined)
-    throw new BundleError(`no bundles are made of ${name}; they are made of ${Object.keys(ROWS).join(', ')}`);
+    throw new QuestionError(
+      `no bundles are made of ${name}; they are made of ${Object.keys(ROWS).join(', ')}`,
+    );
   return { method, ...row };
 }
 
-/** The typed parameters of a question. @throws BundleError naming the one that is malformed */
+/** The typed parameters of a question. @throws QuestionError naming the one that is malformed */
 export function readParams({ method }: ProvableMethod, params: readonly unknown[]): readonly unknown[] {
   try {
     return parseParams(method.params, params);
   } catch (error) {
-    if (error instanceof RpcError) throw new BundleError(error.message);
+    if (error instanceof RpcError)
+      throw new QuestionError(`the parameters of ${method.name}: ${error.message}`);
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Source } from '../bundle/ask.ts';
-import { prove } from '../bundle/prove.ts';
+import { BundleError, QuestionError } from '../bundle/format.ts';
+import { type Proof, prove, type Question } from '../bundle/prove.ts';
 import { createMemoryCache } from '../cache/memory-cache.ts';
 import type { ChainConfig } from '../chain/chain-config.ts';
 import { createBuiltinConfig } from '../config/builtin-config.ts';
@@ -64,11 +65,23 @@ export async function runProve(args: string[]): Promise<number> {
       : await loadConfig(values.config, process.env);
   const settings = values.fork === undefined ? {} : { fork: readChoice('fork', values.fork, REVISIONS) };
   const { text, notes } = await withSource(config, name, (source) =>
-    prove(question, { ...source, ...settings }),
+    proveQuestion(question, { ...source, ...settings }),
   );
   for (const note of notes) process.stderr.write(`portcullis: ${note}\n`);
   process.stdout.write(text);
   return 0;
+}
+
+/** @throws UsageError where there is no such method, or the parameters are none of it */
+async function proveQuestion(question: Question, source: Source): Promise<Proof> {
+  try {
+    return await prove(question, source);
+  } catch (error) {
+    if (error instanceof QuestionError) throw new UsageError(error.message);
+    if (error instanceof RangeError)
+      throw new BundleError(`what the network answers cannot be read: ${error.message}`);
+    throw error;
+  }
 }
 
 /** @throws UsageError */

@@ -8,19 +8,24 @@ import { describeSystemError } from '../util/system-error.ts';
 import { readChoice, requireOption } from './option-values.ts';
 import { UsageError } from './usage.ts';
 
-const VERIFY_USAGE = `portcullis verify FILE --hash HASH
+/** Names of forks on a line of the usage. */
+const HALF: number = REVISIONS.length / 2;
+const VERIFY_USAGE = `portcullis verify FILE --hash HASH [--chain-id ID] [--fork NAME]
 
 Checks a bundle of \`portcullis prove\` against the hash of a block, offline: whether its answer follows from what that block
 commits to. Where the hash is from is yours to know. What no evidence covers is printed as told, not proven.
 
   --hash HASH     of the block: 0x and 64 hex digits
-  --chain-id ID   of the chain that the block is of; decimal
-  --fork NAME     of the block, by which calls have to have been executed
+  --chain-id ID   for what was executed: the chain that it has to have been executed for, decimal or 0x and hex digits
+  --fork NAME     for what was executed: the fork by whose rules; those of blob parameters alone (BPO) are osaka
+                  ${REVISIONS.slice(0, HALF).join(', ')},
+                  ${REVISIONS.slice(HALF).join(', ')}
 
 Exit code 0 when it is verified, 1 when it is refused, 2 when it could not be looked at.
 `;
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
+const CHAIN_ID = /^(\d{1,30}|0x[0-9a-fA-F]{1,25})$/;
 /** More than the largest answers have with their evidence. */
 const MAX_FILE_BYTES: number = 256 << 20;
 const READ_BYTES: number = 1 << 20;
@@ -48,7 +53,8 @@ export async function runVerify(args: string[]): Promise<number> {
   const hash = requireOption('verify', 'hash', values.hash);
   if (!HASH.test(hash)) throw new UsageError('--hash is not 0x and 64 hex digits');
   const id = values['chain-id'];
-  if (id !== undefined && !/^\d{1,30}$/.test(id)) throw new UsageError('--chain-id is not a decimal number');
+  if (id !== undefined && !CHAIN_ID.test(id))
+    throw new UsageError('--chain-id is not a number, decimal or 0x and hex digits');
   const expected: Expected = {
     hash: hash.toLowerCase(),
     ...(id !== undefined && { chainId: encodeQuantity(BigInt(id)) }),
@@ -56,7 +62,10 @@ export async function runVerify(args: string[]): Promise<number> {
   };
   const text = await readBundle(file);
   try {
-    process.stdout.write(describeBundle(await verifyBundle(text, expected), expected));
+    const bundle = await verifyBundle(text, expected);
+    if (bundle.told.rules === null && (id ?? values.fork) !== undefined)
+      throw new UsageError(`${bundle.method} executes nothing: leave --chain-id and --fork out`);
+    process.stdout.write(describeBundle(bundle, expected));
     return 0;
   } catch (error) {
     if (!(error instanceof BundleError)) throw error;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { MAIN } from '../../scripts/program-files.ts';
-import { type Bundle, decodeBundle, encodeBundle } from '../../src/bundle/format.ts';
+import { type Bundle, BundleError, decodeBundle, encodeBundle } from '../../src/bundle/format.ts';
 import { verifyBundle } from '../../src/bundle/verify-bundle.ts';
 import type { Config } from '../../src/config/config.ts';
 import { type RunningService, startService } from '../support/service.ts';
@@ -14,6 +14,8 @@ import { changeAt, type Path } from '../verification/liars.ts';
 import {
   BUILTIN,
   createConfig,
+  FACTS,
+  type Facts,
   hashOf,
   listNodes,
   makeBundle,
@@ -104,6 +106,22 @@ test('made and verified by the commands', async () => {
     },
   );
   await assert.rejects(unproven, { code: 1, stderr: /^portcullis: a pending block has no hash/ });
+  for (const [args, stderr] of [
+    [['eth_getBlockReceipts'], /^portcullis: the parameters of eth_getBlockReceipts: missing value/],
+    [['eth_getLogs', '[{}]'], /^portcullis: no bundles are made of eth_getLogs/],
+  ] as const) {
+    const wrong = run(process.execPath, [MAIN, 'prove', ...args, '--network', 'devnet'], {
+      env: environment,
+    });
+    await assert.rejects(wrong, { code: 2, stderr });
+  }
+  const file = join(folder.path, 'read.json');
+  writeFileSync(file, stdout);
+  const options = ['--hash', hashOf(stdout), '--chain-id', '0x5'];
+  await assert.rejects(run(process.execPath, [MAIN, 'verify', file, ...options], { env: environment }), {
+    code: 2,
+    stderr: /^portcullis: eth_getTransactionByBlockNumberAndIndex executes nothing: leave --chain-id/,
+  });
 });
 
 test('what a file holds does not steer a terminal', async () => {
@@ -331,7 +349,11 @@ for (const [name, row, reason] of REFUSALS) {
   });
 }
 
-const { calls } = (await import('./bundles.ts')).FACTS['devnet'] as { calls: { revert: object } };
+const { calls } = FACTS['devnet'] as Facts[string];
+/** The token's functions of an owner that has nothing: a slot that is not set, of a contract that has others. */
+const NEW_OWNER = '5'.padStart(64, '0');
+const BALANCE_OF_NEW = { ...calls.tokenBalance, data: `0x70a08231${NEW_OWNER}` };
+const TRANSFER_TO_NEW = { ...calls.tokenTransfer, data: `0xa9059cbb${NEW_OWNER}${'1'.padStart(64, '0')}` };
 /** PUSH 3, NUMBER, SUB, BLOCKHASH, and the word returned. */
 const OLD_HASH = { data: '0x600343034060005260206000f3' };
 const FURTHER: readonly Row[] = [
@@ -343,6 +365,8 @@ const FURTHER: readonly Row[] = [
     method: 'eth_estimateGas',
     params: [{ to: `0x${'9'.repeat(40)}`, value: '0x1' }, '0x12'],
   },
+  { network: 'devnet', method: 'eth_call', params: [BALANCE_OF_NEW, 'latest'] },
+  { network: 'devnet', method: 'eth_estimateGas', params: [TRANSFER_TO_NEW, 'latest'] },
   { network: 'devnet', method: 'eth_getTransactionByBlockNumberAndIndex', params: ['latest', '0x99'] },
   { network: 'devnet', method: 'eth_getUncleByBlockNumberAndIndex', params: ['latest', '0x0'] },
   { network: 'devnet', method: 'eth_getBlockReceipts', params: ['0x0'] },
@@ -357,6 +381,59 @@ test('reverts, block hashes, old blocks, and what there is not', async () => {
     assert.deepEqual('result' in answer ? answer.result : answer.error, served, method);
   }
 });
+
+/** One of two uncles, and one of one. */
+const WITH_UNCLES = ['0x4', '0x20'];
+
+test('uncles are the block’s own, however their bytes are divided', async () => {
+  const questions = WITH_UNCLES.map((block) => ({
+    network: 'devnet',
+    method: 'eth_getUncleByBlockNumberAndIndex',
+    params: [block, '0x0'],
+  }));
+  let verified = 0;
+  for (const text of await makeBundles(embedded, questions)) {
+    const bundle = decodeBundle(text);
+    const { uncles } = bundle.evidence;
+    const answers: unknown[] = [null];
+    for (const index of uncles.keys()) {
+      const params = [bundle.block.number, `0x${index.toString(16)}`];
+      const [own = ''] = await makeBundles(embedded, [{ ...questions[0], params } as Row]);
+      answers.push((decodeBundle(own).answer as { result: unknown }).result);
+    }
+    for (const divided of divide(uncles)) {
+      for (let index = 0; index < divided.length + 2; index++) {
+        for (const result of answers) {
+          const members = result === null ? [] : bundle.told.members;
+          const forged = encodeBundle({
+            ...bundle,
+            params: [bundle.block.number, `0x${index.toString(16)}`],
+            answer: { result },
+            evidence: { ...bundle.evidence, uncles: divided },
+            told: { ...bundle.told, members },
+          });
+          const isTrue = divided.join() === uncles.join() && result === (answers[index + 1] ?? null);
+          const outcome = verifyBundle(forged, { hash: bundle.block.hash });
+          if (!isTrue) await assert.rejects(outcome, BundleError, `${divided.length} parts, ${index}`);
+          else verified += Number((await outcome) !== undefined);
+        }
+      }
+    }
+  }
+  // Those there are, and two places behind them.
+  assert.equal(verified, 4 + 3);
+});
+
+/** The same bytes in other parts: empty ones between them, neighbours together, each cut in two. */
+function divide(parts: readonly string[]): string[][] {
+  const divisions = [[...parts]];
+  if (parts.length > 1) divisions.push([`0x${parts.map((part) => part.slice(2)).join('')}`]);
+  for (let at = 0; at <= parts.length; at++)
+    divisions.push(parts.toSpliced(at, 0, '0x'), parts.toSpliced(at, 0, '0x', '0x'));
+  for (const [at, part] of parts.entries())
+    divisions.push(parts.toSpliced(at, 1, part.slice(0, 8), `0x${part.slice(8)}`));
+  return divisions;
+}
 
 async function askNode(network: string, method: string, params: readonly unknown[]): Promise<unknown> {
   const response = await fetch(`http://${node.authority}/${network}/v3/demo`, {

@@ -63,6 +63,7 @@ describe('anvil', { skip: ANVIL_SKIP }, () => {
     ['eth_getTransactionByBlockNumberAndIndex', ['latest', '0x0']],
     ['eth_getUncleByBlockNumberAndIndex', ['latest', '0x0']],
     ['eth_call', [{ to: READER, data: word(5) }, 'latest']],
+    ['eth_call', [{ to: READER, data: word(99) }, 'latest']],
     ['eth_call', [{ to: HASHER, data: word(4) }, 'latest']],
     ['eth_call', [{ to: REVERTER, data: word(6) }, 'latest']],
     [

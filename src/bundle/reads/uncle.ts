@@ -26,13 +26,15 @@ export const uncle: ReadKind = {
     const encodings = evidence.uncles.map(hexToBytes);
     if (hashList(encodings) !== header.verified.unclesHash)
       throw new BundleError('the uncles do not make the hash in the header');
-    const encoded = encodings[Number(index)];
-    if (encoded === undefined) {
+    // The hash is of all of them in a row: that each is one header says where they begin.
+    const uncles = encodings.map((encoded) => readHeader(encoded, bytesToHex(keccak256(encoded))));
+    const own = uncles[Number(index)];
+    if (own === undefined) {
       if (result !== null) throw new BundleError('the block has no uncle at this position');
       return [];
     }
     if (!isMembers(result)) throw new BundleError('the block has an uncle at this position');
-    const { members, verified } = readHeader(encoded, bytesToHex(keccak256(encoded)));
+    const { members, verified } = own;
     const tools = openTools();
     // What an uncle lists itself is not compared: uncles of uncles are in no answer.
     if (verifyHeader(result, verified.hash, tools) === undefined)

@@ -111,7 +111,7 @@ export class EvidenceBlock implements SimulatedChain, StateParts {
   findSlot(address: string, slot: string): Uint8Array | undefined {
     const root = this.#findLeaf(address)?.storageRoot;
     const value = root && this.#read(root, slot);
-    return value && asBytes(decodeRlp(value), 'slot');
+    return value === undefined || value === NONE ? value : asBytes(decodeRlp(value), 'slot');
   }
 
   findCode(hash: string): Uint8Array | undefined {
@@ -120,10 +120,10 @@ export class EvidenceBlock implements SimulatedChain, StateParts {
 
   #findLeaf(address: string): AccountLeaf | null | undefined {
     const leaf = this.#read(this.stored.header.stateRoot, address);
-    return leaf && (leaf.length === 0 ? null : decodeAccountLeaf(leaf));
+    return leaf === undefined ? undefined : leaf === NONE ? null : decodeAccountLeaf(leaf);
   }
 
-  /** The value under the hash of a key, empty where there is none; undefined where a node is missing. */
+  /** The value under the hash of a key, `NONE` where there is none; undefined where a node is missing. */
   #read(root: Uint8Array, key: string): Uint8Array | undefined {
     try {
       return readTrie(root, keccak256(hexToBytes(key)), this.nodes) ?? NONE;

@@ -182,7 +182,8 @@ async function compareExecuted(
     if (outcome instanceof MissingState) continue;
     const theirs = await askOutcome(kind, { ...request, block }, source);
     if (isSameOutcome(outcome, theirs)) continue;
-    const difference = `the network answers ${describe(theirs)}, and its state leads to ${describe(outcome)}`;
+    const [answer, ours] = cutAlike(describe(theirs), describe(outcome));
+    const difference = `the network answers ${answer}, and its state leads to ${ours}`;
     if (kind === 'call' || typeof outcome !== typeof theirs) throw new BundleError(difference);
     notes.push(`gas estimates differ: ${difference}`);
   }
@@ -216,6 +217,21 @@ function textOf(data: ChainError['data']): string {
 }
 
 function describe(outcome: string | ChainError): string {
-  const text = typeof outcome === 'string' ? outcome : `${outcome.message} ${textOf(outcome.data)}`.trimEnd();
-  return text.length > 200 ? `${text.slice(0, 200)}...` : text;
+  return typeof outcome === 'string' ? outcome : `${outcome.message} ${textOf(outcome.data)}`.trimEnd();
+}
+
+/** Characters of each of two texts that are shown, and of those at their beginning in which they agree. */
+const SHOWN = 200;
+const AGREED = 20;
+
+/** Two texts that differ, as much of each as shows where. */
+function cutAlike(...texts: readonly [string, string]): string[] {
+  const [one, other] = texts;
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) same++;
+  const from = Math.max(one.length, other.length) <= SHOWN ? 0 : Math.max(0, same - AGREED);
+  return texts.map((text) => {
+    const end = from + SHOWN;
+    return `${from > 0 ? '...' : ''}${text.slice(from, end)}${text.length > end ? '...' : ''}`;
+  });
 }
