@@ -123,7 +123,7 @@ export class Rollups {
     }
     if (row === undefined) {
       throw new Error(
-        `network ${network}: its rollup family cannot be told from its nodes: set rollup.family`,
+        `network ${network}: its rollup family cannot be told from its chain: set rollup.family`,
       );
     }
     log.info({ network, family: row.name }, 'rollup family recognised');

@@ -63,7 +63,7 @@ test('what cannot be recognised or asked does not start', async () => {
   const layer1 = createScriptedChain({ headers: { latest: makeHeader() }, call: () => '"0x"' }).chain;
   await assert.rejects(
     openRollups(configure({}), new Map([['l2', layer1]]), log),
-    new Error('network l2: its rollup family cannot be told from its nodes: set rollup.family'),
+    new Error('network l2: its rollup family cannot be told from its chain: set rollup.family'),
   );
   const down = createTaikoNode();
   down.request = async () => {
