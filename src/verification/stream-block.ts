@@ -4,6 +4,7 @@ import { JsonBytes, type JsonText, SharedBytes, textOf } from '../primitives/jso
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { requireBlockMembers } from './compare-members.ts';
 import type { Members } from './findings.ts';
+import { mayBeUnhashed } from './header-forms.ts';
 import { ItemSplitter } from './item-splitter.ts';
 import { KnownTransactions } from './known-transactions.ts';
 import { ListText } from './list-text.ts';
@@ -178,10 +179,15 @@ export class BlockStream {
     }
   }
 
-  /** What transactions are compared with, from the members before them; undefined where some of it is not there, as in blocks before base fees. */
+  /**
+   * What transactions are compared with, from the members before them; undefined where some of it is not there, as in blocks before base fees, or may not be what
+   * the header has.
+   */
   #findPlace(): BlockPlace | undefined {
     try {
-      const { number, timestamp, baseFeePerGas } = JSON.parse(`${this.#splitter.rest}]}`) as Members;
+      const members = JSON.parse(`${this.#splitter.rest}]}`) as Members;
+      if (mayBeUnhashed(members, 'baseFeePerGas')) return undefined;
+      const { number, timestamp, baseFeePerGas } = members;
       return {
         hash: this.#options.hash.toLowerCase(),
         number: readInteger(number, 'number'),

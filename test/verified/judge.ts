@@ -34,7 +34,7 @@ export function judge(question: AskedQuestion, truth: Reply, reply: Reply, isAlo
     name in UNCOVERED || (isAbsent && name in MAY_BE_ABSENT);
   if (differences.every(isUncovered)) return { verdict: 'told', members };
   // No root covers what is absent; a block by its number is known to be there. Of an encoded transaction geth says `0x`.
-  const isEmpty = question.method === 'debug_getRawTransaction' && reply.value === '0x';
+  const isEmpty = /getRawTransaction/.test(question.method) && reply.value === '0x';
   const isNull = (reply.value === null || isEmpty) && HASH.test(String(question.params[0]));
   if (isNull && reply.trust !== 'proven') return { verdict: 'told', members: [`null of ${question.method}`] };
   if (!question.isCovered)
