@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { listDifferences, type Path } from './json-changes.ts';
 import type { Reply } from './lied-network.ts';
 import type { AskedQuestion } from './questions.ts';
-import { MAY_BE_ABSENT, type ObjectKind, UNCOVERED } from './uncovered.ts';
+import { MAY_BE_ABSENT, type ObjectKind, UNCOVERED, UNCOVERED_FEES } from './uncovered.ts';
 
 /**
  * `truth`: the client got the true answer. `refused`: an error. `told`: a changed member that no root covers, or a changed answer of a method that
@@ -20,18 +20,33 @@ const LISTS: Readonly<Record<string, ObjectKind>> = {
   logs: 'log',
 };
 
-/** @param isAlone whether no node tells the truth and nothing has to be proven */
-export function judge(question: AskedQuestion, truth: Reply, reply: Reply, isAlone: boolean): Judgement {
+/** Numbers of a signature: some clients give them as 32 bytes. */
+const NUMBERS = /\.[rs]$/;
+
+/** `isAlone`: no node tells the truth, and nothing has to be proven. `hasUncoveredFees`: as of the chain. */
+export type Circumstances = { readonly isAlone: boolean; readonly hasUncoveredFees: boolean };
+
+export function judge(
+  question: AskedQuestion,
+  truth: Reply,
+  reply: Reply,
+  { isAlone, hasUncoveredFees }: Circumstances,
+): Judgement {
   if ('error' in reply) return { verdict: 'refused', members: [reply.error] };
   const want = 'error' in truth ? undefined : truth.value;
   if (isDeepStrictEqual(reply.value, want)) return { verdict: 'truth', members: [] };
-  const differences = listDifferences(reply.value, want).map((path) => ({
-    name: nameOf(path, question.of),
-    isAbsent: readAt(reply.value, path) == null,
-  }));
+  const differences = listDifferences(reply.value, want)
+    .map((path) => ({
+      name: nameOf(path, question.of),
+      have: readAt(reply.value, path),
+      want: readAt(want, path),
+    }))
+    .filter((each) => !(NUMBERS.test(each.name) && isSameNumber(each.have, each.want)))
+    .map(({ name, have }) => ({ name, isAbsent: have == null }));
+  if (differences.length === 0) return { verdict: 'truth', members: [] };
   const members = [...new Set(differences.map(({ name }) => name))];
   const isUncovered = ({ name, isAbsent }: { readonly name: string; readonly isAbsent: boolean }): boolean =>
-    name in UNCOVERED || (isAbsent && name in MAY_BE_ABSENT);
+    name in UNCOVERED || (hasUncoveredFees && name in UNCOVERED_FEES) || (isAbsent && name in MAY_BE_ABSENT);
   if (differences.every(isUncovered)) return { verdict: 'told', members };
   // No root covers what is absent; a block by its number is known to be there. Of an encoded transaction geth says `0x`.
   const isEmpty = /getRawTransaction/.test(question.method) && reply.value === '0x';
@@ -40,6 +55,11 @@ export function judge(question: AskedQuestion, truth: Reply, reply: Reply, isAlo
   if (!question.isCovered)
     return { verdict: reply.trust === 'proven' ? 'missed' : 'told', members: [question.method] };
   return { verdict: isAlone && reply.trust !== 'proven' ? 'unproven' : 'missed', members };
+}
+
+function isSameNumber(one: unknown, other: unknown): boolean {
+  const isHex = (value: unknown): value is string => typeof value === 'string' && /^0x[0-9a-f]+$/.test(value);
+  return isHex(one) && isHex(other) && BigInt(one) === BigInt(other);
 }
 
 function readAt(value: unknown, path: Path): unknown {

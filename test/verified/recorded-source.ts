@@ -41,6 +41,7 @@ export function replaySample({ family, name, block, receipts }: Sample): Truth {
   return {
     name: `${family} ${name}`,
     isRecorded: true,
+    hasUncoveredFees: family === 'substrate-frontier',
     ask: ({ method, params }) => {
       const answer = answers[method];
       return Promise.resolve(answer === undefined ? MISSING : { result: answer(params) });

@@ -92,7 +92,7 @@ export async function runCases(
   const work = async (): Promise<void> => {
     const own = await Stage.open(truth, MAX_NODES);
     for (let run = runs[next++]; run !== undefined; run = runs[next++]) {
-      note(figures, truth, run.each, run.setting, await runCase(own, run.each, run.setting));
+      note(figures, truth, run.each, run.setting, await runCase(own, truth, run.each, run.setting));
     }
     await own.close();
   };
@@ -215,7 +215,12 @@ async function listOthers(
   );
 }
 
-async function runCase(stage: Stage, { trace, lie, isForged }: Case, setting: Setting): Promise<Judgement> {
+async function runCase(
+  stage: Stage,
+  { hasUncoveredFees = false }: Truth,
+  { trace, lie, isForged }: Case,
+  setting: Setting,
+): Promise<Judgement> {
   const { nodes, liars, verify } = setting;
   stage.setLie(liars, isForged === true ? lie : undefined);
   const checkpoint = setting.hasCheckpoint ? trace.question.checkpoint : undefined;
@@ -225,7 +230,8 @@ async function runCase(stage: Stage, { trace, lie, isForged }: Case, setting: Se
   try {
     stage.setLie(liars, lie);
     const reply = await network.ask(trace.question);
-    return judge(trace.question, trace.truth, reply, liars === nodes && verify === 'auto');
+    const isAlone = liars === nodes && verify === 'auto';
+    return judge(trace.question, trace.truth, reply, { isAlone, hasUncoveredFees });
   } finally {
     await network.chain.close();
   }

@@ -8,7 +8,7 @@ import { readSamples } from '../verification/samples.ts';
 import { openFigures, runCases } from './run-cases.ts';
 import { askSample, fuzzTrueNodes, isOfNode, type TrueFigures } from './run-true-nodes.ts';
 import { SOURCES } from './sources.ts';
-import { DERIVED, MAY_BE_ABSENT, UNCOVERED } from './uncovered.ts';
+import { DERIVED, MAY_BE_ABSENT, UNCOVERED, UNCOVERED_FEES } from './uncovered.ts';
 
 const { values } = parseArgs({
   options: {
@@ -66,7 +66,8 @@ for (const line of figures.missed.slice(0, SHOWN)) console.log(`missed: ${line}`
 for (const line of figures.denied.slice(0, SHOWN)) console.log(`denied: ${line}`);
 console.log('members that no root covers, and methods that are not verified, passed on changed:');
 for (const [name, count] of [...figures.told].sort()) {
-  const why = UNCOVERED[name] ?? MAY_BE_ABSENT[name] ?? 'one node’s word, not called proven';
+  const why =
+    UNCOVERED[name] ?? UNCOVERED_FEES[name] ?? MAY_BE_ABSENT[name] ?? 'one node’s word, not called proven';
   console.log(`  ${name}: ${count} times: ${why}`);
 }
 console.log('members that are derived:');

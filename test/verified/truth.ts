@@ -9,6 +9,8 @@ export type Truth = {
   readonly name: string;
   /** Of a chain of which something may not be verifiable. */
   readonly isRecorded?: true;
+  /** Its headers lack the base fee. */
+  readonly hasUncoveredFees?: boolean;
   readonly ask: (question: Question) => Promise<Answer>;
   close(): Promise<void>;
 };

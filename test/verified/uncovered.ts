@@ -63,6 +63,15 @@ export const MAY_BE_ABSENT: Readonly<Record<string, string>> = {
   'log.removed': 'false: left as told where it is absent',
 };
 
+const WITHOUT_BASE_FEE = 'chains whose headers lack the base fee (Substrate): left as told';
+
+/** The same, only of chains whose headers lack the base fee. */
+export const UNCOVERED_FEES: Readonly<Record<string, string>> = {
+  'block.baseFeePerGas': WITHOUT_BASE_FEE,
+  'transaction.gasPrice': WITHOUT_BASE_FEE,
+  'receipt.effectiveGasPrice': WITHOUT_BASE_FEE,
+};
+
 /** What follows from what a root covers, and how. */
 export const DERIVED: Readonly<Record<string, string>> = {
   'transaction.from': 'recovered from the signature; of a whole block four of them, under `require` all',
@@ -84,7 +93,8 @@ export const DERIVED: Readonly<Record<string, string>> = {
 /** The members as a table of Markdown, as docs/upstreams.md has it: those with the same reason in one row. */
 export function tabulateUncovered(): string {
   const rows = new Map<string, string[]>();
-  for (const [name, why] of Object.entries({ ...UNCOVERED, ...MAY_BE_ABSENT })) {
+  const all = [UNCOVERED, UNCOVERED_FEES, MAY_BE_ABSENT].flatMap((each) => Object.entries(each));
+  for (const [name, why] of all) {
     if (name.endsWith('.notKnownHere')) continue;
     rows.set(why, [...(rows.get(why) ?? []), `\`${name}\``]);
   }
