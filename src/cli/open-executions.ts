@@ -35,7 +35,15 @@ export function prepareExecutions(
   const { execution, verifyCalls: share = DEFAULT_VERIFY_CALLS } = options;
   const onFault = (error: unknown): void => log.error({ network, err: error }, 'execution fault');
   return (source) => {
-    const here = new RemoteExecutions({ source, pool, config, network, log, onFault });
+    const here = new RemoteExecutions({
+      source,
+      pool,
+      config,
+      network,
+      isOnlyHere: execution === 'local',
+      log,
+      onFault,
+    });
     if (execution === 'local') return here;
     const inner =
       execution === 'auto' ? new ComparedExecutions({ here, source, log, network, onFault }) : undefined;

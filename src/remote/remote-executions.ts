@@ -26,6 +26,7 @@ import { Collector } from './collector.ts';
 import { Discoverer, type Discovery } from './discover.ts';
 import { addMissing, createExcerpt } from './excerpt.ts';
 import { ForkRules } from './fork-rules.ts';
+import { LateReads } from './late-reads.ts';
 import { type RemoteBlock, RemoteChain } from './remote-block.ts';
 import { LATEST, type LeaveReason, LeftToNodes, leaveOutages, RemoteBlocks } from './remote-blocks.ts';
 import type { Place, StateSource } from './state-source.ts';
@@ -36,6 +37,8 @@ export type RemoteOptions = {
   /** Rules of the chain, where they are configured. */
   readonly config: ChainConfig | undefined;
   readonly network: string;
+  /** Whether calls are to be executed here and nowhere else, where answers have to be proven. */
+  readonly isOnlyHere?: boolean;
   readonly log: Logger;
   /** Called with faults of this program. */
   readonly onFault: (error: unknown) => void;
@@ -54,6 +57,16 @@ const MAX_ATTEMPTS = 16;
 const MAX_ASKED = 2_048;
 /** The cap on a call's gas, in units of the head's gas limit (spec 8). */
 const GAS_CAP_FACTOR = 10n;
+
+/** At how many beginnings a node is asked what a call reads that only threads find out, one part at a time. */
+const HINTED_ATTEMPTS = 2;
+/** Why an answer of a node is not proven, as the rest of a sentence. */
+const WHY_LEFT: Readonly<Record<Exclude<LeaveReason, 'fees'>, string>> = {
+  block: 'the block of the call is not known here',
+  rules: 'the rules of its block are not known, by which the call would be executed',
+  unproven: 'no node proves the state that the call reads',
+  unsettled: 'the call reads more state than is proven for one call',
+};
 
 /** A call on its way. */
 type Run = {
@@ -84,6 +97,7 @@ export class RemoteExecutions {
   readonly #left: Record<LeaveReason, number> = { block: 0, fees: 0, rules: 0, unproven: 0, unsettled: 0 };
   /** Why calls at a block are left to nodes, by its hash. */
   readonly #refused = new Lru<string, LeaveReason>(MAX_BLOCKS, REFUSED_MS);
+  readonly #lateReads = new LateReads();
   /** Consecutive calls that failed for lack of proofs. */
   #unproven = 0;
   #executed = 0;
@@ -130,9 +144,17 @@ export class RemoteExecutions {
       (error) => {
         if (!(error instanceof LeftToNodes)) throw error;
         this.#left[error.reason]++;
+        this.#demandProof(request.block, error.reason);
         return undefined;
       },
     );
+  }
+
+  /** What nodes answer instead is one node's word. @throws ChainError `unavailable` where the answer has to be proven */
+  #demandProof(block: BlockReference, reason: LeaveReason): void {
+    const { isOnlyHere, source } = this.#options;
+    const isPending = block.kind === 'tag' && block.tag === 'pending';
+    if (isOnlyHere === true && reason !== 'fees' && !isPending) source.demandProof(WHY_LEFT[reason]);
   }
 
   /** An `eth_call` of which everything is at hand. @returns undefined where it is not, or a slice is not enough: then `execute` is to be asked */
@@ -212,10 +234,14 @@ export class RemoteExecutions {
       if (place === undefined) throw new LeftToNodes('block');
       const refused = this.#refused.get(place.hash);
       if (refused !== undefined) throw new LeftToNodes(refused);
+      if (this.#lateReads.isUnsettled(kind, request, place.hash)) throw new LeftToNodes('unsettled');
       return recoverWith<JsonResult>(
         () => this.#executeAt(place, kind, request, scope),
         (error) => {
-          if (error instanceof LeftToNodes) this.#noteLeft(place, error.reason);
+          if (error instanceof LeftToNodes) {
+            this.#noteLeft(place, error.reason);
+            if (error.reason === 'unsettled') this.#lateReads.noteUnsettled(kind, request, place.hash);
+          }
           throw error;
         },
       );
@@ -231,16 +257,23 @@ export class RemoteExecutions {
     const hinted = new StateKeys();
     return continueWith(this.#blocks.findWithHead(place, { request, hinted }, scope), ([block, head]) => {
       const run = createRun(kind, request, block, head.stored.header.gasLimit * GAS_CAP_FACTOR, hinted);
+      const late = this.#lateReads.find(request);
+      if (late !== undefined) run.further.merge(late);
       const noteEnd = (): void => this.#noteEnd(block, request.block.kind === 'hash', scope);
+      const noteLate = (): void => {
+        if (run.attempts >= HINTED_ATTEMPTS) this.#lateReads.note(request, run.further);
+      };
       const result = recoverWith<HexData>(
         () => this.#attempt(run, scope),
         (error) => {
+          noteLate();
           // Its own failure is an answer.
           if (error instanceof ChainError) noteEnd();
           throw error;
         },
       );
       return continueWith(result, (value) => {
+        noteLate();
         noteEnd();
         return encodeResult(kind, value);
       });
@@ -276,12 +309,14 @@ export class RemoteExecutions {
     const { missing, isBlind } = this.#discover(run, scope);
     // What only a thread has met comes late: there may be more of it.
     const isLate = addMissing(further, block, this.#proven, missing);
-    if (missing.isEmpty) return this.#attempt(run, scope);
+    // All that is known to be read is proven: a thread met something else.
+    const isUnforeseen = missing.isEmpty && !run.isHinted && run.attempts >= HINTED_ATTEMPTS;
+    if (missing.isEmpty && !isUnforeseen) return this.#attempt(run, scope);
     run.asked += missing.size;
     if (run.asked > MAX_ASKED) throw new LeftToNodes('unsettled');
     run.trips++;
     this.#trips++;
-    const hint = !run.isHinted && (isBlind || isLate) ? request : undefined;
+    const hint = !run.isHinted && (isBlind || isLate || isUnforeseen) ? request : undefined;
     run.isHinted ||= hint !== undefined;
     const hinted = await leaveOutages(
       this.#options.source,

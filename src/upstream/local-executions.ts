@@ -147,6 +147,11 @@ export class StateSource {
     this.#trust.noteExecuted(scope, place, isNamed, whyUnproven);
   }
 
+  /** @throws ChainError `unavailable` where answers have to be proven @param why this one is not, as the rest of a sentence */
+  demandProof(why: string): void {
+    this.#trust.demandProof(why);
+  }
+
   /** Whether a rejection of `ask` or `locate` is a node's or the network's. */
   isOutage(error: unknown): boolean {
     return error instanceof UpstreamFault || error instanceof ChainError;

@@ -23,6 +23,8 @@ const SLOW_READER = addressOf('c');
 const REVERTER = addressOf('d');
 const HASHER = addressOf('e');
 const GREEDY = addressOf('f');
+const WALKER = addressOf('9');
+const CLEARER = addressOf('8');
 const SENDER = addressOf('5');
 
 const PROGRAMS: Readonly<Record<string, string>> = {
@@ -31,6 +33,10 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   [READER]: '0 CALLDATALOAD SLOAD 0 MSTORE 32 0 RETURN',
   [SLOW_READER]:
     '32 CALLDATALOAD loop: 1 SWAP1 SUB DUP1 @loop JUMPI 0 CALLDATALOAD SLOAD 0 MSTORE 32 0 RETURN',
+  // After so many steps as the first word says: the balances of as many accounts as the second one says, and their number.
+  [WALKER]: `0 CALLDATALOAD loop: 1 SWAP1 SUB DUP1 @loop JUMPI POP
+    32 CALLDATALOAD walk: DUP1 0x1000000 ADD BALANCE POP 1 SWAP1 SUB DUP1 @walk JUMPI 32 CALLDATALOAD 0 MSTORE 32 0 RETURN`,
+  [CLEARER]: '32 CALLDATALOAD 0 CALLDATALOAD SSTORE STOP',
   [REVERTER]: '0 CALLDATALOAD SLOAD 0 MSTORE 32 0 REVERT',
   [HASHER]: '0 CALLDATALOAD NUMBER SUB BLOCKHASH 0 MSTORE 32 0 RETURN',
 };
@@ -329,6 +335,59 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     assert.equal(count('eth_call'), 0);
   });
 
+  test('a call that reads many accounts behind its first slice is executed here, and what it reads is known the next time', async () => {
+    const before = network.figures().executed;
+    for (const accounts of [40, 60]) {
+      const request = callOf(WALKER, 600_000, accounts);
+      assert.equal((await network.ask('call', request)).result, `"${word(accounts)}"`);
+    }
+    asked.length = 0;
+    assert.equal((await network.ask('call', callOf(WALKER, 600_001, 60))).result, `"${word(60)}"`);
+    assert.deepEqual(asked, []);
+    assert.equal(network.figures().executed - before, 3);
+    assert.equal(network.figures().left['unsettled'], 0);
+  });
+
+  test('a slot that a transaction has cleared is zero, which anvil keeps in its trie', async () => {
+    const send = (value: number): Promise<unknown> =>
+      mineAfter(() =>
+        anvil.request('eth_sendTransaction', {
+          from: SENDER,
+          to: CLEARER,
+          data: `0x${word(3).slice(2)}${word(value).slice(2)}`,
+        }),
+      );
+    await anvil.request('anvil_impersonateAccount', SENDER);
+    await send(7);
+    await send(0);
+    const before = network.figures().executed;
+    const read = { '0x0000000000000000000000000000000000000000': { code: '0x' } };
+    const code = bytesToHex(assemble(PROGRAMS[READER] as string));
+    const request = { ...callOf(CLEARER, 3), stateOverrides: { ...read, [CLEARER]: { code } } };
+    assert.equal((await network.ask('call', request)).result, `"${word(0)}"`);
+    assert.equal(network.figures().executed - before, 1);
+    assert.deepEqual(network.figures().left['unproven'], 0);
+  });
+
+  test('where answers have to be proven, and calls are executed here, no node answers instead', async () => {
+    await network.close();
+    network = await openRemote(door.httpUrl, { execution: 'local', verify: 'require' });
+    await door.setFault({
+      concerns: (call) => note(call) || call.method === 'eth_getProof',
+      answer: async () => ({ result: null }),
+    });
+    const { hash } = (await anvil.request('eth_getBlockByNumber', 'latest', false)) as Header;
+    await network.followTo(1n);
+    const block: BlockReference = { kind: 'hash', hash, requireCanonical: false };
+    const { result, error } = await network.ask('call', { ...callOf(READER, 1), block });
+    assert.equal(result, undefined);
+    assert.match(
+      String(error),
+      /not proven, which verify: require demands: no node proves the state that the call reads/,
+    );
+    assert.equal(count('eth_call'), 0);
+  });
+
   test('an estimate is enough gas, and what a node with the same search would say', async () => {
     const request = callOf(PROXY, 7);
     const { result = '' } = await network.ask('estimateGas', request);
@@ -386,6 +445,13 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     assert.equal((await network.ask('call', callOf(GREEDY))).result, '"0x"');
     assert.equal(network.figures().left['unsettled'], 1);
     assert.equal(count('eth_call'), 1);
+    // The same one is not tried again for a while; another one is.
+    asked.length = 0;
+    assert.equal((await network.ask('call', callOf(GREEDY))).result, '"0x"');
+    assert.equal(network.figures().left['unsettled'], 2);
+    assert.deepEqual([count('eth_getProof'), count('eth_createAccessList')], [0, 0]);
+    assert.equal((await network.ask('call', callOf(READER, 5))).result, `"${word(35)}"`);
+    assert.equal(network.figures().left['unsettled'], 2);
   });
 
   test('an access list that cannot be read is no hint, whether state is proven beside it or not', async () => {

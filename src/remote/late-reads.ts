@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import type { CallRequest } from '../chain/chain.ts';
+import type { SimulationKind } from '../engine/simulation/call-environment.ts';
+import { StateKeys } from '../proven/state-keys.ts';
+import { Lru } from '../util/lru.ts';
+
+/** Accounts and slots that are remembered, of all calls. */
+const MAX_KEYS = 8_192;
+const KEYS_MS = 600_000;
+/** Calls that could not be executed, and how long they are not tried again. */
+const MAX_UNSETTLED = 512;
+const UNSETTLED_MS = 10_000;
+/** `0x` and a selector. */
+const SELECTOR_LENGTH = 10;
+
+/** What calls read behind their first slice, where nothing but a thread meets it, one part after the other. */
+export class LateReads {
+  readonly #keys = new Lru<string, StateKeys>(
+    MAX_KEYS,
+    KEYS_MS,
+    () => performance.now(),
+    ({ size }) => size + 1,
+  );
+  readonly #unsettled = new Lru<string, true>(MAX_UNSETTLED, UNSETTLED_MS);
+
+  /** What calls of this contract and selector have read late. */
+  find(request: CallRequest): StateKeys | undefined {
+    return this.#keys.get(nameFunction(request));
+  }
+
+  note(request: CallRequest, keys: StateKeys): void {
+    const all = new StateKeys();
+    all.merge(keys);
+    this.#keys.set(nameFunction(request), all);
+  }
+
+  /** This very call, at a block, took more trips or beginnings than it may have. */
+  noteUnsettled(kind: SimulationKind, request: CallRequest, blockHash: string): void {
+    this.#unsettled.set(nameCall(kind, request, blockHash), true);
+  }
+
+  isUnsettled(kind: SimulationKind, request: CallRequest, blockHash: string): boolean {
+    return this.#unsettled.size > 0 && this.#unsettled.get(nameCall(kind, request, blockHash)) === true;
+  }
+}
+
+function nameFunction({ call }: CallRequest): string {
+  return `${call.to ?? 'create'}:${(call.input ?? call.data ?? '').slice(0, SELECTOR_LENGTH)}`;
+}
+
+/** Calls may be long. */
+function nameCall(
+  kind: SimulationKind,
+  { call, stateOverrides, blockOverrides }: CallRequest,
+  blockHash: string,
+): string {
+  const text = JSON.stringify([kind, blockHash, call, stateOverrides, blockOverrides]);
+  return createHash('sha256').update(text).digest('base64');
+}
