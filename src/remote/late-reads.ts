@@ -6,6 +6,8 @@ import { Lru } from '../util/lru.ts';
 
 /** Accounts and slots that are remembered, of all calls. */
 const MAX_KEYS = 8_192;
+/** Of one function: half of what may be asked for one call, since all of it is asked for where one of it is missing at a new head. */
+const MAX_FUNCTION_KEYS = 1_024;
 const KEYS_MS = 600_000;
 /** Calls that could not be executed, and how long they are not tried again. */
 const MAX_UNSETTLED = 512;
@@ -28,7 +30,12 @@ export class LateReads {
     return this.#keys.get(nameFunction(request));
   }
 
+  /** What differs from call to call adds up: a function that has read too much begins anew. */
   note(request: CallRequest, keys: StateKeys): void {
+    if (keys.size > MAX_FUNCTION_KEYS) {
+      this.#keys.delete(nameFunction(request));
+      return;
+    }
     const all = new StateKeys();
     all.merge(keys);
     this.#keys.set(nameFunction(request), all);

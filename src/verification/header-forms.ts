@@ -174,7 +174,7 @@ export const HEADER_FORMS: readonly HeaderForm[] = [
   },
 ];
 
-/** Whether a block may be of a form whose headers lack this member, by which members it has. */
+/** Whether the block has the mark of a header form that does not hash this member. */
 export function mayBeUnhashed(block: Readonly<Record<string, unknown>>, member: string): boolean {
   return HEADER_FORMS.some(
     ({ mark, unhashed }) => mark !== undefined && block[mark] != null && unhashed?.includes(member) === true,

@@ -65,7 +65,7 @@ export const MAY_BE_ABSENT: Readonly<Record<string, string>> = {
 
 const WITHOUT_BASE_FEE = 'chains whose headers lack the base fee (Substrate): left as told';
 
-/** The same, only of chains whose headers lack the base fee. */
+/** Members that are not covered on chains without a base fee in their headers. */
 export const UNCOVERED_FEES: Readonly<Record<string, string>> = {
   'block.baseFeePerGas': WITHOUT_BASE_FEE,
   'transaction.gasPrice': WITHOUT_BASE_FEE,
