@@ -5,9 +5,9 @@ const READ_BYTES: number = 64 * 1024;
 /** From this length on what was read is handed on where it is; less is copied: pieces count by their length, so that an eighth of what they hold is not counted at most. */
 const LEAST_LENT = 56 * 1024;
 /** Buffers that wait to be used again. */
-const MAX_FREE = 64;
+const MAX_FREE = 32;
 
-/** A buffer, and how many bytes of it were handed on. */
+/** A buffer, and how many bytes of it were handed on, from its beginning. */
 type Lent = { readonly buffer: Buffer; readonly bytes: number };
 
 const free: Buffer[] = [];
@@ -40,10 +40,13 @@ export const READ_MEMORY: OnReadOpts = {
   callback: handOn as OnReadOpts['callback'],
 };
 
-/** The bytes of a read have been written, and nothing keeps them or a part of them. Does nothing for bytes that are from elsewhere, or are a part of a read. */
-export function giveBack({ buffer, length }: Uint8Array): void {
+/**
+ * The last bytes of a read have been written, and nothing keeps any of the read: what precedes them in it, the head of an answer or parts of its body, is
+ * done with before. Does nothing for bytes that are from elsewhere, or end before the read does.
+ */
+export function giveBack({ buffer, byteOffset, length }: Uint8Array): void {
   const loan = lent.get(buffer);
-  if (loan?.bytes !== length) return;
+  if (loan?.bytes !== byteOffset + length) return;
   lent.delete(buffer);
   if (free.length < MAX_FREE) free.push(loan.buffer);
 }
