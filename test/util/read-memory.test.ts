@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
-import { giveBack, READ_MEMORY } from '../../src/util/read-memory.ts';
+import { dropRest, giveBack, READ_MEMORY } from '../../src/util/read-memory.ts';
 
 const PART = 300_000;
 const sockets: Socket[] = [];
@@ -85,5 +85,24 @@ describe('memory that sockets are read into', () => {
     giveBack(large);
     assert.equal(await countUses(), 1);
     assert.equal(await countUses(), 0, 'it was not given back again');
+  });
+
+  it('uses a read again of which the rest is not needed', async () => {
+    const given: Buffer[] = [];
+    await read([PART], (piece) => given.push(piece));
+    const large = given.find(({ length }) => length > 32 * 1024) as Buffer;
+    const body = large.subarray(100, -2);
+    dropRest(body);
+    giveBack(large);
+    let uses = 0;
+    await read([PART], ({ buffer }) => {
+      if (buffer === large.buffer) uses++;
+    });
+    assert.equal(uses, 0, 'what ends behind the end was taken for it');
+    giveBack(body);
+    await read([PART], ({ buffer }) => {
+      if (buffer === large.buffer) uses++;
+    });
+    assert.equal(uses, 1);
   });
 });

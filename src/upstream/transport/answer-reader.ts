@@ -1,4 +1,5 @@
 import { JsonBytes, SharedBytes } from '../../primitives/json-result.ts';
+import { dropRest } from '../../util/read-memory.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { NodeReply } from '../node-call.ts';
 import type { BodyReader } from './body-reader.ts';
@@ -161,7 +162,10 @@ export class AnswerReader implements BodyReader<NodeReply> {
     const { start, end } = findResult(this.#scanner);
     const from = Math.max(start - base, 0);
     const to = Math.min((end ?? Number.POSITIVE_INFINITY) - base, chunk.length);
-    if (from < to) stream.push(chunk.subarray(from, to));
+    if (from >= to) return;
+    const piece = chunk.subarray(from, to);
+    if (end !== undefined) dropRest(piece);
+    stream.push(piece);
   }
 }
 
