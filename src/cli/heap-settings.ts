@@ -5,8 +5,12 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 /** By how much of what is in use, per cent, the heap may grow until all of it is collected again. V8 lets a small heap grow to four times. */
 const GROWTH_PERCENT = 50;
 
-/** The young generation, both of its halves. V8 lets it grow to twice as much, of which all stays in memory. */
-const YOUNG_BYTES = 16 * 1024 * 1024;
+const MIB = 1024 * 1024;
+/**
+ * The young generation, both of its halves: until the service is there, and then. V8 lets it grow to 32 MiB, of which all stays in memory, and to half of that for a start alone: nearly all that a start
+ * makes stays, so that more room saves nothing.
+ */
+const YOUNG_BYTES = { atStart: 4 * MIB, serving: 16 * MIB } as const;
 
 /**
  * How much of the room up to the next full collection is used up, per cent, when marking for it begins, and when that becomes urgent. V8
@@ -16,26 +20,28 @@ const YOUNG_BYTES = 16 * 1024 * 1024;
  */
 const MARKING = { begin: 80, hurry: 95 } as const;
 
-/**
- * Bounds the young generation. To be called once, before a start has made it larger than that: V8 makes it smaller only while next to nothing
- * is allocated.
- */
-export function boundYoungGeneration(): void {
-  let mayGrow = true;
-  const look = (): void => {
-    const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
-    const hasRoom = young === undefined || young.space_size < YOUNG_BYTES;
-    if (hasRoom === mayGrow) return;
-    mayGrow = hasRoom;
-    // Its largest size cannot be set any more, and V8 makes it smaller when there is nothing to do.
-    setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`);
-  };
-  look();
-  new PerformanceObserver(look).observe({ entryTypes: ['gc'] });
+let youngBytes: number = YOUNG_BYTES.atStart;
+let mayYoungGrow = true;
+
+/** Lets the young generation grow, or not. Its largest size cannot be set any more, and V8 makes it smaller only while next to nothing is allocated. */
+function boundYoungGeneration(): void {
+  const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
+  const hasRoom = young === undefined || young.space_size < youngBytes;
+  if (hasRoom === mayYoungGrow) return;
+  mayYoungGrow = hasRoom;
+  setFlagsFromString(`--semi-space-growth-factor=${mayYoungGrow ? 2 : 1}`);
 }
 
-/** Bounds what the old generation takes beyond what is in use. To be called once, behind the start, which makes much that stays. */
-export function boundOldGeneration(): void {
+/** Bounds the heap while a start makes what stays. To be called once, before any module of the service is loaded. */
+export function boundHeapOfStart(): void {
+  boundYoungGeneration();
+  new PerformanceObserver(boundYoungGeneration).observe({ entryTypes: ['gc'] });
+}
+
+/** Bounds the heap of a service that is there: what the old generation takes beyond what is in use, too. To be called once, behind the start. */
+export function boundHeap(): void {
+  youngBytes = YOUNG_BYTES.serving;
+  boundYoungGeneration();
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
   setFlagsFromString(`--incremental-marking-soft-trigger=${MARKING.begin}`);
   setFlagsFromString(`--incremental-marking-hard-trigger=${MARKING.hurry}`);

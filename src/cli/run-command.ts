@@ -1,10 +1,14 @@
 import { ConfigError } from '../config/config-error.ts';
 import { suggestName } from '../util/near-name.ts';
 import { describeSystemError, isStoreError, readErrorCode } from '../util/system-error.ts';
+import { boundHeapOfStart } from './heap-settings.ts';
 import { isUsageError, USAGE, UsageError } from './usage.ts';
 import { readVersion } from './version.ts';
 
 type Command = (args: string[]) => Promise<number>;
+
+/** Commands that serve until a signal ends them. */
+const SERVING: ReadonlySet<string> = new Set(['start', 'serve', 'dev', 'worker']);
 
 /** By name; each is loaded when it is asked for, so that looking after keys does not load an engine. */
 const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
@@ -36,9 +40,11 @@ async function run(args: string[]): Promise<number> {
   }
   // Without a command word everything belongs to `start`.
   const isFlag = first === undefined || first.startsWith('-');
-  const command = COMMANDS.get(isFlag ? 'start' : first);
+  const name = isFlag ? 'start' : first;
+  const command = COMMANDS.get(name);
   if (command === undefined)
     throw new UsageError(`there is no command ${first}${suggestName(String(first), COMMANDS.keys())}`);
+  if (SERVING.has(name)) boundHeapOfStart();
   return (await command())(isFlag ? args : rest);
 }
 

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { createLogger } from '../observe/logger.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
 import { closeOnSignal } from '../server/signals.ts';
-import { boundOldGeneration, boundYoungGeneration } from './heap-settings.ts';
+import { boundHeap } from './heap-settings.ts';
 import { type OpenAdmin, openAdmin } from './open-admin.ts';
 import { makeConfig, type Recipe } from './recipe.ts';
 import { Reloader } from './reloader.ts';
@@ -27,7 +27,6 @@ export async function runService(
   recipe: Recipe,
   { demoNetworks = [], onReady }: RunOptions,
 ): Promise<number> {
-  boundYoungGeneration();
   const config = await makeConfig(recipe);
   const log = createLogger(config.log.level, { perMinute: config.log.perMinute });
   const host = await openHost({ recipe, config, demoNetworks, log });
@@ -41,7 +40,7 @@ export async function runService(
   };
   try {
     const address = await host.listen();
-    boundOldGeneration();
+    boundHeap();
     const { readStatus: status, readMetrics: metrics } = host;
     admin = await openAdmin({ config, service: address, status, metrics, log });
     // Without a file SIGHUP ends the process, as when a terminal is closed.

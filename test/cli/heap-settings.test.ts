@@ -39,10 +39,11 @@ const PASS = `
   console.log(kept.length === 16_000 ? full : -1);
 `;
 
-const SETTINGS = `
-  const { boundOldGeneration, boundYoungGeneration } = await import(${JSON.stringify(MODULE)});
-  boundYoungGeneration();
-  boundOldGeneration();`;
+const OF_START = `
+  const { boundHeap, boundHeapOfStart } = await import(${JSON.stringify(MODULE)});
+  boundHeapOfStart();`;
+const SETTINGS = `${OF_START}
+  boundHeap();`;
 
 function measure(before: string, load: string): unknown {
   const script = `${before}\n${load}`;
@@ -58,9 +59,10 @@ function measureHeap(before: string): { readonly heap: number; readonly young: n
 }
 
 test('what outlives the young generation makes the heap grow less than V8 lets it', () => {
-  const [usual, bounded] = [measureHeap(''), measureHeap(SETTINGS)];
+  const [usual, start, bounded] = [measureHeap(''), measureHeap(OF_START), measureHeap(SETTINGS)];
   assert.ok(bounded.heap < 0.8 * usual.heap, `${bounded.heap} instead of ${usual.heap} bytes`);
   assert.ok(bounded.young < usual.young, `${bounded.young} instead of ${usual.young} bytes`);
+  assert.ok(start.young < bounded.young, `${start.young} bytes at the start, ${bounded.young} behind it`);
 });
 
 test('buffers that the young generation frees cause no full collections', () => {

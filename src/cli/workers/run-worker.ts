@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { ConfigError } from '../../config/config-error.ts';
 import { createLogger } from '../../observe/logger.ts';
 import { composeService, type Service } from '../compose.ts';
-import { boundOldGeneration, boundYoungGeneration } from '../heap-settings.ts';
+import { boundHeap } from '../heap-settings.ts';
 import { describeListenError } from '../listen-error.ts';
 import { makeConfig } from '../recipe.ts';
 import { UsageError } from '../usage.ts';
@@ -14,7 +14,6 @@ export async function runWorker(): Promise<number> {
   if (!cluster.isWorker || process.send === undefined) {
     throw new UsageError('workers are started by the service itself: set workers in its configuration');
   }
-  boundYoungGeneration();
   // A terminal sends them to the whole group; the primary says when to stop.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   const task = receive('serve');
@@ -34,7 +33,7 @@ export async function runWorker(): Promise<number> {
     });
     try {
       void send({ say: 'ready', address: await service.server.listen() });
-      boundOldGeneration();
+      boundHeap();
     } catch (error) {
       await service.close();
       throw new Error(describeListenError(error, config));
