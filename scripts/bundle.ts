@@ -38,7 +38,14 @@ const COMMON_JS: ReadonlyMap<string, readonly string[]> = new Map([
 /** Of these the program loads single files, by the names that it imports: the package's own entry point loads all of it. */
 const FILES_OF_PACKAGES: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map([
   // Without fetch, WebSocket, caches, mocks and the second copy of undici that node has: 3.2 MB of heap, 9 MB of resident memory.
-  ['undici', { Pool: 'undici/lib/dispatcher/pool.js', errors: 'undici/lib/core/errors.js' }],
+  [
+    'undici',
+    {
+      Pool: 'undici/lib/dispatcher/pool.js',
+      buildConnector: 'undici/lib/core/connect.js',
+      errors: 'undici/lib/core/errors.js',
+    },
+  ],
 ]);
 
 /** What modules read from beside them, by its place in a build of single modules. */

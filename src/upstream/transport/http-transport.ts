@@ -1,6 +1,5 @@
 import { Pool } from 'undici';
 import { ExpirySweep } from '../../util/expiry-sweep.ts';
-import { READ_MEMORY } from '../../util/read-memory.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
 import { AnswerReader } from './answer-reader.ts';
@@ -10,6 +9,7 @@ import { CallJoiner, type JoinHost } from './call-joiner.ts';
 import { encodeBatch, encodeCall } from './encode-call.ts';
 import { type Exchange, type ExchangeHost, type ExchangeRequest, HttpExchange } from './http-exchange.ts';
 import { compileHttpParser } from './http-parser.ts';
+import { createConnector } from './node-connector.ts';
 import { type BatchAnswer, requireAll } from './read-batch.ts';
 import { refuseCall } from './refuse-call.ts';
 import type { ResultSource } from './result-stream.ts';
@@ -57,7 +57,7 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
     // Exchanges watch their own times: the client's timers are coarse and do not see how long a request is queued.
     const options = {
       connections: limits.connections,
-      connect: { timeout: limits.connectTimeout, onread: READ_MEMORY },
+      connect: createConnector(limits.connectTimeout),
       keepAliveTimeout: KEEP_ALIVE_MS,
       headersTimeout: 0,
       bodyTimeout: 0,
