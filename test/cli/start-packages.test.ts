@@ -95,7 +95,9 @@ test('of undici a start loads files, not its entry point, which loads all of it'
     [...readFileSync(file, 'utf8').matchAll(REQUIRED)].map(([, target = '']) => target),
   );
   assert.deepEqual([...new Set(targets.filter((target) => target.startsWith('undici')))].sort(), [
+    'undici/lib/core/connect.js',
     'undici/lib/core/errors.js',
+    'undici/lib/core/symbols.js',
     'undici/lib/dispatcher/pool.js',
     'undici/lib/llhttp/llhttp_simd-wasm.js',
   ]);

@@ -37,7 +37,7 @@ export function judge(
   if (isDeepStrictEqual(reply.value, want)) return { verdict: 'truth', members: [] };
   const differences = listDifferences(reply.value, want)
     .map((path) => ({
-      name: nameOf(path, question.of),
+      name: nameOf(path, question.of) + describeType(readAt(want, path.slice(0, -1)), String(path.at(-1))),
       have: readAt(reply.value, path),
       want: readAt(want, path),
     }))
@@ -64,6 +64,13 @@ function isSameNumber(one: unknown, other: unknown): boolean {
 
 function readAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>((at, key) => Object(at)[key], value);
+}
+
+/** What a member is of a transaction whose type does not hash it; empty of all others. @param object as it is in truth */
+function describeType(object: unknown, member: string): string {
+  const { sourceHash, r, s } = Object(object) as Readonly<Record<string, unknown>>;
+  if (member === 'nonce' && typeof sourceHash === 'string') return ' of a deposit';
+  return (member === 'r' || member === 's') && r === '0x0' && s === '0x0' ? ' of no signature' : '';
 }
 
 /** `transaction.from`: the object by the list that it is in. */
