@@ -7,8 +7,8 @@ const GROWTH_PERCENT = 50;
 
 const MIB = 1024 * 1024;
 /**
- * The young generation, both of its halves: until the service is there, and then. V8 lets it grow to 32 MiB, of which all stays in memory, and to half of that for a start alone: nearly all that a start
- * makes stays, so that more room saves nothing.
+ * Both semi-spaces of the young generation, while starting and while serving. V8's limit is 32 MiB, and a start alone grows it to 16; it rarely shrinks. Most of what a start
+ * allocates survives, so a larger young generation saves no work there.
  */
 const YOUNG_BYTES = { atStart: 4 * MIB, serving: 16 * MIB } as const;
 
@@ -23,7 +23,7 @@ const MARKING = { begin: 80, hurry: 95 } as const;
 let youngBytes: number = YOUNG_BYTES.atStart;
 let mayYoungGrow = true;
 
-/** Lets the young generation grow, or not. Its largest size cannot be set any more, and V8 makes it smaller only while next to nothing is allocated. */
+/** Lets the young generation grow while it is below its bound. Its maximum size cannot be set at run time, but its growth factor can. */
 function boundYoungGeneration(): void {
   const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
   const hasRoom = young === undefined || young.space_size < youngBytes;
@@ -32,13 +32,13 @@ function boundYoungGeneration(): void {
   setFlagsFromString(`--semi-space-growth-factor=${mayYoungGrow ? 2 : 1}`);
 }
 
-/** Bounds the heap while a start makes what stays. To be called once, before any module of the service is loaded. */
+/** Bounds the heap during the start. To be called once, before the modules of the service are loaded. */
 export function boundHeapOfStart(): void {
   boundYoungGeneration();
   new PerformanceObserver(boundYoungGeneration).observe({ entryTypes: ['gc'] });
 }
 
-/** Bounds the heap of a service that is there: what the old generation takes beyond what is in use, too. To be called once, behind the start. */
+/** Bounds the heap while serving: the young generation, and the room of the old one beyond what is in use. To be called once, after the start. */
 export function boundHeap(): void {
   youngBytes = YOUNG_BYTES.serving;
   boundYoungGeneration();

@@ -7,23 +7,28 @@ import { readVersion } from './version.ts';
 
 type Command = (args: string[]) => Promise<number>;
 
-/** Commands that serve until a signal ends them. */
-const SERVING: ReadonlySet<string> = new Set(['start', 'serve', 'dev', 'worker']);
-
 /** By name; each is loaded when it is asked for, so that looking after keys does not load an engine. */
 const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
-  ['start', async () => (await import('./serve.ts')).runStart],
-  ['serve', async () => (await import('./serve.ts')).runServe],
-  ['dev', async () => (await import('./dev.ts')).runDev],
+  ['start', serving(async () => (await import('./serve.ts')).runStart)],
+  ['serve', serving(async () => (await import('./serve.ts')).runServe)],
+  ['dev', serving(async () => (await import('./dev.ts')).runDev)],
   ['import', async () => (await import('./import.ts')).runImport],
   ['keys', async () => (await import('./keys.ts')).runKeys],
   ['doctor', async () => (await import('./network-commands.ts')).runDoctor],
   ['prove', async () => (await import('./network-commands.ts')).runProve],
   ['verify', async () => (await import('./verify.ts')).runVerify],
-  ['worker', async () => (await import('./workers/run-worker.ts')).runWorker],
+  ['worker', serving(async () => (await import('./workers/run-worker.ts')).runWorker)],
   ['health', async () => (await import('./health.ts')).runHealth],
   ['check-config', async () => (await import('./check-config.ts')).runCheckConfig],
 ]);
+
+/** A command that serves until a signal ends it: the heap is bounded before its modules are loaded. */
+function serving(load: () => Promise<Command>): () => Promise<Command> {
+  return () => {
+    boundHeapOfStart();
+    return load();
+  };
+}
 
 /** Runs one command line. @returns the exit code */
 async function run(args: string[]): Promise<number> {
@@ -40,11 +45,9 @@ async function run(args: string[]): Promise<number> {
   }
   // Without a command word everything belongs to `start`.
   const isFlag = first === undefined || first.startsWith('-');
-  const name = isFlag ? 'start' : first;
-  const command = COMMANDS.get(name);
+  const command = COMMANDS.get(isFlag ? 'start' : first);
   if (command === undefined)
     throw new UsageError(`there is no command ${first}${suggestName(String(first), COMMANDS.keys())}`);
-  if (SERVING.has(name)) boundHeapOfStart();
   return (await command())(isFlag ? args : rest);
 }
 

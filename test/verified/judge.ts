@@ -66,10 +66,11 @@ function readAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>((at, key) => Object(at)[key], value);
 }
 
-/** What a member is of a transaction whose type does not hash it; empty of all others. @param object as it is in truth */
+/** Suffix for a member that the transaction's type does not hash, or hashes alike when it is zero and absent; else empty. @param object the true one */
 function describeType(object: unknown, member: string): string {
-  const { sourceHash, r, s } = Object(object) as Readonly<Record<string, unknown>>;
+  const { sourceHash, mint, r, s } = Object(object) as Readonly<Record<string, unknown>>;
   if (member === 'nonce' && typeof sourceHash === 'string') return ' of a deposit';
+  if (member === 'mint' && mint === '0x0') return ' of zero';
   return (member === 'r' || member === 's') && r === '0x0' && s === '0x0' ? ' of no signature' : '';
 }
 

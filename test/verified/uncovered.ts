@@ -54,7 +54,7 @@ export const MAY_BE_ABSENT: Readonly<Record<string, string>> = {
   'transaction.chainId': 'legacy transactions without EIP-155 have none: left as told where it is absent',
   'transaction.gasPrice': 'some clients give the caps of the fees only: left as told where it is absent',
   'transaction.type': 'legacy transactions of old clients have none: left as told where it is absent',
-  'transaction.mint': 'OP Stack: none and zero are hashed alike: left as told where it is absent',
+  'transaction.mint of zero': 'OP Stack: hashed as if it were absent: left as told where it is absent',
   'transaction.r of no signature': 'zero: left as told where it is absent',
   'transaction.s of no signature': 'zero: left as told where it is absent',
   'transaction.v': 'repeats `yParity`: left as told where it is absent',

@@ -164,6 +164,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
     const to = Math.min((end ?? Number.POSITIVE_INFINITY) - base, chunk.length);
     if (from >= to) return;
     const piece = chunk.subarray(from, to);
+    // The stream withholds its last piece until the whole answer was parsed, so the rest of the read is not needed any more.
     if (end !== undefined) dropRest(piece);
     stream.push(piece);
   }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { READ_MEMORY } from '../../util/read-memory.ts';
 
-/** What undici keeps with a connection to read answers. */
+/** undici's HTTP parser of a connection. */
 type Parser = { readonly paused: boolean; shouldKeepAlive: boolean; resume(): void };
 
 const { kParser } = createRequire(import.meta.url)('undici/lib/core/symbols.js') as { kParser: symbol };
@@ -14,28 +14,28 @@ function findPaused(socket: Socket): Parser | undefined {
   return parser?.paused === true ? parser : undefined;
 }
 
-/** Nothing is left to read: what is known of the answer is handed on, and its end. */
+/** The socket is drained when it emits `end`, so resuming the parser only completes the message. */
 function endPaused(this: Socket): void {
   findPaused(this)?.resume();
   failPaused.call(this);
 }
 
-/** As a connection that was to be kept, it fails its request. */
+/** Makes undici fail the request, as for a keep-alive connection, instead of finishing the paused parser. */
 function failPaused(this: Socket): void {
   const parser = findPaused(this);
   if (parser !== undefined) parser.shouldKeepAlive = true;
 }
 
 /**
- * Connects as the client does, and looks after connections that end or break while an answer is paused: undici 7 asserts that none is (nodejs/undici#5360). Where
- * the answer is the last one on its connection, that throws out of an event of the socket, which ends the process; elsewhere an answer that has come as a whole fails.
- * @param timeout until it is connected, in milliseconds
+ * A connector for undici that works around nodejs/undici#5360: when a socket ends, fails or closes while its parser is paused, undici 7 throws from the socket event, which
+ * ends the process, or discards a keep-alive answer that was received in full.
+ * @param timeout of connecting, in milliseconds
  */
 export function createConnector(timeout: number): buildConnector.connector {
   const connect = buildConnector({ timeout, onread: READ_MEMORY });
   return (options, callback) => {
     connect(options, (...connected) => {
-      // Before the client listens.
+      // Registered before undici's own listeners, so that these run first.
       connected[1]?.on('end', endPaused).on('error', failPaused).on('close', failPaused);
       callback(...connected);
     });

@@ -1,4 +1,4 @@
-/** A node ends its connection, or breaks it, while its answer is paused because the client reads slowly: an answer that has come is given, and nothing is thrown out of an event. */
+/** A node closes or resets its connection while a slow client has paused the answer: a complete answer is delivered, and no socket event throws. */
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { after, test } from 'node:test';
@@ -51,7 +51,7 @@ for (const [head, write] of Object.entries(HEADS)) {
         assert.equal(read.length, text.length);
         assert.equal(read, text);
       } else {
-        // What was received may be lost with a reset.
+        // A reset may discard bytes that were received but not read.
         await reading.then(
           () => assert.equal(read, text),
           (error: Error) => assert.equal(error.name, 'UpstreamFault'),

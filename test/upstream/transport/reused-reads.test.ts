@@ -1,4 +1,4 @@
-/** Large answers on their way from nodes to HTTP clients, in memory that is used again as soon as a piece is written: each client gets its own bytes. */
+/** Large answers streamed from nodes to HTTP clients through reused read buffers: no client receives bytes of another answer. */
 import assert from 'node:assert/strict';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -10,10 +10,10 @@ import { CALL, inTime, LIMITS, serveRaw } from './servers.ts';
 const CLIENTS = 12;
 const ROUNDS = 2;
 const BYTES = 1_300_000;
-/** Of chunks: several in one read, one in several, and parts of which a read has the end of one and the beginning of the next. */
+/** Chunk sizes, smaller and larger than a read, so that chunks also straddle reads. */
 const CHUNKS = [200_000, 7, 30_000, 1, 65_536, 3_000, 60_000, 100];
 
-/** Text that says at each place whose it is and where. */
+/** A JSON string of 16-byte words, each with the seed and its own index. */
 function makeText(seed: number): string {
   const words = Array.from({ length: BYTES / 16 }, (_, i) => `${seed}-${i}`.padEnd(15, '.'));
   return JSON.stringify(words.join(' '));
