@@ -2,10 +2,12 @@ import * as z from 'zod';
 import { type Rate, rateSchema } from '../access/keys/rate.ts';
 import { DEFAULT_LOG_LIMITS, type LogLimits } from '../chain/log-range.ts';
 import { proofBlocksSchema } from '../engine/options.ts';
+import { hasOwnMachine } from '../rollup/family-table.ts';
 import { type RollupOptions, rollupOptionsSchema } from '../rollup/options.ts';
 import {
   type Checkpoint,
   checkpointSchema,
+  DEFAULT_VERIFY,
   type ExecutionMode,
   executionModeSchema,
   type PoolOptions,
@@ -87,8 +89,10 @@ const hostSchema = z
     error: 'expected a host name without port, or *.name for every name below it',
   });
 
-/** One row of `networks:`. */
-export const networkOptionsSchema: z.ZodType<NetworkOptions> = z.strictObject({
+type GivenNetwork = Omit<NetworkOptions, 'execution'> & { readonly execution?: ExecutionMode };
+
+/** One row of `networks:` as it is written. */
+export const givenNetworkSchema: z.ZodType<GivenNetwork> = z.strictObject({
   hosts: z.array(hostSchema).min(1).max(1_000),
   builtin: z.enum(BUILTIN_CHAINS).exactOptional(),
   embedded: z.strictObject({ data: z.string().min(1), proofBlocks: proofBlocksSchema }).exactOptional(),
@@ -97,7 +101,7 @@ export const networkOptionsSchema: z.ZodType<NetworkOptions> = z.strictObject({
   verify: verifySchema.exactOptional(),
   verifyLogBlocks: verifyLogBlocksSchema.exactOptional(),
   verifyCalls: verifyCallsSchema.exactOptional(),
-  execution: executionModeSchema,
+  execution: executionModeSchema.exactOptional(),
   chain: z.string().min(1).exactOptional(),
   checkpoint: checkpointSchema.exactOptional(),
   send: sendOptionsSchema,
@@ -110,3 +114,25 @@ export const networkOptionsSchema: z.ZodType<NetworkOptions> = z.strictObject({
   rate: rateSchema.exactOptional(),
   rollup: rollupOptionsSchema.exactOptional(),
 });
+
+/** One row of `networks:`. */
+export const networkOptionsSchema: z.ZodType<NetworkOptions> = givenNetworkSchema.transform((given) => ({
+  ...given,
+  execution: chooseExecution(given),
+}));
+
+/**
+ * By default nodes execute calls. Under `verify: require` they are executed here wherever the machine is known to be the EVM, since a node's answer to a call proves
+ * nothing; `auto` is `local` there, because it begins with nodes' answers.
+ */
+function chooseExecution({
+  execution,
+  upstreams,
+  rollup,
+  verify = DEFAULT_VERIFY,
+}: GivenNetwork): ExecutionMode {
+  if (verify !== 'require') return execution ?? 'node';
+  if (execution !== undefined) return execution === 'auto' ? 'local' : execution;
+  const isEvm = rollup === undefined || (rollup.family !== undefined && !hasOwnMachine(rollup.family));
+  return upstreams !== undefined && isEvm ? 'local' : 'node';
+}

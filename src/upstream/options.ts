@@ -51,9 +51,7 @@ export const verifyCallsSchema: z.ZodType<number> = z.number().min(0).max(100);
  */
 export type ExecutionMode = 'node' | 'local' | 'auto';
 
-export const executionModeSchema: z.ZodType<ExecutionMode> = z
-  .enum(['node', 'local', 'auto'])
-  .default('node');
+export const executionModeSchema: z.ZodType<ExecutionMode> = z.enum(['node', 'local', 'auto']);
 
 /** `checkpoint:` of a network: a block that is on the chain, whatever its nodes say. */
 export type Checkpoint = { readonly number: bigint; readonly hash: string };

@@ -504,8 +504,25 @@ test('bounds of verification may stay where it is switched off', () => {
   assert.deepEqual([off.verify, off.verifyLogBlocks, off.verifyCalls], ['off', 64, 2]);
 });
 
+test('where every answer has to be proven calls are executed here, wherever that can be', () => {
+  const required = `${NODE}    verify: require\n`;
+  const rollup = (family: string): string => `    rollup: { family: ${family} }\n`;
+  const modes: readonly (readonly [string, string])[] = [
+    ['', 'local'],
+    ['    execution: auto\n', 'local'],
+    ['    execution: node\n', 'node'],
+    [rollup('op-stack'), 'local'],
+    [rollup('arbitrum'), 'node'],
+    ['    rollup: {}\n', 'node'],
+  ];
+  for (const [further, mode] of modes) {
+    assert.equal(parseNetwork(required + further).execution, mode, further);
+  }
+});
+
 test('where calls are executed is a matter of nodes', () => {
   assert.equal(parseNetwork(NODE).execution, 'node');
+  assert.equal(parseNetwork(`${NODE}    execution: auto\n`).execution, 'auto');
   const here = parseNetwork(`${NODE}    execution: local\n    chain: rules/genesis.json\n`);
   assert.equal(here.execution, 'local');
   assert.equal(here.chain, '/etc/portcullis/rules/genesis.json');

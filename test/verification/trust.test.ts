@@ -145,6 +145,48 @@ describe('over HTTP', () => {
     }
   });
 
+  it('a call is executed here where answers have to be proven', async () => {
+    const call = {
+      jsonrpc: '2.0',
+      id: 4,
+      method: 'eth_call',
+      params: [{ data: '0x60015f5260205ff3' }, 'latest'],
+    };
+    const required = { verify: 'require' } as const;
+    const url = node.url;
+    const service = await startService({
+      networks: {
+        two: {
+          hosts: ['two'],
+          ...required,
+          upstreams: [
+            { url, name: 'a' },
+            { url, name: 'b' },
+          ],
+        },
+        one: { hosts: ['one'], ...required, upstreams: [url] },
+        nodes: { hosts: ['nodes'], ...required, execution: 'node', upstreams: [url] },
+      },
+    });
+    const ask = async (network: string): Promise<readonly [string | null, string]> => {
+      const answer = await fetch(`http://${service.authority}/${network}/v3/demo`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(call),
+      });
+      return [answer.headers.get('x-portcullis-trust'), await answer.text()];
+    };
+    try {
+      const [trust, text] = await ask('two');
+      assert.match(text, /"result":"0x0{63}1"/);
+      assert.equal(trust, 'proven');
+      assert.match((await ask('one'))[1], /not proven, which verify: require demands: only one node/);
+      assert.equal((await ask('nodes'))[0], 'single', 'nodes execute where that is asked for');
+    } finally {
+      await service.close();
+    }
+  });
+
   it('what is refused says nothing of trust', async () => {
     const service = await startService({
       networks: { nodes: { hosts: ['localhost'], verify: 'require', upstreams: [node.url] } },

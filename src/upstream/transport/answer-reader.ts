@@ -3,6 +3,7 @@ import { dropRest } from '../../util/read-memory.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { NodeReply } from '../node-call.ts';
 import type { BodyReader } from './body-reader.ts';
+import { PieceList } from './piece-list.ts';
 import {
   checkId,
   findResult,
@@ -37,7 +38,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
   readonly #source: ResultSource;
   readonly #scanner = new ReplyScanner();
   /** Everything so far; dropped when streaming begins. */
-  #held: Buffer[] = [];
+  readonly #held = new PieceList();
   #received = 0;
   /** Of the whole body, where that is known. */
   #expected = 0;
@@ -87,9 +88,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
     if (this.#takesBytes && this.#countResultBytes() >= LARGE_RESULT_BYTES && !isErrorAnswer(this.#scanner)) {
       return { kind: 'result', result: new JsonBytes(new SharedBytes(this.#collectResult())) };
     }
-    const [first] = this.#held;
-    const bytes = this.#held.length === 1 && first !== undefined ? first : Buffer.concat(this.#held);
-    return readReply(this.#scanner, bytes);
+    return readReply(this.#scanner, this.#held.join());
   }
 
   fail(fault: UpstreamFault): UpstreamFault {
@@ -138,7 +137,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
     let base = 0;
     for (const chunk of this.#held) {
       const from = Math.max(start - base, 0);
-      if (from < chunk.length && base < end) chunk.copy(bytes, base + from - start, from, end - base);
+      if (from < chunk.length && base < end) bytes.set(chunk.subarray(from, end - base), base + from - start);
       base += chunk.length;
     }
     return bytes;
@@ -154,11 +153,11 @@ export class AnswerReader implements BodyReader<NodeReply> {
       this.#forward(stream, chunk, base);
       base += chunk.length;
     }
-    this.#held = [];
+    this.#held.clear();
     return { kind: 'result', result: stream };
   }
 
-  #forward(stream: ResultStream, chunk: Buffer, base: number): void {
+  #forward(stream: ResultStream, chunk: Uint8Array, base: number): void {
     const { start, end } = findResult(this.#scanner);
     const from = Math.max(start - base, 0);
     const to = Math.min((end ?? Number.POSITIVE_INFINITY) - base, chunk.length);

@@ -1,5 +1,6 @@
 import { UpstreamFault } from '../fault.ts';
 import type { BodyReader } from './body-reader.ts';
+import { PieceList } from './piece-list.ts';
 import { type BatchAnswer, readBatch } from './read-batch.ts';
 
 /** Reads the answer to a batch once it is complete. */
@@ -8,7 +9,7 @@ export class BatchReader implements BodyReader<BatchAnswer> {
   readonly #firstId: number;
   readonly #count: number;
   readonly #answerBytes: number;
-  readonly #held: Buffer[] = [];
+  readonly #held = new PieceList();
   #received = 0;
 
   /** @param firstId of `count` calls with consecutive ids */
@@ -27,13 +28,11 @@ export class BatchReader implements BodyReader<BatchAnswer> {
   }
 
   end(): BatchAnswer {
-    const [first] = this.#held;
-    const body = this.#held.length === 1 && first !== undefined ? first : Buffer.concat(this.#held);
-    return readBatch(body, this.#firstId, this.#count);
+    return readBatch(this.#held.join(), this.#firstId, this.#count);
   }
 
   fail(fault: UpstreamFault): UpstreamFault {
-    this.#held.length = 0;
+    this.#held.clear();
     return fault;
   }
 

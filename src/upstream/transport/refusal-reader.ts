@@ -1,6 +1,7 @@
 import type { FaultKind, UpstreamFault } from '../fault.ts';
 import type { BodyReader } from './body-reader.ts';
 import { describeRefusal } from './http-status.ts';
+import { PieceList } from './piece-list.ts';
 import { isBlank, isErrorAnswer, readError } from './read-reply.ts';
 import { ReplyScanner } from './reply-scanner.ts';
 
@@ -14,7 +15,7 @@ export class RefusalReader<T> implements BodyReader<T> {
   readonly #answerBytes: number;
   readonly #retryAfter: string | undefined;
   readonly #reader: BodyReader<T>;
-  readonly #held: Buffer[] = [];
+  readonly #held = new PieceList();
   #received = 0;
 
   /**
@@ -35,7 +36,7 @@ export class RefusalReader<T> implements BodyReader<T> {
   }
 
   end(): T {
-    const body = Buffer.concat(this.#held);
+    const body = this.#held.join();
     const fault = this.#describe(readErrorData(body));
     if (fault.kind === 'rateLimited') throw fault;
     const value = this.#reader.readRefusal(body, fault.kind === 'unauthorized');

@@ -1,5 +1,6 @@
 import type { JsonStream } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
+import { PieceList } from './piece-list.ts';
 
 /** Pieces of a result that is at hand as a whole. */
 const PIECE_BYTES = 65_536;
@@ -26,7 +27,7 @@ type Waiter = {
 export class ResultStream implements JsonStream {
   readonly pieces: AsyncIterable<Uint8Array>;
   readonly #source: ResultSource;
-  readonly #waiting: Uint8Array[] = [];
+  readonly #waiting = new PieceList();
   #waitingBytes = 0;
   #waiter: Waiter | undefined;
   #isComplete = false;
@@ -67,7 +68,7 @@ export class ResultStream implements JsonStream {
   fail(fault: UpstreamFault): void {
     if (this.#isComplete || this.#fault !== undefined) return;
     this.#fault = fault;
-    this.#waiting.length = 0;
+    this.#waiting.clear();
     const waiter = this.#waiter;
     this.#waiter = undefined;
     waiter?.reject(fault);
@@ -76,7 +77,7 @@ export class ResultStream implements JsonStream {
   cancel(): void {
     const isOpen = !this.#isComplete && this.#fault === undefined;
     this.fail(new UpstreamFault('aborted', 'the result is not wanted any more'));
-    this.#waiting.length = 0;
+    this.#waiting.clear();
     if (isOpen) this.#source.cancel();
   }
 

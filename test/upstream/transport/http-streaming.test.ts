@@ -107,7 +107,7 @@ test('an error in a long answer is read whole, also behind a result that is null
   assert.equal(reply.error.data, data);
 });
 
-for (const form of ['length', 'chunked', 'gzip'] as const) {
+for (const form of ['length', 'chunked', 'chunk extensions', 'gzip'] as const) {
   test(`a large result arrives whole (${form}), whatever surrounds it`, async () => {
     const result = makeResult(3 * MEGABYTE);
     const transport = await reach(
@@ -123,9 +123,10 @@ for (const form of ['length', 'chunked', 'gzip'] as const) {
           socket.write(encoded);
         } else {
           socket.write(head('transfer-encoding: chunked'));
-          for (let at = 0; at < text.length; at += 5_000) {
-            const part = text.slice(at, at + 5_000);
-            socket.write(`${part.length.toString(16)}\r\n${part}\r\n`);
+          const [length, extension] = form === 'chunked' ? [5_000, ''] : [500, `;${'x'.repeat(3_000)}`];
+          for (let at = 0; at < text.length; at += length) {
+            const part = text.slice(at, at + length);
+            socket.write(`${part.length.toString(16)}${extension}\r\n${part}\r\n`);
           }
           socket.write('0\r\n\r\n');
         }

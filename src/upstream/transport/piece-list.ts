@@ -1,0 +1,61 @@
+/** Shorter pieces are copied together: one of a byte would hold the whole read that it is a view of. */
+const SHORT_BYTES = 8 * 1024;
+/** Of short pieces that are held as one. */
+const BLOCK_BYTES = 16 * 1024;
+
+/**
+ * Pieces of a body in the order in which they came. What it holds is at most eight times their sum, and the read of the first one,
+ * however short a node makes its chunks. The first piece, and every one of `SHORT_BYTES`, is kept as it is.
+ */
+export class PieceList {
+  readonly #pieces: Uint8Array[] = [];
+  /** Memory of the last piece where that was copied. */
+  #block: Uint8Array | undefined;
+
+  /** Pieces that `shift` would return. */
+  get length(): number {
+    return this.#pieces.length;
+  }
+
+  /** @param piece must not change any more, and may be kept */
+  push(piece: Uint8Array): void {
+    const last = this.#pieces.length - 1;
+    if (last < 0 || piece.length >= SHORT_BYTES) {
+      this.#block = undefined;
+      this.#pieces.push(piece);
+      return;
+    }
+    const used = this.#block === undefined ? 0 : (this.#pieces[last] as Uint8Array).length;
+    if (this.#block !== undefined && used + piece.length <= BLOCK_BYTES) {
+      this.#block.set(piece, used);
+      this.#pieces[last] = this.#block.subarray(0, used + piece.length);
+      return;
+    }
+    this.#block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+    this.#block.set(piece);
+    this.#pieces.push(this.#block.subarray(0, piece.length));
+  }
+
+  /** Takes the first piece out. */
+  shift(): Uint8Array | undefined {
+    const piece = this.#pieces.shift();
+    if (this.#pieces.length === 0) this.#block = undefined;
+    return piece;
+  }
+
+  clear(): void {
+    this.#pieces.length = 0;
+    this.#block = undefined;
+  }
+
+  /** The bytes of all pieces; those of a single one are not copied. */
+  join(): Buffer {
+    const [first] = this.#pieces;
+    if (this.#pieces.length === 1 && Buffer.isBuffer(first)) return first;
+    return Buffer.concat(this.#pieces);
+  }
+
+  [Symbol.iterator](): Iterator<Uint8Array> {
+    return this.#pieces[Symbol.iterator]();
+  }
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PieceList } from '../../../src/upstream/transport/piece-list.ts';
+import { Random } from '../../geth/requests/random.ts';
+
+const READ_BYTES = 64 * 1024;
+
+/** A piece of `length` bytes at the begin of a read of its own. */
+function cut(length: number, fill: number): Uint8Array {
+  return Buffer.alloc(READ_BYTES, fill).subarray(0, length);
+}
+
+function countHeld(list: PieceList): number {
+  let held = 0;
+  for (const memory of new Set([...list].map(({ buffer }) => buffer))) held += memory.byteLength;
+  return held;
+}
+
+for (const length of [1, 100, 8_191, 8_192, 20_000]) {
+  test(`pieces of ${length} bytes hold no more than eight times their sum and one read`, () => {
+    const list = new PieceList();
+    const count = Math.ceil(500_000 / length);
+    for (let i = 0; i < Math.min(count, 5_000); i++) list.push(cut(length, i));
+    const sum = Math.min(count, 5_000) * length;
+    assert.ok(countHeld(list) <= 8 * sum + READ_BYTES, `${countHeld(list)} bytes for ${sum}`);
+    assert.equal(list.join().length, sum);
+  });
+}
+
+test('a single piece is not copied', () => {
+  const list = new PieceList();
+  const piece = Buffer.from('one');
+  list.push(piece);
+  assert.equal(list.join(), piece);
+});
+
+test('pieces of all lengths come out in their order, whenever they are taken', () => {
+  const random = new Random(7, 0);
+  for (let round = 0; round < 50; round++) {
+    const list = new PieceList();
+    const pushed: Uint8Array[] = [];
+    const taken: Uint8Array[] = [];
+    for (let i = 0; i < 200; i++) {
+      const piece = cut(random.below(2) === 0 ? random.below(30) : random.below(20_000), random.below(256));
+      list.push(piece);
+      pushed.push(piece);
+      if (random.below(3) === 0) taken.push(list.shift() as Uint8Array);
+    }
+    taken.push(...list);
+    list.clear();
+    assert.equal(list.length, 0);
+    assert.ok(Buffer.concat(taken).equals(Buffer.concat(pushed)));
+  }
+});
