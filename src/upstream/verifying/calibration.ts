@@ -65,7 +65,7 @@ export class Calibration {
   noteShown(subject: Subject, number: bigint): void {
     if (number === UNKNOWN_NUMBER) return;
     const marks = this.#marksOf(subject);
-    if (marks.find(number)?.reason !== undefined) this.widenedAt = performance.now();
+    if (marks.reasonAt(number) !== undefined) this.widenedAt = performance.now();
     marks.set(number, undefined);
   }
 
@@ -85,7 +85,7 @@ export class Calibration {
    */
   noteUnverifiable(subject: Subject, reason: string, number: bigint): boolean {
     const marks = this.#marksOf(subject);
-    const known = marks.find(UNKNOWN_NUMBER)?.reason;
+    const known = marks.reasonAt(UNKNOWN_NUMBER);
     const from = number < UNKNOWN_NUMBER ? number : 0n;
     const hasShown = marks.has(true);
     marks.dropAbove(from);
@@ -140,7 +140,7 @@ export class Calibration {
     return SUBJECTS.map((subject) => {
       const marks = this.#marksOf(subject);
       const { from, until } = marks;
-      const reason = marks.find(UNKNOWN_NUMBER)?.reason;
+      const reason = marks.reasonAt(UNKNOWN_NUMBER);
       return {
         subject,
         state: this.stateOf(subject),
@@ -160,8 +160,8 @@ export class Calibration {
   }
 
   #findFailure(subject: Subject, number: bigint): string | undefined {
-    const own = this.#marksOf(subject).find(number)?.reason;
+    const own = this.#marksOf(subject).reasonAt(number);
     if (own !== undefined || !BELOW_HEADER.has(subject)) return own;
-    return this.#marksOf('header').find(number)?.reason;
+    return this.#marksOf('header').reasonAt(number);
   }
 }

@@ -16,6 +16,8 @@ const GROWTH = 8n;
 export class HeightMarks {
   /** In order; of more than two neighbours that are alike only the outer ones. */
   #marks: Mark[] = [];
+  /** Whether some block could not be recomputed: seldom, and asked for every answer. */
+  #hasBad = false;
 
   get isEmpty(): boolean {
     return this.#marks.length === 0;
@@ -26,8 +28,12 @@ export class HeightMarks {
     return this.#marks.some((mark) => isGoodMark(mark) === isGood);
   }
 
-  /** What holds for a block; undefined where none was looked at. */
-  find(number: bigint): Mark | undefined {
+  /** Why a block cannot be recomputed; undefined where it can, or none was looked at. */
+  reasonAt(number: bigint): string | undefined {
+    return this.#hasBad ? this.#find(number)?.reason : undefined;
+  }
+
+  #find(number: bigint): Mark | undefined {
     const above = this.#marks.findIndex((mark) => mark.number >= number);
     if (above < 0) return this.#marks.at(-1);
     const [upper, lower] = [this.#marks[above], this.#marks[above - 1]];
@@ -40,13 +46,13 @@ export class HeightMarks {
     const marks = this.#marks.filter((mark) => mark.number !== number);
     const at = marks.findIndex((mark) => mark.number > number);
     marks.splice(at < 0 ? marks.length : at, 0, { number, reason });
-    this.#marks = thin(marks);
+    this.#replace(thin(marks));
     while (this.#marks.length > MAX_MARKS) this.#forgetShortest();
   }
 
   /** What was seen of later blocks does not hold any more. */
   dropAbove(number: bigint): void {
-    this.#marks = this.#marks.filter((mark) => mark.number <= number);
+    this.#replace(this.#marks.filter((mark) => mark.number <= number));
   }
 
   /** The first of the newest blocks that cannot be recomputed; undefined where they can be, and where no block can. */
@@ -110,7 +116,12 @@ export class HeightMarks {
         shortest = { first, last: isWide ? first + 1 : first, length };
     }
     const { first = 0, last = 0 } = shortest ?? {};
-    this.#marks = thin(this.#marks.toSpliced(first, last - first + 1));
+    this.#replace(thin(this.#marks.toSpliced(first, last - first + 1)));
+  }
+
+  #replace(marks: Mark[]): void {
+    this.#marks = marks;
+    this.#hasBad = !marks.every(isGoodMark);
   }
 }
 

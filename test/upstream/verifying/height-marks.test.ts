@@ -28,7 +28,7 @@ describe('marks of heights', () => {
         if (isGood(HEAD)) marks.set(fork - 1n, WHY);
         assert.ok(search(marks, isGood) < 64);
         for (const number of [1n, fork - 1n, fork, fork + 1n, HEAD, HEAD + 1_000n])
-          assert.equal(marks.find(number)?.reason === undefined, isGood(number), `${number}, fork ${fork}`);
+          assert.equal(marks.reasonAt(number) === undefined, isGood(number), `${number}, fork ${fork}`);
         assert.equal(marks.from, isGood(HEAD) ? undefined : fork);
         assert.equal(marks.until, isGood(HEAD) ? fork - 1n : undefined);
         assert.deepEqual(marks.listEnds(), [fork - 1n]);
@@ -46,7 +46,7 @@ describe('marks of heights', () => {
         for (const number of [201n, ...looks, first]) marks.set(number, isGood(number) ? undefined : WHY);
         search(marks, isGood);
         for (let number = 1n; number <= 201n; number++)
-          assert.equal(marks.find(number)?.reason === undefined, isGood(number), `${number}`);
+          assert.equal(marks.reasonAt(number) === undefined, isGood(number), `${number}`);
       }),
     );
   });
@@ -60,6 +60,6 @@ describe('marks of heights', () => {
       marks.set(number + 1n, undefined);
     }
     assert.ok(marks.listEnds().length <= 64);
-    assert.equal(marks.find(1_050n)?.reason, WHY);
+    assert.equal(marks.reasonAt(1_050n), WHY);
   });
 });
