@@ -13,6 +13,8 @@ import { openChain } from './open-chain.ts';
 /** Whether a call at the head of a network could be executed here, and how many times nodes were asked for its state. */
 export type ExecutionDiagnosis = {
   readonly isHere: boolean;
+  /** Whether calls are refused, and not nodes' to execute, where they cannot be executed here. */
+  readonly isRefused?: boolean;
   readonly trips: number;
   readonly reason?: string;
 };
@@ -61,7 +63,7 @@ async function executeCall(
     return diagnose((chain.describe() as ChainFigures).execution);
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
-    return { isHere: false, trips: 0, reason: error.message };
+    return { isHere: false, isRefused: options.verify === 'require', trips: 0, reason: error.message };
   } finally {
     await chain.close();
     await engine.close();
@@ -78,9 +80,9 @@ function diagnose(figures: ExecutionFigures | undefined): ExecutionDiagnosis {
 }
 
 /** The diagnosis as one line. */
-export function describeExecution({ isHere, trips, reason }: ExecutionDiagnosis): string {
+export function describeExecution({ isHere, isRefused, trips, reason }: ExecutionDiagnosis): string {
   const text = isHere
     ? `can be executed here: the state of one at the head was proven in ${trips} ${trips === 1 ? 'trip' : 'trips'}`
-    : `are executed by nodes: ${reason ?? 'for no reason that is known'}`;
+    : `are ${isRefused === true ? 'refused' : 'executed by nodes'}: ${reason ?? 'for no reason that is known'}`;
   return `\n  calls ${text}\n`;
 }

@@ -168,8 +168,14 @@ function checkExecution(name: string, network: NetworkOptions): Problem[] {
     return [{ path: [...path, 'execution'], message }];
   }
   if (isHere && rollup !== undefined && rollup.family === undefined) {
+    const dependsOn = ['execution', 'rollup', 'verify'].map((key) => [...path, key]);
+    if (verify === 'require') {
+      const message =
+        'the family has to be named with verify: require, under which calls are executed here unless the rollup has a machine of its own; or execution: node';
+      return [{ path: [...path, 'rollup'], message, dependsOn }];
+    }
     const message = 'rollup.family has to be named: whether calls can be executed here depends on it';
-    return [{ path: [...path, 'execution'], message, dependsOn: [[...path, 'rollup']] }];
+    return [{ path: [...path, 'execution'], message, dependsOn }];
   }
   if (isHere && hasOwnMachine(rollup?.family)) {
     const message = `nodes execute calls of a rollup of the family ${rollup?.family}, whose machine is not the EVM: expected node`;

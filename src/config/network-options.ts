@@ -122,7 +122,7 @@ export const networkOptionsSchema: z.ZodType<NetworkOptions> = givenNetworkSchem
 }));
 
 /**
- * By default nodes execute calls. Under `verify: require` they are executed here wherever the machine is known to be the EVM, since a node's answer to a call proves
+ * By default nodes execute calls. Under `verify: require` they are executed here unless a rollup has a machine of its own, since a node's answer to a call proves
  * nothing; `auto` is `local` there, because it begins with nodes' answers.
  */
 function chooseExecution({
@@ -133,6 +133,5 @@ function chooseExecution({
 }: GivenNetwork): ExecutionMode {
   if (verify !== 'require') return execution ?? 'node';
   if (execution !== undefined) return execution === 'auto' ? 'local' : execution;
-  const isEvm = rollup === undefined || (rollup.family !== undefined && !hasOwnMachine(rollup.family));
-  return upstreams !== undefined && isEvm ? 'local' : 'node';
+  return upstreams !== undefined && !hasOwnMachine(rollup?.family) ? 'local' : 'node';
 }

@@ -152,7 +152,7 @@ export function tellTrust(
   // Of a stream it is known at its end.
   const read = (): Trust => scope.trust ?? 'single';
   if (session.showsTrust === true) return read;
-  bodyScope.trust = read();
+  bodyScope.noteTrust(read());
   return undefined;
 }
 

@@ -63,7 +63,8 @@ const HINTED_ATTEMPTS = 2;
 /** Why an answer of a node is not proven, as the rest of a sentence. */
 const WHY_LEFT: Readonly<Record<Exclude<LeaveReason, 'fees'>, string>> = {
   block: 'the block of the call is not known here',
-  rules: 'the rules of its block are not known, by which the call would be executed',
+  rules:
+    'the rules of its block are not known, by which the call would be executed: name a genesis file with chain, or have nodes execute calls with execution: node',
   unproven: 'no node proves the state that the call reads',
   unsettled: 'the call reads more state than is proven for one call',
 };
@@ -208,9 +209,9 @@ export class RemoteExecutions {
   }
 
   #noteEnd({ at, whyUnproven }: RemoteBlock, isNamed: boolean, scope: RequestScope): void {
-    this.#executed++;
     this.#unproven = 0;
     this.#options.source.noteExecuted(at, isNamed, whyUnproven, scope);
+    this.#executed++;
   }
 
   /** Gets ready for calls at a block that has just become the head, as long as there are calls: asks for its header, and for what they are likely to read. */

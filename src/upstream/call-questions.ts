@@ -62,7 +62,7 @@ export type PinnedBlock = {
   readonly isCanonical: boolean;
 };
 
-/** `eth_call`, `eth_estimateGas`, `eth_createAccessList` and `eth_simulateV1`: at one block for all upstreams, by its hash where nodes take one. */
+/** `eth_call`, `eth_estimateGas`, `eth_createAccessList` and `eth_simulateV1`, executed by one node: at one block for all upstreams, by its hash where nodes take one. */
 export class CallQuestions {
   readonly #parts: QuestionParts;
   readonly #sampler: Partial<CallSampler> | undefined;
@@ -137,6 +137,7 @@ export class CallQuestions {
     scope: RequestScope,
     sample?: CallRequest,
   ): PromiseOrValue<JsonResult> {
+    scope.noteTrust('single');
     const question = { method, request, check, sample };
     const resolved = this.#parts.resolver.resolveNow(request.block);
     return isPinned(resolved) ? this.#askAt(question, resolved, scope) : this.#resolveAndAsk(question, scope);

@@ -19,7 +19,7 @@ export type HeadQuestion = {
 
 /**
  * Questions without parameters about the state of the network. They go to nodes that have the served head, are shared while they are under
- * way, and their answers are kept for a short time as long as the head is the same.
+ * way, and their answers are kept for a short time as long as the head is the same. Each is one node's word.
  */
 export class HeadQuestions {
   readonly #parts: Pick<QuestionParts, 'ask' | 'cacheScope' | 'resolver'>;
@@ -45,6 +45,7 @@ export class HeadQuestions {
 
   /** The kept answer, or that of a node; null when no node has the method. The call asks for a text. */
   async askOnce(name: string, call: RoutedCall, scope: RequestScope): Promise<JsonText | null> {
+    scope.noteTrust('single');
     const kept = this.#kept.get(name);
     if (kept !== undefined) return kept;
     const answer = await this.askUnkept(call, scope);
@@ -54,6 +55,7 @@ export class HeadQuestions {
 
   /** The answer of a node to a call that asks for a text; null when no node has the method. */
   async askUnkept(call: RoutedCall, scope: RequestScope): Promise<JsonText | null> {
+    scope.noteTrust('single');
     try {
       return (await this.#parts.ask({ call, scope })) as JsonText;
     } catch (error) {

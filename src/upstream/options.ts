@@ -25,7 +25,7 @@ export type UpstreamOptions = {
 
 /**
  * `verify:` of a network. `auto`: what its blocks have shown to be verifiable is, the rest is compared. `require`: answers about blocks and state are proven
- * or refused. `off`: everything is compared only.
+ * or refused, and calls are executed here. `off`: everything is compared only.
  */
 export type VerifyMode = 'auto' | 'require' | 'off';
 

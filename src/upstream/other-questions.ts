@@ -11,7 +11,7 @@ import type { RoutedCall } from './routed-call.ts';
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
-/** Methods that the service does not know itself: what rollup families need, and what a network serves of its nodes' own. */
+/** Methods that the service does not know itself: what rollup families need, and what a network serves of its nodes' own. Each answer is one node's word. */
 export class OtherQuestions {
   readonly #parts: QuestionParts;
 
@@ -21,6 +21,7 @@ export class OtherQuestions {
 
   /** @throws UpstreamFault `unsupported` when no node has the method. */
   async ask(method: string, params: readonly unknown[], scope: RequestScope): Promise<JsonResult> {
+    scope.noteTrust('single');
     const rule = READ_METHODS.get(method) ?? findTagRule(params);
     const call =
       rule.block === undefined

@@ -8,6 +8,8 @@ import type { TraceSpan } from './trace-span.ts';
  */
 export type Trust = 'proven' | 'agreed' | 'single';
 
+const TRUST_ORDER: Readonly<Record<Trust, number>> = { single: 0, agreed: 1, proven: 2 };
+
 /** How a derived scope differs from the one that it is made of. */
 type DerivedScope = { readonly deadline?: number; readonly isDetached?: boolean };
 
@@ -42,8 +44,7 @@ export class RequestScope implements CancelSignal {
   trace: TraceSpan | undefined;
   /** Whether a node had to be asked for the answer: set on a cache miss. */
   hasAskedNode = false;
-  /** Of the answer, where its source has said it. */
-  trust: Trust | undefined;
+  #trust: Trust | undefined;
   #reason: unknown;
   #first: Dependent | undefined;
   /** Those beside the first, in the order in which they were added. */
@@ -74,6 +75,16 @@ export class RequestScope implements CancelSignal {
 
   get signal(): CancelSignal {
     return this;
+  }
+
+  /** How far the answer is to be believed, where its sources have said it: as far as the least of them. */
+  get trust(): Trust | undefined {
+    return this.#trust;
+  }
+
+  /** Notes how far a part of the answer is to be believed. */
+  noteTrust(trust: Trust): void {
+    if (this.#trust === undefined || TRUST_ORDER[trust] < TRUST_ORDER[this.#trust]) this.#trust = trust;
   }
 
   /** Each listener is called once at most; never after the abort. */

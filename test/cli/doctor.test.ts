@@ -251,6 +251,10 @@ test('whether calls can be executed here is tried', { skip: ANVIL_SKIP }, async 
   const json = JSON.parse((await run(['--config', config, '--json'])).out);
   assert.equal(json.networks[0].execution.isHere, false);
   assert.equal(json.networks[0].execution.reason, 'nodes do not prove the state of the head (eth_getProof)');
+  const required = writeConfig(t, {
+    dev: { upstreams: [{ name: 'anvil', url: node.httpUrl }], verify: 'require' },
+  });
+  assert.match((await run(['--config', required])).out, /^ {2}calls are refused: the answer is not proven/m);
 });
 
 test('nodes without proofs are believed about state, which is said', { skip: ANVIL_SKIP }, async (t) => {

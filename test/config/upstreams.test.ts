@@ -513,11 +513,17 @@ test('where every answer has to be proven calls are executed here, wherever that
     ['    execution: node\n', 'node'],
     [rollup('op-stack'), 'local'],
     [rollup('arbitrum'), 'node'],
-    ['    rollup: {}\n', 'node'],
+    ['    execution: node\n    rollup: {}\n', 'node'],
   ];
   for (const [further, mode] of modes) {
     assert.equal(parseNetwork(required + further).execution, mode, further);
   }
+});
+
+test('where every answer has to be proven it has to be known whether calls can be executed here', () => {
+  assert.deepEqual(errorsOf(`${NODE}    verify: require\n    rollup: {}\n`), [
+    'p.yaml:6: networks.n.rollup: the family has to be named with verify: require, under which calls are executed here unless the rollup has a machine of its own; or execution: node',
+  ]);
 });
 
 test('where calls are executed is a matter of nodes', () => {

@@ -407,7 +407,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     });
     assert.deepEqual(await network.ask('call', callOf(READER, 1)), {
       result: `"${word(7)}"`,
-      trust: undefined,
+      trust: 'single',
     });
     const { executed, left } = network.figures();
     assert.equal(executed, 0);

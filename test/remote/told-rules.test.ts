@@ -64,19 +64,15 @@ describe('rules that nodes tell', { skip: ANVIL_SKIP }, () => {
     }
   }
 
-  const ROWS: readonly (readonly [
-    name: string,
-    faults: readonly Fault[],
-    trust: string | undefined,
-    isHere: boolean,
-  ])[] = [
-    ['two alike: proven', [{}, {}], 'proven', true],
-    ['two alike beside a liar: proven', [LIE, {}, {}], 'proven', true],
-    ['two alike beside nodes that do not tell: proven', [UNREADABLE, {}, {}], 'proven', true],
-    ['one of two that contradict each other: nodes execute', [LIE, {}], undefined, false],
-    ['one beside nodes without the method: one node’s word', [{}, NO_METHOD, NULL], 'single', true],
-    ['none: nodes execute', [NO_METHOD, UNREADABLE, NULL], undefined, false],
-  ];
+  const ROWS: readonly (readonly [name: string, faults: readonly Fault[], trust: string, isHere: boolean])[] =
+    [
+      ['two alike: proven', [{}, {}], 'proven', true],
+      ['two alike beside a liar: proven', [LIE, {}, {}], 'proven', true],
+      ['two alike beside nodes that do not tell: proven', [UNREADABLE, {}, {}], 'proven', true],
+      ['one of two that contradict each other: nodes execute', [LIE, {}], 'single', false],
+      ['one beside nodes without the method: one node’s word', [{}, NO_METHOD, NULL], 'single', true],
+      ['none: nodes execute', [NO_METHOD, UNREADABLE, NULL], 'single', false],
+    ];
   for (const [name, faults, trust, isHere] of ROWS) {
     test(name, async () => {
       await withNodes(faults, async (network) => {

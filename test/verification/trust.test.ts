@@ -187,6 +187,32 @@ describe('over HTTP', () => {
     }
   });
 
+  it('an answer that is made of several is believed as far as the least of them', async () => {
+    const chain = await startService({ networks: { op: { hosts: ['op'], builtin: 'op-rollup' } } });
+    const url = `http://${chain.authority}/op/v3/demo`;
+    const upstreams = ['a', 'b'].map((name) => ({ url, name }));
+    const service = await startService({
+      networks: { op: { hosts: ['op'], verify: 'require', rollup: { family: 'op-stack' }, upstreams } },
+    });
+    const trustOf = async (method: string): Promise<string | null> => {
+      const call = { from: `0x${'11'.repeat(20)}`, to: `0x${'12'.repeat(20)}` };
+      const answer = await fetch(`http://${service.authority}/op/v3/demo`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [call] }),
+      });
+      assert.ok('result' in ((await answer.json()) as object));
+      return answer.headers.get('x-portcullis-trust');
+    };
+    try {
+      assert.equal(await trustOf('eth_estimateGas'), 'proven');
+      assert.equal(await trustOf('l2_estimateGas'), 'single', 'with a fee that one node has said');
+    } finally {
+      await service.close();
+      await chain.close();
+    }
+  });
+
   it('what is refused says nothing of trust', async () => {
     const service = await startService({
       networks: { nodes: { hosts: ['localhost'], verify: 'require', upstreams: [node.url] } },

@@ -4,15 +4,15 @@ const SHORT_BYTES = 8 * 1024;
 const BLOCK_BYTES = 16 * 1024;
 
 /**
- * Pieces of a body in the order in which they came. What it holds is at most eight times their sum, and the read of the first one,
- * however short a node makes its chunks. The first piece, and every one of `SHORT_BYTES`, is kept as it is.
+ * Pieces of a body in the order in which they came. It holds at most ten times their sum, a read of 64 KiB and a block, however short a node makes its
+ * chunks. The first piece, and every one of `SHORT_BYTES`, is kept as it is.
  */
 export class PieceList {
   readonly #pieces: Uint8Array[] = [];
-  /** Memory of the last piece where that was copied. */
+  /** Memory of the last piece, where that is a copy. */
   #block: Uint8Array | undefined;
 
-  /** Pieces that `shift` would return. */
+  /** Number of pieces, short ones that were put together as one. */
   get length(): number {
     return this.#pieces.length;
   }

@@ -52,9 +52,10 @@ export class ResultStream implements JsonStream {
 
   push(piece: Uint8Array): void {
     if (this.#fault !== undefined || piece.length === 0) return;
+    // What waits is not the last piece any more: it is handed out before a short one is put to it.
+    if (this.#waiting.length > 0) this.#serve();
     this.#waiting.push(piece);
     this.#waitingBytes += piece.length;
-    if (this.#waiting.length > 1) this.#serve();
     if (this.#waiter === undefined && this.#waitingBytes >= HIGH_WATER_BYTES) this.#source.pause();
   }
 
@@ -74,8 +75,10 @@ export class ResultStream implements JsonStream {
     waiter?.reject(fault);
   }
 
+  /** Also of a complete answer: a reader that goes on must not take what it has for all of it. */
   cancel(): void {
     const isOpen = !this.#isComplete && this.#fault === undefined;
+    this.#isComplete = false;
     this.fail(new UpstreamFault('aborted', 'the result is not wanted any more'));
     this.#waiting.clear();
     if (isOpen) this.#source.cancel();

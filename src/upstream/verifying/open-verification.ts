@@ -220,11 +220,17 @@ function openCheckpoint(
   return { links: new CheckpointLinks(checkpoint, verifier, ask) };
 }
 
-/** More than one node reports the hash at its height. */
+/** More than one node reports the hash: at its height, or as that of its safe, finalized or genesis block. */
 function isAgreed({ number, hash }: BlockPosition, upstreams: readonly Upstream[]): boolean {
   let count = 0;
-  for (const { isUp, isOnFork, tracker } of upstreams) {
-    if (isUp && !isOnFork && tracker.hashAt(number) === hash) count++;
+  for (const { isUp, isOnFork, tracker, identity } of upstreams) {
+    if (!isUp || isOnFork || hash === undefined) continue;
+    const { safe, finalized } = tracker;
+    if (
+      tracker.hashAt(number) === hash ||
+      [safe?.hash, finalized?.hash, identity?.genesisHash].includes(hash)
+    )
+      count++;
     if (count >= WITNESSES) return true;
   }
   return false;

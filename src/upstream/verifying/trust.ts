@@ -109,7 +109,7 @@ export class TrustRules {
   #record(scope: RequestScope, why: string | undefined, otherwise: Trust): void {
     if (why !== undefined) this.demandProof(why);
     const trust = why === undefined ? 'proven' : otherwise;
-    scope.trust = trust;
+    scope.noteTrust(trust);
     this.counts[trust]++;
   }
 
@@ -136,7 +136,7 @@ export class TrustRules {
   noteAlone(scope: RequestScope, isHashed: boolean): void {
     if (!isHashed) this.demandProof('what was encoded does not hash to the hash that it was asked for by');
     const trust = isHashed && this.#verifier !== undefined ? 'proven' : 'single';
-    scope.trust = trust;
+    scope.noteTrust(trust);
     this.counts[trust]++;
   }
 
