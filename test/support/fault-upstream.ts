@@ -1,7 +1,7 @@
 /** A node's front door, over HTTP and WebSocket, behind which anything can be wrong. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { askNode } from './faults/ask-node.ts';
@@ -9,6 +9,7 @@ import type { Answer, AskNode, Call, Delivery, Fault } from './faults/fault.ts';
 import { HeadAnnouncer } from './faults/head-announcer.ts';
 import { deliverOverHttp } from './faults/http-delivery.ts';
 import { deliverOverWebSocket } from './faults/websocket-delivery.ts';
+import { listenOn } from './listen-on.ts';
 
 const HEALTHY: Fault = {};
 const SUBSCRIPTION = '0x1';
@@ -92,9 +93,7 @@ export class FaultUpstream {
   }
 
   async #listen(): Promise<void> {
-    this.#server.listen(this.#port, '127.0.0.1');
-    await once(this.#server, 'listening');
-    this.#port = (this.#server.address() as AddressInfo).port;
+    this.#port = await listenOn(this.#server, this.#port);
   }
 
   async #closeServer(): Promise<void> {

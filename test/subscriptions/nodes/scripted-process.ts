@@ -2,11 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { encodeBlockJson } from '../../../src/chain/block-json.ts';
 import { encodeReceipts } from '../../../src/chain/wire-json.ts';
 import { encodeExecutedBlock } from '../../../src/store/chain-writer.ts';
+import { listenOn } from '../../support/listen-on.ts';
 import type { ForkBlock } from '../chain/fork-chain.ts';
 import type { NodeProcess } from './peer.ts';
 
@@ -104,17 +105,16 @@ export class ScriptedProcess implements NodeProcess {
       this.#head = this.#genesis;
     }
     const server = createServer((request, response) => void this.#answerHttp(request, response));
-    const webSockets = new WebSocketServer({ server });
-    webSockets.on('connection', (socket) => this.#serve(socket));
     server.on('connection', (socket) => {
       this.#sockets.add(socket);
       socket.on('error', () => socket.destroy());
       socket.on('close', () => this.#sockets.delete(socket));
     });
-    server.listen(this.#port, '127.0.0.1');
-    await once(server, 'listening');
+    this.#port = await listenOn(server, this.#port);
+    // It passes on errors of the server, also those of listening.
+    const webSockets = new WebSocketServer({ server });
+    webSockets.on('connection', (socket) => this.#serve(socket));
     this.#server = server;
-    this.#port = (server.address() as AddressInfo).port;
   }
 
   async dispose(): Promise<void> {
