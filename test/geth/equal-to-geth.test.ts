@@ -14,8 +14,8 @@ import { shrinkRequest } from './report/shrink.ts';
 import type { GeneratedRequest } from './requests/generators.ts';
 import { executionApisChain, openSides, type Sides } from './sides.ts';
 
-const REQUESTS: number = countRuns(700);
-const AMSTERDAM_REQUESTS: number = countRuns(120);
+const REQUESTS: number = countRuns(500);
+const AMSTERDAM_REQUESTS: number = countRuns(90);
 const SEED = 1;
 const vectors = findVectors('execution-apis');
 

@@ -9,7 +9,7 @@ import { buildHiveChain, SHAPES } from './node/hive-chain.ts';
 import { readGethFacts } from './read-geth-facts.ts';
 import { openSides } from './sides.ts';
 
-const REQUESTS: number = countRuns(60);
+const REQUESTS: number = countRuns(40);
 const SEED = 1;
 
 for (const shape of Object.values(SHAPES)) {

@@ -31,7 +31,7 @@ describe('answers of nodes', () => {
     const options = {
       maxBlocks: 1,
       stride: 7,
-      share: 0.012 / STRIDE,
+      share: 0.009 / STRIDE,
       isEvery: false,
       only: '',
       setting: '',
@@ -50,7 +50,7 @@ describe('answers of nodes', () => {
     const options = {
       maxBlocks: 2,
       stride: 1,
-      share: 0.006 / STRIDE,
+      share: 0.0045 / STRIDE,
       isEvery: false,
       setting: 'streamed',
       parallel: 4,

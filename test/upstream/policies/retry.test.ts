@@ -42,7 +42,7 @@ describe('retry', () => {
     assert.equal(at.length, 3);
   });
 
-  it('answers and what another round cannot mend are not asked again', async () => {
+  it('answers and what another round cannot change are not asked again', async () => {
     const errors: readonly Error[] = [
       new ChainError('reverted', 'execution reverted', '0x'),
       new ChainError('invalid', 'invalid argument'),
