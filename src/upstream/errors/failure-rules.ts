@@ -234,6 +234,7 @@ export const FAILURE_RULES: readonly Rule[] = [
       /^(?:priority fee is greater than max fee|gas price is less than basefee|caller gas limit exceeds the block|call gas cost \(|gas floor \(|reject transactions from senders with|lack of funds \(|overflow payment in transaction|nonce overflow in transaction|nonce \d{1,20} too (?:high|low)|create initcode size limit|empty (?:blobs|authorization list)|too many blobs, have|blob create transaction|authorization list (?:not supported|tx has)|Eip\d{4} is not supported)/i,
     kind: 'failed',
   },
+  { client: 'geth', pattern: /^failed to process (?:withdrawal|consolidation) queue: /i, kind: 'failed' },
 ];
 
 /** Codes that are kept for transactions which cannot be executed, whatever the words. */

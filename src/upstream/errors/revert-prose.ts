@@ -12,8 +12,8 @@ const FORMS: readonly RegExp[] = [
   /^vm exception while processing transaction: revert(?:ed)?(?![a-z0-9])(?: with reason string '(.*)'$| without a reason| with an? (?:unrecognized )?custom error| with panic code| (.*))?/is,
   /** Parity and Nethermind, in the data of a VM error: `Reverted reason`, `revert: reason`, `revert`. */
   /^revert(?:ed)?(?![a-z0-9])(?::? (.*))?/is,
-  /** geth's words behind whatever a relay puts before them: no other error has them. */
-  /\bexecution reverted(?![a-z0-9])(?:: (.*)| \((.*)\))?/is,
+  /** geth's words behind whatever a relay puts before them: no other error has them but that of a system call, which ends a simulated block. */
+  /(?<!system call failed to execute: )\bexecution reverted(?![a-z0-9])(?:: (.*)| \((.*)\))?/is,
 ];
 
 /**

@@ -67,6 +67,14 @@ test('where the node says that there is no data, its words do not become any', (
   assert.deepEqual(verdict, { kind: 'reverted', data: '0x' });
 });
 
+test('a system call that reverts is no revert of the caller: it ends the simulated block', () => {
+  const message = 'failed to process withdrawal queue: system call failed to execute: execution reverted';
+  const verdict = classifyError({ code: -32000, message, data: undefined }, 'eth_simulateV1');
+  assert.deepEqual(verdict, { kind: 'failed', message });
+  const reason = { code: -32000, message: `relay: execution reverted: ${message}`, data: undefined };
+  assert.equal(classifyError(reason, 'eth_call').kind, 'reverted');
+});
+
 test('revert data is recognised under any code and any words', () => {
   const data = `0x82b42900${'00'.repeat(32)}`;
   for (const code of [-32000, -32603, -32602, -32005, 429, 1]) {
