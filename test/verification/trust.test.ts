@@ -187,6 +187,26 @@ describe('over HTTP', () => {
     }
   });
 
+  it('a safe, finalized or first block that two nodes report is proven', async () => {
+    const upstreams = ['a', 'b'].map((name) => ({ url: node.url, name }));
+    const service = await startService({
+      networks: { two: { hosts: ['two'], verify: 'require', upstreams } },
+    });
+    try {
+      for (const tag of ['safe', 'finalized', 'earliest']) {
+        const answer = await fetch(`http://${service.authority}/two/v3/demo`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ ...block, params: [tag, false] }),
+        });
+        assert.match(await answer.text(), /"result":\{/, tag);
+        assert.equal(answer.headers.get('x-portcullis-trust'), 'proven', tag);
+      }
+    } finally {
+      await service.close();
+    }
+  });
+
   it('an answer that is made of several is believed as far as the least of them', async () => {
     const chain = await startService({ networks: { op: { hosts: ['op'], builtin: 'op-rollup' } } });
     const url = `http://${chain.authority}/op/v3/demo`;
