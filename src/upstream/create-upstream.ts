@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../util/clock.ts';
-import { createEndpoint, nameUpstream } from './endpoint.ts';
+import { createEndpoint, findOperator, nameUpstream } from './endpoint.ts';
 import { listSecrets } from './errors/secrets.ts';
 import type { HeadFeed } from './heads/head-feed.ts';
 import { HeadTracker } from './heads/head-tracker.ts';
@@ -57,6 +57,7 @@ export function createUpstream(
   );
   const upstream: Upstream = new Upstream({
     name: nameUpstream(row, position),
+    operator: findOperator(row),
     tier: row.tier,
     transport,
     control,

@@ -22,3 +22,15 @@ export function nameUpstream({ name, url }: UpstreamOptions, position: number): 
   const mayBeKey = hostname.split('.').some((label) => KEY_LABEL.test(label));
   return name ?? `${mayBeKey ? 'upstream' : host}#${position + 1}`;
 }
+
+const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
+
+/**
+ * Key under which nodes of the same operator are counted as one. Without a configured name it is the host, on loopback the host and port. It may hold a
+ * key (some vendors put it into the host), so it is compared and never shown.
+ */
+export function findOperator({ operator, url }: UpstreamOptions): string {
+  if (operator !== undefined) return operator;
+  const { host, hostname } = new URL(url);
+  return LOOPBACK.test(hostname) ? host : hostname;
+}

@@ -13,6 +13,8 @@ export type UpstreamOptions = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly bearer?: string;
   readonly basic?: { readonly user: string; readonly password: string };
+  /** Who runs the node: nodes of one operator say one thing together. By default its host, on loopback with the port. */
+  readonly operator?: string;
   /** Lower numbers are asked first, and decide the head; others only when those cannot. */
   readonly tier: number;
   /** Connections (HTTP) at the same time. */
@@ -177,6 +179,10 @@ const upstreamRowSchema = z
       .regex(/^[\x21-\x7e]+$/, 'expected a token')
       .exactOptional(),
     basic: z.strictObject({ user: z.string().min(1), password: z.string() }).exactOptional(),
+    operator: z
+      .string()
+      .regex(/^[\w.:-]{1,64}$/, 'expected a name of letters, digits and . : _ -')
+      .exactOptional(),
     tier: z.int().min(1).max(100).default(DEFAULT_TIER),
     connections: z.int().min(1).max(10_000).default(64),
     inFlight: z.int().min(1).max(1_000_000).default(1_024),

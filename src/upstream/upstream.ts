@@ -43,6 +43,8 @@ export type TrackedHead = Pick<
 /** What one upstream is made of. */
 export type UpstreamParts = {
   readonly name: string;
+  /** See `findOperator`: compared, never shown. */
+  readonly operator: string;
   readonly tier: number;
   readonly transport: Transport;
   /** For what the pool asks on its own account: heads and identity. */
@@ -58,6 +60,7 @@ export type UpstreamParts = {
 /** One node of a pool, and everything that is known about it. */
 export class Upstream {
   readonly name: string;
+  readonly operator: string;
   readonly tier: number;
   readonly transport: Transport;
   readonly control: Transport;
@@ -98,6 +101,7 @@ export class Upstream {
 
   constructor(parts: UpstreamParts) {
     this.name = parts.name;
+    this.operator = parts.operator;
     this.tier = parts.tier;
     this.transport = parts.transport;
     this.control = parts.control;

@@ -109,6 +109,7 @@ export function createNode(parts: NodeParts | Behaviour): ScriptedNode {
   };
   const upstream = new Upstream({
     name: name ?? 'node',
+    operator: name ?? 'node',
     tier: tier ?? 1,
     transport,
     control: transport,
