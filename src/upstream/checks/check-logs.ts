@@ -1,6 +1,7 @@
 import type { LogFilter } from '../../chain/chain.ts';
 import type { LogRange } from '../../chain/log-range.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';
+import { parseJson } from '../../primitives/parse-json.ts';
 import type { Members } from '../../verification/findings.ts';
 import { isSameText } from '../../verification/members.ts';
 import { LogMatcher } from '../../verification/verify-logs.ts';
@@ -21,7 +22,7 @@ const QUANTITY = /^0x[0-9a-fA-F]{1,16}$/;
  */
 export function checkLogs(expected: ExpectedLogs): (result: JsonResult) => JsonResult {
   return (result) => {
-    const logs: unknown = typeof result === 'string' ? JSON.parse(result) : undefined;
+    const logs: unknown = typeof result === 'string' ? parseJson(result) : undefined;
     if (!Array.isArray(logs)) throw new UpstreamFault('wrong', 'the logs are no array');
     const check = new LogCheck(expected);
     for (const log of logs) check.add(Object(log) as Members);

@@ -1,3 +1,4 @@
+import { parseText } from '../parse-text.ts';
 import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { Lru } from '../../util/lru.ts';
@@ -269,11 +270,12 @@ export class ProvenBlocks {
       maxTransactions: MAX_REMEMBERED,
       verifySender: (transaction) => verifySender(transaction, tools, verifier.recoverPublicKey),
       isEverySender,
+      parse: parseText,
     });
     return checkBytes(stream, {
       add: (piece) => block.add(piece),
       finish: async () => {
-        const { header, count, transactions, ...found } = block.finish();
+        const { header, count, transactions, ...found } = await block.finish();
         this.#refuseOther(named, found.block, tools, upstream);
         if (header !== undefined && header.unclesHash !== NO_UNCLES && this.#uncles.get(hash) === undefined) {
           const uncles = await askMore?.uncles(header);
