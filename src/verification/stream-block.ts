@@ -90,7 +90,7 @@ export class BlockStream {
     } else if (this.#waiting.length > 0) {
       return continueWith(this.#options.askHeader(), (header) => {
         this.#place = header;
-        let work: PromiseOrValue<void> = undefined;
+        let work: PromiseOrValue<void> | undefined;
         for (const items of this.#waiting.splice(0)) work = continueWith(work, () => this.#read(items));
         return work;
       });

@@ -25,6 +25,7 @@ import {
 } from '../../verification/verify-logs.ts';
 import type { FoundBlock } from '../block-access.ts';
 import type { BlockQuestions } from '../block-questions.ts';
+import { refuseMany } from '../checks/check-logs.ts';
 import { UpstreamFault } from '../fault.ts';
 import { parseText } from '../parse-text.ts';
 import type { Upstream } from '../upstream.ts';
@@ -219,6 +220,7 @@ export class ExpectedLogs {
     const logs: unknown = typeof result === 'string' ? parseJson(result) : undefined;
     if (typeof result !== 'string' || !Array.isArray(logs))
       throw new UpstreamFault('wrong', 'the logs are no array');
+    refuseMany(logs, this.#parts.limits.results, { first, last });
     const rows = new Map([...this.#rows].filter(([number]) => number >= first && number <= last));
     const unexpected = new Set<bigint>();
     for (const { blockHash, blockNumber } of logs.map((log) => Object(log) as Members)) {

@@ -1,4 +1,3 @@
-import { parseText } from '../parse-text.ts';
 import type { RawPart } from '../../chain/chain.ts';
 import {
   isComplete,
@@ -32,6 +31,7 @@ import {
 } from '../../verification/verify-transaction.ts';
 import { checkBytes } from '../checks/check-stream.ts';
 import { UpstreamFault } from '../fault.ts';
+import { parseText } from '../parse-text.ts';
 import { ABSENCE_REQUIRED, ABSENCE_UNVERIFIED, ABSENCE_VERIFIED, type Absence } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 import { type ProvenBlock, ProvenBlocks } from './proven-blocks.ts';

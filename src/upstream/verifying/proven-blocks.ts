@@ -1,4 +1,3 @@
-import { parseText } from '../parse-text.ts';
 import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { Lru } from '../../util/lru.ts';
@@ -22,6 +21,7 @@ import { readNumber } from '../../verification/verify-logs.ts';
 import { type VerifyTools, verifySender } from '../../verification/verify-transaction.ts';
 import { checkBytes } from '../checks/check-stream.ts';
 import { UpstreamFault } from '../fault.ts';
+import { parseText } from '../parse-text.ts';
 import type { Upstream } from '../upstream.ts';
 import { BLOCK_SUBJECTS } from './subjects.ts';
 import type { JudgedBlock, Verifier } from './verifier.ts';
