@@ -574,6 +574,7 @@ describe('a node that sends what nobody asked for', () => {
         socket.send(result(id));
       }),
     );
+    await transport.send(CALL, inTime());
     const slow = Array.from({ length: 20 }, () =>
       transport.send({ method: 'slow', params: '[]' }, { deadline: performance.now() + 50 }),
     );
