@@ -73,7 +73,8 @@ describe('records that were written while the clock was ahead', () => {
       assert.equal(await table.create(name, '1', life, MAX), true);
       // As a server writes it whose clock is ahead.
       await client.send('ZADD', '{test:records:filter/key}:expiries', late, name);
-      await client.send('PEXPIREAT', `{test:records:filter/key}/${i}`, late);
+      for (const key of [`/${i}`, ':expiries', ':bytes', ':sum'])
+        await client.send('PEXPIREAT', `{test:records:filter/key}${key}`, late);
     }
     assert.equal(await table.create('filter/key/new', '1', life, MAX), false);
     assert.equal((await table.read('filter/key/0'))?.text, '1');

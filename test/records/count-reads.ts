@@ -1,45 +1,43 @@
 /** Counts what a table of records does: a cost that does not depend on a machine. */
-import { open } from 'lmdb';
+import { type Due, LmdbRows } from '../../src/records/lmdb-rows.ts';
 import type { RedisClient } from '../../src/redis/redis-client.ts';
-import { makeFolder } from '../access/key-tables.ts';
+import { LmdbEnvironment } from '../../src/util/lmdb-environment.ts';
 
 export type Reads = {
-  /** Rows that were read and decoded, commands of a server, or steps over entries. */
+  /** Rows and entries of lists that were read, commands of a server, or steps over entries of a map. */
   readonly rows: number;
-  /** Write transactions. */
+  /** Write transactions, or commands that write. */
   readonly writes: number;
 };
 
-type Methods = Record<string, (...args: unknown[]) => unknown>;
+const LISTS = ['listDue', 'listLate', 'listDueOf', 'listLateOf'] as const;
 
-/** What LMDB is asked for while `work` runs. */
-export function countLmdb(t: Parameters<typeof makeFolder>[0], work: () => void): Reads {
-  const root = open({ path: makeFolder(t), noSubdir: false });
-  const methods = Object.getPrototypeOf(root) as Methods;
-  const { get, getRange, transactionSync } = methods as Required<Methods>;
+/** What is asked of LMDB while `work` runs, which does not wait. */
+export function countLmdb(work: () => void): Reads {
   const counts = { rows: 0, writes: 0 };
-  methods['get'] = function (...args) {
+  const rows = LmdbRows.prototype as unknown as Record<string, (...args: unknown[]) => unknown>;
+  const environment = LmdbEnvironment.prototype;
+  const { get, ...others } = Object.fromEntries(['get', ...LISTS].map((name) => [name, rows[name]]));
+  const { write } = environment;
+  rows['get'] = function (...args) {
     counts.rows++;
     return get?.apply(this, args);
   };
-  methods['transactionSync'] = function (...args) {
+  for (const [name, list] of Object.entries(others))
+    rows[name] = function (...args) {
+      const found = list?.apply(this, args) as Due[];
+      counts.rows += found.length;
+      return found;
+    };
+  environment.write = function (inside) {
     counts.writes++;
-    return transactionSync?.apply(this, args);
-  };
-  methods['getRange'] = function (...args) {
-    const range = getRange?.apply(this, args) as Iterable<unknown>;
-    return (function* (): Generator<unknown> {
-      for (const row of range) {
-        counts.rows++;
-        yield row;
-      }
-    })();
+    return write.call(this, inside) as ReturnType<typeof inside>;
   };
   try {
     work();
   } finally {
-    Object.assign(methods, { get, getRange, transactionSync });
-    void root.close();
+    Object.assign(rows, { get, ...others });
+    environment.write = write;
   }
   return counts;
 }

@@ -48,12 +48,12 @@ describe('an owner that is full', () => {
       const table = openLmdbRecords(t, makeFolder(t));
       for (const one of [FEW, owner]) await fill(table, one);
       const ask = askIn(table);
-      const count = (one: Owner, from = 0): Reads => countLmdb(t, () => ask(one, 'refuse', from));
+      const count = (one: Owner, from = 0): Reads => countLmdb(() => ask(one, 'refuse', from));
       const [few, full] = [count(FEW), count(owner)];
       assert.deepEqual(full, few);
       assert.equal(full.writes, 0, 'a refusal writes nothing');
       assert.ok(full.rows <= TIMES, `${full.rows} rows read for ${TIMES} refusals`);
-      const replacing = (one: Owner): Reads => countLmdb(t, () => ask(one, 'removeOldest', TIMES));
+      const replacing = (one: Owner): Reads => countLmdb(() => ask(one, 'removeOldest', TIMES));
       const [fewMade, fullMade] = [replacing(FEW), replacing(owner)];
       assert.equal(fullMade.writes, fewMade.writes);
       assert.ok(fullMade.rows <= fewMade.rows + TIMES, `${fullMade.rows} of ${fewMade.rows}`);
