@@ -14,16 +14,37 @@ const LISTS = ['listDue', 'listLate', 'listDueOf', 'listLateOf'] as const;
 
 /** What is asked of LMDB while `work` runs, which does not wait. */
 export function countLmdb(work: () => void): Reads {
+  const { counts, end } = beginCounting();
+  try {
+    work();
+  } finally {
+    end();
+  }
+  return counts;
+}
+
+/** The same of work that waits; nothing else uses LMDB meanwhile. */
+export async function countLmdbOf(work: () => Promise<void>): Promise<Reads> {
+  const { counts, end } = beginCounting();
+  try {
+    await work();
+  } finally {
+    end();
+  }
+  return counts;
+}
+
+function beginCounting(): { readonly counts: Reads; end(): void } {
   const counts = { rows: 0, writes: 0 };
   const rows = LmdbRows.prototype as unknown as Record<string, (...args: unknown[]) => unknown>;
   const environment = LmdbEnvironment.prototype;
-  const { get, ...others } = Object.fromEntries(['get', ...LISTS].map((name) => [name, rows[name]]));
+  const { get, ...lists } = Object.fromEntries(['get', ...LISTS].map((name) => [name, rows[name]]));
   const { write } = environment;
   rows['get'] = function (...args) {
     counts.rows++;
     return get?.apply(this, args);
   };
-  for (const [name, list] of Object.entries(others))
+  for (const [name, list] of Object.entries(lists))
     rows[name] = function (...args) {
       const found = list?.apply(this, args) as Due[];
       counts.rows += found.length;
@@ -33,13 +54,13 @@ export function countLmdb(work: () => void): Reads {
     counts.writes++;
     return write.call(this, inside) as ReturnType<typeof inside>;
   };
-  try {
-    work();
-  } finally {
-    Object.assign(rows, { get, ...others });
-    environment.write = write;
-  }
-  return counts;
+  return {
+    counts,
+    end() {
+      Object.assign(rows, { get, ...lists });
+      environment.write = write;
+    },
+  };
 }
 
 /** Steps over entries of maps while `work` runs, which does not wait. */
