@@ -44,7 +44,7 @@ function askIn(table: LmdbRecordTable | MemoryRecordTable): Ask {
 
 describe('an owner that is full', () => {
   for (const owner of FULL) {
-    test(`in LMDB: ${owner.name}`, async (t) => {
+    test(`is refused without a write in LMDB: ${owner.name}`, async (t) => {
       const table = openLmdbRecords(t, makeFolder(t));
       for (const one of [FEW, owner]) await fill(table, one);
       const ask = askIn(table);
@@ -59,7 +59,7 @@ describe('an owner that is full', () => {
       assert.ok(fullMade.rows <= fewMade.rows + TIMES, `${fullMade.rows} of ${fewMade.rows}`);
     });
 
-    test(`in memory: ${owner.name}`, async () => {
+    test(`costs as many steps as any other in memory: ${owner.name}`, async () => {
       const table = new MemoryRecordTable();
       for (const one of [FEW, owner]) await fill(table, one);
       const ask = askIn(table);
@@ -70,7 +70,7 @@ describe('an owner that is full', () => {
       }
     });
 
-    test(`in Valkey: ${owner.name}`, { skip: NO_REDIS }, async (t) => {
+    test(`is refused without a write in Valkey: ${owner.name}`, { skip: NO_REDIS }, async (t) => {
       const client = await openClient(t, await openServer(t));
       const table = new RedisRecordTable({ client, prefix: 'test', timeLimitMs: 5_000 });
       for (const one of [FEW, owner]) await fill(table, one);
