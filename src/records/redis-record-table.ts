@@ -23,10 +23,11 @@ const PRELUDE = `
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
   local bytes = 0
   local sum = redis.call('HMGET', KEYS[4], 'n', 'b')
-  if tonumber(sum[1] or '0') == redis.call('HLEN', KEYS[3]) then
-    bytes = tonumber(sum[2] or '0')
-  else
+  local hasChanged = tonumber(sum[1] or '0') ~= redis.call('HLEN', KEYS[3])
+  if hasChanged then
     for _, length in ipairs(redis.call('HVALS', KEYS[3])) do bytes = bytes + length end
+  else
+    bytes = tonumber(sum[2] or '0')
   end
   local function drop(name)
     bytes = bytes - (redis.call('HGET', KEYS[3], name) or 0)
@@ -41,6 +42,8 @@ const PRELUDE = `
     local count = redis.call('HLEN', KEYS[3])
     if count == 0 then return redis.call('DEL', KEYS[4]) end
     redis.call('HSET', KEYS[4], 'n', count, 'b', bytes)
+    local life = redis.call('PTTL', KEYS[3])
+    if redis.call('PTTL', KEYS[4]) < life then redis.call('PEXPIRE', KEYS[4], life) end
   end
   local function put(name, text, version, life)
     drop(name)
@@ -49,10 +52,10 @@ const PRELUDE = `
     redis.call('ZADD', KEYS[2], now + life, name)
     redis.call('HSET', KEYS[3], name, #text)
     bytes = bytes + #text
-    save()
-    for i = 2, 4 do
+    for i = 2, 3 do
       if redis.call('PTTL', KEYS[i]) < tonumber(life) then redis.call('PEXPIRE', KEYS[i], life) end
     end
+    save()
   end
 `;
 
@@ -80,7 +83,6 @@ const CREATE = createScript(
     end
     local limit = ARGV[10] == '1' and '+inf' or now
     local left = tonumber(ARGV[9])
-    local hasChanged = false
     while left > 0 and isFull() do
       local oldest = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', limit, 'LIMIT', 0, 1)[1]
       if not oldest then break end

@@ -91,7 +91,12 @@ describe('an owner that is full', () => {
     const table = new RedisRecordTable({ client, prefix: 'test', timeLimitMs: 5_000 });
     await fill(table, FULL[1] as Owner);
     await client.send('DEL', '{test:records:filter/bytes}:sum');
-    assert.equal(await table.create('filter/bytes/new', LARGE, LIFE, 1_000), false);
+    const refuse = async (): Promise<void> =>
+      assert.equal(await table.create('filter/bytes/new', LARGE, LIFE, 1_000), false);
+    const first = await countCommands(client, refuse);
+    assert.ok(first.rows >= 1_000, `${first.rows} commands`);
+    const second = await countCommands(client, refuse);
+    assert.ok(second.rows <= 16, `${second.rows} commands`);
     assert.equal(await table.remove('filter/bytes/0'), true);
     assert.equal(await table.create('filter/bytes/new', LARGE, LIFE, 1_000), true);
     assert.equal(await table.create('filter/bytes/newer', LARGE, LIFE, 1_000), false);
