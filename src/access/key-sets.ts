@@ -14,10 +14,10 @@ const FAILURE_PAUSE = { firstMs: 2_000, maxMs: FETCH_PAUSE_MS };
 /** A set that is older is fetched again before it is used. */
 const MAX_AGE_MS = 600_000;
 const FETCH_TIMEOUT_MS = 3_000;
-/** Of a set that is fetched, decompressed: hundreds of keys with their certificates. */
+/** Size of a fetched set, decompressed: hundreds of keys with their certificates fit. */
 const MAX_FETCHED_BYTES = 256 * 1024;
 
-/** What jose says of a token whose key is not in a set. */
+/** Code of jose's error for a token whose key is not in a set. */
 const NO_MATCHING_KEY = 'ERR_JWKS_NO_MATCHING_KEY';
 
 /**

@@ -26,7 +26,8 @@ const PART_PAUSE_MS = 20;
 const SWEPT_RECORDS = 64;
 /** Records that are to expire earlier than they would, with each refusal or part of a sweep: each is read and written. */
 const SHORTENED_RECORDS = 2;
-
+/** Processes may take their time at moments that are so far apart, milliseconds. */
+const CLOCK_SLACK_MS = 1_000;
 /** Records that are looked at together for what makes room. */
 const LISTED_FOR_ROOM = 4;
 
@@ -152,13 +153,14 @@ export class LmdbRecordTable implements RecordTable {
     return (
       !(isWithin(rows, wanted, 0, 0) || rows.has(name)) &&
       rows.listDueOf(owner, this.#now(), 1).length === 0 &&
-      rows.listLateOf(owner, expiresAt, 1).length === 0
+      rows.listLateOf(owner, expiresAt + CLOCK_SLACK_MS, 1).length === 0
     );
   }
 
   #makeRoom(rows: LmdbRows, wanted: Wanted, whenFull: WhenFull): void {
     const { owner, expiresAt } = wanted;
-    for (const late of rows.listLateOf(owner, expiresAt, SHORTENED_RECORDS)) rows.shorten(late, expiresAt);
+    const late = rows.listLateOf(owner, expiresAt + CLOCK_SLACK_MS, SHORTENED_RECORDS);
+    for (const due of late) rows.shorten(due, expiresAt);
     const before = whenFull === 'removeOldest' ? Number.MAX_VALUE : this.#now();
     for (let left = MAX_SWEPT_FOR_ROOM; left > 0 && !hasRoom(rows, wanted); left -= LISTED_FOR_ROOM) {
       const oldest = rows.listDueOf(owner, before, LISTED_FOR_ROOM);

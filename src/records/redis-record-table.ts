@@ -16,7 +16,7 @@ import {
 /**
  * By the server's own clock. KEYS of each script: the record (a hash of text and version), the owner's names by the time at which they expire, lengths
  * of their texts, and their number and sum. Where a version without sums has written, the number is another one, and the sum is made anew.
- * What has expired leaves the owner's lists, a bounded part with each write.
+ * Expired records leave the owner's lists, a bounded part with each write.
  */
 const PRELUDE = `
   local time = redis.call('TIME')

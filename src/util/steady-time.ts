@@ -10,7 +10,7 @@ const CONFIRM_MS = 10 * 60_000;
  * @param now a monotonic clock in milliseconds
  */
 export function createSteadyTime(wallTime: () => number, now: () => number): () => number {
-  /** What the monotonic clock lacks of the time. */
+  /** The time less the monotonic clock. */
   let offset = wallTime() - now();
   let jumpedAt: number | undefined;
   return () => {
@@ -27,7 +27,7 @@ export function createSteadyTime(wallTime: () => number, now: () => number): () 
   };
 }
 
-/** Of this process. */
+/** The time of this process. */
 export const steadyTime: () => number = createSteadyTime(
   () => Date.now(),
   () => performance.now(),

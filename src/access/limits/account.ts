@@ -256,7 +256,7 @@ export class Account {
     return this.#reported;
   }
 
-  /** What was spent on another day and is not entered is forgiven. */
+  /** Credits of another day that are not entered yet are dropped. */
   #turnDay(now: number): void {
     const time = this.#options.clock();
     this.#dayUntil = now + Math.min(DAY_MS - (time % DAY_MS), DAY_CHECK_MS);

@@ -3,7 +3,7 @@ import type { Rate } from '../keys/rate.ts';
 /** A bucket at a moment; the time is Unix milliseconds, as processes of one machine share it. */
 export type Bucket = { readonly tokens: number; readonly at: number };
 
-/** What there is at a later moment. A clock that was set back brings nothing, and time goes on from where it is set to. */
+/** Returns the bucket at a later moment. A clock that was set back earns nothing, and time goes on from where it is set to. */
 export function fillBucket(bucket: Bucket | undefined, { perSecond, burst }: Rate, now: number): Bucket {
   if (bucket === undefined) return { tokens: burst, at: now };
   const earned = (Math.max(0, now - bucket.at) / 1_000) * perSecond;

@@ -11,7 +11,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const OWNER_SHARE = 0.25;
 /** Transactions of one key that are remembered. */
 export const MAX_SENT_OF_OWNER: number = 1_024;
-/** What an entry takes beside its bytes, and each session that sees it, about. */
+/** Approximate heap size of an entry beside its bytes, and of each session that sees it. */
 const ENTRY_BYTES = 1_024;
 const VIEW_BYTES = 256;
 
@@ -37,7 +37,7 @@ export type SentEntry = {
   repeats: number;
 };
 
-/** What one key has sent. */
+/** The transactions of one key. */
 type Owner = {
   /** Oldest first. */
   readonly entries: Map<string, SentEntry>;

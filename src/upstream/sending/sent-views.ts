@@ -3,12 +3,12 @@ import type { SentEntry } from './sent-transactions.ts';
 /** Sessions of one key that see what they have sent; the one that has sent longest ago makes room for another. */
 export const MAX_SESSIONS_OF_OWNER: number = 1_024;
 
-/** Of one session, or of the key without one. */
+/** The transactions of one session, or of the key without one. */
 type View = {
   readonly byHash: Map<string, SentEntry>;
   /** By sender, then nonce. */
   readonly nonces: Map<string, Map<bigint, SentEntry>>;
-  /** What it has sent last; undefined where that has to be looked for. */
+  /** The one that it has sent last; undefined where that has to be looked for. */
   latest: SentEntry | undefined;
 };
 
