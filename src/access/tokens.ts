@@ -1,7 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
 import type { JWTVerifyGetKey } from 'jose';
 import { Lru } from '../util/lru.ts';
 import { readErrorCode } from '../util/system-error.ts';
+import { openKeySet } from './key-sets.ts';
 import type { TokenIssuer } from './options.ts';
 
 /** Whether tokens are what the issuer of this name signs. */
@@ -29,14 +29,16 @@ const BAD_TOKEN: ReadonlySet<unknown> = new Set([
 const GOOD_MS = 10_000;
 /** Characters of tokens that are remembered, all together. */
 const MEMORY = 4 * 1024 * 1024;
-/** Between two looks at the file of an issuer's keys. */
-const FILE_CHECK_MS = 2_000;
-const FETCH_TIMEOUT_MS = 3_000;
-const MAX_FILE_BYTES = 1024 * 1024;
 
-/** Checks JSON Web Tokens (RFC 7519) against the key sets of the configuration, which alone says where they are. */
-export function createTokenVerifier(issuers: Readonly<Record<string, TokenIssuer>>): TokenVerifier {
-  return new JwtVerifier(issuers);
+/**
+ * Checks JSON Web Tokens (RFC 7519) against the key sets of the configuration, which alone says where they are.
+ * @param now a monotonic clock in milliseconds
+ */
+export function createTokenVerifier(
+  issuers: Readonly<Record<string, TokenIssuer>>,
+  now: () => number = () => performance.now(),
+): TokenVerifier {
+  return new JwtVerifier(issuers, now);
 }
 
 /** When it ends, Unix milliseconds, and how long its text is. */
@@ -47,8 +49,11 @@ class JwtVerifier implements TokenVerifier {
   readonly #keySets = new Map<string, Promise<JWTVerifyGetKey>>();
   readonly #good: Lru<string, GoodToken> = new Lru(MEMORY, GOOD_MS, undefined, ({ length }) => length);
 
-  constructor(issuers: Readonly<Record<string, TokenIssuer>>) {
+  readonly #now: () => number;
+
+  constructor(issuers: Readonly<Record<string, TokenIssuer>>, now: () => number) {
     this.#issuers = issuers;
+    this.#now = now;
   }
 
   verify(issuer: string, token: string): Promise<'invalidToken' | undefined> | undefined {
@@ -84,42 +89,8 @@ class JwtVerifier implements TokenVerifier {
   #openKeySet(name: string, { jwks }: TokenIssuer): Promise<JWTVerifyGetKey> {
     const known = this.#keySets.get(name);
     if (known !== undefined) return known;
-    const opened = /^https?:\/\//.test(jwks) ? openRemoteKeys(jwks) : openKeyFile(jwks);
+    const opened = openKeySet(jwks, this.#now);
     this.#keySets.set(name, opened);
     return opened;
   }
-}
-
-/** Fetched when it is needed, and again for a key that is not in it, at most every half minute. */
-async function openRemoteKeys(url: string): Promise<JWTVerifyGetKey> {
-  const { createRemoteJWKSet } = await import('jose');
-  return createRemoteJWKSet(new URL(url), { timeoutDuration: FETCH_TIMEOUT_MS });
-}
-
-/** Read again when it has changed; as long as the new one cannot be read the old one counts. */
-async function openKeyFile(path: string): Promise<JWTVerifyGetKey> {
-  const { createLocalJWKSet } = await import('jose');
-  let keys: JWTVerifyGetKey | undefined;
-  let [changedAt, lookedAt] = [-1, Number.NEGATIVE_INFINITY];
-  const look = async (): Promise<void> => {
-    lookedAt = performance.now();
-    const { mtimeMs, size } = await stat(path);
-    if (mtimeMs === changedAt || size > MAX_FILE_BYTES) return;
-    keys = createLocalJWKSet(JSON.parse(await readFile(path, 'utf8')));
-    changedAt = mtimeMs;
-  };
-  let looking: Promise<void> | undefined;
-  return async (header, token) => {
-    if (looking !== undefined || keys === undefined || performance.now() - lookedAt > FILE_CHECK_MS) {
-      looking ??= look()
-        .catch(() => {})
-        .finally(() => {
-          looking = undefined;
-        });
-      // An issuer with keys does not wait for others.
-      if (keys === undefined) await looking;
-    }
-    if (keys === undefined) throw new Error('the file of keys cannot be read');
-    return keys(header, token);
-  };
 }

@@ -1,12 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { Database } from 'lmdb';
 import { LmdbEnvironment } from '../util/lmdb-environment.ts';
 import { prepareLmdbFolder } from '../util/lmdb-folder.ts';
+import { steadyTime } from '../util/steady-time.ts';
 import { isStoreError } from '../util/system-error.ts';
+import { LmdbRows, openRowTables, ROW_TABLES } from './lmdb-rows.ts';
 import {
   checkRecordText,
+  MAX_LIFE_MS,
   MAX_OWNER_BYTES,
+  MAX_SWEPT_FOR_ROOM,
   nameOwnerOf,
   type RecordTable,
   RecordTableError,
@@ -14,25 +16,29 @@ import {
   type WhenFull,
 } from './record-table.ts';
 
-/** `expiresAt`: Unix milliseconds. */
-type Row = StoredRecord & { readonly expiresAt: number };
-
-/** How many records an owner has of a kind, and bytes of their texts; those that have expired are counted until they are swept. */
-type Sum = { readonly count: number; readonly bytes: number };
-
 /** The file grows up to this. */
 const MAP_BYTES = 1 << 30;
 /** Expired records that go with each new one: more than one, so that they never pile up. */
-const SWEPT_RECORDS = 32;
-/** Of what an owner may have, the part that is left when its oldest records make room: not each new record looks for them. */
-const KEPT_PART = 0.75;
-const NONE: Sum = { count: 0, bytes: 0 };
+const SWEPT_WITH_NEW = 4;
+/** Between two looks for what has expired, milliseconds, and between the parts of one. */
+const SWEEP_MS = 1_000;
+const PART_PAUSE_MS = 20;
+const SWEPT_RECORDS = 64;
+/** Records that are to expire earlier than they would, with each refusal or part of a sweep: each is read and written. */
+const SHORTENED_RECORDS = 2;
+/** Processes may take their time at moments that are so far apart, milliseconds. */
+const CLOCK_SLACK_MS = 1_000;
+/** Records that are looked at together for what makes room. */
+const LISTED_FOR_ROOM = 4;
 
-type Databases = {
-  readonly rows: Database<Row, string>;
-  readonly sums: Database<Sum, string>;
-  /** Names by the time at which they expire. */
-  readonly expiries: Database<true, [number, string]>;
+/** A record that is to be written. */
+type Wanted = {
+  readonly name: string;
+  readonly owner: string;
+  readonly length: number;
+  readonly maxOfOwner: number;
+  /** When it would expire, Unix milliseconds. */
+  readonly expiresAt: number;
 };
 
 /**
@@ -43,19 +49,20 @@ export class LmdbRecordTable implements RecordTable {
   readonly #path: string;
   readonly #now: () => number;
   readonly #onFault: (error: unknown) => void;
-  #opened: LmdbEnvironment<Databases> | undefined;
+  #opened: LmdbEnvironment<LmdbRows> | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
   /** @param now Unix milliseconds */
-  constructor(dataDir: string, onFault: (error: unknown) => void, now: () => number = Date.now) {
+  constructor(dataDir: string, onFault: (error: unknown) => void, now: () => number = steadyTime) {
     this.#path = join(dataDir, 'records');
     this.#onFault = onFault;
     this.#now = now;
   }
 
   read(name: string): StoredRecord | undefined {
-    return this.#run((environment) => {
-      environment.refresh();
-      return this.#find(environment.tables, name);
+    return this.#read((rows) => {
+      const row = rows.get(name);
+      return row !== undefined && row.expiresAt > this.#now() ? row : undefined;
     });
   }
 
@@ -67,47 +74,59 @@ export class LmdbRecordTable implements RecordTable {
     whenFull: WhenFull = 'refuse',
   ): boolean {
     checkRecordText(text);
-    return this.#write((databases) => {
-      this.#sweep(databases);
-      this.#drop(databases, name);
-      if (!hasRoom(databases, name, text, maxOfOwner)) {
-        if (whenFull === 'removeOldest') this.#makeRoom(databases, name, maxOfOwner);
-        else this.#sweepOwner(databases, name);
-        if (!hasRoom(databases, name, text, maxOfOwner)) return false;
-      }
-      this.#put(databases, name, text, lifeMs);
+    const expiresAt = this.#now() + lifeMs;
+    const wanted = { name, owner: nameOwnerOf(name), length: text.length, maxOfOwner, expiresAt };
+    if (whenFull === 'refuse' && this.#read((rows) => this.#isHopeless(rows, wanted))) return false;
+    return this.#write((rows) => {
+      this.#sweep(rows, SWEPT_WITH_NEW);
+      if (!hasRoom(rows, wanted)) this.#makeRoom(rows, wanted, whenFull);
+      if (!hasRoom(rows, wanted)) return false;
+      rows.drop(name);
+      rows.put(name, text, expiresAt);
       return true;
     });
   }
 
   replace(name: string, version: string, text: string, lifeMs: number): boolean {
     checkRecordText(text);
-    return this.#write((databases) => {
-      if (this.#find(databases, name)?.version !== version) return false;
-      this.#drop(databases, name);
-      this.#put(databases, name, text, lifeMs);
+    return this.#write((rows) => {
+      const row = rows.get(name);
+      const now = this.#now();
+      if (row?.version !== version || row.expiresAt <= now) return false;
+      rows.dropDue({ name, expiresAt: row.expiresAt, length: row.text.length });
+      rows.put(name, text, now + lifeMs);
       return true;
     });
   }
 
   remove(name: string): boolean {
-    return this.#write((databases) => {
-      const wasThere = this.#find(databases, name) !== undefined;
-      this.#drop(databases, name);
-      return wasThere;
+    if (!this.#read((rows) => rows.has(name))) return false;
+    return this.#write((rows) => {
+      const row = rows.get(name);
+      if (row === undefined) return false;
+      rows.dropDue({ name, expiresAt: row.expiresAt, length: row.text.length });
+      return row.expiresAt > this.#now();
     });
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.#timer);
     await this.#opened?.close();
   }
 
-  #write<T>(work: (databases: Databases) => T): T {
+  #read<T>(work: (rows: LmdbRows) => T): T {
+    return this.#run((environment) => {
+      environment.refresh();
+      return work(environment.tables);
+    });
+  }
+
+  #write<T>(work: (rows: LmdbRows) => T): T {
     return this.#run((environment) => environment.write(work));
   }
 
   /** @throws RecordTableError where LMDB or the file system fails; nothing is changed then */
-  #run<T>(work: (environment: LmdbEnvironment<Databases>) => T): T {
+  #run<T>(work: (environment: LmdbEnvironment<LmdbRows>) => T): T {
     try {
       return work(this.#open());
     } catch (error) {
@@ -118,75 +137,87 @@ export class LmdbRecordTable implements RecordTable {
   }
 
   /** At the first use: many services have no records. */
-  #open(): LmdbEnvironment<Databases> {
+  #open(): LmdbEnvironment<LmdbRows> {
     if (this.#opened === undefined) {
       prepareLmdbFolder(this.#path);
-      const options = { path: this.#path, maxDbs: 3, mapSize: MAP_BYTES, noSync: true };
-      this.#opened = new LmdbEnvironment(options, (root) => ({
-        rows: root.openDB({ name: 'rows', encoding: 'msgpack' }),
-        sums: root.openDB({ name: 'sums', encoding: 'msgpack' }),
-        expiries: root.openDB({ name: 'expiries', encoding: 'msgpack' }),
-      }));
+      const options = { path: this.#path, maxDbs: ROW_TABLES, mapSize: MAP_BYTES, noSync: true };
+      this.#opened = new LmdbEnvironment(options, (root) => new LmdbRows(openRowTables(root)));
+      this.#sweepLater(SWEEP_MS);
     }
     return this.#opened;
   }
 
-  #find({ rows }: Databases, name: string): Row | undefined {
-    const row = rows.get(name);
-    return row !== undefined && row.expiresAt > this.#now() ? row : undefined;
+  /** Whether a record has no room and none can be made, by sums and times alone. */
+  #isHopeless(rows: LmdbRows, wanted: Wanted): boolean {
+    const { owner, name, expiresAt } = wanted;
+    return (
+      !(isWithin(rows, wanted, 0, 0) || rows.has(name)) &&
+      rows.listDueOf(owner, this.#now(), 1).length === 0 &&
+      rows.listLateOf(owner, expiresAt + CLOCK_SLACK_MS, 1).length === 0
+    );
   }
 
-  #put({ rows, sums, expiries }: Databases, name: string, text: string, lifeMs: number): void {
-    const expiresAt = this.#now() + lifeMs;
-    rows.putSync(name, { text, version: randomUUID(), expiresAt });
-    expiries.putSync([expiresAt, name], true);
-    const owner = nameOwnerOf(name);
-    const { count, bytes } = sums.get(owner) ?? NONE;
-    sums.putSync(owner, { count: count + 1, bytes: bytes + text.length });
-  }
-
-  #drop({ rows, sums, expiries }: Databases, name: string): void {
-    const row = rows.get(name);
-    if (row === undefined) return;
-    rows.removeSync(name);
-    expiries.removeSync([row.expiresAt, name]);
-    const owner = nameOwnerOf(name);
-    const { count, bytes } = sums.get(owner) ?? NONE;
-    if (count <= 1) sums.removeSync(owner);
-    else sums.putSync(owner, { count: count - 1, bytes: bytes - row.text.length });
-  }
-
-  #sweep(databases: Databases): void {
-    const end: [number, string] = [this.#now(), ''];
-    const due = [...databases.expiries.getKeys({ end, limit: SWEPT_RECORDS })];
-    for (const [, name] of due) this.#drop(databases, name);
-  }
-
-  /** Leaves the owner of this name three quarters of what it may have: its records that expire first go. */
-  #makeRoom(databases: Databases, name: string, maxOfOwner: number): void {
-    const owner = nameOwnerOf(name);
-    const rows = listRows(databases, owner).sort((a, b) => a.value.expiresAt - b.value.expiresAt);
-    for (const { key } of rows) {
-      const { count, bytes } = databases.sums.get(owner) ?? NONE;
-      if (count <= maxOfOwner * KEPT_PART && bytes <= MAX_OWNER_BYTES * KEPT_PART) return;
-      this.#drop(databases, key);
+  #makeRoom(rows: LmdbRows, wanted: Wanted, whenFull: WhenFull): void {
+    const { owner, expiresAt } = wanted;
+    const late = rows.listLateOf(owner, expiresAt + CLOCK_SLACK_MS, SHORTENED_RECORDS);
+    for (const due of late) rows.shorten(due, expiresAt);
+    const before = whenFull === 'removeOldest' ? Number.MAX_VALUE : this.#now();
+    for (let left = MAX_SWEPT_FOR_ROOM; left > 0 && !hasRoom(rows, wanted); left -= LISTED_FOR_ROOM) {
+      const oldest = rows.listDueOf(owner, before, LISTED_FOR_ROOM);
+      for (const due of oldest) if (!hasRoom(rows, wanted)) rows.dropDue(due);
+      if (oldest.length < LISTED_FOR_ROOM) return;
     }
   }
 
-  /** Expired records of the owner of this name. */
-  #sweepOwner(databases: Databases, name: string): void {
-    const now = this.#now();
-    for (const { key, value } of listRows(databases, nameOwnerOf(name)))
-      if (value.expiresAt <= now) this.#drop(databases, key);
+  #sweep(rows: LmdbRows, limit: number): void {
+    for (const due of rows.listDue(this.#now(), limit)) rows.dropDue(due);
+  }
+
+  #sweepLater(ms: number): void {
+    this.#timer = setTimeout(() => this.#sweepLater(this.#sweepPart() ? PART_PAUSE_MS : SWEEP_MS), ms);
+    this.#timer.unref();
+  }
+
+  /**
+   * Removes some of what has expired, whoever's it is, and shortens what no clock that is right can have written.
+   * @returns whether there may be more
+   */
+  #sweepPart(): boolean {
+    const environment = this.#open();
+    try {
+      environment.refresh();
+      const now = this.#now();
+      const latest = now + MAX_LIFE_MS;
+      const isClean =
+        environment.tables.listDue(now, 1).length === 0 &&
+        environment.tables.listLate(latest, 1).length === 0;
+      if (isClean) return false;
+      environment.write((rows) => {
+        this.#sweep(rows, SWEPT_RECORDS);
+        for (const late of rows.listLate(latest, SHORTENED_RECORDS)) rows.shorten(late, latest);
+      });
+      return true;
+    } catch {
+      // The next one that asks for a record gets the error.
+      return false;
+    }
   }
 }
 
-/** Records of an owner: as many as it may have at most. */
-function listRows({ rows }: Databases, owner: string): { key: string; value: Row }[] {
-  return [...rows.getRange({ start: `${owner}/`, end: `${owner}0` })];
+/** Whether an owner has room for a record, beside one of this name that it replaces. */
+function hasRoom(rows: LmdbRows, wanted: Wanted): boolean {
+  if (isWithin(rows, wanted, 0, 0)) return true;
+  const known = rows.get(wanted.name);
+  return known !== undefined && isWithin(rows, wanted, 1, known.text.length);
 }
 
-function hasRoom({ sums }: Databases, name: string, text: string, maxOfOwner: number): boolean {
-  const { count, bytes } = sums.get(nameOwnerOf(name)) ?? NONE;
-  return count < maxOfOwner && bytes + text.length <= MAX_OWNER_BYTES;
+/** @param count records that leave, of `bytes` */
+function isWithin(
+  rows: LmdbRows,
+  { owner, length, maxOfOwner }: Wanted,
+  count: number,
+  bytes: number,
+): boolean {
+  const sum = rows.sumOf(owner);
+  return sum.count - count < maxOfOwner && sum.bytes - bytes + length <= MAX_OWNER_BYTES;
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   checkRecordText,
   MAX_OWNER_BYTES,
+  MAX_SWEPT_FOR_ROOM,
   nameOwnerOf,
   type RecordTable,
   type StoredRecord,
@@ -10,19 +11,20 @@ import {
 
 type Entry = StoredRecord & { readonly expiresAt: number };
 
-/** Records of one owner and kind, and bytes of their texts. */
+/** Records of one owner and kind in the order in which they were written, which is that in which they expire, and bytes of their texts. */
 type Owner = { readonly entries: Map<string, Entry>; bytes: number };
 
-/** Owners that are looked through for what has expired, at each new record. */
+/** Owners that are looked at for what has expired, at each new record, and records of each. */
 const SWEPT_OWNERS = 2;
+const SWEPT_RECORDS = 16;
 
 /** Records of one process, which end with it. */
 export class MemoryRecordTable implements RecordTable {
   readonly #owners = new Map<string, Owner>();
   readonly #now: () => number;
 
-  /** @param now milliseconds */
-  constructor(now: () => number = Date.now) {
+  /** @param now monotonic milliseconds */
+  constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
@@ -48,9 +50,8 @@ export class MemoryRecordTable implements RecordTable {
     checkRecordText(text);
     this.#sweepSome();
     const ownerName = nameOwnerOf(name);
-    this.#sweep(ownerName);
     const owner = this.#owners.get(ownerName) ?? { entries: new Map<string, Entry>(), bytes: 0 };
-    if (whenFull === 'removeOldest') this.#makeRoom(owner, name, text, maxOfOwner);
+    this.#makeRoom(owner, name, text, maxOfOwner, whenFull);
     if (!hasRoom(owner, name, text, maxOfOwner)) return false;
     this.#owners.set(ownerName, owner);
     this.#put(owner, name, text, lifeMs);
@@ -67,7 +68,11 @@ export class MemoryRecordTable implements RecordTable {
 
   remove(name: string): boolean {
     const wasThere = this.read(name) !== undefined;
-    this.#drop(nameOwnerOf(name), name);
+    const ownerName = nameOwnerOf(name);
+    const owner = this.#owners.get(ownerName);
+    if (owner === undefined) return false;
+    drop(owner, name);
+    if (owner.entries.size === 0) this.#owners.delete(ownerName);
     return wasThere;
   }
 
@@ -75,56 +80,50 @@ export class MemoryRecordTable implements RecordTable {
     this.#owners.clear();
   }
 
-  #makeRoom(owner: Owner, name: string, text: string, maxOfOwner: number): void {
-    for (const [oldest, entry] of owner.entries) {
-      if (hasRoom(owner, name, text, maxOfOwner)) return;
-      if (oldest === name) continue;
-      owner.entries.delete(oldest);
-      owner.bytes -= entry.text.length;
+  /** The first entries leave, as long as there is no room and they have expired or are to. */
+  #makeRoom(owner: Owner, name: string, text: string, maxOfOwner: number, whenFull: WhenFull): void {
+    const now = this.#now();
+    let left = MAX_SWEPT_FOR_ROOM;
+    for (const [oldest, { expiresAt }] of owner.entries) {
+      const isOver = whenFull === 'removeOldest' || expiresAt <= now;
+      if (!isOver || left-- === 0 || hasRoom(owner, name, text, maxOfOwner)) return;
+      if (oldest !== name) drop(owner, oldest);
     }
   }
 
   /** The entry becomes the owner's last. */
   #put(owner: Owner, name: string, text: string, lifeMs: number): void {
-    owner.bytes += text.length - (owner.entries.get(name)?.text.length ?? 0);
-    owner.entries.delete(name);
+    drop(owner, name);
     owner.entries.set(name, { text, version: randomUUID(), expiresAt: this.#now() + lifeMs });
-  }
-
-  #drop(ownerName: string, name: string): void {
-    const owner = this.#owners.get(ownerName);
-    const entry = owner?.entries.get(name);
-    if (owner === undefined || entry === undefined) return;
-    owner.entries.delete(name);
-    owner.bytes -= entry.text.length;
-    if (owner.entries.size === 0) this.#owners.delete(ownerName);
+    owner.bytes += text.length;
   }
 
   /** The owners that were looked at longest ago. */
   #sweepSome(): void {
-    for (const [name] of [...this.#takeFirst()]) {
-      this.#sweep(name);
-      const owner = this.#owners.get(name);
-      if (owner === undefined) continue;
-      this.#owners.delete(name);
-      this.#owners.set(name, owner);
-    }
-  }
-
-  *#takeFirst(): Generator<[string, Owner], void, undefined> {
     let left = SWEPT_OWNERS;
-    for (const one of this.#owners) {
+    for (const [name, owner] of this.#owners) {
       if (left-- === 0) return;
-      yield one;
+      this.#sweep(owner);
+      this.#owners.delete(name);
+      if (owner.entries.size > 0) this.#owners.set(name, owner);
     }
   }
 
-  #sweep(ownerName: string): void {
+  #sweep(owner: Owner): void {
     const now = this.#now();
-    for (const [name, { expiresAt }] of this.#owners.get(ownerName)?.entries ?? []) {
-      if (expiresAt <= now) this.#drop(ownerName, name);
+    let left = SWEPT_RECORDS;
+    for (const [name, { expiresAt }] of owner.entries) {
+      if (expiresAt > now || left-- === 0) return;
+      drop(owner, name);
     }
   }
+}
+
+function drop(owner: Owner, name: string): void {
+  const entry = owner.entries.get(name);
+  if (entry === undefined) return;
+  owner.entries.delete(name);
+  owner.bytes -= entry.text.length;
 }
 
 function hasRoom({ entries, bytes }: Owner, name: string, text: string, maxOfOwner: number): boolean {

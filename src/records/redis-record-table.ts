@@ -5,6 +5,7 @@ import { LATE, settleWithin } from '../util/settle-within.ts';
 import {
   checkRecordText,
   MAX_OWNER_BYTES,
+  MAX_SWEPT_FOR_ROOM,
   nameOwnerOf,
   type RecordTable,
   RecordTableError,
@@ -14,63 +15,110 @@ import {
 
 /**
  * By the server's own clock. KEYS of each script: the record (a hash of text and version), the owner's names by the time at which they expire, lengths
- * of their texts. What has expired leaves the owner's sums, a bounded part with each write.
+ * of their texts, and their number and sum. Where a version without sums has written, the number is another one, and the sum is made anew.
+ * Expired records leave the owner's lists, a bounded part with each write.
  */
 const PRELUDE = `
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  local bytes = 0
+  local sum = redis.call('HMGET', KEYS[4], 'n', 'b')
+  local hasChanged = tonumber(sum[1] or '0') ~= redis.call('HLEN', KEYS[3])
+  if hasChanged then
+    for _, length in ipairs(redis.call('HVALS', KEYS[3])) do bytes = bytes + length end
+  else
+    bytes = tonumber(sum[2] or '0')
+  end
   local function drop(name)
+    bytes = bytes - (redis.call('HGET', KEYS[3], name) or 0)
     redis.call('ZREM', KEYS[2], name)
     redis.call('HDEL', KEYS[3], name)
   end
+  local function sweep(limit)
+    local due = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now, 'LIMIT', 0, limit)
+    for _, name in ipairs(due) do drop(name) end
+  end
+  local function save()
+    local count = redis.call('HLEN', KEYS[3])
+    if count == 0 then return redis.call('DEL', KEYS[4]) end
+    redis.call('HSET', KEYS[4], 'n', count, 'b', bytes)
+    local life = redis.call('PTTL', KEYS[3])
+    if redis.call('PTTL', KEYS[4]) < life then redis.call('PEXPIRE', KEYS[4], life) end
+  end
   local function put(name, text, version, life)
+    drop(name)
     redis.call('HSET', KEYS[1], 't', text, 'v', version)
     redis.call('PEXPIRE', KEYS[1], life)
     redis.call('ZADD', KEYS[2], now + life, name)
     redis.call('HSET', KEYS[3], name, #text)
+    bytes = bytes + #text
     for i = 2, 3 do
       if redis.call('PTTL', KEYS[i]) < tonumber(life) then redis.call('PEXPIRE', KEYS[i], life) end
     end
+    save()
   end
-  for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now, 'LIMIT', 0, 1000)) do drop(name) end
 `;
 
+/** Expired records that go with each write: more than one, so that they never pile up. */
+const SWEPT_WITH_WRITE = 4;
+
 /**
- * ARGV: name, text, version, life in milliseconds, records and bytes that the owner may have; where the oldest make room, what the keys of the
- * owner's records begin with instead of the owner's name, and the length of that name.
+ * ARGV: name, text, version, life in milliseconds, records and bytes that the owner may have; what the keys of the owner's records begin with
+ * instead of the owner's name, and the length of that name; how many may leave to make room, and whether those that have not expired may.
  */
 const CREATE = createScript(
-  3,
+  4,
   `${PRELUDE}
-  drop(ARGV[1])
-  local bytes = #ARGV[2]
-  for _, length in ipairs(redis.call('HVALS', KEYS[3])) do bytes = bytes + length end
   local function isFull()
-    return redis.call('ZCARD', KEYS[2]) >= tonumber(ARGV[5]) or bytes > tonumber(ARGV[6])
+    local known = redis.call('HGET', KEYS[3], ARGV[1])
+    local count = redis.call('ZCARD', KEYS[2]) - (known and 1 or 0)
+    return count >= tonumber(ARGV[5]) or bytes - (known or 0) + #ARGV[2] > tonumber(ARGV[6])
   end
-  redis.call('DEL', KEYS[1])
-  while ARGV[7] and isFull() and redis.call('ZCARD', KEYS[2]) > 0 do
-    local oldest = redis.call('ZRANGE', KEYS[2], 0, 0)[1]
-    bytes = bytes - (redis.call('HGET', KEYS[3], oldest) or 0)
-    drop(oldest)
-    redis.call('DEL', ARGV[7] .. string.sub(oldest, ARGV[8] + 1))
+  if isFull() then
+    local function nameKey(name) return ARGV[7] .. string.sub(name, ARGV[8] + 1) end
+    local latest = now + ARGV[4]
+    for _, late in ipairs(redis.call('ZREVRANGEBYSCORE', KEYS[2], '+inf', '(' .. latest, 'LIMIT', 0, ARGV[9])) do
+      redis.call('ZADD', KEYS[2], latest, late)
+      redis.call('PEXPIRE', nameKey(late), ARGV[4])
+    end
+    local limit = ARGV[10] == '1' and '+inf' or now
+    local left = tonumber(ARGV[9])
+    while left > 0 and isFull() do
+      local oldest = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', limit, 'LIMIT', 0, 1)[1]
+      if not oldest then break end
+      drop(oldest)
+      redis.call('DEL', nameKey(oldest))
+      hasChanged = true
+      left = left - 1
+    end
+    if isFull() then
+      if hasChanged then save() end
+      return 0
+    end
   end
-  if isFull() then return 0 end
+  sweep(${SWEPT_WITH_WRITE})
   put(ARGV[1], ARGV[2], ARGV[3], ARGV[4])
   return 1`,
 );
 
 /** ARGV: name, text, version, life in milliseconds, the version that is replaced. */
 const REPLACE = createScript(
-  3,
-  `${PRELUDE}
-  if redis.call('HGET', KEYS[1], 'v') ~= ARGV[5] then return 0 end
+  4,
+  `if redis.call('HGET', KEYS[1], 'v') ~= ARGV[5] then return 0 end
+  ${PRELUDE}
+  sweep(${SWEPT_WITH_WRITE})
   put(ARGV[1], ARGV[2], ARGV[3], ARGV[4])
   return 1`,
 );
 
 /** ARGV: name. */
-const REMOVE = createScript(3, `${PRELUDE} drop(ARGV[1]) return redis.call('DEL', KEYS[1])`);
+const REMOVE = createScript(
+  4,
+  `${PRELUDE}
+  drop(ARGV[1])
+  save()
+  return redis.call('DEL', KEYS[1])`,
+);
 
 /** How long an answer is waited for at least: a poll that fails costs its client more than a second. */
 const TIME_LIMIT_MS = 1_000;
@@ -111,8 +159,14 @@ export class RedisRecordTable implements RecordTable {
   ): Promise<boolean> {
     checkRecordText(text);
     const owner = nameOwnerOf(name);
-    const oldest = whenFull === 'removeOldest' ? [this.#nameOwner(owner), owner.length] : [];
-    return this.#run(CREATE, name, text, randomUUID(), lifeMs, maxOfOwner, MAX_OWNER_BYTES, ...oldest);
+    const bounds = [maxOfOwner, MAX_OWNER_BYTES];
+    const room = [
+      this.#nameOwner(owner),
+      owner.length,
+      MAX_SWEPT_FOR_ROOM,
+      whenFull === 'removeOldest' ? 1 : 0,
+    ];
+    return this.#run(CREATE, name, text, randomUUID(), lifeMs, ...bounds, ...room);
   }
 
   async replace(name: string, version: string, text: string, lifeMs: number): Promise<boolean> {
@@ -140,7 +194,8 @@ export class RedisRecordTable implements RecordTable {
   #nameKeys(name: string): readonly string[] {
     const owner = nameOwnerOf(name);
     const names = this.#nameOwner(owner);
-    return [`${names}${name.slice(owner.length)}`, `${names}:expiries`, `${names}:bytes`];
+    const lists = ['expiries', 'bytes', 'sum'].map((list) => `${names}:${list}`);
+    return [`${names}${name.slice(owner.length)}`, ...lists];
   }
 
   /** @throws RecordTableError without an answer in time; at once after several of these */

@@ -10,7 +10,7 @@ import {
 } from './chain-claims.ts';
 import { UpstreamFault } from './fault.ts';
 import { type Identity, readIdentity } from './identity.ts';
-import { Sentences } from './sentences.ts';
+import { QuarantineTimes } from './quarantine-times.ts';
 import type { Standing, Upstream } from './upstream.ts';
 
 /** How long a node may take to answer which chain it is of. */
@@ -51,7 +51,7 @@ export class Membership {
   readonly #timers = new Map<Upstream, NodeJS.Timeout>();
   /** Those that will be checked because their heads went down. */
   readonly #fallen = new Set<Upstream>();
-  readonly #sentences = new Sentences(() => performance.now());
+  readonly #quarantines = new QuarantineTimes(() => performance.now());
   #expected: ChainIdentity | undefined;
   /** While the genesis block is open: that of the nodes in service; undefined where no block has a majority of the claims. */
   #provisionalGenesis: string | undefined;
@@ -123,11 +123,12 @@ export class Membership {
   /**
    * A node gave an answer that its block and another node refute, or one that no honest node gives: it is out of service for a while, longer each time.
    * @param reason the rest of a sentence about the node
+   * @param firstMs how long the first time lasts
    */
-  quarantine(upstream: Upstream, reason: string): void {
-    if (this.#isClosed || this.#sentences.isHeld(upstream)) return;
+  quarantine(upstream: Upstream, reason: string, firstMs: number): void {
+    if (this.#isClosed || this.#quarantines.isHeld(upstream)) return;
     upstream.evidence = reason;
-    const seconds = this.#sentences.begin(upstream) / 1_000;
+    const seconds = this.#quarantines.begin(upstream, firstMs) / 1_000;
     const { network, log } = this.#parts;
     log.error(
       { network, upstream: upstream.name, reason, seconds },
@@ -239,7 +240,7 @@ export class Membership {
   #rule(upstream: Upstream): void {
     const { identity } = upstream;
     if (identity === undefined || this.#expected === undefined) return;
-    if (this.#sentences.isHeld(upstream)) {
+    if (this.#quarantines.isHeld(upstream)) {
       this.#setStanding(upstream, 'quarantined');
       return;
     }

@@ -53,6 +53,9 @@ import { watchFalls, watchHead } from './watch-head.ts';
 
 /** How long a false head outlives the last upstream that has it. */
 const GIVE_UP_MS = 30_000;
+/** How long a node is quarantined the first time: for an answer that its block refutes, and for one that breaks a bound. */
+const REFUTED_MS = 60_000;
+const EXCESS_MS = 5_000;
 
 export type UpstreamChainOptions = {
   readonly network: string;
@@ -103,6 +106,8 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     head.update();
     settle();
   };
+  const refute = (upstream: Upstream, evidence: string): void =>
+    membership.quarantine(upstream, `gave an answer that is proven to be wrong, ${evidence}`, REFUTED_MS);
   const upstreams = options.upstreams.map((row, position) =>
     createUpstream(row, position, pool, nodeMemory, systemClock, {
       onHead(upstream) {
@@ -127,7 +132,8 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       },
       onBlock: (block) => proofs.blocks?.noteHeader(block),
       isHeadAwaited: () => heads.isWatched,
-      onExcessive: (upstream, { message }) => membership.quarantine(upstream, `breaks a bound: ${message}`),
+      onExcessive: (upstream, { message }) =>
+        membership.quarantine(upstream, `breaks a bound: ${message}`, EXCESS_MS),
     }),
   );
   const head: NetworkHead<Upstream> = new NetworkHead<Upstream>({
@@ -190,8 +196,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     upstreams,
     isWitnessed: (hash) => directory.isWitnessed(hash),
     recoverPublicKey: options.sending.tools.recoverPublicKey,
-    condemn: (upstream, evidence) =>
-      membership.quarantine(upstream, `gave an answer that is proven to be wrong, ${evidence}`),
+    condemn: (upstream, evidence) => refute(upstream, evidence),
     head: () => head.head,
   });
   const { proofs } = verification;
@@ -278,7 +283,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   try {
     local = options.openExecutions?.(
       new StateSource(chainId, requests, parts, proofs.trust, (node, blockHash, evidence) => {
-        membership.quarantine(node, `gave an answer that is proven to be wrong, ${evidence}`);
+        refute(node, evidence);
         // What it said of the block may be kept.
         cache.evictBlock(blockHash);
       }),

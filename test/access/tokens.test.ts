@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { utimesSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { exportJWK, generateKeyPair, type JWK, SignJWT, UnsecuredJWT } from 'jose';
 import { createTokenVerifier } from '../../src/access/tokens.ts';
 import { makeFolder } from './key-tables.ts';
@@ -103,17 +104,147 @@ describe('tokens of a file of keys', () => {
   });
 });
 
-test('tokens of keys at an address, which is asked once', async (t) => {
-  const ec = await createSigner('ES256', 'b');
+/** An issuer whose answers are what the test says, and how often it was asked. */
+async function startIssuer(
+  t: TestContext,
+  answer: (response: ServerResponse) => void,
+): Promise<{
+  readonly url: string;
+  readonly asked: () => number;
+  answer: (response: ServerResponse) => void;
+}> {
   let asked = 0;
+  const issuer = { url: '', asked: () => asked, answer };
   const server = createServer((_, response) => {
     asked++;
-    response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: [ec.jwk] }));
+    issuer.answer(response);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  t.after(() => server.close());
-  const { port } = server.address() as { port: number };
-  const verifier = createTokenVerifier({ main: { jwks: `http://127.0.0.1:${port}/jwks.json` } });
-  for (let i = 0; i < 3; i++) assert.equal(await verifier.verify('main', await ec.sign({ i })), undefined);
-  assert.equal(asked, 1);
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  issuer.url = `http://127.0.0.1:${(server.address() as { port: number }).port}/jwks.json`;
+  return issuer;
+}
+
+const giveKeys =
+  (...signers: readonly Signer[]) =>
+  (response: ServerResponse): void => {
+    response
+      .setHeader('content-type', 'application/json')
+      .end(JSON.stringify({ keys: signers.map(({ jwk }) => jwk) }));
+  };
+
+const fail = (response: ServerResponse): void => void response.writeHead(500).end('{"keys":[]}');
+
+describe('tokens of keys at an address', () => {
+  test('which is asked once', async (t) => {
+    const ec = await createSigner('ES256', 'b');
+    const { url, asked } = await startIssuer(t, giveKeys(ec));
+    const verifier = createTokenVerifier({ main: { jwks: url } });
+    for (let i = 0; i < 3; i++) assert.equal(await verifier.verify('main', await ec.sign({ i })), undefined);
+    assert.equal(asked(), 1);
+  });
+
+  test('that names keys which are not known: it is asked once in half a minute', async (t) => {
+    const [ec, next] = await Promise.all([createSigner('ES256', 'b'), createSigner('ES256', 'next')]);
+    const clock = { now: 0 };
+    const issuer = await startIssuer(t, giveKeys(ec));
+    const verifier = createTokenVerifier({ main: { jwks: issuer.url } }, () => clock.now);
+    assert.equal(await verifier.verify('main', await ec.sign()), undefined);
+    const token = await next.sign();
+    for (let i = 0; i < 20; i++) assert.equal(await verifier.verify('main', token), 'invalidToken');
+    assert.equal(issuer.asked(), 1);
+    clock.now += 30_000;
+    for (let i = 0; i < 20; i++) assert.equal(await verifier.verify('main', token), 'invalidToken');
+    assert.equal(issuer.asked(), 2);
+    clock.now += 30_000;
+    issuer.answer = giveKeys(ec, next);
+    assert.equal(await verifier.verify('main', token), undefined);
+    assert.equal(issuer.asked(), 3);
+  });
+
+  for (const [what, answer] of [
+    ['fails', fail],
+    ['hangs up', (response: ServerResponse) => void response.destroy()],
+    ['gives no key set', (response: ServerResponse) => void response.end('[]')],
+    [
+      'sends the client elsewhere',
+      (response: ServerResponse) => void response.writeHead(302, { location: '/' }).end(),
+    ],
+  ] as const) {
+    test(`where it ${what}: the pause holds, and grows`, async (t) => {
+      const ec = await createSigner('ES256', 'b');
+      const clock = { now: 0 };
+      const issuer = await startIssuer(t, answer);
+      const verifier = createTokenVerifier({ main: { jwks: issuer.url } }, () => clock.now);
+      const tokens = await Promise.all(Array.from({ length: 40 }, (_, i) => ec.sign({ i })));
+      const refuseAll = async (): Promise<void> => {
+        const check = async (token: string): Promise<void> =>
+          assert.rejects(async () => verifier.verify('main', token), /cannot be had/);
+        await Promise.all(tokens.slice(0, 20).map(check));
+        for (const token of tokens.slice(20)) await check(token);
+      };
+      await refuseAll();
+      assert.equal(issuer.asked(), 1);
+      // Half of a pause at least: 1, 2, 4, 8, 15 seconds.
+      for (const pause of [1_000, 2_000, 4_000, 8_000, 15_000, 15_000]) {
+        const asked = issuer.asked();
+        clock.now += pause - 1;
+        await refuseAll();
+        assert.equal(issuer.asked(), asked);
+        clock.now += pause + 1;
+        await refuseAll();
+        assert.equal(issuer.asked(), asked + 1);
+      }
+      clock.now += 30_000;
+      issuer.answer = giveKeys(ec);
+      assert.equal(await verifier.verify('main', tokens[0] as string), undefined);
+    });
+  }
+
+  test('where it fails later: what is known goes on, what is not is not refused for good', async (t) => {
+    const [ec, next] = await Promise.all([createSigner('ES256', 'b'), createSigner('ES256', 'next')]);
+    const clock = { now: 0 };
+    const issuer = await startIssuer(t, giveKeys(ec));
+    const verifier = createTokenVerifier({ main: { jwks: issuer.url } }, () => clock.now);
+    assert.equal(await verifier.verify('main', await ec.sign()), undefined);
+    clock.now += 30_000;
+    issuer.answer = fail;
+    for (let i = 0; i < 50; i++) {
+      await assert.rejects(async () => verifier.verify('main', await next.sign({ i })), /cannot be had/);
+      assert.equal(await verifier.verify('main', await ec.sign({ i })), undefined);
+    }
+    assert.equal(issuer.asked(), 2);
+  });
+
+  test('whose answer does not end: it is left when it is too long', async (t) => {
+    const ec = await createSigner('ES256', 'b');
+    let sent = 0;
+    const issuer = await startIssuer(t, (response) => {
+      response.setHeader('content-type', 'application/json').write('{"keys":[');
+      const piece = `${'{},'.repeat(5_000)}`;
+      const more = (): void => {
+        while (!response.destroyed && response.write(piece)) sent += piece.length;
+        sent += piece.length;
+      };
+      response.on('drain', more).on('error', () => {});
+      more();
+    });
+    const verifier = createTokenVerifier({ main: { jwks: issuer.url } }, () => 0);
+    await assert.rejects(async () => verifier.verify('main', await ec.sign()), /cannot be had/);
+    // What the sockets hold comes on top.
+    assert.ok(sent < 32 * 1024 * 1024, String(sent));
+  });
+
+  test('whose answer is small compressed, and large when it is not', async (t) => {
+    const ec = await createSigner('ES256', 'b');
+    const keys = JSON.stringify({ keys: [ec.jwk, ...Array(100_000).fill({})] });
+    const issuer = await startIssuer(t, (response) => {
+      response.setHeader('content-encoding', 'gzip').end(gzipSync(keys));
+    });
+    const verifier = createTokenVerifier({ main: { jwks: issuer.url } }, () => 0);
+    await assert.rejects(async () => verifier.verify('main', await ec.sign()), /cannot be had/);
+  });
 });

@@ -37,6 +37,8 @@ const MAX_WAITING = 1_000;
 /** Draws that a call waits for: others may have been quicker. */
 const MAX_DRAWS = 3;
 const DAY_MS = 86_400_000;
+/** Between two looks at the clock for the day, which may have been wrong. */
+const DAY_CHECK_MS = 60_000;
 
 /**
  * The limits of one key, network or address in this process. Tokens are drawn from a table that processes share, a few at
@@ -59,8 +61,8 @@ export class Account {
   #drawing: Promise<void> | undefined;
   #waiting = 0;
   #day = 0;
-  /** When the day is over, on the monotonic clock. */
-  #dayEnd = Number.NEGATIVE_INFINITY;
+  /** When to ask the clock for the day again, on the monotonic clock. */
+  #dayUntil = Number.NEGATIVE_INFINITY;
   /** Credits spent on the day according to the table; undefined before its first answer. */
   #spent: number | undefined;
   /** Credits not yet reported to the table. */
@@ -120,7 +122,7 @@ export class Account {
 
   #takeOne(credits: number, now: number, isPaid: boolean): PromiseOrValue<Denial | undefined> {
     this.#countCall(now);
-    if (now >= this.#dayEnd) this.#turnDay(now);
+    if (now >= this.#dayUntil) this.#turnDay(now);
     const { rate, dailyCredits } = this.#options;
     if (this.#isAway && now >= this.#retryAt) this.#lookAgain(now);
     if (dailyCredits !== undefined) {
@@ -254,10 +256,10 @@ export class Account {
     return this.#reported;
   }
 
-  /** What was spent yesterday and is not entered is forgiven. */
+  /** Credits of another day that are not entered yet are dropped. */
   #turnDay(now: number): void {
     const time = this.#options.clock();
-    this.#dayEnd = now + DAY_MS - (time % DAY_MS);
+    this.#dayUntil = now + Math.min(DAY_MS - (time % DAY_MS), DAY_CHECK_MS);
     const day = Math.floor(time / DAY_MS);
     if (day === this.#day) return;
     this.#day = day;

@@ -1,6 +1,7 @@
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { groupAddress } from '../../util/group-address.ts';
 import { Lru } from '../../util/lru.ts';
+import { steadyTime } from '../../util/steady-time.ts';
 import type { Rate } from '../keys/rate.ts';
 import type { Principal, Terms } from '../principal.ts';
 import { Account, type Denial } from './account.ts';
@@ -138,7 +139,7 @@ export class Limiter {
   }
 
   #open(name: string, rate: Rate | undefined, dailyCredits: number | undefined): Account {
-    const { table, now = () => performance.now(), clock = Date.now } = this.#options;
+    const { table, now = () => performance.now(), clock = steadyTime } = this.#options;
     return new Account({ name, rate, dailyCredits, table, now, clock });
   }
 }

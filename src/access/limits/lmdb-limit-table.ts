@@ -5,14 +5,18 @@ import { prepareLmdbFolder } from '../../util/lmdb-folder.ts';
 import { type Bucket, fillBucket, takeTokens } from './bucket.ts';
 import type { Draw, Drawn, LimitTable, Spending } from './limit-table.ts';
 
-type Day = { readonly day: number; readonly credits: number };
+type DayCredits = { readonly day: number; readonly credits: number };
+/** The day that was entered last, and another one before it: the next one where the clock was ahead. */
+type Day = DayCredits & { readonly before?: DayCredits };
 /** Buckets and days by key. */
 type Table = Database<Bucket | Day, string>;
 
 const MAP_BYTES = 1 << 28;
-/** Entries of one process's time: beyond it those are dropped that have not changed for an hour. */
-const SWEEP_AFTER = 50_000;
+/** Buckets that are looked at with each new one, and removed where they have not changed for an hour: more than one, so that they never pile up. */
+const SWEPT_BUCKETS = 4;
 const IDLE_MS = 3_600_000;
+const FIRST_BUCKET = 'bucket ';
+const BEHIND_BUCKETS = 'bucket!';
 
 /**
  * Limits in an LMDB environment of their own, `<dataDir>/limits`, which processes of one machine share: its lock makes
@@ -24,7 +28,8 @@ export class LmdbLimitTable implements LimitTable {
   #opened: LmdbEnvironment<Table> | undefined;
   readonly #now: () => number;
   readonly #onFault: () => void;
-  #entered = 0;
+  /** Where the next look at old buckets begins. */
+  #sweptTo = FIRST_BUCKET;
 
   /** @param now Unix milliseconds */
   constructor(dataDir: string, onFault: () => void, now: () => number = Date.now) {
@@ -59,28 +64,40 @@ export class LmdbLimitTable implements LimitTable {
   #drawInside(table: Table, { bucket: name, rate, tokens: wanted, spending }: Draw): Drawn {
     const spent = spending === undefined ? 0 : this.#enter(table, spending);
     if (rate === undefined) return { tokens: wanted, waitMs: 0, spent };
-    const key = `bucket ${name}`;
+    const key = `${FIRST_BUCKET}${name}`;
     const known = table.get(key) as Bucket | undefined;
-    if (known === undefined && ++this.#entered % SWEEP_AFTER === 0) this.#sweep(table);
+    if (known === undefined) this.#sweep(table);
     const { bucket, tokens, waitMs } = takeTokens(fillBucket(known, rate, this.#now()), rate, wanted);
     table.putSync(key, bucket);
     return { tokens, waitMs, spent };
   }
 
+  /**
+   * Enters credits. Where the clock has gone back, those of the later day count as well: while it was ahead there were no further credits.
+   * @returns the credits of the day
+   */
   #enter(table: Table, { account, day, credits }: Spending): number {
     const key = `day ${account}`;
     const known = table.get(key) as Day | undefined;
-    if (known !== undefined && known.day > day) return credits;
-    const total = credits + (known?.day === day ? known.credits : 0);
-    if (credits !== 0) table.putSync(key, { day, credits: total });
-    return total;
+    const [same, other] =
+      known === undefined || known.day === day ? [known, known?.before] : [known.before, known];
+    const total = credits + (same?.day === day ? same.credits : 0);
+    const before = other && { day: other.day, credits: other.credits };
+    const isBack = other !== undefined && other.day > day;
+    // Written also without credits: later days do not count on the days after this one.
+    if (credits !== 0 || (isBack && other === known))
+      table.putSync(key, { day, credits: total, ...(before && { before }) });
+    return total + (isBack ? other.credits : 0);
   }
 
-  /** A bucket that was not drawn from for long is full, as a new one is. */
+  /** A bucket that was not drawn from for long is full, as a new one is; one of a clock that was far ahead begins anew. */
   #sweep(table: Table): void {
-    const old = this.#now() - IDLE_MS;
-    for (const { key, value } of table.getRange({ start: 'bucket ', end: 'bucket!' })) {
-      if ((value as Bucket).at < old) table.removeSync(key);
-    }
+    const now = this.#now();
+    const bounds = { start: this.#sweptTo, end: BEHIND_BUCKETS, limit: SWEPT_BUCKETS };
+    const looked = [...table.getRange(bounds)];
+    for (const { key, value } of looked)
+      if (Math.abs(now - (value as Bucket).at) > IDLE_MS) table.removeSync(key);
+    const last = looked.length < SWEPT_BUCKETS ? undefined : looked.at(-1);
+    this.#sweptTo = last === undefined ? FIRST_BUCKET : `${last.key}\0`;
   }
 }

@@ -5,37 +5,48 @@ import { settleWithin } from '../../util/settle-within.ts';
 import type { Draw, Drawn, LimitTable } from './limit-table.ts';
 
 /**
- * By the server's own clock. KEYS: bucket, day. ARGV: tokens a second (0: no bucket), burst, tokens wanted, credits, credits that
- * are known (-1: no account), process, number of the entry. An entry that comes again, or late, is not made twice: the day has the
- * last one of each process. Answers tokens, milliseconds until the next one, credits of the day.
+ * By the server's own clock. KEYS: bucket, day, the two days that were entered last. ARGV: tokens a second (0: no bucket), burst, tokens wanted,
+ * credits, credits that are known (-1: no account), process, number of the entry, day. An entry that comes again, or late, is not made twice: the
+ * day has the last one of each process. Where a process's clock has gone back, the credits of the later day count as well. Answers tokens,
+ * milliseconds until the next one, credits of the day.
  */
 const DRAW = createScript(
-  2,
-  `local spent = 0
+  3,
+  `local spent, later = 0, 0
   if tonumber(ARGV[5]) >= 0 then
+    local days = redis.call('HMGET', KEYS[3], 'd', 'b')
+    local other = days[1] == ARGV[8] and days[2] or days[1]
+    if tonumber(other or '0') > tonumber(ARGV[8]) then
+      local row = string.sub(KEYS[2], 1, #KEYS[2] - #ARGV[8]) .. other
+      later = tonumber(redis.call('HGET', row, 's') or '0')
+    end
     local known = redis.call('HMGET', KEYS[2], 's', ARGV[6])
-    spent = math.max(tonumber(known[1] or '0'), tonumber(ARGV[5]))
+    spent = math.max(tonumber(known[1] or '0'), tonumber(ARGV[5]) - later)
     local credits = tonumber(ARGV[4])
     if credits ~= 0 and tonumber(ARGV[7]) > tonumber(known[2] or '0') then
       spent = spent + credits
       redis.call('HSET', KEYS[2], ARGV[6], ARGV[7])
     end
+    if days[1] ~= ARGV[8] and (credits ~= 0 or tonumber(days[1] or '0') > tonumber(ARGV[8])) then
+      redis.call('HSET', KEYS[3], 'd', ARGV[8], 'b', days[1] or '0')
+    end
+    redis.call('EXPIRE', KEYS[3], 172800)
     redis.call('HSET', KEYS[2], 's', string.format('%.0f', spent))
     redis.call('EXPIRE', KEYS[2], 172800)
+    spent = spent + later
   end
   local rate, burst, wanted = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
   if rate == 0 then return {wanted, 0, spent} end
   local time = redis.call('TIME')
   local now = time[1] * 1000 + time[2] / 1000
   local held = redis.call('HMGET', KEYS[1], 't', 'a')
-  local tokens, at = burst, now
+  local tokens = burst
   if held[1] then
-    at = math.max(now, tonumber(held[2]))
-    tokens = math.min(burst, tonumber(held[1]) + (at - tonumber(held[2])) / 1000 * rate)
+    tokens = math.min(burst, tonumber(held[1]) + math.max(0, now - tonumber(held[2])) / 1000 * rate)
   end
   local granted = math.min(wanted, math.floor(tokens))
   tokens = tokens - granted
-  redis.call('HSET', KEYS[1], 't', string.format('%.6f', tokens), 'a', string.format('%.3f', at))
+  redis.call('HSET', KEYS[1], 't', string.format('%.6f', tokens), 'a', string.format('%.3f', now))
   redis.call('PEXPIRE', KEYS[1], math.ceil(burst / rate * 1000) + 1000)
   local wait = 0
   if tokens < 1 then wait = math.ceil((1 - tokens) / rate * 1000) end
@@ -103,6 +114,7 @@ export class RedisLimitTable implements LimitTable {
         DRAW,
         name,
         `${name}:day:${spending?.day ?? 0}`,
+        `${name}:days`,
         rate?.perSecond ?? 0,
         rate?.burst ?? 0,
         tokens,
@@ -110,6 +122,7 @@ export class RedisLimitTable implements LimitTable {
         spending?.known ?? -1,
         this.#id,
         spending?.entry ?? 0,
+        spending?.day ?? 0,
       ),
       timeLimitMs,
     );

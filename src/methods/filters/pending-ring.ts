@@ -1,5 +1,6 @@
 import type { NetworkFeed } from '../../feed/feed.ts';
 import { type Clock, systemClock } from '../../util/clock.ts';
+import { steadyTime } from '../../util/steady-time.ts';
 
 /** Hashes that are kept: some minutes of a busy network. */
 const CAPACITY = 16_384;
@@ -25,7 +26,7 @@ export class PendingRing {
    * @param idleMs without a question after which they are not watched any more
    * @param now Unix milliseconds: other processes compare them with theirs
    */
-  constructor(idleMs: number, clock: Clock = systemClock, now: () => number = Date.now) {
+  constructor(idleMs: number, clock: Clock = systemClock, now: () => number = steadyTime) {
     this.#idleMs = idleMs;
     this.#clock = clock;
     this.#now = now;
@@ -48,12 +49,16 @@ export class PendingRing {
     return this.#lastAt;
   }
 
-  /** The first hashes that came after a time, and when the last of them came. */
+  /**
+   * The first hashes that came after a time, and when the last of them came. A time that is still to come is of a process whose clock was
+   * ahead: it counts as now.
+   */
   read(since: number, limit: number): { readonly hashes: readonly string[]; readonly last: number } {
+    const from = Math.min(since, Math.max(this.#now(), this.#lastAt));
     let first = this.#seen.length;
-    while (first > 0 && (this.#seen[first - 1] as Seen).at > since) first--;
+    while (first > 0 && (this.#seen[first - 1] as Seen).at > from) first--;
     const found = this.#seen.slice(Math.max(first, this.#seen.length - CAPACITY)).slice(0, limit);
-    return { hashes: found.map(({ hash }) => hash), last: found.at(-1)?.at ?? since };
+    return { hashes: found.map(({ hash }) => hash), last: found.at(-1)?.at ?? from };
   }
 
   #add(hashes: readonly string[]): void {

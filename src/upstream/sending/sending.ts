@@ -1,6 +1,7 @@
 import type { BlockReference } from '../../chain/chain.ts';
 import type { JsonText } from '../../primitives/json-result.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
+import { steadyTime } from '../../util/steady-time.ts';
 import type { RoutedCall } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 import { GivenPlaces, type PlacedQuestion } from './given-places.ts';
@@ -33,7 +34,7 @@ export class Sending implements SendingReads {
     const sent = new SentTransactions(() => performance.now());
     // A development chain that is replaced has the same chain id.
     const table = parts.isDevelopment ? undefined : parts.records;
-    const records = table && new SentRecords(table, parts.chainId, () => Date.now());
+    const records = table && new SentRecords(table, parts.chainId, steadyTime);
     this.#own = new OwnWrites(sent, records);
     this.#places = records && new GivenPlaces(parts, records);
     this.#sender = new TransactionSender(parts, sent, async (entry, scope) => {

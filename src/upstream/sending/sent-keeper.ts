@@ -9,10 +9,10 @@ import type { TransactionSender } from './transaction-sender.ts';
 
 /** Blocks between two looks at what waits. */
 const BLOCKS_BETWEEN = 2n;
-/** Transactions that one look is at, the oldest look first, and of those at the same time. */
+/** Transactions that one look is at, keys in turns and the oldest look first, and of those at the same time. */
 const MAX_CHECKED = 128;
 const CONCURRENCY = 4;
-/** How often one transaction is sent again. */
+/** How often one transaction is sent again for each key that has sent it. */
 const MAX_REPEATS = 20;
 const CHECK_LIMIT_MS = 10_000;
 
@@ -30,8 +30,6 @@ export class SentKeeper {
   /** The last one that was announced. */
   #head: BlockPlace | undefined;
   #running: Promise<void> | undefined;
-  /** Where the next look begins. */
-  #next = 0;
 
   constructor(parts: SendingParts, sent: SentTransactions, sender: Pick<TransactionSender, 'repeat'>) {
     this.#parts = parts;
@@ -80,10 +78,7 @@ export class SentKeeper {
   }
 
   async #checkAll(): Promise<void> {
-    const all = [...this.#sent.entries];
-    const from = this.#next >= all.length ? 0 : this.#next;
-    const entries = all.slice(from, from + MAX_CHECKED);
-    this.#next = from + entries.length;
+    const entries = this.#choose();
     const work = async (): Promise<void> => {
       for (let entry = entries.shift(); entry !== undefined; entry = entries.shift()) {
         if (this.#stopped.aborted) return;
@@ -93,11 +88,25 @@ export class SentKeeper {
     await Promise.all(Array.from({ length: CONCURRENCY }, work));
   }
 
+  /** Each transaction once; those who have sent the same take turns, as each is asked for under the key that it is chosen for. */
+  #choose(): SentEntry[] {
+    const chosen = new Map<string, SentEntry>();
+    for (const entry of this.#sent.takeTurns()) {
+      const same = chosen.get(entry.hash);
+      if (same === undefined || entry.checks < same.checks) chosen.set(entry.hash, entry);
+      if (chosen.size === MAX_CHECKED) break;
+    }
+    for (const entry of chosen.values()) entry.checks++;
+    return [...chosen.values()];
+  }
+
   async #check(entry: SentEntry): Promise<void> {
     const scope = new RequestScope(performance.now() + CHECK_LIMIT_MS, this.#stopped);
     scope.owner = entry.owner;
     try {
-      if (this.#sent.isOver(entry) || (await this.#isOut(entry, scope))) this.#sent.delete(entry);
+      if (this.#sent.isOver(entry)) this.#sent.delete(entry);
+      else if (await this.#isOut(entry, scope))
+        for (const same of this.#sent.listSame(entry.hash)) this.#sent.delete(same);
       else if (!entry.isPrivate && !this.#parts.isDevelopment) await this.#restore(entry, scope);
     } catch (error) {
       // Another look follows.
@@ -123,8 +132,10 @@ export class SentKeeper {
     const lost = takers.filter((_, i) => isKept[i] === false);
     for (const upstream of lost) entry.takers.delete(upstream);
     const isNowhere = takers.length === 0;
-    if ((lost.length === 0 && !isNowhere) || entry.repeats >= MAX_REPEATS) return;
-    entry.repeats++;
+    if (lost.length === 0 && !isNowhere) return;
+    const repeated = this.#sent.listSame(entry.hash).find(({ repeats }) => repeats < MAX_REPEATS);
+    if (repeated === undefined) return;
+    repeated.repeats++;
     const nodes = isNowhere ? this.#parts.upstreams.filter(({ isUp }) => isUp) : lost;
     for (const upstream of await this.#sender.repeat(entry, nodes, scope)) entry.takers.add(upstream);
   }

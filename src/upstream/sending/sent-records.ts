@@ -2,16 +2,20 @@ import type { BlockPlace } from '../../chain/chain.ts';
 import { decodeTransaction, type Transaction } from '../../chain/transaction.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
 import { keccak256 } from '../../primitives/keccak.ts';
+import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { decodeRlp } from '../../primitives/rlp.ts';
 import type { RecordTable } from '../../records/record-table.ts';
 import { Lru } from '../../util/lru.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { MAX_SENT_OF_OWNER, SENT_LIFE_MS, type SentEntry, viewerOf } from './sent-transactions.ts';
+import { MAX_SESSIONS_OF_OWNER } from './sent-views.ts';
 
 /** Nonces of one sender that a record holds: the highest. */
 const MAX_NONCES = 256;
 /** Tries to write a record that other processes write at the same time. */
 const MAX_TRIES = 4;
+/** How far clocks of machines that share records may be apart. */
+const CLOCK_SLACK_MS = 60_000;
 const SESSION_DIGITS = 16;
 /** A record that a key or session sends counts for at least `SENT_LIFE_MS` after each transaction, and is written once in that time. */
 const SENDER_LIFE_MS = 2 * SENT_LIFE_MS;
@@ -37,7 +41,8 @@ type NonceRow = readonly [nonce: string, until: number];
 
 /**
  * Sent transactions where all processes that serve the same see them: one record a transaction, without the blobs that it carries, and
- * one for the nonces of a sender, one that says of a key or session that it sends. A table that fails is as one that has nothing.
+ * one for the nonces of a sender, one that says of a key or session that it sends. The oldest of a key make room for further ones. A table
+ * that fails is as one that has nothing.
  */
 export class SentRecords {
   readonly #table: RecordTable;
@@ -61,7 +66,7 @@ export class SentRecords {
       const known = await this.#table.read(name);
       // The same bytes sent again: a block that was given stays.
       if (known !== undefined) await this.#table.replace(name, known.version, known.text, SENT_LIFE_MS);
-      else await this.#table.create(name, JSON.stringify(text), SENT_LIFE_MS, MAX_SENT_OF_OWNER);
+      else await this.#create(name, JSON.stringify(text), SENT_LIFE_MS, MAX_SENT_OF_OWNER);
       await this.#noteSender(scope);
       await this.#addNonce(scope, sender, transaction.nonce);
     } catch {
@@ -147,7 +152,7 @@ export class SentRecords {
     const viewer = viewerOf(scope);
     if (this.#senders.get(viewer) === true) return;
     const name = this.#nameOf('senders', scope, '');
-    if (await this.#table.create(name, '{}', SENDER_LIFE_MS, MAX_SENT_OF_OWNER))
+    if (await this.#create(name, '{}', SENDER_LIFE_MS, MAX_SESSIONS_OF_OWNER))
       this.#senders.set(viewer, true);
   }
 
@@ -162,6 +167,11 @@ export class SentRecords {
     }
   }
 
+  /** The oldest of the same key make room. */
+  #create(name: string, text: string, lifeMs: number, maxOfOwner: number): PromiseOrValue<boolean> {
+    return this.#table.create(name, text, lifeMs, maxOfOwner, 'removeOldest');
+  }
+
   async #addNonce(scope: RequestScope, sender: string, nonce: bigint): Promise<void> {
     const name = this.#nameOf('nonces', scope, sender);
     const row: NonceRow = [`${nonce}`, this.#wallTime() + SENT_LIFE_MS];
@@ -169,11 +179,11 @@ export class SentRecords {
       const record = await this.#table.read(name);
       if (record === undefined) {
         const text = JSON.stringify([row]);
-        if (await this.#table.create(name, text, SENT_LIFE_MS, MAX_SENT_OF_OWNER)) return;
+        if (await this.#create(name, text, SENT_LIFE_MS, MAX_SENT_OF_OWNER)) return;
         continue;
       }
       const others = this.#parseNonces(record.text).filter(([other]) => other !== row[0]);
-      const rows = [...others, row].toSorted(([a], [b]) => Number(BigInt(b) - BigInt(a)));
+      const rows = [...others, row].toSorted(([a], [b]) => compareDigits(b, a));
       const text = JSON.stringify(rows.slice(0, MAX_NONCES));
       if (await this.#table.replace(name, record.version, text, SENT_LIFE_MS)) return;
     }
@@ -181,7 +191,10 @@ export class SentRecords {
 
   #parseNonces(text: string): NonceRow[] {
     const now = this.#wallTime();
-    return (JSON.parse(text) as NonceRow[]).filter(([, until]) => until > now);
+    // One from further ahead is from a clock that was ahead.
+    return (JSON.parse(text) as NonceRow[]).filter(
+      ([, until]) => until > now && until <= now + SENT_LIFE_MS + CLOCK_SLACK_MS,
+    );
   }
 
   /** What a client calls its session is no part of a name as it is: it may be anything. */
@@ -193,3 +206,9 @@ export class SentRecords {
 }
 
 const NONE: ReadonlySet<bigint> = new Set();
+
+/** Compares decimal digits as numbers. */
+function compareDigits(a: string, b: string): number {
+  if (a.length !== b.length) return a.length - b.length;
+  return a < b ? -1 : Number(a > b);
+}

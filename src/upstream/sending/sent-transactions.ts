@@ -2,6 +2,7 @@ import type { Transaction } from '../../chain/transaction.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { SharedBudget } from '../../util/shared-budget.ts';
 import type { Upstream } from '../upstream.ts';
+import { SentViews } from './sent-views.ts';
 
 /** How long a transaction that is in no block is remembered, and sent again where it is lost. */
 export const SENT_LIFE_MS: number = 10 * 60_000;
@@ -10,12 +11,11 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const OWNER_SHARE = 0.25;
 /** Transactions of one key that are remembered. */
 export const MAX_SENT_OF_OWNER: number = 1_024;
-/** Keys and sessions that see one transaction. */
-const MAX_VIEWERS = 64;
-/** What an entry takes beside its bytes, about. */
+/** Approximate heap size of an entry beside its bytes, and of each session that sees it. */
 const ENTRY_BYTES = 1_024;
+const VIEW_BYTES = 256;
 
-/** A transaction that a node has taken, and that is in no served block as far as is known. */
+/** A transaction that a node has taken, and that is in no served block as far as is known: as one key has sent it. */
 export type SentEntry = {
   readonly hash: string;
   /** Lower-case `0x` text. */
@@ -28,19 +28,22 @@ export type SentEntry = {
   /** Whether only a relay has got it. */
   readonly isPrivate: boolean;
   readonly sentAt: number;
-  /** Which keys, or sessions of keys, see it. */
-  readonly viewers: Set<string>;
-  /** Nodes that have taken it and have not lost it. */
+  /** Which sessions of the key see it; `undefined` is the key without one. */
+  readonly viewers: Set<string | undefined>;
+  /** Nodes that have taken it and have not lost it: the same for all keys that have sent these bytes. */
   readonly takers: Set<Upstream>;
-  /** How often it was sent again. */
+  /** How often it was looked after, and sent again, for this key. */
+  checks: number;
   repeats: number;
 };
 
-/** Of one viewer. */
-type View = {
-  readonly byHash: Map<string, SentEntry>;
-  /** By sender, then nonce. */
-  readonly nonces: Map<string, Map<bigint, SentEntry>>;
+/** The transactions of one key. */
+type Owner = {
+  /** Oldest first. */
+  readonly entries: Map<string, SentEntry>;
+  /** The same; the one whose turn was longest ago is the first. */
+  readonly line: Set<SentEntry>;
+  readonly views: SentViews;
 };
 
 /** Identity under which a request sees its own writes: its session where it has one, otherwise its key. */
@@ -48,12 +51,17 @@ export function viewerOf({ owner = '', session }: RequestScope): string {
   return session === undefined ? owner : `${owner} ${session}`;
 }
 
-/** The transactions of this process that wait for a block: bounded by key, in bytes, and in time. */
+/**
+ * The transactions of this process that wait for a block: bounded by key, in bytes, and in time. Bytes that several keys have sent are
+ * remembered for each of them, so that none can make them be forgotten for another.
+ */
 export class SentTransactions {
-  readonly #entries = new Map<string, SentEntry>();
-  readonly #views = new Map<string, View>();
+  /** Oldest first. */
+  readonly #entries = new Set<SentEntry>();
+  /** The key whose turn was longest ago is the first. */
+  readonly #owners = new Map<string, Owner>();
+  readonly #byHash = new Map<string, Set<SentEntry>>();
   readonly #budget = new SharedBudget(MAX_BYTES, OWNER_SHARE);
-  readonly #counts = new Map<string, number>();
   readonly #now: () => number;
 
   /** `now` is a monotonic clock in milliseconds. */
@@ -61,20 +69,23 @@ export class SentTransactions {
     this.#now = now;
   }
 
+  /** Counts bytes that two keys have sent twice. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** Oldest first. */
-  get entries(): IterableIterator<SentEntry> {
-    return this.#entries.values();
+  /** Whichever key has sent it. */
+  get(hash: string): SentEntry | undefined {
+    for (const entry of this.#byHash.get(hash) ?? []) {
+      if (!this.isOver(entry)) return entry;
+      this.delete(entry);
+    }
+    return undefined;
   }
 
-  get(hash: string): SentEntry | undefined {
-    const entry = this.#entries.get(hash);
-    if (entry === undefined || !this.isOver(entry)) return entry;
-    this.delete(entry);
-    return undefined;
+  /** The same bytes as each key has sent them. */
+  listSame(hash: string): readonly SentEntry[] {
+    return [...(this.#byHash.get(hash) ?? [])];
   }
 
   isOver({ sentAt }: SentEntry): boolean {
@@ -82,108 +93,125 @@ export class SentTransactions {
   }
 
   /**
-   * Remembers a transaction, or that another viewer has sent it too; the oldest of the same key make room.
+   * Remembers a transaction for the key that has sent it, or that another of its sessions has; the oldest of the same key make room.
    * @returns its entry; undefined where there is no room for it
    */
   add(
     sent: Pick<SentEntry, 'hash' | 'sender' | 'transaction' | 'bytes' | 'isPrivate'>,
-    scope: RequestScope,
+    { owner: name = '', session }: RequestScope,
   ): SentEntry | undefined {
-    const known = this.get(sent.hash);
+    const known = this.#findOf(name, sent.hash);
     if (known !== undefined) {
-      this.#show(known, viewerOf(scope));
+      if (known.viewers.has(session) || this.#budget.tryTake(name, VIEW_BYTES)) this.#show(known, session);
       return known;
     }
-    const owner = scope.owner ?? '';
-    if (!this.#makeRoom(owner, measure(sent))) return undefined;
+    if (!this.#makeRoom(name, measure(sent) + VIEW_BYTES)) return undefined;
+    const same = this.#byHash.get(sent.hash) ?? new Set<SentEntry>();
+    const [other] = same;
     const entry: SentEntry = {
       ...sent,
-      owner,
+      owner: name,
       sentAt: this.#now(),
       viewers: new Set(),
-      takers: new Set(),
+      takers: other?.takers ?? new Set(),
+      checks: 0,
       repeats: 0,
     };
-    this.#entries.set(entry.hash, entry);
-    this.#counts.set(owner, this.#countOf(owner) + 1);
-    this.#show(entry, viewerOf(scope));
+    const owner = this.#owners.get(name) ?? { entries: new Map(), line: new Set(), views: new SentViews() };
+    this.#owners.set(name, owner);
+    owner.entries.set(entry.hash, entry);
+    owner.line.add(entry);
+    this.#byHash.set(entry.hash, same.add(entry));
+    this.#entries.add(entry);
+    this.#show(entry, session);
     return entry;
   }
 
+  /** Forgets it for the key that it counts for. */
   delete(entry: SentEntry): void {
-    if (!this.#entries.delete(entry.hash)) return;
-    this.#budget.giveBack(entry.owner, measure(entry));
-    const count = this.#countOf(entry.owner) - 1;
-    if (count === 0) this.#counts.delete(entry.owner);
-    else this.#counts.set(entry.owner, count);
-    for (const viewer of entry.viewers) this.#hide(entry, viewer);
+    if (!this.#entries.delete(entry)) return;
+    const owner = this.#owners.get(entry.owner) as Owner;
+    this.#budget.giveBack(entry.owner, measure(entry) + entry.viewers.size * VIEW_BYTES);
+    owner.views.hide(entry);
+    owner.entries.delete(entry.hash);
+    owner.line.delete(entry);
+    if (owner.entries.size === 0) this.#owners.delete(entry.owner);
+    const same = this.#byHash.get(entry.hash);
+    same?.delete(entry);
+    if (same?.size === 0) this.#byHash.delete(entry.hash);
   }
 
   clear(): void {
-    for (const entry of this.#entries.values()) this.delete(entry);
+    for (const entry of this.#entries) this.delete(entry);
+  }
+
+  /**
+   * All of them, keys in turns: one of each key, then the next of each. In the next call those come first whose turn was longest ago.
+   */
+  *takeTurns(): Generator<SentEntry, void, undefined> {
+    const left = new Map([...this.#owners].map(([name, { line }]) => [name, line.size]));
+    while (left.size > 0) {
+      for (const [name, count] of left) {
+        const owner = this.#owners.get(name);
+        const [entry] = owner?.line ?? [];
+        if (count === 0 || owner === undefined || entry === undefined) {
+          left.delete(name);
+          continue;
+        }
+        left.set(name, count - 1);
+        owner.line.delete(entry);
+        owner.line.add(entry);
+        this.#owners.delete(name);
+        this.#owners.set(name, owner);
+        yield entry;
+      }
+    }
   }
 
   /** What this viewer has sent under this hash. */
-  find(scope: RequestScope, hash: string): SentEntry | undefined {
-    if (this.#views.size === 0) return undefined;
-    const entry = this.#views.get(viewerOf(scope))?.byHash.get(hash);
-    return entry && this.get(entry.hash);
+  find({ owner = '', session }: RequestScope, hash: string): SentEntry | undefined {
+    return this.#keep(this.#owners.get(owner)?.views.find(session, hash));
   }
 
   /** Nodes that have the latest transaction that this viewer has sent; undefined where none waits. */
-  findTakers(scope: RequestScope): ReadonlySet<Upstream> | undefined {
-    if (this.#views.size === 0) return undefined;
-    const view = this.#views.get(viewerOf(scope));
-    return view === undefined ? undefined : [...view.byHash.values()].at(-1)?.takers;
+  findTakers({ owner = '', session }: RequestScope): ReadonlySet<Upstream> | undefined {
+    return this.#owners.get(owner)?.views.findLatest(session)?.takers;
   }
 
   /** Nonces that this viewer has used for a sender in transactions that wait. */
-  hasNonce(scope: RequestScope, sender: string, nonce: bigint): boolean {
-    const entry = this.#views.get(viewerOf(scope))?.nonces.get(sender)?.get(nonce);
+  hasNonce({ owner = '', session }: RequestScope, sender: string, nonce: bigint): boolean {
+    const entry = this.#owners.get(owner)?.views.findNonce(session, sender, nonce);
     return entry !== undefined && !this.isOver(entry);
   }
 
-  #show(entry: SentEntry, viewer: string): void {
-    if (entry.viewers.has(viewer) || entry.viewers.size >= MAX_VIEWERS) return;
-    entry.viewers.add(viewer);
-    let view = this.#views.get(viewer);
-    if (view === undefined) {
-      view = { byHash: new Map(), nonces: new Map() };
-      this.#views.set(viewer, view);
-    }
-    view.byHash.set(entry.hash, entry);
-    const nonces = view.nonces.get(entry.sender) ?? new Map<bigint, SentEntry>();
-    nonces.set(entry.transaction.nonce, entry);
-    view.nonces.set(entry.sender, nonces);
+  #findOf(owner: string, hash: string): SentEntry | undefined {
+    return this.#keep(this.#owners.get(owner)?.entries.get(hash));
   }
 
-  #hide(entry: SentEntry, viewer: string): void {
-    const view = this.#views.get(viewer) as View;
-    view.byHash.delete(entry.hash);
-    if (view.byHash.size === 0) this.#views.delete(viewer);
-    const nonces = view.nonces.get(entry.sender);
-    if (nonces?.get(entry.transaction.nonce) !== entry) return;
-    nonces.delete(entry.transaction.nonce);
-    if (nonces.size === 0) view.nonces.delete(entry.sender);
-  }
-
-  #makeRoom(owner: string, bytes: number): boolean {
-    for (;;) {
-      if (this.#countOf(owner) < MAX_SENT_OF_OWNER && this.#budget.tryTake(owner, bytes)) return true;
-      const oldest = this.#findOldest(owner);
-      if (oldest === undefined) return false;
-      this.delete(oldest);
-    }
-  }
-
-  /** The oldest of a key, or one that has expired. */
-  #findOldest(owner: string): SentEntry | undefined {
-    for (const entry of this.#entries.values()) if (entry.owner === owner || this.isOver(entry)) return entry;
+  /** The entry, unless its time is over. */
+  #keep(entry: SentEntry | undefined): SentEntry | undefined {
+    if (entry === undefined || !this.isOver(entry)) return entry;
+    this.delete(entry);
     return undefined;
   }
 
-  #countOf(owner: string): number {
-    return this.#counts.get(owner) ?? 0;
+  /** A view of it has been taken from the budget where it is new. */
+  #show(entry: SentEntry, session: string | undefined): void {
+    const ended = this.#owners.get(entry.owner)?.views.show(entry, session) ?? 0;
+    this.#budget.giveBack(entry.owner, ended * VIEW_BYTES);
+  }
+
+  #makeRoom(name: string, bytes: number): boolean {
+    for (;;) {
+      const owner = this.#owners.get(name);
+      const hasRoom = owner === undefined || owner.entries.size < MAX_SENT_OF_OWNER;
+      if (hasRoom && this.#budget.tryTake(name, bytes)) return true;
+      const [oldest] = this.#entries;
+      const [ownOldest] = owner?.entries.values() ?? [];
+      const leaves = oldest !== undefined && this.isOver(oldest) ? oldest : ownOldest;
+      if (leaves === undefined) return false;
+      this.delete(leaves);
+    }
   }
 }
 

@@ -41,6 +41,9 @@ export type OnSent = (entry: SentEntry, scope: RequestScope) => Promise<void>;
 /** A transaction on its way. */
 type Sending = { readonly judged: JudgedTransaction; readonly hash: string; readonly bytes: Uint8Array };
 
+/** The round of a transaction, and the key under which it is sent. */
+type Running = { readonly owner: string; readonly round: Promise<SendRound> };
+
 /** Sends transactions that were judged here to the nodes of a network; the first that takes one answers. */
 export class TransactionSender {
   readonly #parts: SendingParts;
@@ -49,7 +52,7 @@ export class TransactionSender {
   readonly #onSent: OnSent;
   readonly #budget = new SharedBudget(MAX_BYTES, OWNER_SHARE);
   /** By hash: the same bytes that come twice at the same time are sent once. */
-  readonly #running = new Map<string, Promise<SendRound>>();
+  readonly #running = new Map<string, Running>();
 
   constructor(parts: SendingParts, sent: SentTransactions, onSent: OnSent) {
     this.#parts = parts;
@@ -66,17 +69,34 @@ export class TransactionSender {
     const judged = judgeTransaction(bytes, rules, this.#parts.tools.recoverPublicKey);
     const hash = bytesToHex(hashTransaction(judged.transaction));
     const sending: Sending = { judged, hash, bytes };
-    let running = this.#running.get(hash);
-    if (running === undefined) {
-      running = this.#run(sending, scope);
-      this.#running.set(hash, running);
-      const forget = (): void => void this.#running.delete(hash);
-      running.then(forget, forget);
-    }
-    const round = await running;
+    const round = await this.#share(sending, scope);
     await this.#note(sending, scope);
     this.#noteTakers(round, hash);
     return `"${hash}"`;
+  }
+
+  /** Resolves once the transaction is taken, for whichever key it is on its way. */
+  async #share(sending: Sending, scope: RequestScope): Promise<SendRound> {
+    const running = this.#running.get(sending.hash);
+    if (running === undefined) return this.#begin(sending, scope);
+    try {
+      return await running.round;
+    } catch (error) {
+      // The bounds of the other key are none of this one's.
+      const isTheirs = running.owner !== (scope.owner ?? '') && isBusy(error);
+      if (!isTheirs) throw error;
+      return this.#begin(sending, scope);
+    }
+  }
+
+  #begin(sending: Sending, scope: RequestScope): Promise<SendRound> {
+    const running: Running = { owner: scope.owner ?? '', round: this.#run(sending, scope) };
+    this.#running.set(sending.hash, running);
+    const forget = (): void => {
+      if (this.#running.get(sending.hash) === running) this.#running.delete(sending.hash);
+    };
+    running.round.then(forget, forget);
+    return running.round;
   }
 
   /** Sends a transaction to these nodes once more. Never rejects. @returns those that have it now */
@@ -204,6 +224,10 @@ export class TransactionSender {
     if (entry === undefined) return;
     for (const answer of round.answers) if (answer.kind === 'taken') entry.takers.add(answer.upstream);
   }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof ChainError && error.kind === 'busy';
 }
 
 /** A node that answers with another hash has not understood the bytes. */

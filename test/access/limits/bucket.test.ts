@@ -33,10 +33,28 @@ test('a bucket never gives more than its burst and what time brings, and nothing
   );
 });
 
-test('a clock that is set back brings nothing and takes nothing', () => {
+test('a clock that is set back brings nothing and takes nothing, and goes on from there', () => {
   const rate = { perSecond: 10, burst: 10 };
-  const empty = takeTokens(fillBucket(undefined, rate, 5_000), rate, 10).bucket;
-  const back = fillBucket(empty, rate, 1_000);
-  assert.deepEqual(back, { tokens: 0, at: 5_000 });
-  assert.equal(fillBucket(back, rate, 5_500).tokens, 5);
+  for (const ahead of [1, 4_000, 3_600_000, 100 * 365 * 86_400_000]) {
+    const empty = takeTokens(fillBucket(undefined, rate, 5_000 + ahead), rate, 10).bucket;
+    const back = fillBucket(empty, rate, 5_000);
+    assert.deepEqual(back, { tokens: 0, at: 5_000 });
+    const denied = takeTokens(back, rate, 1);
+    assert.deepEqual([denied.tokens, denied.waitMs], [0, 100]);
+    assert.equal(fillBucket(denied.bucket, rate, 5_500).tokens, 5);
+  }
+});
+
+test('a clock that is ahead for a moment brings one burst at most', () => {
+  const rate = { perSecond: 10, burst: 10 };
+  let bucket: Bucket | undefined;
+  let given = 0;
+  // Now and then, as often as it likes.
+  for (let i = 0; i < 100; i++) {
+    const now = 1_000_000 + (i >= 30 && i < 60 ? 3_600_000 : 0) + i;
+    const taken = takeTokens(fillBucket(bucket, rate, now), rate, 1);
+    bucket = taken.bucket;
+    given += taken.tokens;
+  }
+  assert.equal(given, 20);
 });

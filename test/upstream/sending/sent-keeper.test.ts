@@ -1,17 +1,35 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BlockPlace } from '../../../src/chain/chain.ts';
+import { ChainError } from '../../../src/chain/errors.ts';
 import { decodeTransaction } from '../../../src/chain/transaction.ts';
 import { SENDING_TOOLS } from '../../../src/cli/sending-tools.ts';
 import { DEFAULT_SEND } from '../../../src/upstream/sending/options.ts';
 import { SentKeeper } from '../../../src/upstream/sending/sent-keeper.ts';
 import { SentTransactions } from '../../../src/upstream/sending/sent-transactions.ts';
+import type { RequestScope } from '../../../src/util/request-scope.ts';
 import { makeTransaction } from '../../support/bad-transactions.ts';
 import { createFakeChain } from '../../support/fake-chain.ts';
 import { FakeHeads, hashOf } from '../../support/fake-feed.ts';
 import { createScope } from '../support/exchange.ts';
 
 const SENDER = `0x${'11'.repeat(20)}`;
+const BYTES = makeTransaction({ chainId: 1n });
+const TRANSACTION = decodeTransaction(BYTES);
+
+function scopeOf(owner: string): RequestScope {
+  const scope = createScope();
+  scope.owner = owner;
+  return scope;
+}
+
+function add(sent: SentTransactions, hash: string, owner: string): void {
+  const added = sent.add(
+    { hash, sender: SENDER, transaction: TRANSACTION, bytes: BYTES, isPrivate: false },
+    scopeOf(owner),
+  );
+  assert.notEqual(added, undefined);
+}
 
 type Scene = {
   readonly sent: SentTransactions;
@@ -20,16 +38,18 @@ type Scene = {
   announce(head: BlockPlace | undefined): Promise<void>;
 };
 
-/** One transaction that was sent at block 10, is in no block, and that no node has. */
-function setScene(isDevelopment: boolean): Scene {
+/** Transactions that were sent at block 10, are in no block, and that no node has: one, or what `fill` adds. */
+function setScene(
+  isDevelopment: boolean,
+  fill: (sent: SentTransactions) => void = (sent) => add(sent, hashOf(1), ''),
+  getReceipt: (hash: string, owner: string) => Promise<string | null> = async () => null,
+): Scene {
   const sent = new SentTransactions(() => 0);
-  const bytes = makeTransaction({ chainId: 1n });
-  const transaction = decodeTransaction(bytes);
-  sent.add({ hash: hashOf(1), sender: SENDER, transaction, bytes, isPrivate: false }, createScope());
+  fill(sent);
   const heads = new FakeHeads(10n);
   const chain = createFakeChain({
     heads,
-    transactions: { getReceipt: async () => null },
+    transactions: { getReceipt: (hash, scope) => getReceipt(hash, scope.owner ?? '') },
     state: { getTransactionCount: async () => '"0x0"' },
   });
   const repeats: string[] = [];
@@ -93,4 +113,73 @@ describe('transactions that were sent', () => {
       assert.deepEqual([repeats.length, sent.size], [0, 0]);
     });
   }
+});
+
+describe('a transaction of a key', () => {
+  const VICTIM = hashOf(1);
+  const LOOKS = 12;
+
+  /** @returns how often each look has sent the victim's transaction again */
+  async function look({ repeats, announce }: Scene): Promise<number[]> {
+    const counts: number[] = [];
+    for (let i = 1; i <= LOOKS; i++) {
+      const before = repeats.length;
+      await announce({ number: BigInt(10 + 2 * i), hash: hashOf(10 + 2 * i) });
+      counts.push(repeats.slice(before).filter((hash) => hash === VICTIM).length);
+    }
+    return counts;
+  }
+
+  it('is sent again in each look, also where another key has sent the bytes first and 1,024 of its own behind', async () => {
+    const scene = setScene(false, (sent) => {
+      add(sent, VICTIM, 'attacker');
+      add(sent, VICTIM, 'victim');
+      for (let i = 0; i < 1_024; i++) add(sent, hashOf(1_000 + i), 'attacker');
+    });
+    assert.deepEqual(await look(scene), Array(LOOKS).fill(1));
+  });
+
+  it('has its turn where 200 other keys have theirs', async () => {
+    const scene = setScene(false, (sent) => {
+      for (let i = 0; i < 2_000; i++) add(sent, hashOf(1_000 + i), `attacker${i % 200}`);
+      add(sent, VICTIM, 'victim');
+    });
+    const counts = await look(scene);
+    const total = counts.reduce((sum, count) => sum + count, 0);
+    // 201 keys, 128 a look.
+    assert.ok(total >= 7, `${total} times`);
+  });
+
+  it('is looked after under each of the keys that have sent it in turns', async () => {
+    const asked: string[] = [];
+    const scene = setScene(
+      false,
+      (sent) => {
+        add(sent, VICTIM, 'attacker');
+        add(sent, VICTIM, 'victim');
+      },
+      async (_, owner) => {
+        asked.push(owner);
+        if (owner === 'attacker') throw new ChainError('busy', 'it has too many calls of its own');
+        return null;
+      },
+    );
+    const total = (await look(scene)).reduce((sum, count) => sum + count, 0);
+    assert.equal(total, LOOKS / 2);
+    assert.equal(asked.length, LOOKS);
+  });
+
+  it('is over for all keys that have sent it when it is in a block', async () => {
+    const scene = setScene(
+      false,
+      (sent) => {
+        for (const owner of ['one', 'two', 'three']) add(sent, VICTIM, owner);
+        add(sent, hashOf(2), 'two');
+      },
+      async (hash) => (hash === VICTIM ? '{}' : null),
+    );
+    await scene.announce({ number: 12n, hash: hashOf(12) });
+    assert.equal(scene.sent.size, 1);
+    assert.equal(scene.sent.get(VICTIM), undefined);
+  });
 });

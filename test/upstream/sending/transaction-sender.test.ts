@@ -218,6 +218,21 @@ describe('sending a transaction', () => {
     assert.equal(sends(node), 2);
   });
 
+  it('a key that sends bytes which another is sending is not refused for the bounds of that one', async () => {
+    const node = nodeOf(inTurn(fault('rateLimited'), TAKEN));
+    const network = networkOf([node]);
+    const outcomes = await Promise.allSettled([send(network), send(network), send(network, 'two')]);
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['rejected', 'rejected', 'fulfilled'],
+    );
+    assert.equal(sends(node), 2);
+    const refusing = nodeOf(nodeError(-32000, FUNDS));
+    const refused = networkOf([refusing]);
+    await Promise.allSettled([send(refused), send(refused, 'two'), send(refused, 'three')]);
+    assert.equal(sends(refusing), 1, 'what the nodes say of it holds for all');
+  });
+
   it('goes where the network says', async () => {
     const make = (): ScriptedNode[] => ['a', 'b', 'c'].map((name) => nodeOf(TAKEN, answer('null'), name));
     const named = make();

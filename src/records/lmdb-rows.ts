@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import type { Database, RangeOptions, RootDatabase } from 'lmdb';
+import { nameOwnerOf, type StoredRecord } from './record-table.ts';
+
+/** `expiresAt`: Unix milliseconds. */
+type Row = StoredRecord & { readonly expiresAt: number };
+
+/** How many records an owner has of a kind, and bytes of their texts; those that have expired are counted until they are swept. */
+type Sum = { readonly count: number; readonly bytes: number };
+
+/** Length of a record's text; `true` where a version wrote it that had no lengths here: its row has to be read for it. */
+type Length = number | true;
+
+/** A record by the time at which it expires: all that is needed to remove it. */
+export type Due = { readonly name: string; readonly expiresAt: number; readonly length: Length };
+
+export type RowTables = {
+  readonly rows: Database<Row, string>;
+  readonly sums: Database<Sum, string>;
+  /** Names by the time at which they expire. */
+  readonly expiries: Database<Length, [expiresAt: number, name: string]>;
+  /** The same by owner: says where to look; `expiries` is what counts. */
+  readonly byOwner: Database<Length, [owner: string, expiresAt: number, name: string]>;
+};
+
+export const ROW_TABLES = 4;
+/** Records of an earlier version that are entered into `byOwner` at an opening; the others expire without it. */
+const MAX_ENTERED = 65_536;
+const NONE: Sum = { count: 0, bytes: 0 };
+/** Above any time. */
+const LAST = Number.MAX_VALUE;
+/** Behind any name. */
+const LAST_NAME = '\u{10ffff}';
+
+/** Opens the tables, and enters into `byOwner` what a version before it has written. */
+export function openRowTables(root: RootDatabase): RowTables {
+  const tables: RowTables = {
+    rows: root.openDB({ name: 'rows', encoding: 'msgpack' }),
+    sums: root.openDB({ name: 'sums', encoding: 'msgpack' }),
+    expiries: root.openDB({ name: 'expiries', encoding: 'msgpack' }),
+    byOwner: root.openDB({ name: 'byOwner', encoding: 'msgpack' }),
+  };
+  const { expiries, byOwner } = tables;
+  if (byOwner.getKeysCount({ limit: 1 }) > 0) return tables;
+  const old = [...expiries.getRange({ limit: MAX_ENTERED })];
+  if (old.length > 0)
+    root.transactionSync(() => {
+      for (const { key, value } of old) byOwner.putSync([nameOwnerOf(key[1]), ...key], value);
+    });
+  return tables;
+}
+
+/**
+ * Rows of records with the sums of their owners and the times at which they expire, in LMDB. Nothing here decodes a row but `get`, and
+ * `drop` and `shorten` the one that they are about; what changes runs in a write transaction.
+ */
+export class LmdbRows {
+  readonly #tables: RowTables;
+
+  constructor(tables: RowTables) {
+    this.#tables = tables;
+  }
+
+  get(name: string): Row | undefined {
+    return this.#tables.rows.get(name);
+  }
+
+  has(name: string): boolean {
+    return this.#tables.rows.doesExist(name);
+  }
+
+  sumOf(owner: string): Sum {
+    return this.#tables.sums.get(owner) ?? NONE;
+  }
+
+  put(name: string, text: string, expiresAt: number): void {
+    const { rows, expiries, byOwner } = this.#tables;
+    const owner = nameOwnerOf(name);
+    rows.putSync(name, { text, version: randomUUID(), expiresAt });
+    expiries.putSync([expiresAt, name], text.length);
+    byOwner.putSync([owner, expiresAt, name], text.length);
+    this.#add(owner, 1, text.length);
+  }
+
+  /** Removes a record, if there is one. */
+  drop(name: string): void {
+    const row = this.get(name);
+    if (row !== undefined) this.dropDue({ name, expiresAt: row.expiresAt, length: row.text.length });
+  }
+
+  /** Removes a record as a list here has it. */
+  dropDue({ name, expiresAt, length }: Due): void {
+    const { rows, expiries, byOwner } = this.#tables;
+    const owner = nameOwnerOf(name);
+    byOwner.removeSync([owner, expiresAt, name]);
+    // An earlier version that shares the folder removes and renews records without `byOwner`.
+    if (!expiries.doesExist([expiresAt, name])) return;
+    const bytes = length === true ? (this.get(name)?.text.length ?? 0) : length;
+    expiries.removeSync([expiresAt, name]);
+    rows.removeSync(name);
+    this.#add(owner, -1, -bytes);
+  }
+
+  /** Lets a record expire earlier than a list here says. */
+  shorten(due: Due, expiresAt: number): void {
+    const row = this.get(due.name);
+    this.dropDue(due);
+    if (row?.expiresAt === due.expiresAt) this.put(due.name, row.text, expiresAt);
+  }
+
+  /** Records that expire before a time, the first ones first. */
+  listDue(before: number, limit: number): Due[] {
+    const found = this.#tables.expiries.getRange({ end: [before, ''], limit });
+    return [...found].map(({ key: [expiresAt, name], value: length }) => ({ name, expiresAt, length }));
+  }
+
+  /** Records that expire after a time, the last ones first. */
+  listLate(after: number, limit: number): Due[] {
+    const found = this.#tables.expiries.getRange({
+      start: [LAST, ''],
+      end: [after, LAST_NAME],
+      reverse: true,
+      limit,
+    });
+    return [...found].map(({ key: [expiresAt, name], value: length }) => ({ name, expiresAt, length }));
+  }
+
+  /** The same of one owner. */
+  listDueOf(owner: string, before: number, limit: number): Due[] {
+    return this.#listOf({ start: [owner, 0, ''], end: [owner, before, ''], limit });
+  }
+
+  listLateOf(owner: string, after: number, limit: number): Due[] {
+    return this.#listOf({ start: [owner, LAST, ''], end: [owner, after, LAST_NAME], reverse: true, limit });
+  }
+
+  #listOf(bounds: RangeOptions): Due[] {
+    const found = this.#tables.byOwner.getRange(bounds);
+    return [...found].map(({ key: [, expiresAt, name], value: length }) => ({ name, expiresAt, length }));
+  }
+
+  #add(owner: string, count: number, bytes: number): void {
+    const { sums } = this.#tables;
+    const before = this.sumOf(owner);
+    const after = { count: before.count + count, bytes: before.bytes + bytes };
+    if (after.count <= 0) sums.removeSync(owner);
+    else sums.putSync(owner, after);
+  }
+}

@@ -1,0 +1,28 @@
+/** The longest, milliseconds. After as long without another one the next is short again. */
+const MAX_MS = 3_600_000;
+
+/** How long nodes stay quarantined: twice as long each time. */
+export class QuarantineTimes {
+  readonly #now: () => number;
+  readonly #held = new WeakMap<object, { readonly until: number; readonly ms: number }>();
+
+  /** `now` is a monotonic clock in milliseconds. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  isHeld(node: object): boolean {
+    const held = this.#held.get(node);
+    return held !== undefined && this.#now() < held.until;
+  }
+
+  /** Begins another one. @param firstMs how long the first lasts @returns how long this one lasts, milliseconds */
+  begin(node: object, firstMs: number): number {
+    const now = this.#now();
+    const before = this.#held.get(node);
+    const isFirst = before === undefined || now - before.until > MAX_MS;
+    const ms = isFirst ? firstMs : Math.min(Math.max(2 * before.ms, firstMs), MAX_MS);
+    this.#held.set(node, { until: now + ms, ms });
+    return ms;
+  }
+}
