@@ -47,9 +47,9 @@ export function isNumberState(state: number): boolean {
   return state >= MINUS && state <= EXPONENT_DIGITS;
 }
 
-/** Whether a state is inside of a string, a number or a literal. */
-export function isInToken(state: number): boolean {
-  return state >= STRING;
+/** Whether a state is inside of a string. */
+export function isStringState(state: number): boolean {
+  return state >= STRING && (state < MINUS || state >= CONTINUATION_1);
 }
 
 /** Flag of an entry: the byte is the first of a value, the state is in the bits below. */

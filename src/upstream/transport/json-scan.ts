@@ -49,7 +49,7 @@ export type JsonPlace = ShapeCounts & {
   isInKey: boolean;
   /** Whether each enclosing level is a list, the inmost last. */
   readonly levels: boolean[];
-  /** Bytes so far of the string, number or literal that the end of the last chunk cut; 0 outside of one. */
+  /** Bytes so far of the string, without its quote, or of the number that the end of the last chunk cut. */
   openBytes: number;
 };
 

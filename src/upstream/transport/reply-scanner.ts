@@ -12,8 +12,8 @@ import {
   END_LITERAL,
   END_NUMBER,
   END_STRING,
-  isInToken,
   isNumberState,
+  isStringState,
   KEY,
   OBJECT_START,
   OPEN_ARRAY,
@@ -120,7 +120,7 @@ export class ReplyScanner {
     const { levels } = place;
     let at = levels.length > 1 ? this.#scanInside(chunk, from) : from;
     let { state } = place;
-    /** Where the open string, number or literal began; before this chunk where it is below 0. */
+    /** Where the open string, behind its quote, or number began; before this chunk where it is below 0. */
     let tokenStart = at - place.openBytes;
     place.openBytes = 0;
     while (at < end) {
@@ -137,15 +137,15 @@ export class ReplyScanner {
       }
       const depth = levels.length;
       if (entry < OPEN_OBJECT) {
-        place.values++;
-        tokenStart = at - 1;
         if (depth === 1) this.#beginMember(chunk, at - 1);
         state = entry & STATE_BITS;
+        tokenStart = state === STRING ? at : at - 1;
         continue;
       }
       switch (entry) {
         case END_STRING:
-          place.longestText = Math.max(place.longestText, at - 2 - tokenStart);
+          place.values++;
+          place.longestText = Math.max(place.longestText, at - 1 - tokenStart);
           if (place.isInKey) {
             place.isInKey = false;
             if (depth === 1) this.#key = readKey(this.#endCapture(chunk, at));
@@ -157,8 +157,7 @@ export class ReplyScanner {
           break;
         case BEGIN_KEY:
           place.isInKey = true;
-          place.values++;
-          tokenStart = at - 1;
+          tokenStart = at;
           if (depth === 1) this.#captureFrom = at - 1;
           state = STRING;
           break;
@@ -167,8 +166,8 @@ export class ReplyScanner {
           break;
         case OPEN_OBJECT:
         case OPEN_ARRAY:
-          place.values++;
           if (depth === 1) this.#beginMember(chunk, at - 1);
+          place.values++;
           if (depth === this.#bounds.depth) throw excessive('levels');
           levels.push(entry === OPEN_ARRAY);
           state = entry === OPEN_ARRAY ? ARRAY_START : OBJECT_START;
@@ -190,11 +189,13 @@ export class ReplyScanner {
           state = AFTER;
           break;
         case END_LITERAL:
+          place.values++;
           if (depth === 1) this.#endMember(chunk, at);
           state = AFTER;
           break;
         case END_NUMBER:
           at--;
+          place.values++;
           place.longestNumber = Math.max(place.longestNumber, at - tokenStart);
           if (depth === 1) this.#endMember(chunk, at);
           state = AFTER;
@@ -204,18 +205,20 @@ export class ReplyScanner {
       }
     }
     place.state = state;
-    if (isInToken(state)) this.#cutToken(state, end - tokenStart);
+    this.#cutToken(state, end - tokenStart);
     if (this.#captureFrom >= 0) this.#captured = this.#readCaptured(chunk, end);
     this.#base += end;
     return at;
   }
 
-  /** The chunk ends inside of a string, a number or a literal of so many bytes. */
+  /** The chunk ends, perhaps inside of a string or a number of so many bytes. */
   #cutToken(state: number, bytes: number): void {
     const place = this.#place;
-    place.openBytes = bytes;
-    if (isNumberState(state)) place.longestNumber = Math.max(place.longestNumber, bytes);
-    else place.longestText = Math.max(place.longestText, bytes - 1);
+    const isNumber = isNumberState(state);
+    const isText = isStringState(state);
+    place.openBytes = isNumber || isText ? bytes : 0;
+    if (isNumber) place.longestNumber = Math.max(place.longestNumber, bytes);
+    if (isText) place.longestText = Math.max(place.longestText, bytes);
   }
 
   /** Inside of a member's value there is nothing to be found. @returns where the first byte is that has to be looked at here */
@@ -288,7 +291,7 @@ function readKey(text: string): string {
 
 /** A member that ends: the values before it are taken off. */
 function endOf(member: Member, end: number, values: number): Member {
-  return { ...member, end, values: values - member.values + 1 };
+  return { ...member, end, values: values - member.values };
 }
 
 function notJson(): UpstreamFault {

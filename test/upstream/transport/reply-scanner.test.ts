@@ -231,7 +231,7 @@ test('knows that a result has begun while the rest is still to come', () => {
   const scanner = new ReplyScanner();
   scanner.push(Buffer.from('{"id":7,"result":["0x'));
   assert.equal(scanner.id, '7');
-  assert.deepEqual(scanner.result, { start: 17, end: undefined, isNull: false, values: 5 });
+  assert.deepEqual(scanner.result, { start: 17, end: undefined, isNull: false, values: 4 });
   scanner.push(Buffer.from('00"]'));
   assert.deepEqual(scanner.result, { start: 17, end: 25, isNull: false, values: 2 });
   assert.equal(scanner.isDone, false);

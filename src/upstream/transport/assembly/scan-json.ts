@@ -16,7 +16,7 @@ const AFTER: u32 = 6;
 const STRING: u32 = 7;
 const MINUS: u32 = 13;
 const EXPONENT_DIGITS: u32 = 20;
-const BEGINS_VALUE: u32 = 0x40;
+const CONTINUATION_1: u32 = 31;
 const STATE_BITS: u32 = 0x3f;
 const OPEN_OBJECT: u32 = 0x80;
 const OPEN_ARRAY: u32 = 0x81;
@@ -41,12 +41,34 @@ export let isInKey: bool = false;
 export let lists: u32 = 0;
 export let levels: u32 = 0;
 
-/** Values, keys and containers that began in these bytes, and the lengths of the longest string and number that ended in them, bytes. */
+/** Values and keys that ended and containers that began in these bytes, and the lengths of the longest string and number in them, bytes. */
 export let values: u32 = 0;
 export let longestText: u32 = 0;
 export let longestNumber: u32 = 0;
-/** Bytes so far of the string, number or literal that the end of these bytes cuts; 0 outside of one. */
+/** Bytes so far of the string, without its quote, or of the number that the end of these bytes cuts. */
 export let openBytes: u32 = 0;
+
+@inline
+function isNumber(state: u32): bool {
+  return state >= MINUS && state <= EXPONENT_DIGITS;
+}
+
+@inline
+function isString(state: u32): bool {
+  return state >= STRING && (state < MINUS || state >= CONTINUATION_1);
+}
+
+/** Bytes of the number that ends before `at`. @param cut what of it came before `start` */
+function countDigits(start: usize, at: usize, cut: u32): u32 {
+  let from = at;
+  while (from > start) {
+    const byte = <u32>load<u8>(from - 1);
+    const isDigit = byte - 0x30 < 10 || (byte | 0x20) == 0x65 || byte == 0x2b || byte == 0x2d || byte == 0x2e;
+    if (!isDigit) return <u32>(at - from);
+    from--;
+  }
+  return <u32>(at - from) + cut;
+}
 
 /** Goes to the next byte of a string that is not a character by itself, or to the end. */
 @inline
@@ -83,9 +105,10 @@ export function scan(
   let count: u32 = 0;
   let text: u32 = 0;
   let digits: u32 = 0;
-  let isOpen = cut > 0;
-  /** Where the open token began, as if the bytes before had been here too: it may be below 0. */
-  let tokenStart = <u32>start - cut;
+  let isOpen = isString(before);
+  /** Where the open string began, as if the bytes before had been here too: it may be below 0. */
+  let textStart = <u32>start - cut;
+  const digitsBefore: u32 = isNumber(before) ? cut : 0;
   let at = start;
   let now = before;
   let isKey = inKey;
@@ -93,34 +116,30 @@ export function scan(
   let depth = open;
   while (at < end) {
     if (now == STRING) {
+      if (!isOpen) {
+        isOpen = true;
+        textStart = <u32>at;
+      }
       at = skipCharacters(at, end);
       if (at == end) break;
     }
     const entry = <u32>load<u8>(TRANSITIONS + ((<usize>now << 8) | <usize>load<u8>(at)));
     if (entry < OPEN_OBJECT) {
-      if (entry >= BEGINS_VALUE) {
-        count++;
-        tokenStart = <u32>at;
-        isOpen = true;
-      }
       now = entry & STATE_BITS;
       at++;
       continue;
     }
     if (entry == END_STRING) {
-      // Without the quote that it began with.
-      const length = <u32>at - tokenStart - 1;
+      const length = <u32>at - textStart;
       if (length > text) text = length;
       isOpen = false;
+      count++;
       now = isKey ? COLON : AFTER;
       isKey = false;
     } else if (entry == COMMA) {
       now = (kinds & 1) != 0 ? VALUE : KEY;
     } else if (entry == BEGIN_KEY) {
       isKey = true;
-      count++;
-      tokenStart = <u32>at;
-      isOpen = true;
       now = STRING;
     } else if (entry == OPEN_OBJECT || entry == OPEN_ARRAY) {
       if (depth == MAX_LEVELS) break;
@@ -135,12 +154,12 @@ export function scan(
       kinds >>= 1;
       now = AFTER;
     } else if (entry == END_LITERAL) {
-      isOpen = false;
+      count++;
       now = AFTER;
     } else if (entry == END_NUMBER) {
-      const length = <u32>at - tokenStart;
+      const length = countDigits(start, at, digitsBefore);
       if (length > digits) digits = length;
-      isOpen = false;
+      count++;
       now = AFTER;
       continue;
     } else break;
@@ -151,11 +170,9 @@ export function scan(
   lists = kinds;
   levels = depth;
   values = count;
-  openBytes = isOpen ? <u32>at - tokenStart : 0;
-  // A token that these bytes cut counts as far as it has come.
-  const isNumber = now >= MINUS && now <= EXPONENT_DIGITS;
-  if (isNumber) longestNumber = max(digits, openBytes);
-  else longestNumber = digits;
-  longestText = isNumber || openBytes == 0 ? text : max(text, openBytes - 1);
+  openBytes = isOpen ? <u32>at - textStart : isNumber(now) ? countDigits(start, at, digitsBefore) : 0;
+  // What these bytes cut counts as far as it has come.
+  longestText = isOpen ? max(text, openBytes) : text;
+  longestNumber = isNumber(now) ? max(digits, openBytes) : digits;
   return at;
 }
