@@ -51,7 +51,7 @@ export function convertChainError(error: ChainError, scope: RequestScope): RpcEr
     case 'misconfigured':
       return new RpcError('misconfigured', error.message);
     case 'busy':
-      return new RpcError('busy');
+      return new RpcError('busy', error.bound ?? 'executions.waiting');
     case 'aborted':
       return new RpcError(performance.now() >= scope.deadline ? 'timedOut' : 'cancelled');
     default:

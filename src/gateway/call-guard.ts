@@ -150,12 +150,15 @@ export class CallGuard {
     return continueWith(denial, (found) => {
       if (found === undefined) return undefined;
       this.#limiter.giveBack(principal, credits, calls);
-      return createLimitError('networkLimited', found);
+      return createLimitError(['networkLimited', 'network.rate'], found);
     });
   }
 }
 
 function explainDenial(denial: Denial | undefined): RpcError | undefined {
   if (denial === undefined) return undefined;
-  return createLimitError(denial.reason === 'credits' ? 'creditsSpent' : 'rateLimited', denial);
+  return createLimitError(
+    denial.reason === 'credits' ? ['creditsSpent', 'key.credits'] : ['rateLimited', 'key.rate'],
+    denial,
+  );
 }

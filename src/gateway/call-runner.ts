@@ -132,7 +132,7 @@ export class CallRunner {
   /** Why nothing is executed now. */
   #refuseFull(item: Call | Notification, context: BodyContext, now: number): RpcError | undefined {
     if (this.hasRoom(context)) return undefined;
-    const refused = new RpcError('overloaded');
+    const refused = new RpcError('overloaded', 'answers.bytes');
     this.#watch?.noteRefused(item.method, context, refused, now);
     return refused;
   }
