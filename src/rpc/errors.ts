@@ -308,7 +308,6 @@ const ROWS = {
     retryAfter: 1,
     message: 'limit exceeded: the service is stopping',
     meaning: 'A WebSocket was asked for while the service stops. Connect again, here or at another replica.',
-    isFault: true,
   },
   missingKey: {
     code: -32600,
