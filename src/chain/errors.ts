@@ -1,6 +1,6 @@
 import type { HexData } from '../primitives/hex-data.ts';
 import { UntracedError } from '../primitives/untraced-error.ts';
-import { type BoundsOf, describeRefusal } from '../util/bounds.ts';
+import { type BoundName, type BoundsOf, describeRefusal } from '../util/bounds.ts';
 
 /** Why a simulated block or transaction is refused; the message is geth's text. The error table has a row for each. */
 export type SimulationRefusal =
@@ -45,7 +45,12 @@ export type ChainErrorKind =
   | SimulationRefusal;
 
 type ChainErrorArguments =
-  | [kind: Exclude<ChainErrorKind, 'busy'>, message: string, data?: HexData | undefined]
+  | [
+      kind: Exclude<ChainErrorKind, 'busy'>,
+      message: string,
+      data?: HexData | undefined,
+      bound?: BoundName | undefined,
+    ]
   | [kind: 'busy', bound: BoundsOf<'busy'>];
 
 /** A `ChainError` as it passes from thread to thread. */
@@ -53,28 +58,27 @@ export type ChainErrorParts = {
   readonly kind: ChainErrorKind;
   readonly message: string;
   readonly data?: HexData | undefined;
-  readonly bound?: BoundsOf<'busy'> | undefined;
+  readonly bound?: BoundName | undefined;
 };
 
 export class ChainError extends UntracedError {
   readonly kind: ChainErrorKind;
   /** Raw revert data; present for `reverted` only. */
   readonly data: HexData | undefined;
-  /** The bound that refuses; present for `busy` only. */
-  readonly bound: BoundsOf<'busy'> | undefined;
+  /** The bound that refuses; present for `busy` above all. */
+  readonly bound: BoundName | undefined;
 
   constructor(...args: ChainErrorArguments) {
-    const bound = args[0] === 'busy' ? args[1] : undefined;
-    super(bound === undefined ? args[1] : describeRefusal(bound));
+    super(args[0] === 'busy' ? describeRefusal(args[1]) : args[1]);
     this.name = 'ChainError';
     this.kind = args[0];
     this.data = args[0] === 'busy' ? undefined : args[2];
-    this.bound = bound;
+    this.bound = args[0] === 'busy' ? args[1] : args[3];
   }
 }
 
 /** The error that another thread had. */
 export function restoreChainError({ kind, message, data, bound }: ChainErrorParts): ChainError {
-  if (kind !== 'busy') return new ChainError(kind, message, data);
-  return new ChainError(kind, bound ?? 'executions.waiting');
+  if (kind !== 'busy') return new ChainError(kind, message, data, bound);
+  return new ChainError(kind, (bound as BoundsOf<'busy'> | undefined) ?? 'executions.waiting');
 }

@@ -107,7 +107,7 @@ export class CallWatch {
   }
 
   #noteLimited({ network, principal }: Session, error: RpcError): void {
-    const reason = REASONS[error.rowName];
+    const reason = REASONS[error.rowName] ?? (error.bound === undefined ? undefined : 'quota');
     if (reason !== undefined) this.#observer.onLimited(reason, error.bound, network.name, principal.id);
   }
 

@@ -34,6 +34,7 @@ import type { Answer, TextAnswer } from './answer.ts';
 import { type BatchLimits, type PrepareItems, type RunItem, runBatch } from './batch.ts';
 import { BatchItems } from './batch-items.ts';
 import type { BodyContext } from './body-context.ts';
+import { BodyMeter } from './body-meter.ts';
 import { bindStream } from './bound-stream.ts';
 import { logFault } from './call-errors.ts';
 import { BYTES_PER_CALL, CallGuard } from './call-guard.ts';
@@ -166,6 +167,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   const heldAnswers = new SharedBudget(bounds.heldAnswerBytes, bounds.ownerShare);
   const leastRoom = Math.ceil(bounds.heldAnswerBytes / ROOM_PART);
   const runner = new CallRunner({ guard, dispatcher, watch, heldAnswers, leastRoom, answerAlone });
+  const meterParts = { guard, scale, watch };
   let openRpc: JsonText | undefined;
 
   /** The answer to a call by itself: what the key may not do has an HTTP status of its own. */
@@ -373,6 +375,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       const scope = new RequestScope(now + bounds.bodyTimeoutMs, outerScope, now);
       scope.owner = owner;
       scope.answers = heldAnswers;
+      if (session.network.hasNodes === true) scope.meter = new BodyMeter(meterParts, session);
       scope.session = session.name;
       const notifier = port && new MeteredNotifier(port, session.network.name, scale, options.subscriptions);
       const context: BodyContext =

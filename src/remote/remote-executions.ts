@@ -19,6 +19,7 @@ import type { JsonResult } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue, recoverWith } from '../primitives/promise-or-value.ts';
 import { StateKeys } from '../proven/state-keys.ts';
 import type { Proven } from '../proven/state-requests.ts';
+import { describeRefusal, limitOf } from '../util/bounds.ts';
 import { Lru } from '../util/lru.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { AskedRules } from './asked-rules.ts';
@@ -54,7 +55,10 @@ const IDLE_MS = 60_000;
 const MAX_TRIPS = 8;
 const MAX_ATTEMPTS = 16;
 /** Accounts and slots that nodes have to prove for one call: a node has its answer with less work where there are more. */
-const MAX_ASKED = 2_048;
+const MAX_ASKED = limitOf('call.provenKeys');
+/** Accounts and slots, and trips, that the weight of a call covers: what a call of a known contract needs at a new head. */
+const COVERED_KEYS = 32;
+const COVERED_TRIPS = 2;
 /** The cap on a call's gas, in units of the head's gas limit (spec 8). */
 const GAS_CAP_FACTOR = 10n;
 
@@ -66,7 +70,7 @@ const WHY_LEFT: Readonly<Record<Exclude<LeaveReason, 'fees'>, string>> = {
   rules:
     'the rules of its block are not known, by which the call would be executed: name a genesis file with chain, or have nodes execute calls with execution: node',
   unproven: 'no node proves the state that the call reads',
-  unsettled: 'the call reads more state than is proven for one call',
+  unsettled: 'the call asks for further state again and again',
 };
 
 /** A call on its way. */
@@ -80,6 +84,9 @@ type Run = {
   attempts: number;
   /** Accounts and slots that were asked for. */
   asked: number;
+  /** Of these and of the trips, as many as have been paid for, those that the call covers among them. */
+  paidKeys: number;
+  paidTrips: number;
   isHinted: boolean;
 };
 
@@ -145,17 +152,19 @@ export class RemoteExecutions {
       (error) => {
         if (!(error instanceof LeftToNodes)) throw error;
         this.#left[error.reason]++;
-        this.#demandProof(request.block, error.reason);
+        this.#demandProof(request.block, error);
         return undefined;
       },
     );
   }
 
   /** What nodes answer instead is one node's word. @throws ChainError `unavailable` where the answer has to be proven */
-  #demandProof(block: BlockReference, reason: LeaveReason): void {
+  #demandProof(block: BlockReference, { reason, bound }: LeftToNodes): void {
     const { isOnlyHere, source } = this.#options;
     const isPending = block.kind === 'tag' && block.tag === 'pending';
-    if (isOnlyHere === true && reason !== 'fees' && !isPending) source.demandProof(WHY_LEFT[reason]);
+    if (isOnlyHere === true && reason !== 'fees' && !isPending) {
+      source.demandProof(bound === undefined ? WHY_LEFT[reason] : describeRefusal(bound), bound);
+    }
   }
 
   /** An `eth_call` of which everything is at hand. @returns undefined where it is not, or a slice is not enough: then `execute` is to be asked */
@@ -314,8 +323,9 @@ export class RemoteExecutions {
     const isUnforeseen = missing.isEmpty && !run.isHinted && run.attempts >= HINTED_ATTEMPTS;
     if (missing.isEmpty && !isUnforeseen) return this.#attempt(run, scope);
     run.asked += missing.size;
-    if (run.asked > MAX_ASKED) throw new LeftToNodes('unsettled');
+    if (run.asked > MAX_ASKED) throw new LeftToNodes('unsettled', 'call.provenKeys');
     run.trips++;
+    await this.#pay(run, scope);
     this.#trips++;
     const hint = !run.isHinted && (isBlind || isLate || isUnforeseen) ? request : undefined;
     run.isHinted ||= hint !== undefined;
@@ -326,6 +336,16 @@ export class RemoteExecutions {
     if (hinted === undefined) throw new LeftToNodes('unproven');
     further.merge(hinted);
     return this.#attempt(run, scope);
+  }
+
+  /** Has the owner of the call pay for what is about to be asked. @throws (rejects with) the error for the caller where it cannot */
+  async #pay(run: Run, { meter }: RequestScope): Promise<void> {
+    const keys = Math.max(0, run.asked - run.paidKeys);
+    const trips = Math.max(0, run.trips - run.paidTrips);
+    if (keys + trips === 0) return;
+    run.paidKeys += keys;
+    run.paidTrips += trips;
+    await meter?.pay(keys, trips);
   }
 
   /** What a thread needs of a run's state. */
@@ -373,7 +393,18 @@ function createRun(
       ...(blockOverrides !== undefined && { blockOverrides }),
     },
   };
-  return { job, block, request, further, trips: 0, attempts: 0, asked: 0, isHinted: !further.isEmpty };
+  return {
+    job,
+    block,
+    request,
+    further,
+    trips: 0,
+    attempts: 0,
+    asked: 0,
+    paidKeys: COVERED_KEYS,
+    paidTrips: COVERED_TRIPS,
+    isHinted: !further.isEmpty,
+  };
 }
 
 function encodeResult(kind: SimulationKind, result: HexData): JsonResult {

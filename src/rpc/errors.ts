@@ -504,8 +504,10 @@ export class RpcError extends UntracedError {
   readonly data: ErrorData | undefined;
   /** Seconds until it is worth another try; where the table of errors has no fixed advice. */
   readonly retryAfter: number | undefined;
+  /** Whether it is the outcome of a call that was run, so that it has been noted. */
+  isOutcome = false;
   /** The bound that refused; undefined where none did. */
-  readonly bound: BoundName | undefined;
+  bound: BoundName | undefined;
 
   /**
    * `detail` fills the `{}` of the row's message. A refusal names its bound, whose words fill it; there `detail` fills the `{}` of those.

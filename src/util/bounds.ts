@@ -293,6 +293,33 @@ const ROWS = {
     error: 'busy',
     remedy: 'Repeat the call a second later; where it lasts, add nodes or raise their plans',
   },
+  'state.turns': {
+    says: 'too many calls wait for nodes to prove state',
+    counts:
+      'turns of calls, on one network of nodes, in which nodes prove up to 32 accounts or 124 slots; they wait for 5 s at most',
+    unit: 'turns',
+    byDefault: 4_096,
+    error: 'busy',
+    remedy: 'Repeat the call a second later; have calls read less at a time',
+  },
+  'state.keys': {
+    says: 'the api key has nodes prove too much state',
+    counts:
+      'accounts and slots that nodes prove for calls of one key in a second, on one network of nodes, after twice as many at once; a call that would have to wait beyond its time limit is refused at once',
+    unit: 'accounts and slots',
+    byDefault: 256,
+    error: 'busy',
+    remedy: 'Repeat the call a few seconds later; have calls read less',
+  },
+  'call.provenKeys': {
+    says: 'the call reads more accounts and slots than nodes prove for one call',
+    counts:
+      'accounts and slots that nodes prove for one call that is executed here; beyond it nodes execute the call, or with `verify: require` it is refused',
+    unit: 'accounts and slots',
+    byDefault: 1_024,
+    closes: '-32603 `no node could answer: …` with `verify: require`; otherwise nodes execute the call',
+    remedy: 'Have the call read less: split it',
+  },
   'sends.bytes': {
     says: 'too many transactions are being sent',
     counts: 'transactions that are on their way to the nodes of a network',

@@ -84,10 +84,7 @@ for (const [part, outcome] of OUTCOMES) {
     await send(call('eth_call', play(part)));
     const limited = outcome === 'busy' ? ['limited overload executions.waiting scripted p'] : [];
     assert.deepEqual(observed, [`scripted eth_call ${outcome} embedded p 80`, ...limited]);
-    assert.deepEqual(
-      [...(report.bounds ?? [])],
-      outcome === 'busy' ? [['executions.waiting', 1]] : [],
-    );
+    assert.deepEqual([...(report.bounds ?? [])], outcome === 'busy' ? [['executions.waiting', 1]] : []);
     assert.deepEqual(report.groups, [{ method: 'eth_call', outcome, source: 'embedded', count: 1 }]);
     assert.equal(report.network, 'scripted');
     assert.equal(report.caller, PRINCIPAL);

@@ -295,7 +295,10 @@ test('1,000 items are a batch, 1,001 are refused with one error', async () => {
     `[${Array.from({ length }, (_, i) => `{"jsonrpc":"2.0","id":${i}.0,"method":"eth_chainId"}`).join()}]`;
   const [, accepted] = await send(batch(1_000));
   assert.equal(accepted.split('"result"').length - 1, 1_000);
-  const refusal = [200, error(-32600, 'batch too large: the limit is 1000 items (bound: batch.items)', 'null')];
+  const refusal = [
+    200,
+    error(-32600, 'batch too large: the limit is 1000 items (bound: batch.items)', 'null'),
+  ];
   assert.deepEqual(await send(batch(1_001)), refusal);
   assert.deepEqual(await send(`[${new Array(500_000).fill('{"id":1}').join()}]`), refusal);
   assert.equal(chain.requests.length, 0);
