@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../util/clock.ts';
 import { createEndpoint, nameUpstream } from './endpoint.ts';
-import { listSecrets } from './errors/secrets.ts';
+import { listCredentials, listSecrets } from './errors/secrets.ts';
 import type { HeadFeed } from './heads/head-feed.ts';
 import { HeadTracker } from './heads/head-tracker.ts';
 import { createNodeFeed } from './node-feed.ts';
@@ -55,6 +55,7 @@ export function createUpstream(
       clock,
     },
   );
+  const endpoints = [endpoint, ...(announcer === undefined ? [] : [announcer])];
   const upstream: Upstream = new Upstream({
     name: nameUpstream(row, position),
     tier: row.tier,
@@ -62,9 +63,8 @@ export function createUpstream(
     control,
     ...(announcements !== undefined && { announcements }),
     tracker,
-    secrets: [endpoint, ...(announcer === undefined ? [] : [announcer])].flatMap(({ url, headers }) =>
-      listSecrets(url, headers),
-    ),
+    secrets: endpoints.flatMap(({ url, headers }) => listSecrets(url, headers)),
+    credentials: endpoints.flatMap(({ url, headers }) => listCredentials(url, headers)),
     now: () => clock.now(),
   });
   return upstream;

@@ -4,7 +4,7 @@ import type { RequestScope } from '../util/request-scope.ts';
 import { toChainError } from './chain-errors.ts';
 import { createEndpoint } from './endpoint.ts';
 import { readError } from './errors/read-error.ts';
-import { listSecrets } from './errors/secrets.ts';
+import { listCredentials, listSecrets } from './errors/secrets.ts';
 import { UpstreamFault } from './fault.ts';
 import { holdText } from './hold-text.ts';
 import type { UpstreamOptions } from './options.ts';
@@ -37,11 +37,12 @@ export function openNode(row: UpstreamOptions): RemoteNode {
   const endpoint = createEndpoint(row.url, row);
   const transport = createTransport(endpoint, { ...LIMITS, connections, inFlight, batch });
   const secrets = listSecrets(endpoint.url, endpoint.headers);
+  const credentials = listCredentials(endpoint.url, endpoint.headers);
 
   async function ask(method: string, params: readonly unknown[], scope: RequestScope): Promise<JsonText> {
     const call = { method, params: JSON.stringify(params) };
     const reply = await transport.send(call, { deadline: scope.deadline, signal: scope.signal });
-    if (reply.kind === 'error') throw readError(reply.error, method, secrets);
+    if (reply.kind === 'error') throw readError(reply.error, method, secrets, credentials);
     return holdText(reply.result, scope);
   }
 

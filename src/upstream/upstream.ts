@@ -52,6 +52,8 @@ export type UpstreamParts = {
   readonly tracker: TrackedHead;
   /** Parts of its address and headers that must never be revealed. */
   readonly secrets: readonly string[];
+  /** Those of them that data of its errors must not hold either; by default all. */
+  readonly credentials?: readonly string[];
   readonly now: () => number;
 };
 
@@ -63,6 +65,7 @@ export class Upstream {
   readonly control: Transport;
   readonly tracker: TrackedHead;
   readonly secrets: readonly string[];
+  readonly credentials: readonly string[];
   readonly health: Health;
   readonly logSpan: LogSpan;
   /** Faults so far by kind. */
@@ -103,6 +106,7 @@ export class Upstream {
     this.control = parts.control;
     this.tracker = parts.tracker;
     this.secrets = parts.secrets;
+    this.credentials = parts.credentials ?? parts.secrets;
     this.health = new Health(parts.now);
     this.logSpan = new LogSpan(parts.now);
     this.#announcements = parts.announcements;
