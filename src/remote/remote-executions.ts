@@ -22,6 +22,7 @@ import type { Proven } from '../proven/state-requests.ts';
 import { describeRefusal, limitOf } from '../util/bounds.ts';
 import { Lru } from '../util/lru.ts';
 import { RequestScope } from '../util/request-scope.ts';
+import { TURNS } from '../util/turn-queue.ts';
 import { AskedRules } from './asked-rules.ts';
 import { Collector } from './collector.ts';
 import { Discoverer, type Discovery } from './discover.ts';
@@ -59,6 +60,8 @@ const MAX_ASKED = limitOf('call.provenKeys');
 /** Accounts and slots, and trips, that the weight of a call covers: what a call of a known contract needs at a new head. */
 const COVERED_KEYS = 32;
 const COVERED_TRIPS = 2;
+/** Of what a node says that a call accesses: some of it may be proven already. */
+const MAX_HINTED = 2 * MAX_ASKED;
 /** The cap on a call's gas, in units of the head's gas limit (spec 8). */
 const GAS_CAP_FACTOR = 10n;
 
@@ -318,7 +321,7 @@ export class RemoteExecutions {
     if (++run.attempts > MAX_ATTEMPTS || run.trips > MAX_TRIPS) throw new LeftToNodes('unsettled');
     const { missing, isBlind } = this.#discover(run, scope);
     // What only a thread has met comes late: there may be more of it.
-    const isLate = addMissing(further, block, this.#proven, missing);
+    const isLate = await TURNS.run(scope.owner ?? '', addMissing(further, block, this.#proven, missing));
     // All that is known to be read is proven: a thread met something else.
     const isUnforeseen = missing.isEmpty && !run.isHinted && run.attempts >= HINTED_ATTEMPTS;
     if (missing.isEmpty && !isUnforeseen) return this.#attempt(run, scope);
@@ -334,6 +337,7 @@ export class RemoteExecutions {
       this.#collector.collect(block, { missing, hint }, scope),
     );
     if (hinted === undefined) throw new LeftToNodes('unproven');
+    if (hinted.size > MAX_HINTED) throw new LeftToNodes('unsettled', 'call.provenKeys');
     further.merge(hinted);
     return this.#attempt(run, scope);
   }

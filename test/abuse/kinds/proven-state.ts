@@ -16,7 +16,9 @@ const family = 'proven state';
 /** Reads so many accounts that no call before it has read. */
 function readAccounts(accounts: number, instruction: 'BALANCE' | 'EXTCODESIZE'): Uint8Array {
   const first = FIRST_ACCOUNT + ((nextNumber() * STEP) % (STATE_ACCOUNTS - accounts));
-  const code = assemble(`${accounts} loop: 1 SWAP1 SUB DUP1 ${first} ADD ${instruction} POP DUP1 @loop JUMPI STOP`);
+  const code = assemble(
+    `${accounts} loop: 1 SWAP1 SUB DUP1 ${first} ADD ${instruction} POP DUP1 @loop JUMPI STOP`,
+  );
   return encodeCall('eth_call', [{ data: bytesToHex(code) }, 'latest']);
 }
 

@@ -96,7 +96,12 @@ export class Stage {
       entries.push([name, await createKey(program, name, options)]);
     }
     await program.start();
-    return new Stage(program, Object.fromEntries(entries) as Record<KeyName, string>, { node, stateNode }, isSecure);
+    return new Stage(
+      program,
+      Object.fromEntries(entries) as Record<KeyName, string>,
+      { node, stateNode },
+      isSecure,
+    );
   }
 
   get nodePid(): number {

@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
-import { SILENT_PROGRESS } from '../../../src/cli/import-progress.ts';
-import { importChain } from '../../../src/cli/import.ts';
 import { encodeBlock } from '../../../src/chain/block.ts';
+import { importChain } from '../../../src/cli/import.ts';
+import { SILENT_PROGRESS } from '../../../src/cli/import-progress.ts';
 import { ChainBuilder } from '../../support/chain-builder.ts';
 import { Program } from '../../support/program.ts';
 import { createGenesis } from '../../support/test-chain.ts';
