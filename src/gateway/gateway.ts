@@ -48,9 +48,8 @@ import type { NetworkRegistry } from './network-registry.ts';
 import { readLarge, readPlain } from './read-body.ts';
 import {
   BOUND_REFUSALS,
+  chooseRefusal,
   createRefusal,
-  isBound,
-  REFUSALS,
   type RefusalReason,
   refuseWith,
   type TransportBound,
@@ -150,7 +149,6 @@ const SENT_FACTOR = 8;
 const GROUP_WAIT_MS = 250;
 /** The same for every client. */
 const UNKNOWN_HOST_STATUS = 404;
-const TOO_MANY_REQUESTS_STATUS = 429;
 
 export function createGateway(options: GatewayOptions): ConfiguredGateway {
   const { networks, access, clientVersion, limits, log, observer } = options;
@@ -335,12 +333,9 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     noteRefusal: (bound, session) =>
       observer?.onLimited('overload', bound, session?.network.name, session?.principal.id),
     refuse(reason, session) {
-      const refusal = isBound(reason) ? BOUND_REFUSALS[reason] : REFUSALS[reason];
-      const { bound, status } = refusal;
-      if (bound !== undefined) {
-        const why = status === TOO_MANY_REQUESTS_STATUS ? 'overload' : 'size';
-        observer?.onLimited(why, bound, session?.network.name, session?.principal.id);
-      }
+      const { refusal, why } = chooseRefusal(reason);
+      if (why !== undefined)
+        observer?.onLimited(why, refusal.bound, session?.network.name, session?.principal.id);
       return refusal;
     },
     chargeUnread: (session) =>

@@ -35,7 +35,7 @@ export function refuseWith(id: JsonText, error: RpcError): TextAnswer {
 }
 
 /** By reason, made once: they are all the same. */
-export const REFUSALS: Readonly<Record<RefusalReason, TextAnswer>> = {
+const REFUSALS: Readonly<Record<RefusalReason, TextAnswer>> = {
   notFound: createRefusal('unknownPath'),
   forbiddenOrigin: createRefusal('forbiddenOrigin'),
   methodNotAllowed: createRefusal('methodNotAllowed'),
@@ -47,6 +47,8 @@ export const REFUSALS: Readonly<Record<RefusalReason, TextAnswer>> = {
   timeout: createRefusal('slowBody'),
   internal: createRefusal('internal'),
 };
+
+const TOO_MANY_REQUESTS_STATUS = 429;
 
 /** Bounds by which a transport turns a request away. */
 export type TransportBound =
@@ -71,7 +73,17 @@ export const BOUND_REFUSALS: Readonly<Record<TransportBound, TextAnswer>> = {
   'head.bytes': refuseWith('null', new RpcError('headTooLarge', 'head.bytes')),
 };
 
-export function isBound(reason: RefusalReason | TransportBound): reason is TransportBound {
+/** The refusal for a reason, and why it is to be counted as one by a bound; undefined where it is none. */
+export function chooseRefusal(reason: RefusalReason | TransportBound): {
+  readonly refusal: TextAnswer;
+  readonly why: 'overload' | 'size' | undefined;
+} {
+  if (!isBound(reason)) return { refusal: REFUSALS[reason], why: undefined };
+  const refusal = BOUND_REFUSALS[reason];
+  return { refusal, why: refusal.status === TOO_MANY_REQUESTS_STATUS ? 'overload' : 'size' };
+}
+
+function isBound(reason: RefusalReason | TransportBound): reason is TransportBound {
   return reason in BOUND_REFUSALS;
 }
 

@@ -2,13 +2,12 @@ import type { BlockReference, CallRequest } from '../chain/chain.ts';
 import type { ChainConfig } from '../chain/chain-config.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { ExecutionPool } from '../engine/execution/execution-pool.ts';
-import type { CallJob } from '../engine/execution/job.ts';
 import type { StoredPlace } from '../engine/execution/plain-job.ts';
 import type { SimulationKind } from '../engine/simulation/call-environment.ts';
 import { needsTip } from '../engine/simulation/fill-fees.ts';
 import { gasToBegin } from '../engine/simulation/plain-call.ts';
 import { MAX_CALL_GAS, Simulator } from '../engine/simulation/simulator.ts';
-import { MissingState, type StateNeed } from '../engine/state/missing-state.ts';
+import { MissingState } from '../engine/state/missing-state.ts';
 import type { StateExcerpt } from '../engine/state/state-excerpt.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { ExecutionFigures } from '../observe/sources.ts';
@@ -24,6 +23,7 @@ import { Lru } from '../util/lru.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { TURNS } from '../util/turn-queue.ts';
 import { AskedRules } from './asked-rules.ts';
+import { addNeed, createRun, payForRun, type Run } from './call-run.ts';
 import { Collector } from './collector.ts';
 import { Discoverer, type Discovery } from './discover.ts';
 import { addMissing, createExcerpt } from './excerpt.ts';
@@ -57,9 +57,6 @@ const MAX_TRIPS = 8;
 const MAX_ATTEMPTS = 16;
 /** Accounts and slots that nodes have to prove for one call: a node has its answer with less work where there are more. */
 const MAX_ASKED = limitOf('call.provenKeys');
-/** Accounts and slots, and trips, that the weight of a call covers: what a call of a known contract needs at a new head. */
-const COVERED_KEYS = 32;
-const COVERED_TRIPS = 2;
 /** Of what a node says that a call accesses: some of it may be proven already. */
 const MAX_HINTED = 2 * MAX_ASKED;
 /** The cap on a call's gas, in units of the head's gas limit (spec 8). */
@@ -74,23 +71,6 @@ const WHY_LEFT: Readonly<Record<Exclude<LeaveReason, 'fees'>, string>> = {
     'the rules of its block are not known, by which the call would be executed: name a genesis file with chain, or have nodes execute calls with execution: node',
   unproven: 'no node proves the state that the call reads',
   unsettled: 'the call asks for further state again and again',
-};
-
-/** A call on its way. */
-type Run = {
-  readonly job: CallJob<undefined>;
-  readonly block: RemoteBlock;
-  readonly request: CallRequest;
-  /** What is needed beside what a discovery finds. */
-  readonly further: StateKeys;
-  trips: number;
-  attempts: number;
-  /** Accounts and slots that were asked for. */
-  asked: number;
-  /** Of these and of the trips, as many as have been paid for, those that the call covers among them. */
-  paidKeys: number;
-  paidTrips: number;
-  isHinted: boolean;
 };
 
 /** Where plain calls run. The head limits their gas. */
@@ -328,7 +308,7 @@ export class RemoteExecutions {
     run.asked += missing.size;
     if (run.asked > MAX_ASKED) throw new LeftToNodes('unsettled', 'call.provenKeys');
     run.trips++;
-    await this.#pay(run, scope);
+    await payForRun(run, scope);
     this.#trips++;
     const hint = !run.isHinted && (isBlind || isLate || isUnforeseen) ? request : undefined;
     run.isHinted ||= hint !== undefined;
@@ -340,16 +320,6 @@ export class RemoteExecutions {
     if (hinted.size > MAX_HINTED) throw new LeftToNodes('unsettled', 'call.provenKeys');
     further.merge(hinted);
     return this.#attempt(run, scope);
-  }
-
-  /** Has the owner of the call pay for what is about to be asked. @throws (rejects with) the error for the caller where it cannot */
-  async #pay(run: Run, { meter }: RequestScope): Promise<void> {
-    const keys = Math.max(0, run.asked - run.paidKeys);
-    const trips = Math.max(0, run.trips - run.paidTrips);
-    if (keys + trips === 0) return;
-    run.paidKeys += keys;
-    run.paidTrips += trips;
-    await meter?.pay(keys, trips);
   }
 
   /** What a thread needs of a run's state. */
@@ -365,50 +335,6 @@ export class RemoteExecutions {
     this.#options.pool.charge(scope, performance.now() - startedAt);
     return discovery;
   }
-}
-
-function addNeed(keys: StateKeys, need: StateNeed): void {
-  if (need.kind === 'code') keys.codes.add(need.hash);
-  else if (need.kind === 'blockHash') keys.addBlockHash(need.number);
-  else {
-    const slots = keys.addAccount(need.address);
-    if (need.kind === 'slot') slots.add(need.slot);
-  }
-}
-
-function createRun(
-  kind: SimulationKind,
-  request: CallRequest,
-  block: RemoteBlock,
-  gasLimit: bigint,
-  further: StateKeys,
-): Run {
-  const { number } = block.stored.header;
-  const { call, stateOverrides, blockOverrides } = request;
-  const job: CallJob<undefined> = {
-    kind,
-    store: undefined,
-    gasLimit,
-    request: {
-      blockNumber: number,
-      isPending: false,
-      call,
-      ...(stateOverrides !== undefined && { stateOverrides }),
-      ...(blockOverrides !== undefined && { blockOverrides }),
-    },
-  };
-  return {
-    job,
-    block,
-    request,
-    further,
-    trips: 0,
-    attempts: 0,
-    asked: 0,
-    paidKeys: COVERED_KEYS,
-    paidTrips: COVERED_TRIPS,
-    isHinted: !further.isEmpty,
-  };
 }
 
 function encodeResult(kind: SimulationKind, result: HexData): JsonResult {
