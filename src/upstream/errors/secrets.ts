@@ -7,7 +7,7 @@ const MIN_ENCODED_LENGTH = 8;
 const BYTE_BITS = 8;
 const BASE64_BITS = 6;
 /** A path segment that names something, as `mainnet` and `ethereum-sepolia` do. */
-const WORD = /^[a-z]+(?:[-_][a-z]+)*$/i;
+const WORD = /^[a-z_-]+$/i;
 /** Path segments from this length on may be keys: `v2` and `rpc` are none. */
 const MIN_SEGMENT_LENGTH = 8;
 
