@@ -74,6 +74,7 @@ function createFixedGateway(): Gateway {
     refuse: () => refused,
     chargeUnread: () => undefined,
     returnUnread: () => {},
+    noteRefusal: () => {},
     chargeNotifications: () => true,
     async admit({ host, key }) {
       const network = networks.get(host ?? '');

@@ -1,8 +1,9 @@
-/** Writes docs/methods.md, docs/errors.md and docs/metrics.md from the definitions that the service runs on. */
-import { writeFileSync } from 'node:fs';
+/** Writes docs/methods.md, docs/errors.md, docs/metrics.md and the table of bounds in docs/operations.md from the definitions that the service runs on. */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { buildCurlLines } from '../src/cli/curl-lines.ts';
 import { METHODS } from '../src/methods/table.ts';
 import { renderMetricsPage } from '../src/observe/metrics/metric-docs.ts';
+import { renderBounds } from '../src/rpc/bound-docs.ts';
 import { renderErrorsPage } from '../src/rpc/error-docs.ts';
 import { renderMethodsPage } from '../src/rpc/method-docs.ts';
 
@@ -15,3 +16,6 @@ writeFileSync(
 );
 writeFileSync(new URL('errors.md', DOCS), renderErrorsPage());
 writeFileSync(new URL('metrics.md', DOCS), renderMetricsPage());
+
+const operations = new URL('operations.md', DOCS);
+writeFileSync(operations, renderBounds(readFileSync(operations, 'utf8')));

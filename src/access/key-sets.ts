@@ -1,6 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import type { JWTVerifyGetKey } from 'jose';
 import { Backoff } from '../util/backoff.ts';
+import { readRegularFile } from '../util/read-file.ts';
 import { readErrorCode } from '../util/system-error.ts';
 
 /** Between two looks at the file of an issuer's keys, also where it cannot be read, milliseconds. */
@@ -105,7 +106,7 @@ async function openKeyFile(path: string, now: () => number): Promise<JWTVerifyGe
     lookedAt = now();
     const { mtimeMs, size } = await stat(path);
     if (mtimeMs === changedAt || size > MAX_FILE_BYTES) return;
-    keys = createLocalJWKSet(JSON.parse(await readFile(path, 'utf8')));
+    keys = createLocalJWKSet(JSON.parse(readRegularFile(path, MAX_FILE_BYTES).toString('utf8')));
     changedAt = mtimeMs;
   };
   let looking: Promise<void> | undefined;

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Guesses } from './guesses.ts';
 import { isLoopbackHost } from './loopback.ts';
-import { Refusal } from './refusal.ts';
+import { BoundRefusal, Refusal } from './refusal.ts';
 
 /** Access to the admin server: with the key or, where there is none, from this machine's own browsers and programs. */
 export class Access {
@@ -32,7 +32,7 @@ export class Access {
     if (authorization !== undefined) {
       const pause = this.#guesses.findPause(address);
       if (pause !== undefined) {
-        throw new Refusal(429, 'too many wrong keys', { 'Retry-After': String(pause) });
+        throw new BoundRefusal(429, 'admin.guesses', { 'Retry-After': String(pause) });
       }
       if (isKey(keyHash, authorization)) return;
       this.#guesses.count(address);

@@ -6,11 +6,12 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from '../observe/logger.ts';
+import { type BoundName, limitOf } from '../util/bounds.ts';
 import { type Clock, systemClock } from '../util/clock.ts';
 import { Access } from './access.ts';
 import { sendRefusal } from './answers.ts';
 import type { Backstage } from './backstage.ts';
-import { Refusal } from './refusal.ts';
+import { BoundRefusal, Refusal } from './refusal.ts';
 import type { AdminSources } from './sources.ts';
 
 export type AdminParts = {
@@ -28,7 +29,6 @@ export interface AdminServer {
   close(): Promise<void>;
 }
 
-const MAX_CONNECTIONS = 64;
 const MAX_HEADER_BYTES = 16 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -63,7 +63,8 @@ class NodeAdminServer implements AdminServer {
       },
       (request, response) => void this.#answer(request, response),
     );
-    this.#http.maxConnections = MAX_CONNECTIONS;
+    this.#http.maxConnections = limitOf('admin.connections');
+    this.#http.on('drop', () => this.#logRefusal('admin.connections'));
   }
 
   listen(): Promise<{ readonly host: string; readonly port: number }> {
@@ -95,8 +96,13 @@ class NodeAdminServer implements AdminServer {
       await (await this.#backstage).routes.serve(request, response);
     } catch (error) {
       if (!(error instanceof Refusal)) this.#log.error({ err: error }, 'fault of the admin server');
+      if (error instanceof BoundRefusal) this.#logRefusal(error.bound);
       const refusal = error instanceof Refusal ? error : new Refusal(500, 'internal error');
       if (!response.headersSent && !response.destroyed) sendRefusal(response, refusal);
     }
+  }
+
+  #logRefusal(bound: BoundName): void {
+    this.#log.warn({ bound }, 'the admin server refused a request: a bound was reached');
   }
 }

@@ -1,18 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
 import type { ServiceStatus } from '../observe/status.ts';
+import { limitOf } from '../util/bounds.ts';
 import { JSON_TYPE, sendText } from './answers.ts';
 import { formatAuthorization } from './page/console/authorization.ts';
 import { findHost } from './page/console/find-host.ts';
 import type { ConsoleRequest } from './page/console/wire.ts';
 import { readBody } from './read-body.ts';
-import { Refusal } from './refusal.ts';
+import { BoundRefusal, Refusal } from './refusal.ts';
 import { type Call, type Connect, ServiceClient } from './service-client.ts';
 
 /** Requests of consoles that are in work at the same time. */
-const MAX_IN_FLIGHT = 16;
+const MAX_IN_FLIGHT = limitOf('admin.calls');
 /** Consoles that watch subscriptions at the same time. */
-const MAX_WATCHING = 16;
+const MAX_WATCHING = limitOf('admin.subscriptions');
 
 const requestSchema: z.ZodType<ConsoleRequest> = z.strictObject({
   network: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
@@ -46,7 +47,7 @@ export class Console {
 
   /** @throws Refusal */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (this.#inFlight >= MAX_IN_FLIGHT) throw new Refusal(503, 'too many requests of consoles in progress');
+    if (this.#inFlight >= MAX_IN_FLIGHT) throw new BoundRefusal(503, 'admin.calls');
     this.#inFlight++;
     try {
       const call = await this.#readCall(request);
@@ -62,7 +63,7 @@ export class Console {
   /** Sends it over a WebSocket, and passes on what comes until the page leaves. @throws Refusal */
   async watch(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { passOnMessages } = await import('./service-watch.ts');
-    if (this.#watching >= MAX_WATCHING) throw new Refusal(503, 'too many consoles are watching');
+    if (this.#watching >= MAX_WATCHING) throw new BoundRefusal(503, 'admin.subscriptions');
     this.#watching++;
     try {
       await passOnMessages(this.#connect, await this.#readCall(request), response);

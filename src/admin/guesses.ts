@@ -1,9 +1,10 @@
+import { limitOf } from '../util/bounds.ts';
 import { groupAddress } from '../util/group-address.ts';
 import { Lru } from '../util/lru.ts';
 import { TokenBucket } from '../util/token-bucket.ts';
 
 /** Wrong keys from one address (of IPv6: one /64) at once, and a second. */
-const BURST = 30;
+const BURST = limitOf('admin.guesses');
 const PER_SECOND = 1;
 const ADDRESSES = 10_000;
 /** Longer than an empty bucket takes to be full again. */

@@ -1,3 +1,5 @@
+import { type BoundName, describeRefusal } from '../util/bounds.ts';
+
 /** A request that the admin server does not serve: status and words, never a part of what was sent. */
 export class Refusal extends Error {
   readonly status: number;
@@ -8,5 +10,15 @@ export class Refusal extends Error {
     this.name = 'Refusal';
     this.status = status;
     this.headers = headers;
+  }
+}
+
+/** A refusal by a bound, which its message names. */
+export class BoundRefusal extends Refusal {
+  readonly bound: BoundName;
+
+  constructor(status: number, bound: BoundName, headers?: Readonly<Record<string, string>>) {
+    super(status, describeRefusal(bound), headers);
+    this.bound = bound;
   }
 }

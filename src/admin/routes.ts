@@ -3,7 +3,7 @@ import { JSON_TYPE, sendText } from './answers.ts';
 import type { Console } from './console.ts';
 import type { ServiceAddress } from './page/console/wire.ts';
 import { type PageFile, readPageFiles } from './page-files.ts';
-import { Refusal } from './refusal.ts';
+import { BoundRefusal, Refusal } from './refusal.ts';
 import type { AdminSources } from './sources.ts';
 import type { StatusFeed } from './status-feed.ts';
 
@@ -72,7 +72,7 @@ function watch(feed: StatusFeed, request: IncomingMessage, response: ServerRespo
   // To look at the headers is not to watch.
   if (request.method === 'HEAD') sendText(response, 200, 'text/event-stream; charset=utf-8', '');
   else if (!feed.watch(response)) {
-    throw new Refusal(503, 'too many pages are watching', { 'Retry-After': '10' });
+    throw new BoundRefusal(503, 'admin.pages', { 'Retry-After': '10' });
   }
 }
 

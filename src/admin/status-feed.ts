@@ -1,12 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import type { Logger } from '../observe/logger.ts';
 import type { ServiceStatus } from '../observe/status.ts';
+import { limitOf } from '../util/bounds.ts';
 import type { Clock } from '../util/clock.ts';
 import { SECURITY_HEADERS } from './answers.ts';
 import { Refusal } from './refusal.ts';
 
 /** Pages that watch at the same time. */
-const MAX_STREAMS = 16;
+const MAX_STREAMS = limitOf('admin.pages');
 /** Unsent bytes at which a page that does not read is let go; a status has some tens of kilobytes. */
 const MAX_UNSENT_BYTES = 1024 * 1024;
 const INTERVAL_MS = 1_000;

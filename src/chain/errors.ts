@@ -1,5 +1,6 @@
 import type { HexData } from '../primitives/hex-data.ts';
 import { UntracedError } from '../primitives/untraced-error.ts';
+import { type BoundName, type BoundsOf, describeRefusal } from '../util/bounds.ts';
 
 /** Why a simulated block or transaction is refused; the message is geth's text. The error table has a row for each. */
 export type SimulationRefusal =
@@ -31,7 +32,7 @@ export type ChainErrorKind =
   | 'exceeded'
   /** The call's time limit passed. */
   | 'timeout'
-  /** Too much work is waiting; trying later may help. */
+  /** A bound refuses, which the message names; trying later may help. */
   | 'busy'
   /** No source of the chain's data could give an answer that can be trusted; trying later may help. */
   | 'unavailable'
@@ -43,15 +44,41 @@ export type ChainErrorKind =
   | 'aborted'
   | SimulationRefusal;
 
+type ChainErrorArguments =
+  | [
+      kind: Exclude<ChainErrorKind, 'busy'>,
+      message: string,
+      data?: HexData | undefined,
+      bound?: BoundName | undefined,
+    ]
+  | [kind: 'busy', bound: BoundsOf<'busy'>];
+
+/** A `ChainError` as it passes from thread to thread. */
+export type ChainErrorParts = {
+  readonly kind: ChainErrorKind;
+  readonly message: string;
+  readonly data?: HexData | undefined;
+  readonly bound?: BoundName | undefined;
+};
+
 export class ChainError extends UntracedError {
   readonly kind: ChainErrorKind;
   /** Raw revert data; present for `reverted` only. */
   readonly data: HexData | undefined;
+  /** The bound that refuses; present for `busy` above all. */
+  readonly bound: BoundName | undefined;
 
-  constructor(kind: ChainErrorKind, message: string, data?: HexData) {
-    super(message);
+  constructor(...args: ChainErrorArguments) {
+    super(args[0] === 'busy' ? describeRefusal(args[1]) : args[1]);
     this.name = 'ChainError';
-    this.kind = kind;
-    this.data = data;
+    this.kind = args[0];
+    this.data = args[0] === 'busy' ? undefined : args[2];
+    this.bound = args[0] === 'busy' ? args[1] : args[3];
   }
+}
+
+/** The error that another thread had. */
+export function restoreChainError({ kind, message, data, bound }: ChainErrorParts): ChainError {
+  if (kind !== 'busy') return new ChainError(kind, message, data, bound);
+  return new ChainError(kind, (bound as BoundsOf<'busy'> | undefined) ?? 'executions.waiting');
 }

@@ -1,8 +1,8 @@
-import { accessSync, constants } from 'node:fs';
 import type { Problem } from '../config/check-config.ts';
 import type { Config } from '../config/config.ts';
 import { readTlsPair } from '../server/tls-files.ts';
 import { checkLmdbFile, hasLmdbFile } from '../util/lmdb-folder.ts';
+import { readRegularFile } from '../util/read-file.ts';
 import { describeSystemError } from '../util/system-error.ts';
 import { readRules } from './read-rules.ts';
 
@@ -29,7 +29,7 @@ export function checkFiles({ listen, networks, access }: Config): Problem[] {
   }
   for (const [name, { jwks }] of Object.entries(access.jwt)) {
     if (/^https?:\/\//.test(jwks)) continue;
-    check(['access', 'jwt', name, 'jwks'], () => accessSync(jwks, constants.R_OK));
+    check(['access', 'jwt', name, 'jwks'], () => readRegularFile(jwks));
   }
   return problems;
 }

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DEFAULT_ADMIN_OPTIONS } from '../admin/options.ts';
@@ -7,6 +6,7 @@ import { DEV_NETWORK } from '../config/builtin-config.ts';
 import { DEFAULT_DATA_DIR } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { applyPlaceEnvironment, type Environment, type Place, parsePort } from '../config/environment.ts';
+import { MAX_GENESIS_BYTES, readRegularFile } from '../util/read-file.ts';
 import { describeSystemError } from '../util/system-error.ts';
 import { formatUrl } from './curl-lines.ts';
 import { importChain, reportStop, SEAL_CHECKS } from './import.ts';
@@ -33,7 +33,7 @@ Environment: PORTCULLIS_HOST, PORTCULLIS_PORT, PORTCULLIS_ADMIN_PORT (status pag
 function defaultDataFolder(genesis: string): string {
   let text: Buffer;
   try {
-    text = readFileSync(genesis);
+    text = readRegularFile(genesis, MAX_GENESIS_BYTES);
   } catch (error) {
     throw new Error(`${genesis}: ${describeSystemError(error)}`);
   }

@@ -1,4 +1,4 @@
-import { readFileSync, type Stats, statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -11,6 +11,7 @@ import { readBlocks } from '../engine/import/read-blocks.ts';
 import type { SealCheck } from '../engine/import/validate-header.ts';
 import { type ChainWriter, openChainWriter } from '../store/chain-writer.ts';
 import { describeWriteError, prepareLmdbFolder } from '../util/lmdb-folder.ts';
+import { MAX_GENESIS_BYTES, readRegularFile, requireRegular } from '../util/read-file.ts';
 import { describeSystemError, isSpaceError, isStoreError } from '../util/system-error.ts';
 import type { ImportProgress } from './import-progress.ts';
 import { addToIndexes } from './index-store.ts';
@@ -70,7 +71,7 @@ function configText(genesisText: string, { config }: Genesis): string {
 /** @throws Error naming the file and what is wrong with it */
 function readGenesis(file: string): { readonly genesisText: string; readonly genesis: Genesis } {
   try {
-    const genesisText = readFileSync(file, 'utf8');
+    const genesisText = readRegularFile(file, MAX_GENESIS_BYTES).toString('utf8');
     if (genesisText.trim() === '') throw new Error('the file is empty');
     return { genesisText, genesis: parseGenesis(genesisText) };
   } catch (error) {
@@ -89,9 +90,12 @@ function findSize(file: string): number {
   } catch (error) {
     throw new Error(`${file}: ${describeSystemError(error)}`);
   }
-  if (stats.isDirectory()) throw new Error(`${file}: is a folder`);
-  // It is read twice: first for whether it is packed.
-  if (!stats.isFile()) throw new Error(`${file}: a pipe or device cannot be read: give a file`);
+  try {
+    // It is read twice: first for whether it is packed.
+    requireRegular(stats);
+  } catch (error) {
+    throw new Error(`${file}: ${(error as Error).message}`);
+  }
   if (stats.size === 0) throw new Error(`${file}: the file is empty`);
   return stats.size;
 }

@@ -1,12 +1,12 @@
-import { readFileSync } from 'node:fs';
 import type { ChainConfig } from '../chain/chain-config.ts';
 import { parseGenesis } from '../chain/genesis.ts';
+import { MAX_GENESIS_BYTES, readRegularFile } from '../util/read-file.ts';
 import { describeSystemError } from '../util/system-error.ts';
 
 /** The rules of a chain from its genesis file. @throws Error naming the file */
 export function readRules(path: string): ChainConfig {
   try {
-    return parseGenesis(readFileSync(path, 'utf8')).config;
+    return parseGenesis(readRegularFile(path, MAX_GENESIS_BYTES).toString('utf8')).config;
   } catch (error) {
     throw new Error(`the rules of the chain in ${path} cannot be read: ${describeSystemError(error)}`, {
       cause: error,

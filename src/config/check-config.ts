@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { METHOD_NAMES } from '../methods/method-names.ts';
 import { NOTIFICATION_NAMES } from '../methods/notification-credits.ts';
+import { WORK_NAMES } from '../methods/work-credits.ts';
 import { hasOwnMachine } from '../rollup/family-table.ts';
 import { isUrl } from '../rollup/options.ts';
 import { nameUpstream } from '../upstream/endpoint.ts';
@@ -70,6 +71,7 @@ function checkCredits({ access, networks }: Config, names: readonly string[]): P
     'default',
     ...METHOD_NAMES,
     ...NOTIFICATION_NAMES,
+    ...WORK_NAMES,
     ...served.flatMap((one) => [...one.names]),
   ]);
   const dependsOn = names.flatMap((name) => ['methods', 'rollup'].map((key) => ['networks', name, key]));

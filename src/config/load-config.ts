@@ -1,7 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import { type ListenOptions, listenOptionsSchema } from '../server/options.ts';
+import { readRegularFile } from '../util/read-file.ts';
 import { readErrorCode } from '../util/system-error.ts';
 import { checkConfig, type Problem } from './check-config.ts';
 import type { Config } from './config.ts';
@@ -145,11 +145,8 @@ function formatPath(path: readonly PropertyKey[]): string {
 /** The text of a configuration file. @throws ConfigError when it cannot be read */
 export async function readConfigText(file: string): Promise<string> {
   try {
-    const { size } = await stat(file);
-    if (size > MAX_FILE_BYTES) throw new ConfigError([`${file}: larger than ${MAX_FILE_BYTES} bytes`]);
-    return await readFile(file, 'utf8');
+    return readRegularFile(file, MAX_FILE_BYTES).toString('utf8');
   } catch (error) {
-    if (error instanceof ConfigError) throw error;
     throw new ConfigError([`${file}: ${describeReadError(error)}`]);
   }
 }
@@ -164,6 +161,6 @@ function describeReadError(error: unknown): string {
     case 'EISDIR':
       return 'is a folder';
     default:
-      return `cannot be read (${code ?? 'unknown error'})`;
+      return code === undefined ? (error as Error).message : `cannot be read (${code})`;
   }
 }

@@ -1,10 +1,11 @@
 import { ChainError } from '../chain/errors.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { limitOf } from '../util/bounds.ts';
 import { FairQueue } from '../util/fair-queue.ts';
 
 /** Listeners that catch up wait for no longer than for a read; then they try again. */
 const WAIT_MS = 10_000;
-const MAX_WAITING = 10_000;
+const MAX_WAITING = limitOf('subscriptions.catchUp');
 /** Of the reads in work, the part that one owner may hold. */
 const OWNER_SHARE = 0.5;
 
@@ -36,7 +37,7 @@ export class CatchUpTurns {
     read: () => PromiseOrValue<T>,
   ): Promise<T> {
     if ((await this.#queue.wait(owner, waiter)) === false)
-      throw new ChainError('busy', 'too many listeners catch up');
+      throw new ChainError('busy', 'subscriptions.catchUp');
     return this.#read(owner, read);
   }
 

@@ -7,7 +7,7 @@ import type { TokenVerifier } from '../access/tokens.ts';
 import type { Network } from '../methods/network.ts';
 import type { Logger } from '../observe/logger.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
-import type { ErrorName } from '../rpc/errors.ts';
+import type { OtherError } from '../rpc/errors.ts';
 import type { TextAnswer } from './answer.ts';
 import { logFault } from './call-errors.ts';
 import { createLimitError } from './limit-error.ts';
@@ -28,7 +28,7 @@ export type Session = {
 export type Refusal = {
   readonly refused: TextAnswer;
   /** Given where the key is a known one: the request's id may be echoed (`echoRefusal`). */
-  readonly error?: ErrorName;
+  readonly error?: OtherError;
 };
 
 /** Decides which requests are admitted. */
@@ -42,7 +42,7 @@ export type Access = {
 const DEMO_KEY = 'demo';
 const DEMO_PRINCIPAL: Principal = { id: 'demo', name: 'demo' };
 
-const refusal = (name: ErrorName): Refusal => ({ refused: createRefusal(name) });
+const refusal = (name: OtherError): Refusal => ({ refused: createRefusal(name) });
 const UNKNOWN_HOST = refusal('unknownHost');
 const UNKNOWN_NETWORK = refusal('unknownNetwork');
 const MISSING_KEY = refusal('missingKey');
@@ -89,7 +89,7 @@ function reportFault(error: unknown, { name }: Network, log: Logger): Refusal {
 }
 
 function refuseGuesses(block: Denial): Refusal {
-  return { refused: refuseWith('null', createLimitError('tooManyFailures', block)) };
+  return { refused: refuseWith('null', createLimitError(['tooManyFailures', 'address.failures'], block)) };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { JsonBytes, JsonResult } from '../primitives/json-result.ts';
+import type { BoundName } from '../util/bounds.ts';
 import type { Trust } from '../util/request-scope.ts';
 
 /**
@@ -12,6 +13,8 @@ export type Answer = {
   readonly retryAfter?: number;
   /** Of the one result in it, where nodes gave it. */
   readonly trust?: Trust;
+  /** By which it was refused. */
+  readonly bound?: BoundName;
 };
 
 /** An answer of which nothing is still to come. */
@@ -20,7 +23,13 @@ export type WholeAnswer = {
   readonly body: string | JsonBytes;
   readonly retryAfter?: number;
   readonly trust?: Trust;
+  readonly bound?: BoundName;
 };
 
 /** An answer that is text for certain. */
-export type TextAnswer = { readonly status: number; readonly body: string; readonly retryAfter?: number };
+export type TextAnswer = {
+  readonly status: number;
+  readonly body: string;
+  readonly retryAfter?: number;
+  readonly bound?: BoundName;
+};

@@ -11,6 +11,9 @@ const MAX_BYTES_PER_UNIT = 3;
 /** Longer texts are measured as they come: all of them at once would take tens of milliseconds. UTF-16 units. */
 const MIN_MEASURED_LENGTH = 4 * 1024;
 
+const NO_ROOM = new RpcError('overloaded', 'answers.bytes');
+const TOO_LARGE = new RpcError('responseTooLarge', 'batch.answerBytes');
+
 /** A response: its text, the pieces of its bytes, or what they are made from. */
 type Response = JsonText | readonly Uint8Array[] | JsonStream;
 
@@ -108,8 +111,7 @@ export class BatchAnswer {
       const item = this.#items[position] as BatchItem;
       if (item.kind === 'notification') continue;
       const response =
-        this.#responses[position] ??
-        encodeSmallError(item.id, new RpcError(position < this.#cut ? 'overloaded' : 'responseTooLarge'));
+        this.#responses[position] ?? encodeSmallError(item.id, position < this.#cut ? NO_ROOM : TOO_LARGE);
       length += lengthOf(response);
       hasStream ||= isStream(response) && !(response instanceof JsonBytes);
       kept.push(response);

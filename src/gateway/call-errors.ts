@@ -2,6 +2,7 @@ import { ChainError } from '../chain/errors.ts';
 import type { Logger } from '../observe/logger.ts';
 import { decodeRevertReason } from '../primitives/revert-reason.ts';
 import { RpcError } from '../rpc/errors.ts';
+import type { BoundsOf } from '../util/bounds.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
 /** Where a failure happened, for the log: names that the service chose itself. */
@@ -44,14 +45,17 @@ export function convertChainError(error: ChainError, scope: RequestScope): RpcEr
       return new RpcError('prunedHistory');
     case 'absent':
       return new RpcError('resourceNotFound');
-    case 'unavailable':
-      return new RpcError('unavailable', error.message);
+    case 'unavailable': {
+      const unavailable = new RpcError('unavailable', error.message);
+      unavailable.bound = error.bound;
+      return unavailable;
+    }
     case 'readOnly':
       return new RpcError('readOnlyNetwork', error.message);
     case 'misconfigured':
       return new RpcError('misconfigured', error.message);
     case 'busy':
-      return new RpcError('busy');
+      return new RpcError('busy', (error.bound as BoundsOf<'busy'> | undefined) ?? 'executions.waiting');
     case 'aborted':
       return new RpcError(performance.now() >= scope.deadline ? 'timedOut' : 'cancelled');
     default:

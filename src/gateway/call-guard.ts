@@ -94,6 +94,12 @@ export class CallGuard {
     });
   }
 
+  /** Charges the key for work that a call of it needs, without counting it as calls. @returns why it is not to be done */
+  chargeWork({ principal }: Session, credits: number): PromiseOrValue<RpcError | undefined> {
+    const denial = this.#limiter.takeForKey(principal, credits, performance.now(), 0);
+    return denial === undefined ? undefined : continueWith(denial, explainDenial);
+  }
+
   /** Gives back what `chargeUnread` took. */
   returnUnread({ principal }: Session): void {
     this.#limiter.giveBack(principal, this.#scale.weigh(undefined));
@@ -150,12 +156,15 @@ export class CallGuard {
     return continueWith(denial, (found) => {
       if (found === undefined) return undefined;
       this.#limiter.giveBack(principal, credits, calls);
-      return createLimitError('networkLimited', found);
+      return createLimitError(['networkLimited', 'network.rate'], found);
     });
   }
 }
 
 function explainDenial(denial: Denial | undefined): RpcError | undefined {
   if (denial === undefined) return undefined;
-  return createLimitError(denial.reason === 'credits' ? 'creditsSpent' : 'rateLimited', denial);
+  return createLimitError(
+    denial.reason === 'credits' ? ['creditsSpent', 'key.credits'] : ['rateLimited', 'key.rate'],
+    denial,
+  );
 }

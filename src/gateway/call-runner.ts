@@ -132,7 +132,7 @@ export class CallRunner {
   /** Why nothing is executed now. */
   #refuseFull(item: Call | Notification, context: BodyContext, now: number): RpcError | undefined {
     if (this.hasRoom(context)) return undefined;
-    const refused = new RpcError('overloaded');
+    const refused = new RpcError('overloaded', 'answers.bytes');
     this.#watch?.noteRefused(item.method, context, refused, now);
     return refused;
   }
@@ -182,7 +182,7 @@ export class CallRunner {
   /** A refusal is noted, and a call that was not made costs nothing. */
   #noteRefusal(refusal: RpcError, item: Call | Notification, context: BodyContext, now: number): void {
     // The dispatcher has noted what it has run.
-    if (refusal.rowName === 'busy') return;
+    if (refusal.isOutcome) return;
     if (refusal.rowName === 'overloaded') this.#guard.giveBack(item, context.session, context.prepaid);
     this.#watch?.noteRefused(item.method, context, refusal, now);
   }

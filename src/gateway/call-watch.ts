@@ -6,22 +6,37 @@ import type { LimitObserver, LimitReason } from '../observe/limit-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
 import type { ErrorName, RpcError } from '../rpc/errors.ts';
 import type { Method } from '../rpc/method.ts';
+import type { BoundError } from '../util/bounds.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Session } from './admission.ts';
 import type { BodyContext } from './body-context.ts';
 import type { CreditScale } from './credit-scale.ts';
 
-/** Rows that say that a call was refused before it was tried. */
-const REASONS: Readonly<Partial<Record<ErrorName, LimitReason>>> = {
+/** Why a call was refused, where its error says that it was. */
+const REASONS: Readonly<Partial<Record<ErrorName, LimitReason>> & Record<BoundError, LimitReason>> = {
   rateLimited: 'rate',
   networkLimited: 'rate',
+  tooManyFailures: 'auth',
   creditsSpent: 'credits',
   overloaded: 'overload',
+  busy: 'overload',
+  tooManyFilters: 'quota',
+  tooManySubscriptions: 'quota',
+  batchTooLarge: 'size',
+  bodyTooLarge: 'size',
+  headTooLarge: 'size',
+  responseTooLarge: 'size',
   rejected: 'auth',
 };
 
 /** What is refused before it is tried costs nothing; what cannot be read as a call costs as much as one of an unknown method. */
-const COSTS_NOTHING: ReadonlySet<ErrorName> = new Set(Object.keys(REASONS) as ErrorName[]);
+const COSTS_NOTHING: ReadonlySet<ErrorName> = new Set<ErrorName>([
+  'rateLimited',
+  'networkLimited',
+  'creditsSpent',
+  'overloaded',
+  'rejected',
+]);
 
 /** Reports calls that have ended: to the counters, to the report of their body, and to their span. */
 export class CallWatch {
@@ -64,8 +79,10 @@ export class CallWatch {
     this.#observer.onCall(network.name, name, outcome, source, now - startedAt, principal, credits, now);
     if (report !== undefined) {
       report.note(name, outcome, source);
+      if (error?.bound !== undefined) report.noteBound(error.bound);
       report.lastEndAt = now;
     }
+    if (error !== undefined) this.#noteLimited(session, error);
     const span = ownScope?.trace;
     if (span === undefined) return;
     span.set('portcullis.source', source);
@@ -81,19 +98,17 @@ export class CallWatch {
     report: RequestReport | undefined,
   ): void {
     this.noteEnd(undefined, session, error, startedAt, undefined, report);
-    this.#noteLimited(session, error);
   }
 
   /** A call that the key may not make, or not now. */
   noteRefused(name: string, { session, report }: BodyContext, error: RpcError, startedAt: number): void {
     const method = findMethod(name, session.network);
     this.noteEnd(method, session, error, startedAt, undefined, report);
-    this.#noteLimited(session, error);
   }
 
   #noteLimited({ network, principal }: Session, error: RpcError): void {
-    const reason = REASONS[error.rowName];
-    if (reason !== undefined) this.#observer.onLimited(reason, network.name, principal.id);
+    const reason = REASONS[error.rowName] ?? (error.bound === undefined ? undefined : 'quota');
+    if (reason !== undefined) this.#observer.onLimited(reason, error.bound, network.name, principal.id);
   }
 
   /** What a large body cost beyond its calls. */

@@ -5,6 +5,7 @@ import {
   nameMissedBlock,
   nameNotification,
 } from '../methods/notification-credits.ts';
+import { WORK_CREDITS } from '../methods/work-credits.ts';
 import type { Method } from '../rpc/method.ts';
 
 /** What calls weigh by name; `default` is for methods of nodes. */
@@ -33,6 +34,14 @@ export class CreditScale {
     this.#lastWeight =
       this.#table[name] ?? (isNodeMethod === true ? this.#table['default'] : undefined) ?? cost;
     return this.#lastWeight;
+  }
+
+  /** Work at nodes beyond what calls cover. */
+  weighWork(keys: number, trips: number): number {
+    const { execution_provenKey, execution_roundTrip } = WORK_CREDITS;
+    const key = this.#table['execution_provenKey'] ?? execution_provenKey;
+    const trip = this.#table['execution_roundTrip'] ?? execution_roundTrip;
+    return keys * key + trips * trip;
   }
 
   /** @param kind of the subscription */

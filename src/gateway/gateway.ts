@@ -25,6 +25,7 @@ import { RpcError } from '../rpc/errors.ts';
 import type { NotificationPort } from '../rpc/notifier.ts';
 import { encodeOpenRpc } from '../rpc/openrpc.ts';
 import { AnswerMemory } from '../util/answer-memory.ts';
+import type { BoundName } from '../util/bounds.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { SharedBudget } from '../util/shared-budget.ts';
 import { TURNS } from '../util/turn-queue.ts';
@@ -33,6 +34,7 @@ import type { Answer, TextAnswer } from './answer.ts';
 import { type BatchLimits, type PrepareItems, type RunItem, runBatch } from './batch.ts';
 import { BatchItems } from './batch-items.ts';
 import type { BodyContext } from './body-context.ts';
+import { BodyMeter } from './body-meter.ts';
 import { bindStream } from './bound-stream.ts';
 import { logFault } from './call-errors.ts';
 import { BYTES_PER_CALL, CallGuard } from './call-guard.ts';
@@ -44,7 +46,14 @@ import { HeldTurns } from './held-turns.ts';
 import { MeteredNotifier } from './metered-notifier.ts';
 import type { NetworkRegistry } from './network-registry.ts';
 import { readLarge, readPlain } from './read-body.ts';
-import { createRefusal, REFUSALS, type RefusalReason, refuseWith } from './refusals.ts';
+import {
+  BOUND_REFUSALS,
+  chooseRefusal,
+  createRefusal,
+  type RefusalReason,
+  refuseWith,
+  type TransportBound,
+} from './refusals.ts';
 import type { CallResponse } from './running-call.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -66,7 +75,10 @@ export interface Gateway {
   ): PromiseOrValue<Answer>;
   /** Charges a key for notifications that were sent to it. @returns whether it may have more */
   chargeNotifications(session: Session, credits: number): PromiseOrValue<boolean>;
-  refuse(reason: RefusalReason): TextAnswer;
+  /** A refusal by a bound is counted. @param session whose request it is, where that is known */
+  refuse(reason: RefusalReason | TransportBound, session?: Session): TextAnswer;
+  /** Counts a refusal by a bound that has no answer. */
+  noteRefusal(bound: BoundName, session?: Session): void;
   /**
    * Charges a body that costs work before it is handled, or is not handled at all, as a call of a method that there is not.
    * @returns why it is not to be read
@@ -153,6 +165,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   const heldAnswers = new SharedBudget(bounds.heldAnswerBytes, bounds.ownerShare);
   const leastRoom = Math.ceil(bounds.heldAnswerBytes / ROOM_PART);
   const runner = new CallRunner({ guard, dispatcher, watch, heldAnswers, leastRoom, answerAlone });
+  const meterParts = { guard, scale, watch };
   let openRpc: JsonText | undefined;
 
   /** The answer to a call by itself: what the key may not do has an HTTP status of its own. */
@@ -167,12 +180,12 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     const { heldBytes = 0, length = 0 } = body;
     if (length > bounds.batchAnswerBytes) {
       body.cancel();
-      return refuseWith(id, new RpcError('responseTooLarge'));
+      return refuseWith(id, new RpcError('responseTooLarge', 'batch.answerBytes'));
     }
     const owner = scope.owner ?? '';
     if (!heldAnswers.tryTake(owner, heldBytes)) {
       body.cancel();
-      return refuseWith(id, new RpcError('overloaded'));
+      return refuseWith(id, new RpcError('overloaded', 'answers.bytes'));
     }
     return { status: 200, body };
   }
@@ -273,7 +286,8 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     { session: name, showsTrust }: Visitor,
   ): Session | Refusal {
     if ('refused' in outcome) {
-      if (outcome.refused.status !== UNKNOWN_HOST_STATUS) observer?.onLimited('auth');
+      const { status, bound } = outcome.refused;
+      if (status !== UNKNOWN_HOST_STATUS) observer?.onLimited('auth', bound);
       return outcome;
     }
     if (name === undefined && showsTrust === undefined) return outcome;
@@ -316,7 +330,14 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
         : noteAdmission(outcome, visitor);
     },
     renew: (session) => renew(session, networks),
-    refuse: (reason) => REFUSALS[reason],
+    noteRefusal: (bound, session) =>
+      observer?.onLimited('overload', bound, session?.network.name, session?.principal.id),
+    refuse(reason, session) {
+      const { refusal, why } = chooseRefusal(reason);
+      if (why !== undefined)
+        observer?.onLimited(why, refusal.bound, session?.network.name, session?.principal.id);
+      return refusal;
+    },
     chargeUnread: (session) =>
       continueWith(guard.chargeUnread(session, performance.now()), (problem) =>
         problem === undefined ? undefined : refuseWith('null', problem),
@@ -342,13 +363,14 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       }
       const owner = session.principal.id;
       if (!bodies.hasRoom(owner, 1)) {
-        observer?.onLimited('overload', session.network.name, owner);
-        return REFUSALS.overloaded;
+        observer?.onLimited('overload', 'bodies', session.network.name, owner);
+        return BOUND_REFUSALS.bodies;
       }
       const now = performance.now();
       const scope = new RequestScope(now + bounds.bodyTimeoutMs, outerScope, now);
       scope.owner = owner;
       scope.answers = heldAnswers;
+      if (session.network.hasNodes === true) scope.meter = new BodyMeter(meterParts, session);
       scope.session = session.name;
       const notifier = port && new MeteredNotifier(port, session.network.name, scale, options.subscriptions);
       const context: BodyContext =

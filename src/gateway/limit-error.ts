@@ -1,15 +1,23 @@
 import type { Denial } from '../access/limits/account.ts';
-import { type BackOff, type ErrorName, RpcError } from '../rpc/errors.ts';
+import { type BackOff, RpcError } from '../rpc/errors.ts';
 
 /** Where a client's author finds what to do. */
 const ADVICE = 'docs/operations.md#limits';
 
+/** A row for rates, with its bound. */
+type RateRefusal =
+  | readonly ['rateLimited', 'key.rate']
+  | readonly ['creditsSpent', 'key.credits']
+  | readonly ['networkLimited', 'network.rate']
+  | readonly ['tooManyFailures', 'address.failures'];
+
 /** The error that says when to come back: in whole seconds, as clients read it. */
-export function createLimitError(name: ErrorName, { allowed, current, retryAfterMs }: Denial): RpcError {
+export function createLimitError(refusal: RateRefusal, { allowed, current, retryAfterMs }: Denial): RpcError {
   const rate: BackOff = {
     allowed_rps: allowed,
     backoff_seconds: Math.max(1, Math.ceil(retryAfterMs / 1_000)),
     current_rps: current,
   };
-  return new RpcError(name, '', { see: ADVICE, ...rate, rate });
+  const [, bound] = refusal;
+  return new RpcError(...refusal, '', { see: ADVICE, bound, ...rate, rate });
 }

@@ -1,6 +1,7 @@
 import type { JsonText } from '../primitives/json-result.ts';
-import { type ErrorName, RpcError } from '../rpc/errors.ts';
+import { type OtherError, RpcError } from '../rpc/errors.ts';
 import { encodeSmallError } from '../rpc/response.ts';
+import type { BoundsOf } from '../util/bounds.ts';
 import type { TextAnswer } from './answer.ts';
 
 /** Why a transport turns a request away before it can be read, or because it cannot be read. */
@@ -10,38 +11,82 @@ export type RefusalReason =
   | 'methodNotAllowed'
   | 'malformedHead'
   | 'upgradeRequired'
-  | 'headTooLarge'
   | 'unsupportedMediaType'
-  | 'bodyTooLarge'
   | 'parseError'
-  | 'overloaded'
+  | 'stopping'
   | 'timeout'
   | 'internal';
 
 /** The answer that is one error and concerns no particular id. */
-export function createRefusal(name: ErrorName, detail?: string): TextAnswer {
+export function createRefusal(name: OtherError, detail = ''): TextAnswer {
   return refuseWith('null', new RpcError(name, detail));
 }
 
 /** The answer that is one error, to the request of this id (raw JSON). */
 export function refuseWith(id: JsonText, error: RpcError): TextAnswer {
-  const { row, retryAfter } = error;
+  const { row, retryAfter, bound } = error;
   const answer = { status: row.status, body: encodeSmallError(id, error) };
-  return retryAfter === undefined ? answer : { ...answer, retryAfter };
+  if (retryAfter === undefined && bound === undefined) return answer;
+  return {
+    ...answer,
+    ...(retryAfter !== undefined && { retryAfter }),
+    ...(bound !== undefined && { bound }),
+  };
 }
 
 /** By reason, made once: they are all the same. */
-export const REFUSALS: Readonly<Record<RefusalReason, TextAnswer>> = {
+const REFUSALS: Readonly<Record<RefusalReason, TextAnswer>> = {
   notFound: createRefusal('unknownPath'),
   forbiddenOrigin: createRefusal('forbiddenOrigin'),
   methodNotAllowed: createRefusal('methodNotAllowed'),
   malformedHead: createRefusal('malformedHead'),
   upgradeRequired: createRefusal('upgradeRequired'),
-  headTooLarge: createRefusal('headTooLarge'),
   unsupportedMediaType: createRefusal('unsupportedMediaType'),
-  bodyTooLarge: createRefusal('bodyTooLarge'),
   parseError: createRefusal('parseError', 'the body cannot be read'),
-  overloaded: createRefusal('overloaded'),
+  stopping: createRefusal('stopping'),
   timeout: createRefusal('slowBody'),
   internal: createRefusal('internal'),
 };
+
+const TOO_MANY_REQUESTS_STATUS = 429;
+
+/** Bounds by which a transport turns a request away. */
+export type TransportBound =
+  | 'webSockets'
+  | 'webSockets.upgrades'
+  | 'bodies'
+  | 'arriving.bytes'
+  | 'compression.jobs'
+  | 'unsent.bytes'
+  | 'body.bytes'
+  | 'head.bytes';
+
+/** By bound, made once. */
+export const BOUND_REFUSALS: Readonly<Record<TransportBound, TextAnswer>> = {
+  webSockets: refuseRoom('webSockets'),
+  'webSockets.upgrades': refuseRoom('webSockets.upgrades'),
+  bodies: refuseRoom('bodies'),
+  'arriving.bytes': refuseRoom('arriving.bytes'),
+  'compression.jobs': refuseRoom('compression.jobs'),
+  'unsent.bytes': refuseRoom('unsent.bytes'),
+  'body.bytes': refuseWith('null', new RpcError('bodyTooLarge', 'body.bytes')),
+  'head.bytes': refuseWith('null', new RpcError('headTooLarge', 'head.bytes')),
+};
+
+/** The refusal for a reason, and why it is to be counted as one by a bound; undefined where it is none. */
+export function chooseRefusal(reason: RefusalReason | TransportBound): {
+  readonly refusal: TextAnswer;
+  readonly why: 'overload' | 'size' | undefined;
+} {
+  if (!isBound(reason)) return { refusal: REFUSALS[reason], why: undefined };
+  const refusal = BOUND_REFUSALS[reason];
+  return { refusal, why: refusal.status === TOO_MANY_REQUESTS_STATUS ? 'overload' : 'size' };
+}
+
+function isBound(reason: RefusalReason | TransportBound): reason is TransportBound {
+  return reason in BOUND_REFUSALS;
+}
+
+function refuseRoom(bound: BoundsOf<'overloaded'>): TextAnswer {
+  return refuseWith('null', new RpcError('overloaded', bound));
+}

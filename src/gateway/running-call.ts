@@ -167,7 +167,9 @@ export function respond(
 ): CallResponse {
   if (id !== undefined) {
     if (!(outcome instanceof RpcError)) return encodeResult(id, outcome, trust);
-    return outcome.row.status === 200 ? encodeError(id, outcome) : outcome;
+    if (outcome.row.status === 200) return encodeError(id, outcome);
+    outcome.isOutcome = true;
+    return outcome;
   }
   if (typeof outcome !== 'string' && !(outcome instanceof RpcError)) outcome.cancel();
   return undefined;

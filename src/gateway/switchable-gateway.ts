@@ -2,11 +2,12 @@ import type { RequestReport } from '../observe/request-report.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { NotificationPort } from '../rpc/notifier.ts';
+import type { BoundName } from '../util/bounds.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Refusal, Session } from './admission.ts';
 import type { Answer, TextAnswer } from './answer.ts';
 import type { ConfiguredGateway, Gateway } from './gateway.ts';
-import type { RefusalReason } from './refusals.ts';
+import type { RefusalReason, TransportBound } from './refusals.ts';
 import type { Visitor } from './visitor.ts';
 
 /** The gateway of the configuration that is in force. Another may take its place between any two requests. */
@@ -71,7 +72,11 @@ export class SwitchableGateway implements Gateway {
     this.#current.returnUnread(session);
   }
 
-  refuse(reason: RefusalReason): TextAnswer {
-    return this.#current.refuse(reason);
+  noteRefusal(bound: BoundName, session?: Session): void {
+    this.#current.noteRefusal(bound, session);
+  }
+
+  refuse(reason: RefusalReason | TransportBound, session?: Session): TextAnswer {
+    return this.#current.refuse(reason, session);
   }
 }

@@ -54,9 +54,10 @@ function workInTurn<A, T>(
   const { session, scope } = context;
   const owner = session.principal.id;
   const turn = turns.wait(owner, scope);
-  if (turn === false) return new RpcError('overloaded');
+  if (turn === false) return new RpcError('overloaded', 'network.calls');
   return turn.then(async (isTurn) => {
-    if (!isTurn) return new RpcError(scope.aborted ? 'cancelled' : 'overloaded');
+    if (!isTurn)
+      return scope.aborted ? new RpcError('cancelled') : new RpcError('overloaded', 'network.calls');
     try {
       return await work(argument, context, performance.now());
     } finally {

@@ -1,3 +1,4 @@
+import type { BoundName } from '../util/bounds.ts';
 import type { Caller, CallObserver, CallSource } from './call-report.ts';
 import { type CallSeries, CallTable } from './call-table.ts';
 import { Histogram } from './histogram.ts';
@@ -7,10 +8,15 @@ import { RecentErrors } from './recent-errors.ts';
 import { Traffic } from './traffic.ts';
 
 const BATCH_BOUNDS: readonly number[] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
-/** In the order in which they are counted. */
-export const LIMIT_REASONS: readonly LimitReason[] = ['rate', 'credits', 'overload', 'auth'];
 /** Of limits that were met before it was known which network is meant. */
 const NO_NETWORK = 'unknown';
+
+/** Refusals of one reason and bound. */
+export type RefusalCount = {
+  readonly reason: LimitReason;
+  readonly bound: BoundName | undefined;
+  count: number;
+};
 
 /** Everything that is counted of calls, as it happens: well under a microsecond each, and nothing is allocated. */
 export class CallRecorder implements CallObserver, LimitObserver {
@@ -19,8 +25,8 @@ export class CallRecorder implements CallObserver, LimitObserver {
   readonly errors: RecentErrors = new RecentErrors();
   readonly batchItems: Histogram = new Histogram(BATCH_BOUNDS);
   readonly brokenStreams: Map<string, number> = new Map();
-  /** By network, then by position in `LIMIT_REASONS`. */
-  readonly limited: Map<string, number[]> = new Map();
+  /** By network. */
+  readonly limited: Map<string, RefusalCount[]> = new Map();
   readonly #traffic = new Map<string, Traffic>();
   #lastTraffic: Traffic | undefined;
   #lastNetwork: string | undefined;
@@ -68,11 +74,20 @@ export class CallRecorder implements CallObserver, LimitObserver {
     this.brokenStreams.set(network, (this.brokenStreams.get(network) ?? 0) + 1);
   }
 
-  onLimited(reason: LimitReason, network: string = NO_NETWORK, keyId?: string): void {
-    const counts = this.limited.get(network) ?? LIMIT_REASONS.map(() => 0);
-    const place = LIMIT_REASONS.indexOf(reason);
-    counts[place] = (counts[place] ?? 0) + 1;
-    this.limited.set(network, counts);
+  onLimited(
+    reason: LimitReason,
+    bound: BoundName | undefined,
+    network: string = NO_NETWORK,
+    keyId?: string,
+  ): void {
+    let counts = this.limited.get(network);
+    if (counts === undefined) {
+      counts = [];
+      this.limited.set(network, counts);
+    }
+    const known = counts.find((count) => count.reason === reason && count.bound === bound);
+    if (known === undefined) counts.push({ reason, bound, count: 1 });
+    else known.count++;
     if (keyId !== undefined) this.keys.countLimited(keyId);
   }
 

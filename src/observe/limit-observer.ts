@@ -1,11 +1,16 @@
+import type { BoundName } from '../util/bounds.ts';
+
 /**
- * Why something was refused before it was tried: too many requests a second, no credits left, no room, or no permission
+ * Why something was refused before it was tried: too many requests a second, no credits left, no room, as many as a key may have, too large, or no permission
  * (key, token, origin, address, method).
  */
-export type LimitReason = 'rate' | 'credits' | 'overload' | 'auth';
+export type LimitReason = 'rate' | 'credits' | 'overload' | 'quota' | 'size' | 'auth';
 
 /** Called for each refusal. */
 export interface LimitObserver {
-  /** `network` and `keyId` where they are known; never what a client sent in their place. */
-  onLimited(reason: LimitReason, network?: string, keyId?: string): void;
+  /**
+   * @param bound by which it was refused; undefined where no bound was met
+   * @param network with `keyId` where they are known; never what a client sent in their place
+   */
+  onLimited(reason: LimitReason, bound: BoundName | undefined, network?: string, keyId?: string): void;
 }

@@ -55,6 +55,7 @@ function describe(report: RequestReport, ms: number): Record<string, unknown> {
   return {
     network: report.network,
     ...describeCalls(report.groups),
+    ...describeBounds(report.bounds),
     ms: Math.round(ms * 1_000) / 1_000,
     status: report.status === 0 ? undefined : report.status,
     requestBytes: report.requestBytes,
@@ -67,6 +68,13 @@ function describe(report: RequestReport, ms: number): Record<string, unknown> {
     address: report.address,
     trace: span?.traceParent.split('-')[1],
   };
+}
+
+/** A single refusal by the name of its bound, several as their numbers. */
+function describeBounds(bounds: RequestReport['bounds']): Record<string, unknown> {
+  if (bounds === undefined) return {};
+  const [only] = bounds;
+  return bounds.size === 1 && only?.[1] === 1 ? { bound: only[0] } : { bounds: Object.fromEntries(bounds) };
 }
 
 /** A single call by its names, several as their numbers. */

@@ -1,3 +1,4 @@
+import type { BoundName } from '../util/bounds.ts';
 import type { TraceSpan } from '../util/trace-span.ts';
 import type { Caller } from './call-report.ts';
 
@@ -41,6 +42,8 @@ export class RequestReport {
   answeredAt = 0;
   /** End of the last call so far, on the clock of `performance.now()`; 0: none has ended. */
   lastEndAt = 0;
+  /** Bounds that refused it or calls in it, and how many times. */
+  #bounds: Map<BoundName, number> | undefined;
   /** Of the first call, and how many there were of its like: most bodies have no other. */
   #method = '';
   #outcome = '';
@@ -78,6 +81,21 @@ export class RequestReport {
       return;
     }
     this.#count++;
+  }
+
+  /** Notes that a bound refused the body, or a call in it. */
+  noteBound(bound: BoundName): void {
+    this.#bounds ??= new Map();
+    this.#bounds.set(bound, (this.#bounds.get(bound) ?? 0) + 1);
+  }
+
+  /** Notes the bound that refused the body as a whole, where no call in it has been noted. */
+  noteRefused(bound: BoundName): void {
+    if (this.#bounds === undefined) this.noteBound(bound);
+  }
+
+  get bounds(): ReadonlyMap<BoundName, number> | undefined {
+    return this.#bounds;
   }
 
   #noteOther(method: string, outcome: string, source: string): void {

@@ -1,11 +1,11 @@
 import { ChainError } from '../chain/errors.ts';
 import { RequestScope } from '../util/request-scope.ts';
 
-/** Trips under way at which what comes next waits until one of them is over, and for how long at most, milliseconds. */
+/** Trips of one owner under way at which what comes next waits until one of them is over, and for how long at most, milliseconds. */
 const MAX_UNDER_WAY = 2;
 const MAX_WAIT_MS = 25;
-/** Questions of one trip. */
-const MAX_QUESTIONS = 128;
+/** Questions of one trip: a node answers all of them together, and all their answers are read in one piece. */
+const MAX_QUESTIONS = 64;
 
 type Question = {
   readonly scope: RequestScope;
@@ -14,17 +14,21 @@ type Question = {
   readonly drop: () => void;
 };
 
+/** The questions of one owner, and its trips. */
+type Line = {
+  /** Oldest first. */
+  readonly waiting: Question[];
+  underWay: number;
+  timer: NodeJS.Timeout | undefined;
+  isLeaving: boolean;
+};
+
 /**
  * Questions to nodes that come in the same turn of the event loop, or while others are under way, make one trip: they have one scope, so that
- * the pool puts them into common requests, as it does with the items of a client's batch. Owners have turns where there are more questions than
- * one trip takes.
+ * the pool puts them into common requests, as it does with the items of a client's batch. Each owner has trips of its own: none waits for what another one asks.
  */
 export class Trips {
-  /** Questions by owner; the owner with the next turn is first. */
-  readonly #waiting = new Map<string | undefined, Question[]>();
-  #underWay = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #isLeaving = false;
+  readonly #lines = new Map<string | undefined, Line>();
 
   /**
    * Asks with the next trip.
@@ -40,62 +44,65 @@ export class Trips {
   ): Promise<T> {
     scope.hasAskedNode = true;
     return new Promise((resolve, reject) => {
-      const question: Question = {
+      const { owner } = scope;
+      let line = this.#lines.get(owner);
+      if (line === undefined) {
+        line = { waiting: [], underWay: 0, timer: undefined, isLeaving: false };
+        this.#lines.set(owner, line);
+      }
+      line.waiting.push({
         scope,
         send: (trip) => send(trip).then(resolve, reject),
         isWanted,
         drop: () => reject(new ChainError('aborted', 'aborted')),
-      };
-      const own = this.#waiting.get(scope.owner);
-      if (own === undefined) this.#waiting.set(scope.owner, [question]);
-      else own.push(question);
-      this.#prepare();
+      });
+      this.#prepare(owner, line);
     });
   }
 
-  #prepare(): void {
-    if (this.#isLeaving || this.#waiting.size === 0) return;
-    if (this.#underWay < MAX_UNDER_WAY) {
-      this.#isLeaving = true;
-      clearTimeout(this.#timer);
-      this.#timer = undefined;
-      setImmediate(() => this.#leave());
-    } else if (this.#timer === undefined) {
-      this.#timer = setTimeout(() => this.#leave(), MAX_WAIT_MS);
+  #prepare(owner: string | undefined, line: Line): void {
+    if (line.isLeaving) return;
+    if (line.waiting.length === 0) {
+      if (line.underWay === 0) this.#lines.delete(owner);
+    } else if (line.underWay < MAX_UNDER_WAY) {
+      line.isLeaving = true;
+      clearTimeout(line.timer);
+      line.timer = undefined;
+      setImmediate(() => this.#leave(owner, line));
+    } else if (line.timer === undefined) {
+      line.timer = setTimeout(() => this.#leave(owner, line), MAX_WAIT_MS);
     }
   }
 
-  #leave(): void {
-    this.#isLeaving = false;
-    this.#timer = undefined;
-    const questions = this.#takeNext();
+  #leave(owner: string | undefined, line: Line): void {
+    line.isLeaving = false;
+    line.timer = undefined;
+    const questions = takeNext(line);
     const [first] = questions;
-    if (first === undefined) return;
-    const trip = new RequestScope(Math.max(...questions.map(({ scope }) => scope.deadline)));
-    trip.owner = first.scope.owner;
-    trip.trace = first.scope.trace;
-    trip.batch = {};
-    this.#underWay++;
-    void Promise.all(questions.map(({ send }) => send(trip))).then(() => {
-      this.#underWay--;
-      this.#prepare();
-    });
-    this.#prepare();
-  }
-
-  /** Questions of the next trip: one of each owner in turn. */
-  #takeNext(): readonly Question[] {
-    const questions: Question[] = [];
-    while (questions.length < MAX_QUESTIONS) {
-      const [next] = this.#waiting;
-      if (next === undefined) break;
-      const [owner, own] = next;
-      const question = own.shift();
-      this.#waiting.delete(owner);
-      if (own.length > 0) this.#waiting.set(owner, own);
-      if (question?.isWanted() === true) questions.push(question);
-      else question?.drop();
+    if (first !== undefined) {
+      const trip = new RequestScope(Math.max(...questions.map(({ scope }) => scope.deadline)));
+      trip.owner = owner;
+      trip.trace = first.scope.trace;
+      trip.batch = {};
+      line.underWay++;
+      void Promise.all(questions.map(({ send }) => send(trip))).then(() => {
+        line.underWay--;
+        this.#prepare(owner, line);
+      });
     }
-    return questions;
+    this.#prepare(owner, line);
   }
+}
+
+/** Questions of the next trip, oldest first. */
+function takeNext({ waiting }: Line): readonly Question[] {
+  const questions: Question[] = [];
+  let taken = 0;
+  while (questions.length < MAX_QUESTIONS && taken < waiting.length) {
+    const question = waiting[taken++] as Question;
+    if (question.isWanted()) questions.push(question);
+    else question.drop();
+  }
+  waiting.splice(0, taken);
+  return questions;
 }

@@ -16,6 +16,7 @@ import { AncestorHashes, headerQuestion } from './ancestor-hashes.ts';
 import { type CallHint, noteHint, readHint } from './call-hint.ts';
 import type { RemoteBlock } from './remote-block.ts';
 import type { NodeQuestion, Place, StateSource } from './state-source.ts';
+import { StateTurns } from './state-turns.ts';
 
 /** What one trip brings. */
 export type Wanted = {
@@ -24,6 +25,10 @@ export type Wanted = {
   readonly hint?: CallRequest | undefined;
 };
 
+/** A turn has so many slots, or a quarter as many accounts: a node proves, and sends, as much for an account as for some slots, and its code besides. */
+const TURN_WEIGHT = 128;
+const ACCOUNT_WEIGHT = 4;
+
 const NO_HINT: CallHint = { keys: new StateKeys() };
 
 /** Asks nodes for what executions need: parts of states, headers, and hints. */
@@ -31,6 +36,7 @@ export class Collector {
   readonly #source: StateSource;
   readonly #writer = new RlpWriter();
   readonly #ancestors: AncestorHashes;
+  readonly #turns = new StateTurns();
   /** Of accounts that were never seen, by block and account. */
   readonly #newCodes: SharedQuestions<Uint8Array>;
 
@@ -41,7 +47,7 @@ export class Collector {
   }
 
   /**
-   * Asks for all that is wanted, in one trip.
+   * Asks for all that is wanted, in one trip where it is not much.
    * @returns what a node says that the call would access; undefined where state is proven in a form that is not known here
    * @throws what `StateSource.ask` throws
    */
@@ -52,13 +58,29 @@ export class Collector {
   ): Promise<StateKeys | undefined> {
     const { at } = block;
     const hinted = hint === undefined ? NO_HINT : this.askHint(hint, at, scope);
-    const proofs = [...missing.accounts].map(([address, slots]) =>
-      this.#proveAccount({ address, slots: [...slots] }, at, scope),
-    );
+    const proofs = this.#proveAccounts(missing, at, scope);
     const codes = [...missing.codes].map((hash) => this.#proveCode(hash, at, scope));
     const hashes = this.#ancestors.fetch(block, missing.blockNumbers, scope);
-    const [found, states] = await Promise.all([hinted, Promise.all(proofs), hashes, ...codes]);
+    const [found, states] = await Promise.all([hinted, proofs, hashes, ...codes]);
     return states.includes(undefined) ? undefined : this.noteHint(found, at);
+  }
+
+  /** In turns of the owner, each for so many keys that neither the nodes nor the event loop are long at it. */
+  async #proveAccounts(
+    { accounts, size }: StateKeys,
+    at: StatePlace,
+    scope: RequestScope,
+  ): Promise<readonly (StateValues | undefined)[]> {
+    const turns = splitIntoTurns(accounts);
+    if (turns.length > 0) await this.#turns.pace(scope, size);
+    const states = await Promise.all(
+      turns.map((questions) =>
+        this.#turns.run(scope, turns.length > 1, () =>
+          Promise.all(questions.map((question) => this.#proveAccount(question, at, scope))),
+        ),
+      ),
+    );
+    return states.flat();
   }
 
   /** RLP of the header of a block. */
@@ -148,4 +170,26 @@ function readData(answer: unknown): Uint8Array | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Questions by turns: each weighs `TURN_WEIGHT` at most. */
+function splitIntoTurns(
+  accounts: ReadonlyMap<string, ReadonlySet<string>>,
+): readonly (readonly ProofQuestion[])[] {
+  const turns: ProofQuestion[][] = [];
+  let room = 0;
+  for (const [address, allSlots] of accounts) {
+    const slots = [...allSlots];
+    for (let at = 0; at === 0 || at < slots.length; ) {
+      if (room <= ACCOUNT_WEIGHT) {
+        turns.push([]);
+        room = TURN_WEIGHT;
+      }
+      const part = slots.slice(at, at + room - ACCOUNT_WEIGHT);
+      turns.at(-1)?.push({ address, slots: part });
+      room -= ACCOUNT_WEIGHT + part.length;
+      at += Math.max(1, part.length);
+    }
+  }
+  return turns;
 }

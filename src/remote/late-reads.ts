@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import type { CallRequest } from '../chain/chain.ts';
 import type { SimulationKind } from '../engine/simulation/call-environment.ts';
 import { StateKeys } from '../proven/state-keys.ts';
+import { limitOf } from '../util/bounds.ts';
 import { Lru } from '../util/lru.ts';
 
 /** Accounts and slots that are remembered, of all calls. */
 const MAX_KEYS = 8_192;
 /** Of one function: half of what may be asked for one call, since all of it is asked for where one of it is missing at a new head. */
-const MAX_FUNCTION_KEYS = 1_024;
+const MAX_FUNCTION_KEYS = limitOf('call.provenKeys') / 2;
 const KEYS_MS = 600_000;
 /** Calls that could not be executed, and how long they are not tried again. */
 const MAX_UNSETTLED = 512;

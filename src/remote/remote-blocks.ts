@@ -1,5 +1,5 @@
 import type { BlockReference, CallRequest } from '../chain/chain.ts';
-import { ChainError } from '../chain/errors.ts';
+import { ChainError, type ChainErrorKind } from '../chain/errors.ts';
 import { headerFromRlp } from '../chain/header.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
@@ -21,21 +21,27 @@ export type LeaveReason = 'block' | 'fees' | 'rules' | 'unproven' | 'unsettled';
 const MAX_BLOCKS = 512;
 export const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
+const OWN_KINDS: ReadonlySet<ChainErrorKind> = new Set(['busy', 'timeout', 'aborted']);
+
 /** A call is the nodes' to answer. */
 export class LeftToNodes extends Error {
   readonly reason: LeaveReason;
+  /** The bound that leaves it to them, if any. */
+  readonly bound: 'call.provenKeys' | undefined;
 
-  constructor(reason: LeaveReason) {
+  constructor(reason: LeaveReason, bound?: 'call.provenKeys') {
     super(reason);
     this.reason = reason;
+    this.bound = bound;
   }
 }
 
-/** An outage of nodes leaves the call to those that may yet answer it. */
+/** An outage of nodes leaves the call to those that may yet answer it; want of room or time here is no outage, and says nothing of other calls. */
 export function leaveOutages<T>(source: StateSource, answer: PromiseOrValue<T>): PromiseOrValue<T> {
   if (!(answer instanceof Promise)) return answer;
   return answer.catch((error: unknown) => {
-    throw source.isOutage(error) ? new LeftToNodes('unproven') : error;
+    const isOwn = error instanceof ChainError && OWN_KINDS.has(error.kind);
+    throw source.isOutage(error) && !isOwn ? new LeftToNodes('unproven') : error;
   });
 }
 

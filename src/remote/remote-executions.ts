@@ -2,13 +2,12 @@ import type { BlockReference, CallRequest } from '../chain/chain.ts';
 import type { ChainConfig } from '../chain/chain-config.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { ExecutionPool } from '../engine/execution/execution-pool.ts';
-import type { CallJob } from '../engine/execution/job.ts';
 import type { StoredPlace } from '../engine/execution/plain-job.ts';
 import type { SimulationKind } from '../engine/simulation/call-environment.ts';
 import { needsTip } from '../engine/simulation/fill-fees.ts';
 import { gasToBegin } from '../engine/simulation/plain-call.ts';
 import { MAX_CALL_GAS, Simulator } from '../engine/simulation/simulator.ts';
-import { MissingState, type StateNeed } from '../engine/state/missing-state.ts';
+import { MissingState } from '../engine/state/missing-state.ts';
 import type { StateExcerpt } from '../engine/state/state-excerpt.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { ExecutionFigures } from '../observe/sources.ts';
@@ -19,9 +18,12 @@ import type { JsonResult } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue, recoverWith } from '../primitives/promise-or-value.ts';
 import { StateKeys } from '../proven/state-keys.ts';
 import type { Proven } from '../proven/state-requests.ts';
+import { describeRefusal, limitOf } from '../util/bounds.ts';
 import { Lru } from '../util/lru.ts';
 import { RequestScope } from '../util/request-scope.ts';
+import { TURNS } from '../util/turn-queue.ts';
 import { AskedRules } from './asked-rules.ts';
+import { addNeed, createRun, payForRun, type Run } from './call-run.ts';
 import { Collector } from './collector.ts';
 import { Discoverer, type Discovery } from './discover.ts';
 import { addMissing, createExcerpt } from './excerpt.ts';
@@ -54,7 +56,9 @@ const IDLE_MS = 60_000;
 const MAX_TRIPS = 8;
 const MAX_ATTEMPTS = 16;
 /** Accounts and slots that nodes have to prove for one call: a node has its answer with less work where there are more. */
-const MAX_ASKED = 2_048;
+const MAX_ASKED = limitOf('call.provenKeys');
+/** Of what a node says that a call accesses: some of it may be proven already. */
+const MAX_HINTED = 2 * MAX_ASKED;
 /** The cap on a call's gas, in units of the head's gas limit (spec 8). */
 const GAS_CAP_FACTOR = 10n;
 
@@ -66,21 +70,7 @@ const WHY_LEFT: Readonly<Record<Exclude<LeaveReason, 'fees'>, string>> = {
   rules:
     'the rules of its block are not known, by which the call would be executed: name a genesis file with chain, or have nodes execute calls with execution: node',
   unproven: 'no node proves the state that the call reads',
-  unsettled: 'the call reads more state than is proven for one call',
-};
-
-/** A call on its way. */
-type Run = {
-  readonly job: CallJob<undefined>;
-  readonly block: RemoteBlock;
-  readonly request: CallRequest;
-  /** What is needed beside what a discovery finds. */
-  readonly further: StateKeys;
-  trips: number;
-  attempts: number;
-  /** Accounts and slots that were asked for. */
-  asked: number;
-  isHinted: boolean;
+  unsettled: 'the call asks for further state again and again',
 };
 
 /** Where plain calls run. The head limits their gas. */
@@ -145,17 +135,19 @@ export class RemoteExecutions {
       (error) => {
         if (!(error instanceof LeftToNodes)) throw error;
         this.#left[error.reason]++;
-        this.#demandProof(request.block, error.reason);
+        this.#demandProof(request.block, error);
         return undefined;
       },
     );
   }
 
   /** What nodes answer instead is one node's word. @throws ChainError `unavailable` where the answer has to be proven */
-  #demandProof(block: BlockReference, reason: LeaveReason): void {
+  #demandProof(block: BlockReference, { reason, bound }: LeftToNodes): void {
     const { isOnlyHere, source } = this.#options;
     const isPending = block.kind === 'tag' && block.tag === 'pending';
-    if (isOnlyHere === true && reason !== 'fees' && !isPending) source.demandProof(WHY_LEFT[reason]);
+    if (isOnlyHere === true && reason !== 'fees' && !isPending) {
+      source.demandProof(bound === undefined ? WHY_LEFT[reason] : describeRefusal(bound), bound);
+    }
   }
 
   /** An `eth_call` of which everything is at hand. @returns undefined where it is not, or a slice is not enough: then `execute` is to be asked */
@@ -309,13 +301,14 @@ export class RemoteExecutions {
     if (++run.attempts > MAX_ATTEMPTS || run.trips > MAX_TRIPS) throw new LeftToNodes('unsettled');
     const { missing, isBlind } = this.#discover(run, scope);
     // What only a thread has met comes late: there may be more of it.
-    const isLate = addMissing(further, block, this.#proven, missing);
+    const isLate = await TURNS.run(scope.owner ?? '', addMissing(further, block, this.#proven, missing));
     // All that is known to be read is proven: a thread met something else.
     const isUnforeseen = missing.isEmpty && !run.isHinted && run.attempts >= HINTED_ATTEMPTS;
     if (missing.isEmpty && !isUnforeseen) return this.#attempt(run, scope);
     run.asked += missing.size;
-    if (run.asked > MAX_ASKED) throw new LeftToNodes('unsettled');
+    if (run.asked > MAX_ASKED) throw new LeftToNodes('unsettled', 'call.provenKeys');
     run.trips++;
+    await payForRun(run, scope);
     this.#trips++;
     const hint = !run.isHinted && (isBlind || isLate || isUnforeseen) ? request : undefined;
     run.isHinted ||= hint !== undefined;
@@ -324,6 +317,7 @@ export class RemoteExecutions {
       this.#collector.collect(block, { missing, hint }, scope),
     );
     if (hinted === undefined) throw new LeftToNodes('unproven');
+    if (hinted.size > MAX_HINTED) throw new LeftToNodes('unsettled', 'call.provenKeys');
     further.merge(hinted);
     return this.#attempt(run, scope);
   }
@@ -341,39 +335,6 @@ export class RemoteExecutions {
     this.#options.pool.charge(scope, performance.now() - startedAt);
     return discovery;
   }
-}
-
-function addNeed(keys: StateKeys, need: StateNeed): void {
-  if (need.kind === 'code') keys.codes.add(need.hash);
-  else if (need.kind === 'blockHash') keys.addBlockHash(need.number);
-  else {
-    const slots = keys.addAccount(need.address);
-    if (need.kind === 'slot') slots.add(need.slot);
-  }
-}
-
-function createRun(
-  kind: SimulationKind,
-  request: CallRequest,
-  block: RemoteBlock,
-  gasLimit: bigint,
-  further: StateKeys,
-): Run {
-  const { number } = block.stored.header;
-  const { call, stateOverrides, blockOverrides } = request;
-  const job: CallJob<undefined> = {
-    kind,
-    store: undefined,
-    gasLimit,
-    request: {
-      blockNumber: number,
-      isPending: false,
-      call,
-      ...(stateOverrides !== undefined && { stateOverrides }),
-      ...(blockOverrides !== undefined && { blockOverrides }),
-    },
-  };
-  return { job, block, request, further, trips: 0, attempts: 0, asked: 0, isHinted: !further.isEmpty };
 }
 
 function encodeResult(kind: SimulationKind, result: HexData): JsonResult {

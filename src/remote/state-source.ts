@@ -3,6 +3,7 @@ import type { ChainError } from '../chain/errors.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { StateRequests } from '../proven/state-requests.ts';
+import type { BoundName } from '../util/bounds.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
 /** A block of the served chain. The hash is lower-case `0x` text. */
@@ -55,8 +56,12 @@ export interface StateSource {
    * @param whyUnproven why it may be wrong all the same, as the rest of a sentence
    */
   noteExecuted(place: Place, isNamed: boolean, whyUnproven: string | undefined, scope: RequestScope): void;
-  /** @throws ChainError `unavailable` where answers have to be proven @param why this one is not, as the rest of a sentence */
-  demandProof(why: string): void;
+  /**
+   * @param why the answer is not proven, as the rest of a sentence
+   * @param bound because of which it is not, if any
+   * @throws ChainError `unavailable` where answers have to be proven
+   */
+  demandProof(why: string, bound?: BoundName): void;
   /** Whether a rejection of `ask` is a node's or the network's, and not a fault of this program. */
   isOutage(error: unknown): boolean;
 }

@@ -141,7 +141,7 @@ function describeScanProblem(problem: ScanProblem, maxBatchItems: number): RpcEr
 }
 
 function batchTooLarge(maxItems: number): RpcError {
-  return new RpcError('batchTooLarge', `the limit is ${maxItems} items`);
+  return new RpcError('batchTooLarge', 'batch.items', maxItems);
 }
 
 /** The same bytes. */

@@ -1,7 +1,18 @@
-/** Every error a client can see: one row each. `{}` in a message is where the particular case is named. */
+/**
+ * Every error a client can see: one row each. `{}` in a message is where the particular case is named: of a refusal by a bound, its words and
+ * its name.
+ */
 
 import type { HexData } from '../primitives/hex-data.ts';
 import { UntracedError } from '../primitives/untraced-error.ts';
+import {
+  BOUND_NAMES,
+  type BoundError,
+  type BoundName,
+  type BoundsOf,
+  describeRefusal,
+  listErrors,
+} from '../util/bounds.ts';
 
 export type ErrorRow = {
   readonly code: number;
@@ -192,7 +203,7 @@ const ROWS = {
   responseTooLarge: {
     code: -32003,
     status: 200,
-    message: 'response too large',
+    message: '{}',
     meaning:
       'The answers of this batch exceed the size limit from this item on: send these items in another batch. Or the result of a call exceeds it by itself.',
   },
@@ -222,9 +233,9 @@ const ROWS = {
     code: -32005,
     status: 429,
     retryAfter: 1,
-    message: 'limit exceeded: too many calls are waiting',
+    message: 'limit exceeded: {}',
     meaning:
-      'Too much execution is queued, too many large answers are being put together, or every node limits its rate. Retrying later helps.',
+      'A call met a bound while it was answered: too much execution is queued, too many large answers are being put together, or every node limits its rate. The message names the bound. Retrying later helps.',
     isFault: true,
   },
   unavailable: {
@@ -286,9 +297,17 @@ const ROWS = {
     code: -32005,
     status: 429,
     retryAfter: 1,
-    message: 'limit exceeded: too many requests in progress',
-    meaning: 'The service has too many requests in hand. Retrying later helps.',
+    message: 'limit exceeded: {}',
+    meaning:
+      'There is no room for the request, and nothing of it was done. The message names the bound. Retrying later helps.',
     isFault: true,
+  },
+  stopping: {
+    code: -32005,
+    status: 429,
+    retryAfter: 1,
+    message: 'limit exceeded: the service is stopping',
+    meaning: 'A WebSocket was asked for while the service stops. Connect again, here or at another replica.',
   },
   missingKey: {
     code: -32600,
@@ -326,28 +345,28 @@ const ROWS = {
   rateLimited: {
     code: -32005,
     status: 429,
-    message: 'project ID request rate exceeded',
+    message: '{}',
     meaning:
       'The key makes more calls than it may. `data` says how many a second it may make and when to come back, in both forms that hosted services use; so does `Retry-After`, in seconds.',
   },
   creditsSpent: {
     code: -32005,
     status: 429,
-    message: 'daily request count exceeded, request rate limited',
+    message: '{}',
     meaning:
       "The key's credits of this day (UTC) do not suffice for this call. `data` and `Retry-After` as for the rate.",
   },
   networkLimited: {
     code: -32005,
     status: 429,
-    message: 'limit exceeded: too many requests on this network',
+    message: 'limit exceeded: {}',
     meaning:
       'All keys together make more calls on this network than it may get. `data` and `Retry-After` as for the rate.',
   },
   tooManyFailures: {
     code: -32005,
     status: 429,
-    message: 'limit exceeded: too many requests with wrong keys',
+    message: 'limit exceeded: {}',
     meaning:
       'Too many requests with keys or secrets that are wrong have come from this address. Keys that are in use go on opening, with the secret or token that they were used with.',
   },
@@ -407,7 +426,7 @@ const ROWS = {
   headTooLarge: {
     code: -32600,
     status: 431,
-    message: 'request headers too large',
+    message: '{}',
     meaning: 'The request line and the headers exceed 16 KiB.',
   },
   slowBody: {
@@ -419,7 +438,7 @@ const ROWS = {
   bodyTooLarge: {
     code: -32600,
     status: 413,
-    message: 'request body too large',
+    message: '{}',
     meaning: 'The body exceeds the size limit, before or after decompression.',
   },
   unsupportedMediaType: {
@@ -433,7 +452,7 @@ const ROWS = {
 /** The name of a row. */
 export type ErrorName = keyof typeof ROWS;
 
-export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = ROWS;
+export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = ROWS satisfies Record<BoundError, ErrorRow>;
 
 /** The rows that are the service's or a node's fault. */
 export function listFaults(): ReadonlySet<ErrorName> {
@@ -442,7 +461,10 @@ export function listFaults(): ReadonlySet<ErrorName> {
 
 /** The row's message as documentation shows it: `…` where the particular case is named. */
 export function describeMessage(name: ErrorName): string {
-  return ERRORS[name].message.replace('{}', '…');
+  const bounds = isRefusal(name) ? BOUND_NAMES.filter((bound) => listErrors(bound).includes(name)) : [];
+  const [only] = bounds;
+  const detail = only !== undefined && bounds.length === 1 ? describeRefusal(only, '…') : '…';
+  return ERRORS[name].message.replace('{}', detail);
 }
 
 /** When to come back, in the words of hosted services: flat, and as newer ones nest it. */
@@ -453,7 +475,26 @@ export type BackOff = {
 };
 
 /** What travels in an error beside code and message: raw revert data, or when to come back. */
-export type ErrorData = HexData | (BackOff & { readonly rate: BackOff; readonly see: string });
+export type ErrorData =
+  | HexData
+  | (BackOff & { readonly rate: BackOff; readonly see: string; readonly bound: BoundName });
+
+/** Every row but those of refusals by a bound. */
+export type OtherError = Exclude<ErrorName, BoundError>;
+
+/** Rows that any of some bounds makes. @see BoundsOf */
+type RefusalArguments = {
+  [E in BoundError]: [name: E, bound: BoundsOf<E>, detail?: number | string, data?: ErrorData];
+}[BoundError];
+
+type RpcErrorArguments = [name: OtherError, detail?: string, data?: ErrorData] | RefusalArguments;
+
+const REFUSALS: ReadonlySet<ErrorName> = new Set(BOUND_NAMES.flatMap(listErrors));
+
+/** Whether the error is made by bounds alone. */
+export function isRefusal(name: ErrorName): name is BoundError {
+  return REFUSALS.has(name);
+}
 
 /** One error of the table, made particular. */
 export class RpcError extends UntracedError {
@@ -463,16 +504,30 @@ export class RpcError extends UntracedError {
   readonly data: ErrorData | undefined;
   /** Seconds until it is worth another try; where the table of errors has no fixed advice. */
   readonly retryAfter: number | undefined;
+  /** Whether it is the outcome of a call that was run, so that it has been noted. */
+  isOutcome = false;
+  /** The bound that refused; undefined where none did. */
+  bound: BoundName | undefined;
 
-  /** `detail` fills the `{}` of the row's message. */
-  constructor(name: ErrorName, detail = '', data?: ErrorData) {
-    const row = ERRORS[name];
-    super(row.message.replace('{}', () => detail));
+  /**
+   * `detail` fills the `{}` of the row's message. A refusal names its bound, whose words fill it; there `detail` fills the `{}` of those.
+   */
+  constructor(...args: RpcErrorArguments) {
+    const row = ERRORS[args[0]];
+    const refusal = isRefusalOf(args) ? args : undefined;
+    const text = refusal === undefined ? (args[1] ?? '') : describeRefusal(refusal[1], refusal[2]);
+    super(row.message.replace('{}', () => String(text)));
+    const data = refusal === undefined ? (args[2] as ErrorData | undefined) : refusal[3];
     this.name = 'RpcError';
-    this.rowName = name;
+    this.rowName = args[0];
     this.row = row;
     this.data = data;
+    this.bound = refusal?.[1];
     this.retryAfter =
       typeof data === 'object' && 'backoff_seconds' in data ? data.backoff_seconds : row.retryAfter;
   }
+}
+
+function isRefusalOf(args: RpcErrorArguments): args is RefusalArguments {
+  return isRefusal(args[0]);
 }

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { deflateRaw, gunzip, gzip, constants as zlibConstants } from 'node:zlib';
 import type { PackedBytes, SharedBytes } from '../primitives/json-result.ts';
+import { limitOf } from '../util/bounds.ts';
 import { FairQueue } from '../util/fair-queue.ts';
 import { type OwnerShare, SharedBudget } from '../util/shared-budget.ts';
 import { describePacked } from './gzip-member.ts';
@@ -12,7 +13,7 @@ const deflateRawAsync = promisify(deflateRaw);
 /** Bodies and answers on the thread pool at a time: one of its four threads stays free for files and names. */
 const RUNNING = 3;
 /** What may wait for that. */
-const WAITING = 256;
+const WAITING = limitOf('compression.jobs');
 /** For at most so long, milliseconds. */
 const WAIT_MS = 2_000;
 /** Compressed streams at a time; each holds 256 KiB of state until its client has read it. */

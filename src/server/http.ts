@@ -5,7 +5,7 @@ import type { Refusal, Session } from '../gateway/admission.ts';
 import type { TextAnswer, WholeAnswer } from '../gateway/answer.ts';
 import { ECHO_BYTES, echoRefusal } from '../gateway/echo-refusal.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { RefusalReason } from '../gateway/refusals.ts';
+import type { RefusalReason, TransportBound } from '../gateway/refusals.ts';
 import type { Visitor } from '../gateway/visitor.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { RequestObserver } from '../observe/request-observer.ts';
@@ -110,7 +110,7 @@ export class HttpEndpoint {
     const work = { request, response, head, connection, visitor, awaitsContinue, report, owner };
     if (report !== undefined) this.#reportWhenAnswered(report, request, response);
     if (request.rawHeaders.length > 2 * MAX_HEADER_FIELDS) {
-      this.#refuse(work, this.#gateway.refuse('headTooLarge'));
+      this.#refuse(work, this.#gateway.refuse('head.bytes'));
     } else if (route.to === 'http' && request.method === 'POST' && !head.hasTwoHosts) {
       this.#serve(work).catch((error: unknown) => {
         this.#log.error({ err: error }, 'a request could not be served');
@@ -140,7 +140,7 @@ export class HttpEndpoint {
   }
 
   /** Answers on a connection that node's server does not look after any more, and closes it. */
-  refuseRaw(socket: Duplex, reason: RefusalReason, headers?: readonly string[]): void {
+  refuseRaw(socket: Duplex, reason: RefusalReason | TransportBound, headers?: readonly string[]): void {
     const refusal = this.#gateway.refuse(reason);
     this.#requests?.countStatus(refusal.status);
     sendRawResponse(socket, refusal, headers);
@@ -203,9 +203,10 @@ export class HttpEndpoint {
       return;
     }
     const body = await decompressBody(sent, memory, work.request.socket);
-    if (typeof body !== 'string' || body === 'overloaded') this.#gateway.returnUnread(session);
+    if (typeof body !== 'string' || body === 'arriving' || body === 'compressing')
+      this.#gateway.returnUnread(session);
     if (typeof body !== 'string') await this.#handle(work, body, session);
-    else if (body !== 'gone') this.#refuse(work, this.#gateway.refuse(REFUSED_BODIES[body]));
+    else if (body !== 'gone') this.#refuse(work, this.#gateway.refuse(REFUSED_BODIES[body], session));
   }
 
   /** Refuses a body that was not read, or not to its end: one that is too large is charged as a call. */
@@ -216,7 +217,7 @@ export class HttpEndpoint {
   ): Promise<void> {
     if (reason === 'gone') return;
     const denial = reason === 'tooLarge' ? await this.#gateway.chargeUnread(session) : undefined;
-    this.#refuse(work, denial ?? this.#gateway.refuse(REFUSED_BODIES[reason]));
+    this.#refuse(work, denial ?? this.#gateway.refuse(REFUSED_BODIES[reason], session));
   }
 
   /** The answer with the request's id, for which a small body is read. @returns undefined when the client has left */
@@ -244,7 +245,7 @@ export class HttpEndpoint {
     if (report !== undefined) report.requestBytes = body.length;
     const { unsent } = this.#shares;
     if (!unsent.isEmpty && unsent.refuses(owner)) {
-      this.#send(work, this.#gateway.refuse('overloaded'));
+      this.#send(work, this.#gateway.refuse('unsent.bytes', session));
       return undefined;
     }
     const now = performance.now();
@@ -254,7 +255,7 @@ export class HttpEndpoint {
     const answered = this.#shares.holdWhile(owner, body.length, () =>
       this.#gateway.handle(body, session, scope, report),
     );
-    return continueWith(answered ?? this.#gateway.refuse('overloaded'), (answer) => {
+    return continueWith(answered ?? this.#gateway.refuse('arriving.bytes', session), (answer) => {
       if (!isComplete(answer.body)) return this.#sendStream(work, answer.body, scope);
       connection.end(scope);
       if (report !== undefined) report.responseBytes = measure(answer.body);
@@ -276,7 +277,10 @@ export class HttpEndpoint {
   /** Sends an answer that is no stream. */
   #send(work: HttpRequest, answer: WholeAnswer, headers?: readonly string[]): void {
     const { response, head, connection, owner, report } = work;
-    if (report !== undefined) report.answeredAt = performance.now();
+    if (report !== undefined) {
+      report.answeredAt = performance.now();
+      if (answer.bound !== undefined) report.noteRefused(answer.bound);
+    }
     // A client that has sent the next request already would not know whether it was done.
     const isKept = response.shouldKeepAlive && connection.unanswered === 1;
     const isLast = this.#takeLast(work) || (isKept && this.#writer.takeParting());
@@ -288,7 +292,7 @@ export class HttpEndpoint {
     const { response, head, connection, owner, report } = work;
     const { unsent } = this.#shares;
     if (!unsent.isEmpty && unsent.refuses(owner)) {
-      this.#send(work, this.#gateway.refuse('overloaded'));
+      this.#send(work, this.#gateway.refuse('unsent.bytes'));
       return;
     }
     if (report !== undefined) report.answeredAt = performance.now();
@@ -374,13 +378,14 @@ export class HttpEndpoint {
 const NOT_STORED = ['Cache-Control', 'no-store'];
 
 /** What the parser's errors mean; any other is a malformed head. */
-const CLIENT_ERRORS: Readonly<Record<string, RefusalReason>> = {
+const CLIENT_ERRORS: Readonly<Record<string, RefusalReason | TransportBound>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'timeout',
-  HPE_HEADER_OVERFLOW: 'headTooLarge',
+  HPE_HEADER_OVERFLOW: 'head.bytes',
 };
 
 const REFUSED_BODIES = {
-  tooLarge: 'bodyTooLarge',
+  tooLarge: 'body.bytes',
   malformed: 'parseError',
-  overloaded: 'overloaded',
+  arriving: 'arriving.bytes',
+  compressing: 'compression.jobs',
 } as const;

@@ -91,7 +91,14 @@ class NodeServer implements Server {
     const { gateway, options, log, health = new Health(), requests } = parts;
     const { limits } = options;
     this.#options = options;
-    const shares = new TransportShares(limits);
+    const shares = new TransportShares(limits, (bound, session) => {
+      gateway.noteRefusal(bound, session);
+      const key = session && { id: session.principal.id, name: session.principal.name };
+      log.warn(
+        { bound, network: session?.network.name, key },
+        'a connection was closed: a bound was reached',
+      );
+    });
     const connections = new ConnectionTable(shares.unsent);
     const cors = new CorsPolicy(options.cors);
     const writer = new ResponseWriter(cors, limits.sendTimeout, shares.compression);
@@ -147,14 +154,14 @@ class NodeServer implements Server {
     http.on('connect', (request, socket) => {
       stopReading(socket);
       afterAnswers(socket, () => {
-        if (hasTooManyFields(request)) endpoint.refuseRaw(socket, 'headTooLarge');
+        if (hasTooManyFields(request)) endpoint.refuseRaw(socket, 'head.bytes');
         else endpoint.refuseRaw(socket, 'methodNotAllowed', ['Allow', 'GET, HEAD, POST, OPTIONS']);
       });
     });
     http.on('upgrade', (request, socket, head) => {
       const rest = Buffer.concat([head, stopReading(socket)]);
       afterAnswers(socket, () => {
-        if (hasTooManyFields(request)) endpoint.refuseRaw(socket, 'headTooLarge');
+        if (hasTooManyFields(request)) endpoint.refuseRaw(socket, 'head.bytes');
         else if (WebSocketEndpoint.isMeant(request)) webSockets.onUpgrade(request, socket, rest);
         else if (!ignoreUpgrade(request, socket, rest, (again) => lane.accept(again)))
           endpoint.refuseRaw(socket, 'malformedHead');
@@ -256,6 +263,7 @@ function admitConnection(socket: Socket, shares: TransportShares, visitors: Visi
   if (visitors.isProxy(peer)) budget.take(owner, 1);
   else if (!budget.tryTake(owner, 1)) {
     shares.noteRefusal('connections');
+    shares.noteBound('connections');
     return false;
   }
   socket.once('close', () => budget.giveBack(owner, 1));

@@ -106,7 +106,7 @@ export class PlainEndpoint {
     work.keyId = admitted.principal.id;
     const { unsent } = this.#shares;
     if (!unsent.isEmpty && unsent.refuses(nameOwner(work.visitor.address, work.keyId)))
-      return this.#gateway.refuse('overloaded');
+      return this.#gateway.refuse('unsent.bytes', admitted);
     return this.#gateway.handle(body, admitted, work.scope, work.report);
   }
 
@@ -161,7 +161,8 @@ export class PlainEndpoint {
   }
 
   #conclude(answer: Answer, request: PlainRequest, socket: Socket, work: Work): PromiseOrValue<void> {
-    const { status } = answer;
+    const { status, bound } = answer;
+    if (bound !== undefined) work.report?.noteRefused(bound);
     const sent = this.#send(answer, request.head.fields, socket, work);
     // What waits for the client does not keep the answer: it may be large.
     return sent instanceof Promise

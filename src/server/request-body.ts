@@ -5,7 +5,7 @@ import { GatheredBytes } from './gathered-bytes.ts';
 import type { TransportShares } from './transport-shares.ts';
 
 /** A body, or why there is none. `gone`: the client left while sending. */
-export type RequestBody = Uint8Array | 'tooLarge' | 'malformed' | 'overloaded' | 'gone';
+export type RequestBody = Uint8Array | 'tooLarge' | 'malformed' | 'arriving' | 'compressing' | 'gone';
 
 /** Where the memory for a body comes from until it is complete. */
 export type BodyMemory = {
@@ -33,7 +33,7 @@ export function readBody(
     request.on('data', (chunk: Buffer) => {
       if (settled) return;
       if (gathered.length + chunk.length > limit) settle('tooLarge');
-      else if (!shares.takeArriving(owner, gathered.costOf(chunk))) settle('overloaded');
+      else if (!shares.takeArriving(owner, gathered.costOf(chunk))) settle('arriving');
       else gathered.add(chunk);
     });
     request.on('end', () => {
@@ -53,10 +53,10 @@ export async function decompressBody(
   client: Socket,
 ): Promise<RequestBody> {
   // The result's size is unknown until it is there, so all it may be is taken.
-  if (!shares.takeArriving(owner, limit)) return 'overloaded';
+  if (!shares.takeArriving(owner, limit)) return 'arriving';
   try {
     const whole = await shares.compression.decompress(body, limit, owner, client);
-    return whole ?? (client.destroyed ? 'gone' : 'overloaded');
+    return whole ?? (client.destroyed ? 'gone' : 'compressing');
   } catch (error) {
     return readErrorCode(error) === 'ERR_BUFFER_TOO_LARGE' ? 'tooLarge' : 'malformed';
   } finally {

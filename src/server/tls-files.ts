@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { readRegularFile } from '../util/read-file.ts';
 import { readErrorCode } from '../util/system-error.ts';
 import type { TlsOptions } from './options.ts';
 
@@ -12,8 +12,6 @@ export type TlsPair = {
   /** Of both files: the same as long as they are. */
   readonly digest: string;
 };
-
-const MAX_FILE_BYTES = 1024 * 1024;
 
 /**
  * Reads a certificate and its key, and checks that they belong together. That they are of the time is left to the caller.
@@ -44,12 +42,10 @@ export function readTlsPair(files: TlsOptions): TlsPair {
 
 function readPem(option: string, file: string): string {
   try {
-    const { size } = statSync(file);
-    if (size > MAX_FILE_BYTES) throw new Error(`${option}: larger than ${MAX_FILE_BYTES} bytes: ${file}`);
-    return readFileSync(file, 'utf8');
+    return readRegularFile(file).toString('utf8');
   } catch (error) {
     const code = readErrorCode(error);
-    if (code === undefined) throw error;
+    if (code === undefined) throw new Error(`${option}: ${(error as Error).message}: ${file}`);
     throw new Error(`${option}: ${READ_ERRORS.get(code) ?? `cannot be read (${code})`}: ${file}`);
   }
 }

@@ -1,4 +1,6 @@
+import type { Session } from '../gateway/admission.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import type { BoundName } from '../util/bounds.ts';
 import { SharedBudget } from '../util/shared-budget.ts';
 import { Compression } from './compression.ts';
 import type { TransportLimits } from './options.ts';
@@ -6,6 +8,9 @@ import { UnsentAnswers } from './unsent-answers.ts';
 
 /** What was refused or closed because its caller holds its share already. */
 export type ShareRefusal = 'connections' | 'webSockets' | 'arriving' | 'unsent' | 'slow';
+
+/** Called where a bound refuses or closes what gets no answer. */
+export type OnRefused = (bound: BoundName, session?: Session) => void;
 
 /** How much of the shared bounds is in use. */
 export type ShareFigures = {
@@ -35,13 +40,16 @@ export class TransportShares {
   readonly compression: Compression;
   /** TCP connections, by address. */
   readonly connections: SharedBudget;
+  readonly #onRefused: OnRefused;
   /** Refused so far. */
   readonly #refused = { connections: 0, webSockets: 0, arriving: 0 };
 
-  constructor(limits: TransportLimits) {
+  /** @param onRefused called where a bound refuses or closes what gets no answer */
+  constructor(limits: TransportLimits, onRefused: OnRefused = () => {}) {
+    this.#onRefused = onRefused;
     const { arrivingBytes, webSockets, subscriptions, connections, ownerShare } = limits;
     this.arriving = new SharedBudget(arrivingBytes, ownerShare);
-    this.unsent = new UnsentAnswers(limits);
+    this.unsent = new UnsentAnswers(limits, () => onRefused('unsent.bytes'));
     this.compression = new Compression(ownerShare);
     this.webSockets = new SharedBudget(webSockets, ownerShare);
     this.subscriptions = new SharedBudget(subscriptions, ownerShare);
@@ -69,6 +77,11 @@ export class TransportShares {
     if (outcome instanceof Promise) return outcome.finally(release);
     release();
     return outcome;
+  }
+
+  /** Notes that a bound has closed a connection. @param session whose it is, where that is known */
+  noteBound(bound: BoundName, session?: Session): void {
+    this.#onRefused(bound, session);
   }
 
   noteRefusal(what: 'connections' | 'webSockets'): void {

@@ -32,7 +32,14 @@ export class UnsentAnswers {
   /** Calls that were refused because earlier answers are unsent. */
   refused = 0;
 
-  constructor({ unsentBytes, ownerShare, sendTimeout, sendRate }: TransportLimits) {
+  readonly #onFull: () => void;
+
+  /** @param onFull called for each connection that is closed because it holds too much */
+  constructor(
+    { unsentBytes, ownerShare, sendTimeout, sendRate }: TransportLimits,
+    onFull: () => void = () => {},
+  ) {
+    this.#onFull = onFull;
     this.#budget = new SharedBudget(unsentBytes, ownerShare);
     this.#sendTimeout = sendTimeout;
     this.sendRate = sendRate;
@@ -120,6 +127,7 @@ export class UnsentAnswers {
 
   #close(flow: Outflow, reason: 'share' | 'slow'): void {
     this.closed[reason]++;
+    if (reason === 'share') this.#onFull();
     flow.cutOff(reason);
     flow.update();
   }

@@ -1,9 +1,10 @@
+import { limitOf } from '../util/bounds.ts';
 import { TURNS } from '../util/turn-queue.ts';
 
 /** Messages that are begun in one step of a turn. */
 const MESSAGES_A_STEP = 8;
 /** One read holds at most so many calls; more are messages too short to be any. */
-const MAX_MESSAGES = 2_048;
+const MAX_MESSAGES = limitOf('webSocket.messages');
 
 export type WebSocketBacklogParts = {
   readonly owner: string;

@@ -4,11 +4,13 @@ import type { WebSocket } from 'ws';
 import type { Refusal, Session } from '../gateway/admission.ts';
 import type { Answer } from '../gateway/answer.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import type { TransportBound } from '../gateway/refusals.ts';
 import type { Visitor } from '../gateway/visitor.ts';
 import type { RequestObserver } from '../observe/request-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
 import { isComplete, type JsonResult, type JsonStream, passOn } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { type BoundName, describeRefusal } from '../util/bounds.ts';
 import { PassingMap } from '../util/passing-map.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { TURNS } from '../util/turn-queue.ts';
@@ -118,7 +120,7 @@ export class WebSocketConnection {
       limits: this.#limits,
       shares,
       owner,
-      onOverflow: () => this.#endSlowSubscriber(),
+      onOverflow: () => this.#endSlowSubscriber('webSocket.unsentBytes'),
       onFail: (reason) => this.#end(SERVICE_RESTART, reason),
     });
     this.#arrival = new WebSocketArrival({
@@ -127,14 +129,14 @@ export class WebSocketConnection {
       shares,
       owner,
       limitMs: this.#limits.bodyTimeout,
-      onOverflow: () => this.#stopReading(TRY_AGAIN_LATER, 'too much is arriving'),
+      onOverflow: () => this.#stopReading(TRY_AGAIN_LATER, 'arriving.bytes'),
     });
     this.#pace = new WebSocketPace({
       ws,
       socket,
       owner,
       onChange: () => this.#adjustReading(),
-      onFlood: () => this.#stopFlood('too many control frames'),
+      onFlood: () => this.#stopFlood('webSocket.controlFrames'),
     });
     this.#backlog = new WebSocketBacklog({
       owner,
@@ -206,7 +208,7 @@ export class WebSocketConnection {
   #receive(body: Buffer): void {
     if (this.#closing) return;
     if (this.#backlog.isFull) {
-      this.#stopFlood('too many messages at once');
+      this.#stopFlood('webSocket.messages');
       return;
     }
     if (this.#backlog.isEmpty && !this.#isAtBound() && TURNS.hasTime()) this.#begin(body);
@@ -248,16 +250,21 @@ export class WebSocketConnection {
       this.#session = admitted;
       const { unsent } = this.#shares;
       if (!unsent.isEmpty && unsent.refuses(this.#owner))
-        return this.#parts.gateway.refuse('overloaded').body;
+        return this.#refuse('unsent.bytes', admitted, report);
       const answered = this.#shares.holdWhile(this.#owner, body.length, () =>
         this.#parts.gateway.handle(body, admitted, scope, report, notifier),
       );
-      if (answered === undefined) return this.#parts.gateway.refuse('overloaded').body;
+      if (answered === undefined) return this.#refuse('arriving.bytes', admitted, report);
       return continueWith(answered, takeBody);
     }
     if (!NO_ENTRY.has(admitted.refused.status)) return admitted.refused.body;
     this.#lock();
     return '';
+  }
+
+  #refuse(bound: TransportBound, session: Session, report: RequestReport | undefined): string {
+    report?.noteRefused(bound);
+    return this.#parts.gateway.refuse(bound, session).body;
   }
 
   /** Counts a message as in work. */
@@ -296,7 +303,7 @@ export class WebSocketConnection {
       this.#sendStream(scope, answer, report);
     }
     if (this.#outbox.bufferedBytes > this.#limits.webSocketBufferedBytes)
-      this.#end(POLICY_VIOLATION, 'answers are not being read');
+      this.#endByBound(POLICY_VIOLATION, 'webSocket.unsentBytes');
     else this.#advance();
   }
 
@@ -356,27 +363,39 @@ export class WebSocketConnection {
 
   /** Notifications were handed on. */
   #checkNotified(): void {
-    if (this.#outbox.bufferedBytes > this.#limits.webSocketBufferedBytes) this.#endSlowSubscriber();
+    if (this.#outbox.bufferedBytes > this.#limits.webSocketBufferedBytes)
+      this.#endSlowSubscriber('webSocket.unsentBytes');
     else this.#advance();
   }
 
-  #endSlowSubscriber(): void {
+  /** @param bound undefined where it is the least rate that it fell below, or its share, which counts what it closes */
+  #endSlowSubscriber(bound?: BoundName): void {
     if (this.#isEnded) return;
+    if (bound !== undefined) this.#shares.noteBound(bound, this.#session);
     this.#shares.slowSubscribers++;
-    this.#end(POLICY_VIOLATION, READ_TOO_SLOWLY);
+    this.#end(
+      POLICY_VIOLATION,
+      bound === undefined ? READ_TOO_SLOWLY : `${READ_TOO_SLOWLY} (bound: ${bound})`,
+    );
   }
 
   /** What is sent on would only be parsed to be dropped. */
-  #stopFlood(reason: string): void {
-    if (!this.#closing) this.#stopReading(POLICY_VIOLATION, reason);
+  #stopFlood(bound: BoundName): void {
+    if (!this.#closing) this.#stopReading(POLICY_VIOLATION, bound);
   }
 
   /** The library would keep what it reads of a message until the connection is closed. */
-  #stopReading(code: number, reason: string): void {
+  #stopReading(code: number, bound: BoundName): void {
     if (this.#isFlooding) return;
     this.#isFlooding = true;
-    this.#end(code, reason);
+    this.#endByBound(code, bound);
     this.#adjustReading();
+  }
+
+  /** Ends the connection because of a bound, which the reason names. */
+  #endByBound(code: number, bound: BoundName): void {
+    this.#parts.shares.noteBound(bound, this.#session);
+    this.#end(code, describeRefusal(bound));
   }
 
   /** A close frame waits behind what the peer has not read, so it gets only a short grace. */

@@ -1,9 +1,10 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import { limitOf } from '../util/bounds.ts';
 import { TURNS } from '../util/turn-queue.ts';
 
 /** Pings and pongs that a client may send in a second. At 60 unsent pongs the library ends the connection without a close frame. */
-export const CONTROL_FRAMES_PER_SECOND = 50;
+export const CONTROL_FRAMES_PER_SECOND: number = limitOf('webSocket.controlFrames');
 /** What reading on costs, about, milliseconds: the library parses a chunk at once. */
 const CHUNK_MS = 0.5;
 

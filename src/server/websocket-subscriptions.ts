@@ -50,12 +50,8 @@ export class WebSocketSubscriptions {
     const { limits, shares, owner } = this.#parts;
     if (this.#isClosed) throw new RpcError('cancelled');
     if (this.#open.size >= limits.webSocketSubscriptions)
-      throw new RpcError(
-        'tooManySubscriptions',
-        `a connection has at most ${limits.webSocketSubscriptions} subscriptions`,
-      );
-    if (!shares.subscriptions.tryTake(owner, 1))
-      throw new RpcError('tooManySubscriptions', 'the api key has too many subscriptions');
+      throw new RpcError('tooManySubscriptions', 'webSocket.subscriptions', limits.webSocketSubscriptions);
+    if (!shares.subscriptions.tryTake(owner, 1)) throw new RpcError('tooManySubscriptions', 'subscriptions');
     const subscription = new OpenSubscription(this);
     this.#open.set(subscription.id, subscription);
     return subscription;

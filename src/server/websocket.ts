@@ -138,7 +138,7 @@ export class WebSocketEndpoint {
     if (head.hasTwoHosts) return { refused: this.#gateway.refuse('malformedHead') };
     if (route.to !== 'webSocket') return { refused: this.#gateway.refuse('notFound') };
     if (!this.#cors.allows(head.origin)) return { refused: this.#gateway.refuse('forbiddenOrigin') };
-    if (this.#closing) return this.#refuseOverloaded();
+    if (this.#closing) return { refused: this.#gateway.refuse('stopping') };
     if (target.host !== undefined) head.host = target.host;
     head.session ??= readSessionParameter(target.path);
     if (readTrustParameter(target.path)) head.showsTrust = true;
@@ -151,7 +151,8 @@ export class WebSocketEndpoint {
     const { webSockets, upgrades } = this.#shares;
     const address = nameOwner(visitor.address);
     const sentKey = visitor.key ?? '';
-    if (!webSockets.hasRoom(address, 1) || !upgrades.tryTake(sentKey, 1)) return this.#refuseOverloaded();
+    if (!webSockets.hasRoom(address, 1)) return this.#refuseBound('webSockets');
+    if (!upgrades.tryTake(sentKey, 1)) return this.#refuseBound('webSockets.upgrades');
     webSockets.take(address, 1);
     let admitted: Session | Refusal;
     let acceptor: Acceptor;
@@ -165,16 +166,16 @@ export class WebSocketEndpoint {
       upgrades.giveBack(sentKey, 1);
     }
     const owner = nameOwner(visitor.address, admitted.principal.id);
-    if (socket.destroyed || !webSockets.tryTake(owner, 1)) return this.#refuseOverloaded();
+    if (socket.destroyed || !webSockets.tryTake(owner, 1)) return this.#refuseBound('webSockets', admitted);
     socket.once('close', () => webSockets.giveBack(owner, 1));
     const known: Visitor = { ...visitor, wasAdmitted: true };
     const admit = (): PromiseOrValue<Session | Refusal> => this.#gateway.admit(known);
     return { owner, session: admitted, visitor, admit, acceptor };
   }
 
-  #refuseOverloaded(): Refusal {
+  #refuseBound(bound: 'webSockets' | 'webSockets.upgrades', session?: Session): Refusal {
     this.#shares.noteRefusal('webSockets');
-    return { refused: this.#gateway.refuse('overloaded') };
+    return { refused: this.#gateway.refuse(bound, session) };
   }
 
   /** At the first upgrade: the library takes 50 ms to load. */

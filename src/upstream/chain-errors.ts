@@ -13,7 +13,7 @@ export function toChainError(error: unknown): unknown {
     case 'pruned':
       return new ChainError('pruned', error.message);
     case 'rateLimited':
-      return new ChainError('busy', error.message);
+      return new ChainError('busy', error.bound);
     case 'aborted':
       return new ChainError('aborted', error.message);
     default:

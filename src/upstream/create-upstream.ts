@@ -2,7 +2,7 @@ import { AnswerMemory } from '../util/answer-memory.ts';
 import { type Clock, systemClock } from '../util/clock.ts';
 import type { SharedBudget } from '../util/shared-budget.ts';
 import { createEndpoint, findOperator, nameUpstream } from './endpoint.ts';
-import { listSecrets } from './errors/secrets.ts';
+import { listCredentials, listSecrets } from './errors/secrets.ts';
 import type { UpstreamFault } from './fault.ts';
 import type { HeadFeed } from './heads/head-feed.ts';
 import { HeadTracker } from './heads/head-tracker.ts';
@@ -67,6 +67,7 @@ export function createUpstream(
       clock,
     },
   );
+  const endpoints = [endpoint, ...(announcer === undefined ? [] : [announcer])];
   const upstream: Upstream = new Upstream({
     name,
     operator: findOperator(row),
@@ -75,9 +76,8 @@ export function createUpstream(
     control,
     ...(announcements !== undefined && { announcements }),
     tracker,
-    secrets: [endpoint, ...(announcer === undefined ? [] : [announcer])].flatMap(({ url, headers }) =>
-      listSecrets(url, headers),
-    ),
+    secrets: endpoints.flatMap(({ url, headers }) => listSecrets(url, headers)),
+    credentials: endpoints.flatMap(({ url, headers }) => listCredentials(url, headers)),
     openMemory: limits.memory,
     now: () => clock.now(),
   });

@@ -1,3 +1,5 @@
+import type { BoundsOf } from '../util/bounds.ts';
+
 /** Why an upstream gave no answer that can be used. Another upstream may do better. */
 export type FaultKind =
   /** No connection, or it broke before the answer was complete. */
@@ -34,13 +36,21 @@ export type FaultKind =
 export class UpstreamFault extends Error {
   readonly kind: FaultKind;
   readonly retryAfterMs: number | undefined;
+  /** For `rateLimited`: the bound that a caller is refused by where no node answers. */
+  readonly bound: BoundsOf<'busy'>;
 
   /** `message` may reach a client: it never holds an address, a key or a body. */
-  constructor(kind: FaultKind, message: string, retryAfterMs?: number) {
+  constructor(
+    kind: FaultKind,
+    message: string,
+    retryAfterMs?: number,
+    bound: BoundsOf<'busy'> = 'nodes.rate',
+  ) {
     super(message);
     this.name = 'UpstreamFault';
     this.kind = kind;
     this.retryAfterMs = retryAfterMs;
+    this.bound = bound;
   }
 }
 

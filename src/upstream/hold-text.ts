@@ -76,7 +76,7 @@ export async function hold(
     for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
       if (!memory.hold(next.value.length)) {
         cancel();
-        throw new ChainError('busy', 'too many large answers are in work');
+        throw new ChainError('busy', 'answers.bytes');
       }
       held.push(next.value);
       length += next.value.length;

@@ -7,6 +7,7 @@ import { parseJson } from '../primitives/parse-json.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { StateRequests } from '../proven/state-requests.ts';
+import type { BoundName } from '../util/bounds.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { ResolvedBlock } from './block-resolver.ts';
 import { findHash, type QuestionParts } from './call-questions.ts';
@@ -149,8 +150,8 @@ export class StateSource {
   }
 
   /** @throws ChainError `unavailable` where answers have to be proven @param why this one is not, as the rest of a sentence */
-  demandProof(why: string): void {
-    this.#trust.demandProof(why);
+  demandProof(why: string, bound?: BoundName): void {
+    this.#trust.demandProof(why, bound);
   }
 
   /** Whether a rejection of `ask` or `locate` is a node's or the network's. */

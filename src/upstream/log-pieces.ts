@@ -69,7 +69,7 @@ export class LogPieces {
   add({ first, last }: LogRange, answer: JsonText): void {
     const text = answer.slice(answer.indexOf('[') + 1, answer.lastIndexOf(']')).trim();
     if (text === '') return;
-    if (!this.#memory.hold(text.length)) throw new ChainError('busy', 'too many large answers are in work');
+    if (!this.#memory.hold(text.length)) throw new ChainError('busy', 'answers.bytes');
     const results = countLogs(text);
     this.#done.push({ first, last, text, results });
     this.#results += results;

@@ -58,6 +58,8 @@ export type UpstreamParts = {
   readonly secrets: readonly string[];
   /** Opens what an answer of it holds, where no caller's memory counts it. */
   readonly openMemory: () => AnswerMemory;
+  /** Those of them that data of its errors must not hold either; by default all. */
+  readonly credentials?: readonly string[];
   readonly now: () => number;
 };
 
@@ -71,6 +73,7 @@ export class Upstream {
   readonly tracker: TrackedHead;
   readonly secrets: readonly string[];
   readonly openMemory: () => AnswerMemory;
+  readonly credentials: readonly string[];
   readonly health: Health;
   readonly logSpan: LogSpan;
   /** Faults so far by kind. */
@@ -113,6 +116,7 @@ export class Upstream {
     this.tracker = parts.tracker;
     this.secrets = parts.secrets;
     this.openMemory = parts.openMemory;
+    this.credentials = parts.credentials ?? parts.secrets;
     this.health = new Health(parts.now);
     this.logSpan = new LogSpan(parts.now);
     this.#announcements = parts.announcements;

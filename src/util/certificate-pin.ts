@@ -1,7 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
-
-const MAX_FILE_BYTES = 1024 * 1024;
+import { readRegularFile } from './read-file.ts';
 
 /**
  * The certificate that stands first in a PEM file, as the only one that is trusted: by its bytes, so that neither a name, nor a
@@ -30,10 +28,9 @@ export class CertificatePin {
 
   #read(): Buffer | undefined {
     try {
-      if (statSync(this.#file).size > MAX_FILE_BYTES) return undefined;
-      return new X509Certificate(readFileSync(this.#file)).raw;
+      return new X509Certificate(readRegularFile(this.#file)).raw;
     } catch {
-      // Not there yet, or half written: what it had before counts.
+      // Not there yet, half written, or no file: what it had before counts.
       return undefined;
     }
   }

@@ -114,11 +114,13 @@ const MAX_PAGE_SIZE = 65_536;
 function readMeta(path: string): { readonly bytes: Buffer; readonly size: number } | undefined {
   let file: number;
   try {
-    file = openSync(join(path, 'data.mdb'), 'r');
+    // A FIFO of that name would be waited for.
+    file = openSync(join(path, 'data.mdb'), constants.O_RDONLY | constants.O_NONBLOCK);
   } catch {
     return undefined;
   }
   try {
+    if (!fstatSync(file).isFile()) throw new Error(`${path} holds a data.mdb that is not a file`);
     const bytes = Buffer.alloc(MAX_PAGE_SIZE + META.end);
     const length = readSync(file, bytes, 0, bytes.length, 0);
     // After the meta pages, which another process writes once the file has grown: a size from before would not hold the newest pages.

@@ -13,6 +13,16 @@ const TRUST_ORDER: Readonly<Record<Trust, number>> = { single: 0, agreed: 1, pro
 /** How a derived scope differs from the one that it is made of. */
 type DerivedScope = { readonly deadline?: number; readonly isDetached?: boolean };
 
+/** Charges the owner of a request for work at nodes that its calls turn out to need. */
+export interface WorkMeter {
+  /**
+   * @param keys accounts, slots and codes that nodes are to prove
+   * @param trips round trips that takes
+   * @throws (or rejects with) the error that the call is to be answered with, where the owner cannot pay: then nothing is to be asked
+   */
+  pay(keys: number, trips: number): void | Promise<void>;
+}
+
 /** What hears of an abort: a listener, or a scope inside that has one. */
 type Dependent = (() => void) | RequestScope;
 
@@ -36,6 +46,8 @@ export class RequestScope implements CancelSignal {
   owner: string | undefined;
   /** Bytes that answers may hold while they are put together; those of all requests share them. */
   answers: SharedBudget | undefined;
+  /** Has the owner pay for what nodes prove for it; scopes made inside have the same. */
+  meter: WorkMeter | undefined;
   /** What its client calls the series of requests that it belongs to; scopes made inside have the same. */
   session: string | undefined;
   /** Identity of the batch that it is an item of, if any; scopes made inside have the same. */
@@ -58,6 +70,7 @@ export class RequestScope implements CancelSignal {
     this.#parent = parent;
     this.owner = parent?.owner;
     this.answers = parent?.answers;
+    this.meter = parent?.meter;
     this.session = parent?.session;
     this.batch = parent?.batch;
     this.trace = parent?.trace;
@@ -104,6 +117,7 @@ export class RequestScope implements CancelSignal {
     const scope = new RequestScope(deadline, isDetached ? undefined : this, this.startedAt, this.limitMs);
     scope.owner = this.owner;
     scope.answers = this.answers;
+    scope.meter = this.meter;
     scope.session = this.session;
     scope.batch = this.batch;
     scope.trace = this.trace;

@@ -102,7 +102,7 @@ test('files that an import cannot use are one sentence', (t) => {
   );
   assert.equal(
     runImport(genesis, '/dev/null', data),
-    'portcullis: /dev/null: a pipe or device cannot be read: give a file\n',
+    'portcullis: /dev/null: is not a file but a device: name a regular file\n',
   );
   const file = join(folder, 'file');
   writeFileSync(file, 'x');

@@ -195,13 +195,17 @@ describe('admission', () => {
   });
 });
 
-const LIMITED = (message: string, allowed: number, reply: Reply, id: number | null): object => {
+const LIMITED = (words: string, bound: string, allowed: number, reply: Reply, id: number | null): object => {
   const current = (reply.body as { error: { data: { current_rps: number } } }).error.data.current_rps;
   const rate = { allowed_rps: allowed, backoff_seconds: Number(reply.retryAfter), current_rps: current };
   return {
     jsonrpc: '2.0',
     id,
-    error: { code: -32005, message, data: { see: 'docs/operations.md#limits', ...rate, rate } },
+    error: {
+      code: -32005,
+      message: `${words} (bound: ${bound})`,
+      data: { see: 'docs/operations.md#limits', bound, ...rate, rate },
+    },
   };
 };
 
@@ -221,7 +225,7 @@ describe('how much a key may ask', () => {
     const reply = await post(key, chainId(9));
     assert.equal(reply.status, 429);
     assert.match(reply.retryAfter ?? '', /^[12]$/);
-    assert.deepEqual(reply.body, LIMITED('project ID request rate exceeded', 0.5, reply, 9));
+    assert.deepEqual(reply.body, LIMITED('project ID request rate exceeded', 'key.rate', 0.5, reply, 9));
   });
 
   test('a key that has spent its credits of the day is refused until the next; free calls go on', async () => {
@@ -231,7 +235,10 @@ describe('how much a key may ask', () => {
     assert.equal(reply.status, 429);
     const seconds = Number(reply.retryAfter);
     assert.ok(seconds >= 1 && seconds <= 86_400);
-    assert.deepEqual(reply.body, LIMITED('daily request count exceeded, request rate limited', 0, reply, 1));
+    assert.deepEqual(
+      reply.body,
+      LIMITED('daily request count exceeded, request rate limited', 'key.credits', 0, reply, 1),
+    );
     const free = { jsonrpc: '2.0', id: 1, method: 'web3_clientVersion', params: [] };
     assert.equal((await post(key, free)).status, 200);
   });
@@ -317,6 +324,6 @@ test('guessing is stopped, and keys in use go on opening', async (t) => {
   assert.ok(Number(reply.retryAfter) >= 1);
   assert.deepEqual(
     reply.body,
-    LIMITED('limit exceeded: too many requests with wrong keys', 0.01, reply, null),
+    LIMITED('limit exceeded: too many requests with wrong keys', 'address.failures', 0.01, reply, null),
   );
 });

@@ -37,7 +37,7 @@ function setUp(network: Network, limits: Partial<GatewayLimits> = {}): Setup {
     onBatch: (items) => void observed.push(`batch ${items}`),
     onSurcharge: ({ id }, credits) => void observed.push(`surcharge ${id} ${credits}`),
     onBrokenStream: (name) => void observed.push(`broken ${name}`),
-    onLimited: (reason, name, id) => void observed.push(`limited ${reason} ${name} ${id}`),
+    onLimited: (reason, bound, name, id) => void observed.push(`limited ${reason} ${bound} ${name} ${id}`),
   };
   const gateway = createGateway({
     networks: new NetworkRegistry([]),
@@ -82,7 +82,9 @@ for (const [part, outcome] of OUTCOMES) {
   test(`a call that ends as ${outcome}`, async () => {
     const { send, observed, report } = setUp(createScriptedNetwork(new ScriptedChain()));
     await send(call('eth_call', play(part)));
-    assert.deepEqual(observed, [`scripted eth_call ${outcome} embedded p 80`]);
+    const limited = outcome === 'busy' ? ['limited overload executions.waiting scripted p'] : [];
+    assert.deepEqual(observed, [`scripted eth_call ${outcome} embedded p 80`, ...limited]);
+    assert.deepEqual([...(report.bounds ?? [])], outcome === 'busy' ? [['executions.waiting', 1]] : []);
     assert.deepEqual(report.groups, [{ method: 'eth_call', outcome, source: 'embedded', count: 1 }]);
     assert.equal(report.network, 'scripted');
     assert.equal(report.caller, PRINCIPAL);
@@ -141,7 +143,10 @@ test('items of a batch one by one, notifications too', async () => {
 test('a batch that is too large is one unknown call', async () => {
   const { send, observed } = setUp(createScriptedNetwork(new ScriptedChain()), { batchItems: 2 });
   await send([1, 2, 3].map((id) => call('eth_chainId', [], id)));
-  assert.deepEqual(observed, ['scripted unknown batchTooLarge local p 80']);
+  assert.deepEqual(observed, [
+    'scripted unknown batchTooLarge local p 80',
+    'limited size batch.items scripted p',
+  ]);
 });
 
 test('a body that has no time left, or no client', async () => {
@@ -164,7 +169,7 @@ test('a body for which there is no room is no call', async () => {
   const held = send(call('eth_call', play(8)), scope);
   assert.equal(gateway.bodiesInFlight, 1);
   await send(call('eth_chainId', []));
-  assert.deepEqual(observed, ['limited overload scripted p']);
+  assert.deepEqual(observed, ['limited overload bodies scripted p']);
   scope.abort();
   await held;
   assert.equal(gateway.bodiesInFlight, 0);

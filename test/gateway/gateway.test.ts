@@ -154,9 +154,9 @@ test('refusals of a transport carry a JSON-RPC error and its HTTP status', () =>
     notFound: 404,
     methodNotAllowed: 405,
     unsupportedMediaType: 415,
-    bodyTooLarge: 413,
+    'body.bytes': 413,
     parseError: 400,
-    overloaded: 429,
+    'unsent.bytes': 429,
     timeout: 408,
   } as const;
   for (const [reason, status] of Object.entries(statuses)) {
@@ -214,7 +214,7 @@ test('more bodies at once than allowed are turned away, and room comes back', as
   const waiting = [send(call(8), scope), send(call(8), scope)];
   assert.deepEqual(await send(call(0)), [
     429,
-    error(-32005, 'limit exceeded: too many requests in progress', 'null'),
+    error(-32005, 'limit exceeded: too many requests in progress (bound: bodies)', 'null'),
   ]);
   scope.abort();
   await Promise.all(waiting);
@@ -295,7 +295,10 @@ test('1,000 items are a batch, 1,001 are refused with one error', async () => {
     `[${Array.from({ length }, (_, i) => `{"jsonrpc":"2.0","id":${i}.0,"method":"eth_chainId"}`).join()}]`;
   const [, accepted] = await send(batch(1_000));
   assert.equal(accepted.split('"result"').length - 1, 1_000);
-  const refusal = [200, error(-32600, 'batch too large: the limit is 1000 items', 'null')];
+  const refusal = [
+    200,
+    error(-32600, 'batch too large: the limit is 1000 items (bound: batch.items)', 'null'),
+  ];
   assert.deepEqual(await send(batch(1_001)), refusal);
   assert.deepEqual(await send(`[${new Array(500_000).fill('{"id":1}').join()}]`), refusal);
   assert.equal(chain.requests.length, 0);
@@ -303,7 +306,7 @@ test('1,000 items are a batch, 1,001 are refused with one error', async () => {
 
 test('a small batch with too many items is refused the same way', async () => {
   const { send } = setUp({ limits: { batchItems: 2 } });
-  const refusal = [200, error(-32600, 'batch too large: the limit is 2 items', 'null')];
+  const refusal = [200, error(-32600, 'batch too large: the limit is 2 items (bound: batch.items)', 'null')];
   assert.deepEqual(await send('[{},{},{}]'), refusal);
 });
 

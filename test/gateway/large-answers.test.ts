@@ -118,7 +118,8 @@ test('a large reason is cut, its data is whole and comes in pieces', async () =>
 
 test('a result beyond the bound of an answer is an error', async () => {
   const send = setUp({ batchAnswerBytes: 1_500_000 });
-  const tooLarge = '{"jsonrpc":"2.0","id":1,"error":{"code":-32003,"message":"response too large"}}';
+  const tooLarge =
+    '{"jsonrpc":"2.0","id":1,"error":{"code":-32003,"message":"response too large (bound: batch.answerBytes)"}}';
   for (const to of [RETURNER, REVERTER]) {
     const { status, body } = await send(call(to));
     assert.deepEqual([status, body], [200, tooLarge]);
@@ -197,7 +198,7 @@ class CollectingChain extends LargeChain {
     assert.ok(scope !== undefined);
     const memory = AnswerMemory.of(scope);
     try {
-      if (!memory.hold(BYTES)) throw new ChainError('busy', 'no room');
+      if (!memory.hold(BYTES)) throw new ChainError('busy', 'answers.bytes');
       return await super.call(request);
     } finally {
       memory.release();

@@ -118,8 +118,12 @@ test('a network that has as much in work as it may refuses the next call with 42
   const { gateway, observed } = open(network, principal);
   turns.take('other');
   const refused = await send(gateway, network, principal, call('eth_chainId'));
-  const error = { code: -32005, message: 'limit exceeded: too many requests in progress' };
-  assert.deepEqual(refused, { status: 429, retryAfter: 1, body: { jsonrpc: '2.0', id: 1, error } });
+  const error = {
+    code: -32005,
+    message: 'limit exceeded: too many calls on this network wait for their turn (bound: network.calls)',
+  };
+  const bound = 'network.calls';
+  assert.deepEqual(refused, { status: 429, retryAfter: 1, bound, body: { jsonrpc: '2.0', id: 1, error } });
   const batch = await send(gateway, network, principal, [call('eth_chainId')]);
   assert.deepEqual(batch, { status: 200, body: [{ jsonrpc: '2.0', id: 1, error }] });
   turns.leave('other');
@@ -152,11 +156,15 @@ test('a call for which there is no execution is 429 by itself, and an error of i
   const principal = createPrincipal({});
   const { gateway } = open(network, principal);
   const busy = { ...call('eth_call'), params: [{ to: `0x${'00'.repeat(19)}05` }, 'latest'] };
-  const error = { code: -32005, message: 'limit exceeded: too many calls are waiting' };
+  const error = {
+    code: -32005,
+    message: 'limit exceeded: too many executions are waiting (bound: executions.waiting)',
+  };
   assert.deepEqual(await send(gateway, network, principal, busy), {
     status: 429,
     body: { jsonrpc: '2.0', id: 1, error },
     retryAfter: 1,
+    bound: 'executions.waiting',
   });
   const batch = await send(gateway, network, principal, [busy, call('eth_chainId')]);
   assert.equal(batch.status, 200);
@@ -227,7 +235,8 @@ for (const [what, body, code] of [
       observed.calls.map(([, , spent]) => spent),
       [80, 80, 0],
     );
-    assert.deepEqual(observed.limited, ['rate']);
+    const isLarge = what.includes('too many items');
+    assert.deepEqual(observed.limited, [...(isLarge ? ['size', 'size'] : []), 'rate']);
   });
 }
 

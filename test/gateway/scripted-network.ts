@@ -168,7 +168,7 @@ export class ScriptedChain implements Chain {
       case '04':
         throw new ChainError('timeout', 'execution aborted (timeout = 5s)');
       case '05':
-        throw new ChainError('busy', 'queue full');
+        throw new ChainError('busy', 'executions.waiting');
       case '06':
         throw new TypeError('secret of the request');
       case '07':

@@ -98,7 +98,7 @@ test('after the first bytes the time limit of the body has no say', async () => 
 test('a stream counts as a body in work until it is read, cancelled or broken', async () => {
   const { send, chain } = setUp([SMALL, { ...SMALL, breakAt: 2 }], { bodiesInFlight: 1 });
   const isFull = async (): Promise<boolean> => (await send('{}')) === overloaded;
-  const overloaded = error(-32005, 'limit exceeded: too many requests in progress', 'null');
+  const overloaded = error(-32005, 'limit exceeded: too many requests in progress (bound: bodies)', 'null');
 
   const whole = await send(receiptsOf(0));
   assert.ok(await isFull());
@@ -181,7 +181,7 @@ test('in a batch a source that breaks off is an error of its item', async () => 
 test('what exceeds the limit of a batch is not read any further', async () => {
   const endless: SourcePlan = { pieces: Number.POSITIVE_INFINITY, pieceBytes: 1_000 };
   const { send, chain } = setUp([SMALL, endless], { batchAnswerBytes: 20_000 });
-  const tooLarge = (id: string): string => error(-32003, 'response too large', id);
+  const tooLarge = (id: string): string => error(-32003, 'response too large (bound: batch.answerBytes)', id);
   assert.equal(
     await send(`[${receiptsOf(0)},${receiptsOf(1, '2')},${receiptsOf(1, '3')},${receiptsOf(0, '4')}]`),
     `[${resultOf(valueFrom(SMALL))},${tooLarge('2')},${tooLarge('3')},${tooLarge('4')}]`,

@@ -152,7 +152,10 @@ test('criteria for which there is no room are refused like a subscription too ma
   await assert.rejects(subscribe('logs', {}), (error: RpcError) => {
     assert.deepEqual(
       [error.row.code, error.message],
-      [-32005, 'limit exceeded: the subscriptions of the api key name too many addresses and topics'],
+      [
+        -32005,
+        'limit exceeded: the subscriptions of the api key name too many addresses and topics (bound: subscriptions.criteria)',
+      ],
     );
     return true;
   });

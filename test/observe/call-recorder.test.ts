@@ -99,14 +99,14 @@ test('kinds of failures are bounded, and the newest comes first', () => {
 
 test('refusals are counted by reason and key', () => {
   const recorder = new CallRecorder(FAULTS);
-  recorder.onLimited('rate', 'a', 'k1');
-  recorder.onLimited('rate', 'a', 'k1');
-  recorder.onLimited('auth');
+  recorder.onLimited('rate', 'key.rate', 'a', 'k1');
+  recorder.onLimited('rate', 'key.rate', 'a', 'k1');
+  recorder.onLimited('auth', undefined);
   assert.deepEqual(
     [...recorder.limited],
     [
-      ['a', [2, 0, 0, 0]],
-      ['unknown', [0, 0, 0, 1]],
+      ['a', [{ reason: 'rate', bound: 'key.rate', count: 2 }]],
+      ['unknown', [{ reason: 'auth', bound: undefined, count: 1 }]],
     ],
   );
   assert.equal(recorder.keys.list()[0]?.limited, 2);

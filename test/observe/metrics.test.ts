@@ -27,7 +27,7 @@ function makeState(head: number): MetricState {
   calls.onCall('main', 'unknown', 'methodNotFound', 'local', 0.01, caller, 0, performance.now());
   calls.onBatch(7);
   calls.onBrokenStream('main');
-  calls.onLimited('rate', 'main', 'k');
+  calls.onLimited('rate', 'key.rate', 'main', 'k');
   const log = new RequestLog(createLogger('silent'), { sample: 0, slow: 1_000, failed: true }, new Set());
   const requests = new RequestObserver(log);
   requests.countStatus(200);
@@ -160,7 +160,7 @@ test('metrics are as Prometheus reads them', async () => {
   hasLine(text, 'portcullis_network_warmed_heads_total{network="main"} 3');
   hasLine(text, 'portcullis_network_rolled_heads_total{network="main"} 2');
   hasLine(text, 'portcullis_network_proven_state_bytes{network="main"} 1000');
-  hasLine(text, 'portcullis_limited_total{network="main",reason="rate"} 1');
+  hasLine(text, 'portcullis_limited_total{network="main",reason="rate",bound="key.rate"} 1');
   hasLine(text, `portcullis_build_info{version="1.2.3",node="${process.version}"} 1`);
 });
 

@@ -454,6 +454,30 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     assert.equal(network.figures().left['unsettled'], 2);
   });
 
+  test('beyond what the weight of the call covers, accounts, slots and trips are paid for before nodes are asked', async () => {
+    const paid: [keys: number, trips: number][] = [];
+    const scope = new RequestScope(performance.now() + LIMIT_MS);
+    scope.owner = 'payer';
+    scope.meter = { pay: (keys, trips) => void paid.push([keys, trips]) };
+    await network.chain.execution.call(callOf(WALKER, 1, 150), scope);
+    const keys = paid.reduce((sum, [one]) => sum + one, 0);
+    assert.ok(keys >= 150 - 32 && keys <= 160, `${keys} keys`);
+    // A key that cannot pay causes no further question, and what it is told is the caller's answer.
+    const refusal = new Error('no credits');
+    scope.meter = {
+      pay() {
+        throw refusal;
+      },
+    };
+    await mineAfter(() => anvil.request('anvil_setBalance', SENDER, '0xde0b6b3a7640001'));
+    asked.length = 0;
+    await assert.rejects(
+      Promise.resolve(network.chain.execution.call(callOf(WALKER, 1, 400), scope)),
+      refusal,
+    );
+    assert.ok(count('eth_getProof') <= 150 + 32, `${count('eth_getProof')} proofs`);
+  });
+
   test('an access list that cannot be read is no hint, whether state is proven beside it or not', async () => {
     const answers: Readonly<Record<string, object>> = {
       eth_createAccessList: { result: { accessList: [{ address: UNREADABLE, storageKeys: [] }] } },

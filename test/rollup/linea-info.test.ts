@@ -105,7 +105,7 @@ test('queue index: 0 where no contract lives, an error where another one does', 
 });
 
 test('queue index: a busy chain stays a busy chain', async () => {
-  const busy = new ChainError('busy', 'too many calls');
+  const busy = new ChainError('busy', 'executions.waiting');
   const call = (): never => {
     throw busy;
   };

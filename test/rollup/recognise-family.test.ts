@@ -125,7 +125,7 @@ test('a method that is refused in any words is not there', async () => {
 });
 
 test('a question that cannot be asked matters only where no other one is answered with yes', async () => {
-  const busy = new ChainError('busy', 'the node limits its rate');
+  const busy = new ChainError('busy', 'nodes.rate');
   const failures = { taiko_headL1Origin: busy };
   const chain = openFailing({ call: answerWords(OP_WORDS) }, failures);
   assert.equal((await recogniseFamily(chain, SCOPE))?.name, 'op-stack');

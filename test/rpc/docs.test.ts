@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { buildCurlLines } from '../../src/cli/curl-lines.ts';
 import { METHODS } from '../../src/methods/table.ts';
+import { renderBounds } from '../../src/rpc/bound-docs.ts';
 import { renderErrorsPage } from '../../src/rpc/error-docs.ts';
 import { renderMethodsPage } from '../../src/rpc/method-docs.ts';
 import { encodeOpenRpc } from '../../src/rpc/openrpc.ts';
@@ -16,6 +17,11 @@ const HINT = 'run: npm run build && node build/scripts/write-docs.js';
 
 test('docs/errors.md is what the error table says', () => {
   assert.equal(readDocs('errors.md'), renderErrorsPage(), HINT);
+});
+
+test('the table of bounds in docs/operations.md is what the list of bounds says', () => {
+  const page = readDocs('operations.md');
+  assert.equal(page, renderBounds(page), HINT);
 });
 
 test('docs/methods.md is what the methods say', () => {

@@ -122,7 +122,7 @@ test('a batch keeps the order and the kind of its items', () => {
 });
 
 test('a batch with too many items is one error, with id null', () => {
-  const message = 'batch too large: the limit is 3 items';
+  const message = 'batch too large: the limit is 3 items (bound: batch.items)';
   assert.deepEqual(outcomeOf('[{"id":1.50},{"id":"x"},{"id":null},{"id":{}},{},5]'), [
     'null',
     -32600,

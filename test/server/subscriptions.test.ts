@@ -322,8 +322,9 @@ test('a connection has a bound, and a key a share of all', async (t) => {
       outcomes.push(error === undefined ? 'open' : `${error.code} ${error.message}`);
     }
   }
-  const perConnection = '-32005 limit exceeded: a connection has at most 3 subscriptions';
-  const perKey = '-32005 limit exceeded: the api key has too many subscriptions';
+  const perConnection =
+    '-32005 limit exceeded: a connection has at most 3 subscriptions (bound: webSocket.subscriptions)';
+  const perKey = '-32005 limit exceeded: the api key has too many subscriptions (bound: subscriptions)';
   assert.deepEqual(outcomes, ['open', 'open', 'open', perConnection, 'open', perKey, perKey, perKey]);
   clients[0]?.ws.terminate();
   await until(() => feed.joined.size === 1);
@@ -377,7 +378,10 @@ test('a client that does not read is closed with a reason, and what others get i
   const [code, reason] = await slow.closed;
   assert.deepEqual(
     [code, reason],
-    [1008, 'notifications are read too slowly: subscribe again after the last block'],
+    [
+      1008,
+      'notifications are read too slowly: subscribe again after the last block (bound: webSocket.unsentBytes)',
+    ],
   );
   const seen = slow.notifications.map(({ result }) => numberOf(result));
   assert.deepEqual(

@@ -27,14 +27,20 @@ const REFUSALS = {
   notFound: [404, -32600],
   methodNotAllowed: [405, -32600],
   unsupportedMediaType: [415, -32600],
-  bodyTooLarge: [413, -32600],
+  'body.bytes': [413, -32600],
   parseError: [400, -32700],
-  overloaded: [429, -32005],
+  stopping: [429, -32005],
+  webSockets: [429, -32005],
+  'webSockets.upgrades': [429, -32005],
+  bodies: [429, -32005],
+  'arriving.bytes': [429, -32005],
+  'compression.jobs': [429, -32005],
+  'unsent.bytes': [429, -32005],
   timeout: [408, -32002],
   forbiddenOrigin: [403, -32600],
   malformedHead: [400, -32600],
   upgradeRequired: [426, -32600],
-  headTooLarge: [431, -32600],
+  'head.bytes': [431, -32600],
   internal: [200, -32603],
 } as const;
 
@@ -54,6 +60,7 @@ export function createFakeGateway(handler: Handler = (text) => ({ status: 200, b
     chargeUnread: () => undefined,
     returnUnread: () => {},
     chargeNotifications: () => true,
+    noteRefusal: () => {},
     refuse: (reason) => refusal(REFUSALS[reason][0], REFUSALS[reason][1], reason),
     async admit({ host, network: name, key }): Promise<Session | Refusal> {
       const isKnown = name === undefined ? host === HOST : name === network.name;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { BlockReference, CallRequest, Chain, HeaderView } from '../../chain/chain.ts';
 import { UNSUPPORTED } from '../../chain/chain.ts';
-import { ChainError, type ChainErrorKind } from '../../chain/errors.ts';
+import { ChainError, type ChainErrorParts, restoreChainError } from '../../chain/errors.ts';
 import { executeJob } from '../../engine/execution/execute-job.ts';
 import { Simulator } from '../../engine/simulation/simulator.ts';
 import { MissingState } from '../../engine/state/missing-state.ts';
@@ -109,7 +109,7 @@ export function createL1(readings: Readings): Pick<Chain['blocks'], 'getHeader'>
 
 /** The value of a reading; undefined where the source has none. @throws ChainError where the source answered with an error */
 function readValue(outcome: Reading['outcome']): unknown {
-  if ('error' in outcome) throw new ChainError(outcome.error.kind as ChainErrorKind, outcome.error.message);
+  if ('error' in outcome) throw restoreChainError(outcome.error as ChainErrorParts);
   return 'value' in outcome ? outcome.value : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { ChainError } from '../../chain/errors.ts';
+import { ChainError, restoreChainError } from '../../chain/errors.ts';
 import type { EngineFigures } from '../../observe/sources.ts';
 import type { HexData } from '../../primitives/hex-data.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
@@ -29,7 +29,7 @@ type Task = Lane & {
   isAnswered: boolean;
 };
 
-export const WAITED_TOO_LONG: ChainError = new ChainError('busy', 'too many executions are waiting');
+export const WAITED_TOO_LONG: ChainError = new ChainError('busy', 'executions.waiting');
 export const STOPPING: ChainError = new ChainError('aborted', 'the server is stopping');
 const CALLER_GONE = new ChainError('aborted', 'the caller has gone');
 
@@ -111,7 +111,7 @@ export class HeavyCalls {
         onEnd(ms);
         if ('result' in outcome) resolve(outcome.result);
         else if ('error' in outcome) {
-          reject(new ChainError(outcome.error.kind, outcome.error.message, outcome.error.data));
+          reject(restoreChainError(outcome.error));
         } else if ('missing' in outcome) reject(new MissingState(outcome.missing));
         else {
           this.#onFault(outcome.fault);

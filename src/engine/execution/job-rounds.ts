@@ -37,8 +37,10 @@ const LEAST_MS = 0.1;
 export function describeFailure(error: unknown): JobOutcome {
   if (error instanceof MissingState) return { missing: error.need };
   if (!(error instanceof ChainError)) return { fault: String((error as Error)?.stack ?? error) };
-  const { kind, message, data } = error;
-  return { error: { kind, message, ...(data !== undefined && { data }) } };
+  const { kind, message, data, bound } = error;
+  return {
+    error: { kind, message, ...(data !== undefined && { data }), ...(bound !== undefined && { bound }) },
+  };
 }
 
 /**

@@ -1,5 +1,5 @@
 /** What crosses the thread boundary: executions as plain messages, and their outcomes. */
-import type { ChainErrorKind } from '../../chain/errors.ts';
+import type { ChainErrorParts } from '../../chain/errors.ts';
 import type { CoreModule } from '../../evm/core-module.ts';
 import type { HexData } from '../../primitives/hex-data.ts';
 import type { SimulateBlocksRequest } from '../simulation/blocks/simulate-blocks.ts';
@@ -41,7 +41,7 @@ export type LocalJob = Job | CallJob<() => StateExcerpt>;
 /** `result` is return data of a call, the quantity of an estimate, or JSON as text or UTF-8 bytes. */
 export type JobOutcome =
   | { readonly result: HexData }
-  | { readonly error: { readonly kind: ChainErrorKind; readonly message: string; readonly data?: HexData } }
+  | { readonly error: ChainErrorParts }
   /** A part of the state is needed that the job did not come with. */
   | { readonly missing: StateNeed }
   /** A fault of this program, not of the call. */

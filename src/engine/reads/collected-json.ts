@@ -43,7 +43,7 @@ export class CollectedJson {
 
   #addPiece(): void {
     const piece = Buffer.from(this.#text);
-    if (!this.#memory.hold(piece.length)) throw new ChainError('busy', 'too many large answers are in work');
+    if (!this.#memory.hold(piece.length)) throw new ChainError('busy', 'answers.bytes');
     this.#pieces.push(piece);
     this.#heldBytes += piece.length;
     this.#text = '';

@@ -41,7 +41,7 @@ export class EngineProofs {
       () => this.#write(request, block, scope),
       (error) => {
         if (!(error instanceof HeadMovedError)) throw error;
-        if (attempts === 1 || scope.aborted) throw new ChainError('busy', 'blocks are being imported');
+        if (attempts === 1 || scope.aborted) throw new ChainError('busy', 'proofs.attempts');
         return this.#attempt(request, block, scope, attempts - 1);
       },
     );

@@ -1,6 +1,7 @@
 import { ChainError } from '../../chain/errors.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { ChainReader, StoredHeader } from '../../store/chain-reader.ts';
+import { limitOf } from '../../util/bounds.ts';
 import { FairQueue, type FairQueueLimits } from '../../util/fair-queue.ts';
 import { Lru } from '../../util/lru.ts';
 import { TURNS } from '../../util/turn-queue.ts';
@@ -30,7 +31,12 @@ export function* runAtHead<T>(
 }
 
 /** Tries that are made at the same time: of each owner one, as long as there is another. */
-const TURN_LIMITS: FairQueueLimits = { running: 2, ownerShare: 0.5, waiting: 64, waitMs: 10_000 };
+const TURN_LIMITS: FairQueueLimits = {
+  running: 2,
+  ownerShare: 0.5,
+  waiting: limitOf('proofs.waiting'),
+  waitMs: 10_000,
+};
 /** Tries are made for later requests too: they do not end with the request that began them. */
 const PATIENT = { aborted: false };
 
@@ -82,7 +88,7 @@ export class PastTries {
 
   async #waitAndMake(block: StoredHeader, head: bigint, owner: string): Promise<StateTrie> {
     const turn = this.#turns.wait(owner, PATIENT);
-    if (turn === false || !(await turn)) throw new ChainError('busy', 'too many proofs are waiting');
+    if (turn === false || !(await turn)) throw new ChainError('busy', 'proofs.waiting');
     return this.#make(block, head, owner);
   }
 

@@ -5,6 +5,7 @@ import { streamBytes } from '../../primitives/hex-data.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { MAX_RECORD_BYTES, type RecordTable, RecordTableError } from '../../records/record-table.ts';
 import { RpcError } from '../../rpc/errors.ts';
+import { limitOf } from '../../util/bounds.ts';
 import { Lru } from '../../util/lru.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { Network } from '../network.ts';
@@ -23,7 +24,7 @@ import { readTransactions } from './read-transactions.ts';
 import { RETRY_PAUSES, retryTable } from './retry-table.ts';
 
 /** Polls of one filter at the same time: each repeats after another one that was faster. */
-const MAX_ATTEMPTS = 32;
+const MAX_ATTEMPTS = limitOf('filter.polls');
 /** Of one answer; the next one goes on behind them. */
 const MAX_HASHES = 10_000;
 const MAX_TRANSACTIONS = 100;
@@ -101,7 +102,7 @@ export class Filters {
       records.create(nameFilter(id, place.scope), text, this.#keptMs, maxOfKey),
     );
     if (!isCreated) {
-      throw new RpcError('tooManyFilters', `a key can have ${maxOfKey} filters, of 8 MiB together`);
+      throw new RpcError('tooManyFilters', 'filters', maxOfKey);
     }
     return id;
   }
@@ -112,7 +113,7 @@ export class Filters {
       const result = await this.#retry(place.scope, () => this.#pollOnce(id, place));
       if (result !== undefined) return result;
     }
-    throw new RpcError('busy');
+    throw new RpcError('busy', 'filter.polls');
   }
 
   /** The criteria of a filter for logs. @throws RpcError `filter not found`, of one for something else too */

@@ -8,7 +8,6 @@ import type { ResumePoint } from './params.ts';
 
 const NO_LONGER_SERVED = 'the network is no longer served: connect again';
 const HAS_GAP = 'the subscription cannot go on without a gap: subscribe again after the last block';
-const TOO_MANY_VALUES = 'the subscriptions of the api key name too many addresses and topics';
 
 /** Where a subscription begins. A block that is still to come is reached from the head. */
 export function chooseStart({ fromBlock, afterHash }: ResumePoint, { served }: HeadReads): FeedStart {
@@ -57,6 +56,6 @@ export async function joinFeed(
 function describe({ kind, message }: FeedError): RpcError {
   if (kind === 'unknownBlock') return new RpcError('unknownStart', message);
   if (kind === 'tooFar') return new RpcError('startTooFar', message);
-  if (kind === 'tooMuch') return new RpcError('tooManySubscriptions', TOO_MANY_VALUES);
+  if (kind === 'tooMuch') return new RpcError('tooManySubscriptions', 'subscriptions.criteria');
   return new RpcError('unavailable', message);
 }

@@ -1,4 +1,3 @@
-import { LIMIT_REASONS } from '../call-recorder.ts';
 import { listBuckets, type Metric } from '../metric.ts';
 
 const CALL_LABELS: readonly string[] = ['network', 'method', 'outcome', 'source'];
@@ -50,13 +49,13 @@ export const CALL_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_limited_total',
     type: 'counter',
-    help: 'Refusals: rate (too fast), credits (none left), overload (no room), auth (no permission).',
-    labels: ['network', 'reason'],
+    help: 'Refusals: rate (too fast), credits (none left), overload (no room), quota (as many as a key may have), size (too large), auth (no permission); by which bound, a row of the table of bounds.',
+    labels: ['network', 'reason', 'bound'],
     merge: 'sum',
     *read({ calls }) {
       for (const [network, counts] of calls.limited) {
-        for (const [at, value] of counts.entries()) {
-          if (value > 0) yield { labels: { network, reason: LIMIT_REASONS[at] ?? '' }, value };
+        for (const { reason, bound = '', count } of counts) {
+          yield { labels: { network, reason, bound }, value: count };
         }
       }
     },

@@ -41,6 +41,26 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
   return patterns.some((pattern) => text.search(pattern) >= 0) ? replaceSecrets(text, patterns) : text;
 }
 
+/** Of a reason so many bytes are looked through: what messages show of it, and more. */
+const MAX_REASON_BYTES = 64 * 1024;
+const REASON_SELECTOR = '0x08c379a0';
+
+/**
+ * Revert data of `Error(string)` with `*` for each byte of a secret in the reason, which messages are made of; the same where there is none.
+ * @param data lower-case hex
+ */
+export function maskRevertData(data: string, secrets: readonly string[]): string {
+  if (!data.startsWith(REASON_SELECTOR)) return data;
+  const patterns = compileSecrets(secrets);
+  const start = REASON_SELECTOR.length;
+  const end = Math.min(data.length, start + 2 * MAX_REASON_BYTES);
+  const text = Buffer.from(data.slice(start, end), 'hex').toString('latin1');
+  let masked = text;
+  for (const pattern of patterns) masked = masked.replace(pattern, (found) => '*'.repeat(found.length));
+  if (masked === text) return data;
+  return `${data.slice(0, start)}${Buffer.from(masked, 'latin1').toString('hex')}${data.slice(end)}`;
+}
+
 /** The longest first: a part of another must not break it up. Compiled once for each list. */
 function compileSecrets(secrets: readonly string[]): readonly RegExp[] {
   let patterns = compiled.get(secrets);

@@ -2,6 +2,12 @@ import type { Endpoint } from '../transport/transport.ts';
 
 /** Shorter parts of an address are no secrets, and blanking them out would make texts unreadable. */
 const MIN_SECRET_LENGTH = 4;
+/** Encoded, they have to be longer: short runs of digits are anywhere. */
+const MIN_ENCODED_LENGTH = 8;
+const BYTE_BITS = 8;
+const BASE64_BITS = 6;
+/** A path segment that names something, as `mainnet` and `ethereum-sepolia` do. */
+const WORD = /^[a-z_-]+$/i;
 /** Path segments from this length on may be keys: `v2` and `rpc` are none. */
 const MIN_SEGMENT_LENGTH = 8;
 
@@ -10,17 +16,50 @@ const MIN_SEGMENT_LENGTH = 8;
  * values, header values with and without their scheme; each as written and decoded.
  */
 export function listSecrets(url: URL, headers: Endpoint['headers']): string[] {
-  const parts = [
-    url.host,
-    url.hostname,
-    url.username,
-    url.password,
-    ...url.pathname.split('/').filter((segment) => segment.length >= MIN_SEGMENT_LENGTH),
-    ...listQueryValues(url),
-    ...Object.values(headers).flatMap(listHeaderSecrets),
-  ];
-  const spellings = new Set(parts.flatMap((part) => [part, decode(part)]));
-  return [...spellings].filter((secret) => secret.length >= MIN_SECRET_LENGTH);
+  const segments = url.pathname.split('/').filter((segment) => segment.length >= MIN_SEGMENT_LENGTH);
+  const parts = [url.host, url.hostname, ...segments, ...listGiven(url, headers)];
+  return spell(parts);
+}
+
+/**
+ * Those of them that are masked in data of errors too: credentials, and what addresses an endpoint. Not the host alone, nor a path segment that
+ * may be a word: contracts revert with words, and their data has to stay what it is.
+ */
+export function listCredentials(url: URL, headers: Endpoint['headers']): string[] {
+  const segments = url.pathname
+    .split('/')
+    .filter((segment) => segment.length >= MIN_SEGMENT_LENGTH && !WORD.test(segment));
+  const address = `${url.protocol}//${url.host}`;
+  return spell([address, `//${url.host}`, ...segments, ...listGiven(url, headers)]);
+}
+
+/** What is configured to be sent with each request. */
+function listGiven(url: URL, headers: Endpoint['headers']): string[] {
+  const { username, password } = url;
+  return [username, password, ...listQueryValues(url), ...Object.values(headers).flatMap(listHeaderSecrets)];
+}
+
+/** As they are written, decoded, and in base64 and hex wherever they may stand in a longer text. */
+function spell(parts: readonly string[]): string[] {
+  const plain = new Set(parts.flatMap((part) => [part, decode(part)]));
+  const secrets = [...plain].filter((secret) => secret.length >= MIN_SECRET_LENGTH);
+  return [...new Set([...secrets, ...secrets.flatMap(encode)])];
+}
+
+/**
+ * A text in base64 is another one at each of three places in a group of 3 bytes: the digits that its bytes alone decide, of each; and in hex.
+ * Shorter ones than `MIN_ENCODED_LENGTH` may be anything.
+ */
+function encode(secret: string): string[] {
+  const bytes = Buffer.from(secret, 'utf8');
+  const encodings = [bytes.toString('hex')];
+  for (const before of [0, 1, 2]) {
+    const whole = Buffer.concat([Buffer.alloc(before), bytes]);
+    const from = Math.ceil((before * BYTE_BITS) / BASE64_BITS);
+    const to = Math.floor((whole.length * BYTE_BITS) / BASE64_BITS);
+    encodings.push(whole.toString('base64').slice(from, to), whole.toString('base64url').slice(from, to));
+  }
+  return encodings.filter(({ length }) => length >= MIN_ENCODED_LENGTH);
 }
 
 /** As the address spells them and as they are meant; a bare name may be a key as well. */

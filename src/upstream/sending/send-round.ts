@@ -74,7 +74,7 @@ export class SendRound {
     if (unsure !== undefined)
       return new ChainError('unavailable', `${unsure.message}; the transaction may have been sent or not`);
     if (faults.length > 0 && faults.every(({ kind }) => kind === 'rateLimited'))
-      return new ChainError('busy', 'the nodes limit their rate');
+      return new ChainError('busy', faults[0]?.bound ?? 'nodes.rate');
     const [fault] = faults;
     return new ChainError('unavailable', `${fault?.message}; the transaction was not sent`);
   }

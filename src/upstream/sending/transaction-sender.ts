@@ -4,6 +4,7 @@ import { type JudgedTransaction, judgeTransaction } from '../../chain/sending/ju
 import { hashTransaction } from '../../chain/transaction.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
+import { limitOf } from '../../util/bounds.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { SharedBudget } from '../../util/shared-budget.ts';
 import { TURNS } from '../../util/turn-queue.ts';
@@ -24,7 +25,7 @@ const SEND_LIMIT_MS = 15_000;
 const FIND_LIMIT_MS = 4_000;
 const FIND_PAUSES_MS = [0, 150, 300, 600, 900, 1_500];
 /** Bytes of transactions that are on their way at the same time, and the part that one key may have. */
-const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = limitOf('sends.bytes');
 const OWNER_SHARE = 0.25;
 /** Counted with each, so that their number is bounded too. */
 const SEND_BYTES = 16 * 1024;
@@ -120,8 +121,7 @@ export class TransactionSender {
         `${explainOutage(this.#parts.upstreams)}; the transaction was not sent`,
       );
     const size = bytes.length + SEND_BYTES;
-    if (!this.#budget.tryTake(owner, size))
-      throw new ChainError('busy', 'too many transactions are being sent');
+    if (!this.#budget.tryTake(owner, size)) throw new ChainError('busy', 'sends.bytes');
     const scope = callerScope.derive({ deadline: performance.now() + SEND_LIMIT_MS, isDetached: true });
     const isInTurn = this.#parts.relay === undefined && this.#parts.options.to === 'first';
     const round = this.#startRound(nodes, hash, bytes, scope, isInTurn);

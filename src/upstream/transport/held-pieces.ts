@@ -1,4 +1,5 @@
 import type { AnswerMemory } from '../../util/answer-memory.ts';
+import { BOUNDS } from '../../util/bounds.ts';
 import { UpstreamFault } from '../fault.ts';
 import { PieceList } from './piece-list.ts';
 
@@ -53,6 +54,5 @@ export class HeldPieces {
 
 /** Answers of nodes hold all that they may: our own bound, and no fault of the node. */
 export function outOfMemory(): UpstreamFault {
-  const message = 'answers of nodes hold all the memory that they may (bound: limits.nodeBytes)';
-  return new UpstreamFault('rateLimited', message, RETRY_MS);
+  return new UpstreamFault('rateLimited', BOUNDS['nodes.bytes'].says, RETRY_MS, 'nodes.bytes');
 }

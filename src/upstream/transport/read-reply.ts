@@ -59,7 +59,15 @@ export function readReply(scanner: ReplyScanner, bytes: Buffer): NodeReply {
   return { kind: 'result', result: bytes.toString('utf8', start, end) };
 }
 
-/** The error object of a complete answer; what is not of its type gets a neutral value. */
+/** A code that some nodes write as a text. */
+const CODE_TEXT = /^-?\d{1,10}$/;
+
+/**
+ * The error object of a complete answer. Some nodes leave code or message out, write the code as a text, or words in its place; then these are
+ * neutral values.
+ * @throws UpstreamFault `malformed` where code or message cannot be meant: a number that is no integer, or none that JSON can hold exactly, or
+ * another type
+ */
 export function readError(scanner: ReplyScanner, bytes: Buffer): NodeError {
   const member = scanner.error as Member;
   if (member.values > ERROR_SHAPE.values) throw excessive('values of an error');
@@ -68,11 +76,20 @@ export function readError(scanner: ReplyScanner, bytes: Buffer): NodeError {
     throw malformed('the answer has an error that is no object');
   }
   const { code, message, data } = error as Readonly<Record<string, unknown>>;
-  return {
-    code: Number.isSafeInteger(code) ? (code as number) : DEFAULT_CODE,
-    message: typeof message === 'string' ? message : '',
-    data,
-  };
+  return { code: readCode(code), message: readMessage(message), data };
+}
+
+function readCode(code: unknown): number {
+  if (code === undefined || code === null) return DEFAULT_CODE;
+  if (typeof code === 'string') return CODE_TEXT.test(code) ? Number(code) : DEFAULT_CODE;
+  if (!Number.isSafeInteger(code)) throw malformed('the code of the error is no integer');
+  return code as number;
+}
+
+function readMessage(message: unknown): string {
+  if (message === undefined || message === null) return '';
+  if (typeof message !== 'string') throw malformed('the message of the error is no text');
+  return message;
 }
 
 function parseError(bytes: Buffer): unknown {

@@ -22,6 +22,7 @@ export function refuseCall(
       'rateLimited',
       'as many calls as our own bound allows are in flight to the node',
       FULL_RETRY_MS,
+      'node.inFlight',
     );
   }
   return undefined;

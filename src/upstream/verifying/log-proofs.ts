@@ -259,7 +259,7 @@ export class ExpectedLogs {
   #keep(row: Row, logs: readonly string[]): void {
     const { limits } = this.#parts;
     const bytes = logs.reduce((sum, { length }) => sum + length, 0);
-    if (!this.#memory.hold(bytes)) throw new ChainError('busy', 'too many large answers are in work');
+    if (!this.#memory.hold(bytes)) throw new ChainError('busy', 'answers.bytes');
     row.logs = logs;
     this.#results += logs.length;
     this.#bytes += bytes;

@@ -1,5 +1,6 @@
 import { ChainError } from '../../chain/errors.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import type { BoundName } from '../../util/bounds.ts';
 import type { RequestScope, Trust } from '../../util/request-scope.ts';
 import type { Subject } from '../../verification/findings.ts';
 import type { BlockPosition } from '../routed-call.ts';
@@ -88,8 +89,8 @@ export class TrustRules {
   }
 
   /** @throws ChainError `unavailable` where answers have to be proven @param why this one is not */
-  demandProof(why: string): void {
-    if (this.#verifier?.mode === 'require') throw notProven(why);
+  demandProof(why: string, bound?: BoundName): void {
+    if (this.#verifier?.mode === 'require') throw notProven(why, bound);
   }
 
   #isBelieved(position: BlockPosition, isNamed: boolean): boolean {
@@ -150,6 +151,7 @@ export class TrustRules {
   }
 }
 
-function notProven(why: string): ChainError {
-  return new ChainError('unavailable', `the answer is not proven, which verify: require demands: ${why}`);
+function notProven(why: string, bound?: BoundName): ChainError {
+  const message = `the answer is not proven, which verify: require demands: ${why}`;
+  return new ChainError('unavailable', message, undefined, bound);
 }

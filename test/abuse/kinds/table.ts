@@ -6,6 +6,7 @@ import { EXPENSIVE_BODIES } from './expensive-bodies.ts';
 import { HEAVY_CALLS } from './heavy-calls.ts';
 import { LARGE_ANSWERS } from './large-answers.ts';
 import { NODES_ABUSES } from './nodes.ts';
+import { PROVEN_STATE } from './proven-state.ts';
 import { RECORDS_ABUSES } from './records.ts';
 import { TLS } from './tls.ts';
 import { UNREAD_ANSWERS } from './unread-answers.ts';
@@ -49,6 +50,7 @@ export const ABUSES: readonly Abuse[] = [
   ...ACCESS,
   ...NODES_ABUSES,
   ...RECORDS_ABUSES,
+  ...PROVEN_STATE,
   ...TLS,
 ];
 

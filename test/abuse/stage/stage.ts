@@ -9,6 +9,7 @@ import { MAIN } from '../../../scripts/program-files.ts';
 import { createCertificate } from '../../support/certificate.ts';
 import { Program } from '../../support/program.ts';
 import type { AbuserKey, Target } from '../abuse.ts';
+import { StateNode } from './state-node.ts';
 
 const NODE_CHILD = join(import.meta.dirname, 'node-child.js');
 const NODE_CHAIN_ID = 99;
@@ -61,16 +62,18 @@ export class Stage {
   readonly isSecure: boolean;
   readonly #keys: Readonly<Record<KeyName, string>>;
   readonly #node: ChildProcess;
+  readonly #stateNode: StateNode;
 
   private constructor(
     program: Program,
     keys: Readonly<Record<KeyName, string>>,
-    node: ChildProcess,
+    nodes: { readonly node: ChildProcess; readonly stateNode: StateNode },
     isSecure: boolean,
   ) {
     this.program = program;
     this.#keys = keys;
-    this.#node = node;
+    this.#node = nodes.node;
+    this.#stateNode = nodes.stateNode;
     this.isSecure = isSecure;
   }
 
@@ -83,15 +86,22 @@ export class Stage {
       upstreams: [`http://127.0.0.1:${nodePort}`],
       pool: { chainId: NODE_CHAIN_ID },
     };
+    const stateNode = await StateNode.start(NODE_PRIORITY);
     const program = new Program({});
-    const config = { networks: { ...NETWORKS, nodes: upstream }, limits: hasShortTimes ? TIME_LIMITS : {} };
+    const networks = { ...NETWORKS, nodes: upstream, state: stateNode.network };
+    const config = { networks, limits: hasShortTimes ? TIME_LIMITS : {} };
     program.configure(isSecure ? { ...config, listen: { port: 0, tls: writeCertificate(program) } } : config);
     const entries: [string, string][] = [];
     for (const [name, options] of Object.entries(KEYS)) {
       entries.push([name, await createKey(program, name, options)]);
     }
     await program.start();
-    return new Stage(program, Object.fromEntries(entries) as Record<KeyName, string>, node, isSecure);
+    return new Stage(
+      program,
+      Object.fromEntries(entries) as Record<KeyName, string>,
+      { node, stateNode },
+      isSecure,
+    );
   }
 
   get nodePid(): number {
@@ -120,6 +130,7 @@ export class Stage {
 
   async close(): Promise<void> {
     await this.program.dispose();
+    await this.#stateNode.close();
     if (this.#node.connected) this.#node.disconnect();
   }
 }

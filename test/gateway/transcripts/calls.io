@@ -8,6 +8,6 @@
 >> {"jsonrpc":"2.0","id":1,"method":"eth_call","params":[{"to":"0x0000000000000000000000000000000000000004"},"latest"]}
 << {"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"execution aborted (timeout = 5s)"}}
 >> {"jsonrpc":"2.0","id":1,"method":"eth_call","params":[{"to":"0x0000000000000000000000000000000000000005"},"latest"]}
-<< 429 {"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"limit exceeded: too many calls are waiting"}}
+<< 429 {"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"limit exceeded: too many executions are waiting (bound: executions.waiting)"}}
 >> {"jsonrpc":"2.0","id":1,"method":"eth_call","params":[{"to":"0x0000000000000000000000000000000000000006"},"latest"]}
 << {"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"internal error"}}

@@ -1,6 +1,6 @@
 // filters: ids are random, so that only what is refused can be written down; the key may have none
 >> {"jsonrpc":"2.0","id":1,"method":"eth_newFilter","params":[{}]}
-<< {"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"limit exceeded: a key can have 0 filters, of 8 MiB together"}}
+<< {"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"limit exceeded: a key can have 0 filters, of 8 MiB together (bound: filters)"}}
 >> {"jsonrpc":"2.0","id":1,"method":"eth_newFilter","params":[]}
 << {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"missing value for required argument 0"}}
 >> {"jsonrpc":"2.0","id":1,"method":"eth_newFilter","params":[{"fromBlock":"0x2","toBlock":"0x1"}]}

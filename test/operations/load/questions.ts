@@ -54,7 +54,7 @@ export function isLimitRefusal(text: string, id: number, retryAfter: string | un
     refusal.jsonrpc === '2.0' &&
     refusal.id === id &&
     code === -32005 &&
-    message === 'project ID request rate exceeded' &&
+    String(message).startsWith('project ID request rate exceeded') &&
     Number(rate?.allowed_rps) > 0 &&
     backoff > 0 &&
     (retryAfter === undefined || Number(retryAfter) === backoff)

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { maskSecrets, scrubMessage } from '../../../src/upstream/errors/scrub-message.ts';
-import { listSecrets } from '../../../src/upstream/errors/secrets.ts';
+import { ChainError } from '../../../src/chain/errors.ts';
+import { decodeRevertReason } from '../../../src/primitives/revert-reason.ts';
+import { readError } from '../../../src/upstream/errors/read-error.ts';
+import { encodeErrorString } from '../../../src/upstream/errors/revert-data.ts';
+import { maskRevertData, maskSecrets, scrubMessage } from '../../../src/upstream/errors/scrub-message.ts';
+import { listCredentials, listSecrets } from '../../../src/upstream/errors/secrets.ts';
 import { countRuns } from '../../support/count-runs.ts';
 
 const secret = fc.oneof(
@@ -131,9 +135,65 @@ test('the parts of an address and of headers that must not be revealed', () => {
   for (const harmless of ['v3', 'rpc', '1', 'https:', '']) assert.ok(!secrets.includes(harmless), harmless);
 });
 
-test('an address without anything secret has its host only', () => {
-  assert.deepEqual(listSecrets(new URL('http://localhost:8545/'), {}).toSorted(), [
-    'localhost',
-    'localhost:8545',
-  ]);
+test('an address without anything secret has its host only, as it is and encoded', () => {
+  const secrets = listSecrets(new URL('http://localhost:8545/'), {});
+  assert.deepEqual(
+    secrets.filter((secret) => secret.includes('localhost')),
+    ['localhost:8545', 'localhost'],
+  );
+  for (const secret of secrets.slice(2)) {
+    const decoded = ['hex', 'base64'].map((form) => Buffer.from(secret, form as BufferEncoding).toString());
+    assert.ok(
+      decoded.some((text) => 'localhost:8545'.includes(text)) || /^[bsx]\S{9,17}$/.test(secret),
+      secret,
+    );
+  }
+});
+
+const KEY_URL = new URL('http://10.1.2.3:8545/v1/k3y-0f-the-operator');
+const KEY_HEADERS = { 'x-api-key': 'lettersonly' };
+
+test('secrets in base64 and hex are masked wherever they stand in a longer text', () => {
+  const secrets = listSecrets(KEY_URL, KEY_HEADERS);
+  for (const secret of ['k3y-0f-the-operator', 'lettersonly']) {
+    for (const before of ['', 'a', 'ab', 'abc']) {
+      const bytes = Buffer.from(`${before}${secret} and more`);
+      for (const form of ['base64', 'base64url', 'hex'] as const) {
+        const text = scrubMessage(`seen: ${bytes.toString(form)} by the node`, secrets);
+        assert.match(text, /\*\*\*/, `${form} ${before}${secret}`);
+        const [, left = ''] = /seen: (\S*) by/.exec(text) ?? [];
+        for (const part of left.split('***'))
+          assert.ok(!Buffer.from(part, form).toString('latin1').includes(secret.slice(2, -2)), text);
+      }
+    }
+  }
+});
+
+test('what revert data quote of an address and its headers is masked, and nothing else is changed', () => {
+  const credentials = listCredentials(KEY_URL, KEY_HEADERS);
+  const said = `bad gateway: ${KEY_URL.href} x-api-key: LettersOnly`;
+  const masked = maskRevertData(encodeErrorString(said), credentials);
+  const reason = decodeRevertReason(masked as `0x${string}`) ?? '';
+  assert.match(reason, /^bad gateway: \*+/);
+  for (const secret of ['10.1.2.3', 'k3y-0f', 'LettersOnly']) assert.ok(!reason.includes(secret), reason);
+  assert.equal(masked.length, encodeErrorString(said).length);
+  const url = new URL('https://ethereum.example/arbitrum/rpc');
+  for (const text of ['arbitrum: paused', 'ethereum.example', '', 'é'.repeat(40_000)]) {
+    const data = encodeErrorString(text);
+    assert.equal(maskRevertData(data, listCredentials(url, {})), data);
+  }
+  const custom = `0x12345678${Buffer.from('lettersonly').toString('hex')}`;
+  assert.equal(maskRevertData(custom, credentials), custom);
+});
+
+test('an error of a node quotes nothing secret in its data', () => {
+  const secrets = listSecrets(KEY_URL, KEY_HEADERS);
+  const error = readError(
+    { code: 3, message: 'execution reverted', data: encodeErrorString('key lettersonly') },
+    'eth_call',
+    secrets,
+    listCredentials(KEY_URL, KEY_HEADERS),
+  );
+  assert.ok(error instanceof ChainError && error.kind === 'reverted');
+  assert.equal(error.data, encodeErrorString('key ***********'));
 });

@@ -160,7 +160,7 @@ describe('a transaction of a key', () => {
       },
       async (_, owner) => {
         asked.push(owner);
-        if (owner === 'attacker') throw new ChainError('busy', 'it has too many calls of its own');
+        if (owner === 'attacker') throw new ChainError('busy', 'node.inFlight');
         return null;
       },
     );

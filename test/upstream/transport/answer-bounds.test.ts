@@ -211,7 +211,7 @@ test('what is held of answers counts in the memory of all nodes, and is given ba
   const refusing = createHttpTransport(node.endpoint, { ...LIMITS, memory: () => full });
   open.push(refusing);
   const fault = await faultOf(refusing.send({ method: 'eth_call', params: '[{}]' }, inTime()), 'rateLimited');
-  assert.match(fault.message, /limits\.nodeBytes/);
+  assert.equal(fault.bound, 'nodes.bytes');
 });
 
 test('the longest honest answers are within their bounds', () => {

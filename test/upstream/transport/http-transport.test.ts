@@ -104,6 +104,16 @@ const ANSWERS: readonly [string, (id: number) => string, unknown][] = [
   ['an error', failure, FAILURE],
   ['an error without an id', () => failure('null'), FAILURE],
   [
+    'an error with its code as a text',
+    (id) => `{"id":${id},"error":{"code":"-32005","message":"slow down"}}`,
+    { kind: 'error', error: { code: -32005, message: 'slow down', data: undefined } },
+  ],
+  [
+    'an error without a code, and with no message',
+    (id) => `{"id":${id},"error":{"code":null,"message":null}}`,
+    { kind: 'error', error: { code: -32000, message: '', data: undefined } },
+  ],
+  [
     'an error of odd types',
     (id) => `{"id":${id},"error":{"code":"x"}}`,
     { kind: 'error', error: { code: -32000, message: '', data: undefined } },
@@ -126,6 +136,21 @@ const NO_ANSWERS: readonly [string, (id: number) => string][] = [
   ['an error of another call', (id) => failure(id + 1)],
   ['neither result nor error', (id) => `{"id":${id}}`],
   ['both result and error', (id) => `{"id":${id},"result":"0x1","error":{"code":1,"message":"x"}}`],
+  [
+    'an error of an infinite code',
+    (id) => `{"id":${id},"error":{"code":1e400,"message":"execution reverted"}}`,
+  ],
+  ['an error of half a code', (id) => `{"id":${id},"error":{"code":3.5,"message":"execution reverted"}}`],
+  [
+    'an error of a code that JSON cannot hold',
+    (id) => `{"id":${id},"error":{"code":9007199254740993,"message":"execution reverted"}}`,
+  ],
+  [
+    'an error of a code that is a list',
+    (id) => `{"id":${id},"error":{"code":[3],"message":"execution reverted"}}`,
+  ],
+  ['an error of a code that is no number', (id) => `{"id":${id},"error":{"code":true,"message":"x"}}`],
+  ['an error with a message that is a number', (id) => `{"id":${id},"error":{"code":3,"message":7}}`],
   ['an error that is a text', (id) => `{"id":${id},"error":"no"}`],
   ['half an answer', (id) => result(id).slice(0, -4)],
   ['two answers', (id) => result(id) + result(id)],

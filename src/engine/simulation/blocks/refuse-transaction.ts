@@ -1,8 +1,8 @@
-import { ChainError, type ChainErrorKind } from '../../../chain/errors.ts';
+import { ChainError, type SimulationRefusal } from '../../../chain/errors.ts';
 import type { TransactionError, TransactionProblem } from '../../transition/transaction-error.ts';
 
 /** geth's codes for what may not be a transaction (internal/ethapi/errors.go). */
-const REFUSALS: Readonly<Record<TransactionProblem, ChainErrorKind>> = {
+const REFUSALS: Readonly<Record<TransactionProblem, 'invalid' | SimulationRefusal>> = {
   nonceTooHigh: 'nonceTooHigh',
   nonceTooLow: 'nonceTooLow',
   tipAboveFeeCap: 'invalid',

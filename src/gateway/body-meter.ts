@@ -1,0 +1,34 @@
+import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
+import type { WorkMeter } from '../util/request-scope.ts';
+import type { Session } from './admission.ts';
+import type { CallGuard } from './call-guard.ts';
+import type { CallWatch } from './call-watch.ts';
+import type { CreditScale } from './credit-scale.ts';
+
+export type BodyMeterParts = {
+  readonly guard: CallGuard;
+  readonly scale: CreditScale;
+  readonly watch: CallWatch | undefined;
+};
+
+/** Has the key of a body pay for what nodes prove for its calls. */
+export class BodyMeter implements WorkMeter {
+  readonly #parts: BodyMeterParts;
+  readonly #session: Session;
+
+  constructor(parts: BodyMeterParts, session: Session) {
+    this.#parts = parts;
+    this.#session = session;
+  }
+
+  /** @throws (or rejects with) RpcError where the key has no credits for it */
+  pay(keys: number, trips: number): PromiseOrValue<void> {
+    const { guard, scale, watch } = this.#parts;
+    const credits = scale.weighWork(keys, trips);
+    if (credits === 0) return undefined;
+    return continueWith(guard.chargeWork(this.#session, credits), (problem) => {
+      if (problem !== undefined) throw problem;
+      watch?.noteSurcharge(this.#session, credits);
+    });
+  }
+}

@@ -1,0 +1,83 @@
+import type { CallRequest } from '../chain/chain.ts';
+import type { CallJob } from '../engine/execution/job.ts';
+import type { SimulationKind } from '../engine/simulation/call-environment.ts';
+import type { StateNeed } from '../engine/state/missing-state.ts';
+import type { StateKeys } from '../proven/state-keys.ts';
+import type { RequestScope } from '../util/request-scope.ts';
+import type { RemoteBlock } from './remote-block.ts';
+
+/** Accounts and slots, and trips, that the weight of a call covers: what a call of a known contract needs at a new head. */
+const COVERED_KEYS = 32;
+const COVERED_TRIPS = 2;
+/** A call on its way. */
+export type Run = {
+  readonly job: CallJob<undefined>;
+  readonly block: RemoteBlock;
+  readonly request: CallRequest;
+  /** What is needed beside what a discovery finds. */
+  readonly further: StateKeys;
+  trips: number;
+  attempts: number;
+  /** Accounts and slots that were asked for. */
+  asked: number;
+  /** Of these and of the trips, as many as have been paid for, those that the call covers among them. */
+  paidKeys: number;
+  paidTrips: number;
+  isHinted: boolean;
+};
+
+/** A run that has not begun. @param gasLimit the cap on its gas @param further what is needed beside what a discovery finds */
+export function createRun(
+  kind: SimulationKind,
+  request: CallRequest,
+  block: RemoteBlock,
+  gasLimit: bigint,
+  further: StateKeys,
+): Run {
+  const { number } = block.stored.header;
+  const { call, stateOverrides, blockOverrides } = request;
+  const job: CallJob<undefined> = {
+    kind,
+    store: undefined,
+    gasLimit,
+    request: {
+      blockNumber: number,
+      isPending: false,
+      call,
+      ...(stateOverrides !== undefined && { stateOverrides }),
+      ...(blockOverrides !== undefined && { blockOverrides }),
+    },
+  };
+  return {
+    job,
+    block,
+    request,
+    further,
+    trips: 0,
+    attempts: 0,
+    asked: 0,
+    paidKeys: COVERED_KEYS,
+    paidTrips: COVERED_TRIPS,
+    isHinted: !further.isEmpty,
+  };
+}
+
+/** Has the owner of the call pay for what is about to be asked. @throws (rejects with) the error for the caller where it cannot */
+export async function payForRun(run: Run, { meter }: RequestScope): Promise<void> {
+  const keys = Math.max(0, run.asked - run.paidKeys);
+  const trips = Math.max(0, run.trips - run.paidTrips);
+  if (keys + trips === 0) return;
+  run.paidKeys += keys;
+  run.paidTrips += trips;
+  await meter?.pay(keys, trips);
+}
+
+/** Adds a part of a state that a run lacks. */
+export function addNeed(keys: StateKeys, need: StateNeed): void {
+  if (need.kind === 'code') keys.codes.add(need.hash);
+  else if (need.kind === 'blockHash') keys.addBlockHash(need.number);
+  else {
+    const slots = keys.addAccount(need.address);
+    if (need.kind === 'slot') slots.add(need.slot);
+  }
+}

@@ -1,0 +1,42 @@
+import { BOUND_NAMES, BOUNDS, type BoundName, listErrors } from '../util/bounds.ts';
+import { ERRORS } from './errors.ts';
+
+/** Where the table of bounds begins and ends in docs/operations.md. */
+const BEGIN = '<!-- bounds: written by npm run docs from src/util/bounds.ts -->\n';
+const END = '<!-- end of bounds -->\n';
+
+const HEAD = `
+| Bound | What it counts | By default | Option | A refusal | What to do |
+|---|---|---|---|---|---|
+`;
+
+/** A page with its table of bounds made anew. @throws Error where the page has no place for it */
+export function renderBounds(page: string): string {
+  const begin = page.indexOf(BEGIN);
+  const end = page.indexOf(END);
+  if (begin < 0 || end < begin) throw new Error(`the page has no lines ${BEGIN.trim()} and ${END.trim()}`);
+  const rows = BOUND_NAMES.map(describeBound).join('\n');
+  return `${page.slice(0, begin)}${BEGIN}${HEAD}${rows}\n\n${page.slice(end)}`;
+}
+
+function describeBound(name: BoundName): string {
+  const { counts, unit, byDefault, option, remedy } = BOUNDS[name];
+  const number = byDefault === undefined ? 'none' : `${byDefault.toLocaleString('en-US')} ${unit}`;
+  const source = option === undefined ? 'fixed' : `\`${option}\``;
+  return `| \`${name}\` | ${counts} | ${number} | ${source} | ${describeRefusals(name)} | ${remedy} |`;
+}
+
+/** Code, HTTP status and words of its refusals. */
+function describeRefusals(name: BoundName): string {
+  const { says, closes } = BOUNDS[name];
+  const errors = listErrors(name).map((row) => {
+    const { code, status } = ERRORS[row];
+    return `[${row}](errors.md), ${code}, HTTP ${status}`;
+  });
+  const words = `\`${says.replace('{}', '…')}\``;
+  const ends = [
+    ...(errors.length > 0 ? [errors.join(' or ')] : []),
+    ...(closes === undefined ? [] : [closes]),
+  ];
+  return `${words}: ${ends.join('; ')}`;
+}

@@ -1,0 +1,427 @@
+/** Every bound that refuses work: one row each. A refusal cannot be made without one, since errors, logs and metrics name it. */
+
+export type BoundRow = {
+  /** The refusal in an error's message, or in the reason of a closed connection; `{}` stands for a number or a unit that it names. */
+  readonly says: string;
+  /** For the documentation: the things that it counts. */
+  readonly counts: string;
+  /** The things that the number counts. */
+  readonly unit: string;
+  /** Absent where there is no bound by default. */
+  readonly byDefault?: number;
+  /** Path of the option that sets it, in the configuration; absent where it is fixed. */
+  readonly option?: string;
+  /** Row of the table of errors that a refusal is; absent where it is no JSON-RPC error. */
+  readonly error?: string;
+  /** The same where the bound is met by a call that has begun. */
+  readonly lateError?: string;
+  /** How a refusal ends where it is no JSON-RPC error, or not always. */
+  readonly closes?: string;
+  /** For the documentation: the caller's or the operator's way out. */
+  readonly remedy: string;
+};
+
+const ROWS = {
+  connections: {
+    says: 'too many connections',
+    counts: 'TCP connections of all clients',
+    unit: 'connections',
+    byDefault: 4_096,
+    option: 'limits.connections',
+    closes: 'the connection is closed before anything is read',
+    remedy: 'Keep connections alive and use them again; raise the option with the limit of open files',
+  },
+  webSockets: {
+    says: 'too many WebSockets are open',
+    counts: 'WebSockets of all keys',
+    unit: 'connections',
+    byDefault: 1_024,
+    option: 'limits.webSockets',
+    error: 'overloaded',
+    remedy: 'Send more calls over each; close those that are idle',
+  },
+  'webSockets.upgrades': {
+    says: 'too many upgrades to WebSocket with this key are being checked',
+    counts: 'upgrades of which the key is being checked',
+    unit: 'connections',
+    byDefault: 1_024,
+    option: 'limits.webSockets',
+    error: 'overloaded',
+    remedy: 'Connect again a second later, after pauses that grow',
+  },
+  'webSocket.messages': {
+    says: 'too many messages at once',
+    counts: 'messages of one WebSocket that were read and have not begun',
+    unit: 'messages',
+    byDefault: 2_048,
+    closes: 'the WebSocket is closed with 1008',
+    remedy: 'Wait for answers before sending more, or send batches',
+  },
+  'webSocket.controlFrames': {
+    says: 'too many control frames',
+    counts: 'pings and pongs of one WebSocket in a second',
+    unit: 'frames',
+    byDefault: 50,
+    closes: 'the WebSocket is closed with 1008',
+    remedy: 'A ping every few seconds is enough',
+  },
+  'webSocket.unsentBytes': {
+    says: 'answers are not being read',
+    counts: 'answers and notifications of one WebSocket that its client has not read',
+    unit: 'bytes',
+    byDefault: 67_108_864,
+    option: 'limits.webSocketBufferedBytes',
+    closes: 'the WebSocket is closed with 1008',
+    remedy: 'Read faster, or ask for less',
+  },
+  'webSocket.subscriptions': {
+    says: 'a connection has at most {} subscriptions',
+    counts: 'subscriptions of one WebSocket',
+    unit: 'subscriptions',
+    byDefault: 1_000,
+    option: 'limits.webSocketSubscriptions',
+    error: 'tooManySubscriptions',
+    remedy: 'Unsubscribe, or open another connection',
+  },
+  subscriptions: {
+    says: 'the api key has too many subscriptions',
+    counts: 'subscriptions of all WebSockets',
+    unit: 'subscriptions',
+    byDefault: 50_000,
+    option: 'limits.subscriptions',
+    error: 'tooManySubscriptions',
+    remedy: 'Unsubscribe; name several addresses in one `logs` subscription',
+  },
+  'subscriptions.criteria': {
+    says: 'the subscriptions of the api key name too many addresses and topics',
+    counts: 'addresses and topics that `logs` subscriptions of a network name',
+    unit: 'values',
+    byDefault: 500_000,
+    error: 'tooManySubscriptions',
+    remedy: 'Name fewer addresses and topics',
+  },
+  'subscriptions.catchUp': {
+    says: 'too many listeners catch up',
+    counts: 'subscriptions and filters that wait for a turn to read blocks of the past',
+    unit: 'reads',
+    byDefault: 10_000,
+    error: 'busy',
+    remedy: 'Repeat the call a second later',
+  },
+  filters: {
+    says: 'a key can have {} filters, of 8 MiB together',
+    counts: 'filters of one key, and 8 MiB of their criteria',
+    unit: 'filters',
+    byDefault: 1_000,
+    option: 'limits.filters',
+    error: 'tooManyFilters',
+    remedy: 'Uninstall filters that are no longer polled',
+  },
+  'filter.polls': {
+    says: 'too many polls of this filter at the same time',
+    counts: 'times that a poll of a filter begins anew because another one was faster',
+    unit: 'attempts',
+    byDefault: 32,
+    error: 'busy',
+    remedy: 'Poll a filter from one place, one poll after the other',
+  },
+  bodies: {
+    says: 'too many requests in progress',
+    counts: 'bodies in work that wait for something',
+    unit: 'bodies',
+    byDefault: 4_096,
+    option: 'limits.inFlightBodies',
+    error: 'overloaded',
+    remedy: 'Repeat the call a second later; where it lasts, send fewer at a time',
+  },
+  'arriving.bytes': {
+    says: 'too much is arriving',
+    counts: 'bodies that are arriving, being decompressed or, from 64 KiB on, in work',
+    unit: 'bytes',
+    byDefault: 134_217_728,
+    option: 'limits.arrivingBytes',
+    error: 'overloaded',
+    closes: 'a WebSocket whose message is still arriving is closed with 1013',
+    remedy: 'Send smaller bodies, or fewer at a time',
+  },
+  'compression.jobs': {
+    says: 'too many bodies are being decompressed',
+    counts: 'compressed bodies and answers that wait for a thread, for 2 s at most',
+    unit: 'bodies',
+    byDefault: 256,
+    error: 'overloaded',
+    remedy: 'Send bodies without compression, or fewer at a time',
+  },
+  'unsent.bytes': {
+    says: 'too many answers have not been read',
+    counts: 'answers that clients have not read, of all connections',
+    unit: 'bytes',
+    byDefault: 268_435_456,
+    option: 'limits.unsentBytes',
+    error: 'overloaded',
+    closes: 'connections with the most unread are closed, those of subscribers with 1008',
+    remedy: 'Read answers as they come, or ask for less',
+  },
+  'answers.bytes': {
+    says: 'too many large answers are in work',
+    counts: 'answers of all calls and batches that are being made or sent',
+    unit: 'bytes',
+    byDefault: 268_435_456,
+    option: 'limits.unsentBytes',
+    error: 'overloaded',
+    lateError: 'busy',
+    remedy: 'Ask for less at a time: fewer blocks of logs, smaller batches',
+  },
+  'body.bytes': {
+    says: 'request body too large',
+    counts: 'one body or WebSocket message, before and after decompression',
+    unit: 'bytes',
+    byDefault: 5_242_880,
+    option: 'limits.bodyBytes',
+    error: 'bodyTooLarge',
+    closes: 'a WebSocket is closed with 1009',
+    remedy: 'Send smaller batches',
+  },
+  'head.bytes': {
+    says: 'request headers too large',
+    counts: 'the request line and the headers of one request',
+    unit: 'bytes',
+    byDefault: 16_384,
+    error: 'headTooLarge',
+    remedy: 'Send fewer headers: cookies, above all',
+  },
+  'batch.items': {
+    says: 'the limit is {} items',
+    counts: 'items of one batch',
+    unit: 'items',
+    byDefault: 1_000,
+    option: 'limits.batchItems',
+    error: 'batchTooLarge',
+    remedy: 'Send smaller batches',
+  },
+  'batch.answerBytes': {
+    says: 'response too large',
+    counts: 'the answers of one batch, or the result of one call that is executed here',
+    unit: 'bytes',
+    byDefault: 25_000_000,
+    option: 'limits.batchAnswerBytes',
+    error: 'responseTooLarge',
+    remedy: 'Send the items that have this error in another batch',
+  },
+  'network.calls': {
+    says: 'too many calls on this network wait for their turn',
+    counts:
+      'calls in work on one network; beyond it `limits.networkQueue` wait, for `limits.queueWait` at most',
+    unit: 'calls',
+    byDefault: 512,
+    option: 'limits.networkCalls',
+    error: 'overloaded',
+    remedy: 'Repeat the call a second later; where it lasts, send fewer at a time',
+  },
+  'network.rate': {
+    says: 'too many requests on this network',
+    counts: 'calls of all keys on one network in a second',
+    unit: 'calls',
+    option: 'networks.*.rate',
+    error: 'networkLimited',
+    remedy: 'Come back when `data` and `Retry-After` say',
+  },
+  'key.rate': {
+    says: 'project ID request rate exceeded',
+    counts: 'calls of one key in a second',
+    unit: 'calls',
+    option: 'access.rate',
+    error: 'rateLimited',
+    remedy: 'Come back when `data` and `Retry-After` say',
+  },
+  'key.credits': {
+    says: 'daily request count exceeded, request rate limited',
+    counts: 'credits of one key in a day (UTC)',
+    unit: 'credits',
+    option: 'access.dailyCredits',
+    error: 'creditsSpent',
+    closes: 'a WebSocket with subscriptions is closed with 1008',
+    remedy: 'Come back tomorrow, or get a key with more credits',
+  },
+  'address.failures': {
+    says: 'too many requests with wrong keys',
+    counts: 'requests with wrong keys from one address at once, or one IPv6 /64',
+    unit: 'requests',
+    byDefault: 30,
+    option: 'access.failures.burst',
+    error: 'tooManyFailures',
+    remedy: 'Correct the key; keys in use go on opening',
+  },
+  'executions.waiting': {
+    says: 'too many executions are waiting',
+    counts: 'heavy executions that wait for a thread until their time is up',
+    unit: 'calls',
+    byDefault: 4_096,
+    option: 'execution.waitingCalls',
+    error: 'busy',
+    remedy: 'Repeat the call a second later; where it lasts, send fewer at a time',
+  },
+  'proofs.waiting': {
+    says: 'too many proofs are waiting',
+    counts: 'proofs below the head of an embedded chain that wait for a turn, for 10 s at most',
+    unit: 'proofs',
+    byDefault: 64,
+    error: 'busy',
+    remedy: 'Repeat the call a second later; where it lasts, send fewer at a time',
+  },
+  'proofs.attempts': {
+    says: 'blocks are being imported',
+    counts: 'times that a proof begins anew because the head has moved',
+    unit: 'attempts',
+    byDefault: 3,
+    error: 'busy',
+    remedy: 'Repeat the call when the import is done',
+  },
+  'nodes.rate': {
+    says: 'every node is rate limited',
+    counts: 'requests that the nodes of a network take, by their own limits',
+    unit: 'requests',
+    error: 'busy',
+    remedy: 'Repeat the call a second later; where it lasts, add nodes or raise their plans',
+  },
+  'node.inFlight': {
+    says: 'as many calls as our own bound allows are in flight to the nodes',
+    counts: 'calls in flight to one node',
+    unit: 'calls',
+    byDefault: 1_024,
+    option: 'networks.*.upstreams[].inFlight',
+    error: 'busy',
+    remedy: 'Repeat the call a second later; where it lasts, add nodes or raise their plans',
+  },
+  'nodes.bytes': {
+    says: 'answers of nodes hold all the memory that they may',
+    counts:
+      'answers that nodes have sent and nobody has taken yet, of all networks; of one node half as much',
+    unit: 'bytes',
+    byDefault: 268_435_456,
+    option: 'limits.nodeBytes',
+    error: 'busy',
+    remedy: 'Repeat the call a second later; ask for less in one call',
+  },
+  'state.turns': {
+    says: 'too many calls wait for nodes to prove state',
+    counts:
+      'turns of calls, on one network of nodes, in which nodes prove up to 32 accounts or 124 slots; they wait for 5 s at most',
+    unit: 'turns',
+    byDefault: 4_096,
+    error: 'busy',
+    remedy: 'Repeat the call a second later; have calls read less at a time',
+  },
+  'state.keys': {
+    says: 'the api key has nodes prove too much state',
+    counts:
+      'accounts and slots that nodes prove for calls of one key in a second, on one network of nodes, after twice as many at once; a call that would have to wait beyond its time limit is refused at once',
+    unit: 'accounts and slots',
+    byDefault: 256,
+    error: 'busy',
+    remedy: 'Repeat the call a few seconds later; have calls read less',
+  },
+  'call.provenKeys': {
+    says: 'the call reads more accounts and slots than nodes prove for one call',
+    counts:
+      'accounts and slots that nodes prove for one call that is executed here; beyond it nodes execute the call, or with `verify: require` it is refused',
+    unit: 'accounts and slots',
+    byDefault: 1_024,
+    closes: '-32603 `no node could answer: …` with `verify: require`; otherwise nodes execute the call',
+    remedy: 'Have the call read less: split it',
+  },
+  'sends.bytes': {
+    says: 'too many transactions are being sent',
+    counts: 'transactions that are on their way to the nodes of a network',
+    unit: 'bytes',
+    byDefault: 67_108_864,
+    error: 'busy',
+    remedy: 'Send the transaction again a second later: it was not sent',
+  },
+  'admin.connections': {
+    says: 'too many connections to the admin server',
+    counts: 'TCP connections to the admin server',
+    unit: 'connections',
+    byDefault: 64,
+    closes: 'the connection is closed before anything is read',
+    remedy: 'Close pages that are no longer looked at',
+  },
+  'admin.guesses': {
+    says: 'too many wrong keys',
+    counts: 'wrong keys of the admin server from one address at once, or one IPv6 /64',
+    unit: 'requests',
+    byDefault: 30,
+    closes: '429 of the admin server, with `Retry-After`',
+    remedy: 'Wait as long as `Retry-After` says',
+  },
+  'admin.pages': {
+    says: 'too many pages are watching',
+    counts: 'status pages that are open',
+    unit: 'pages',
+    byDefault: 16,
+    closes: '503 of the admin server, with `Retry-After`',
+    remedy: 'Close pages that are no longer looked at',
+  },
+  'admin.calls': {
+    says: 'too many requests of consoles in progress',
+    counts: 'calls that consoles have made and that are not answered',
+    unit: 'calls',
+    byDefault: 16,
+    closes: '503 of the admin server',
+    remedy: 'Wait for answers',
+  },
+  'admin.subscriptions': {
+    says: 'too many consoles are watching',
+    counts: 'subscriptions that consoles have open',
+    unit: 'subscriptions',
+    byDefault: 16,
+    closes: '503 of the admin server',
+    remedy: 'End subscriptions that are no longer looked at',
+  },
+} as const;
+
+/** The name of a bound, as errors, logs and metrics show it. */
+export type BoundName = keyof typeof ROWS;
+
+type Rows = typeof ROWS;
+
+/** Rows of the table of errors that the refusals of a bound may be. */
+type ErrorsOf<N extends BoundName> = {
+  [M in N]:
+    | (Rows[M] extends { readonly error: infer E } ? E : never)
+    | (Rows[M] extends { readonly lateError: infer E } ? E : never);
+}[N];
+
+/** Errors that only a bound makes. */
+export type BoundError = ErrorsOf<BoundName>;
+
+/** The bounds whose refusals may be this error. */
+export type BoundsOf<E extends BoundError> = {
+  [N in BoundName]: E extends ErrorsOf<N> ? N : never;
+}[BoundName];
+
+/** Bounds that have a number by default. */
+type Numbered = { [N in BoundName]: Rows[N] extends { readonly byDefault: number } ? N : never }[BoundName];
+
+export const BOUNDS: Readonly<Record<BoundName, BoundRow>> = ROWS;
+
+export const BOUND_NAMES: readonly BoundName[] = Object.keys(BOUNDS) as BoundName[];
+
+/** The number of a bound by default, in its unit. */
+export function limitOf(name: Numbered): number {
+  return ROWS[name].byDefault;
+}
+
+/** Rows of the table of errors that a refusal may be, the usual one first. */
+export function listErrors(name: BoundName): readonly BoundError[] {
+  const { error, lateError } = BOUNDS[name];
+  return [error, lateError].filter((row) => row !== undefined) as BoundError[];
+}
+
+/**
+ * A refusal in words, with the name of the bound: `too many proofs are waiting (bound: proofs.waiting)`.
+ * @param detail takes the place of `{}`
+ */
+export function describeRefusal(name: BoundName, detail: number | string = ''): string {
+  return `${BOUNDS[name].says.replace('{}', () => String(detail))} (bound: ${name})`;
+}
