@@ -7,6 +7,8 @@ import type { RecordTable } from '../records/record-table.ts';
 import { CancelSource } from '../util/cancel-source.ts';
 import { systemClock } from '../util/clock.ts';
 import { AccessListAsker } from './access-list-asker.ts';
+import { explainWithout, openAgreement } from './agreement/open-agreement.ts';
+import type { AgreementOptions } from './agreement/options.ts';
 import { BlockDirectory } from './block-directory.ts';
 import { BlockQuestions } from './block-questions.ts';
 import { BlockResolver } from './block-resolver.ts';
@@ -21,7 +23,6 @@ import { NetworkHead } from './heads/network-head.ts';
 import { type LocalExecutions, StateSource } from './local-executions.ts';
 import { LogQuestions } from './log-questions.ts';
 import { Membership } from './membership.ts';
-import { explainOutage } from './node-state.ts';
 import {
   type Checkpoint,
   DEFAULT_VERIFY_LOG_BLOCKS,
@@ -73,6 +74,8 @@ export type UpstreamChainOptions = {
   readonly checkpoint?: Checkpoint | undefined;
   /** Whether layer 1 says of blocks that they are on the chain. */
   readonly isAnchored?: boolean;
+  /** How many of the configured operators must say the same; absent where that is not counted. */
+  readonly agreement?: AgreementOptions | undefined;
 };
 
 /** What sending takes beside the nodes. */
@@ -91,6 +94,7 @@ export type SendingOptions = {
 export async function openUpstreamChain(options: UpstreamChainOptions): Promise<UpstreamChain> {
   const { network, pool, cache, log, awaitsCalibration = options.verify === 'require' } = options;
   const settle = (): void => {
+    agreement?.noteChange();
     for (const upstream of upstreams) upstream.isOnFork = contradictsChain(head, upstream.tracker);
     resolver.noteChange();
   };
@@ -124,8 +128,10 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       isHeadAwaited: () => heads.isWatched,
     }),
   );
+  const agreement = openAgreement(options, upstreams, () => head);
   const head: NetworkHead<Upstream> = new NetworkHead<Upstream>({
     share: pool.headShare,
+    agreement: agreement?.forHead,
     maxLagBlocks: pool.maxLagBlocks,
     maxLagMs: pool.maxLagTime,
     headAgeMs: pool.headAge,
@@ -182,6 +188,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     ...options,
     ask,
     upstreams,
+    agreement,
     isWitnessed: (hash) => directory.isWitnessed(hash),
     recoverPublicKey: options.sending.tools.recoverPublicKey,
     condemn: (upstream, evidence) => membership.condemn(upstream, evidence),
@@ -212,11 +219,12 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     tags: pool.tags,
     genesisHash: () => membership.genesisHash,
     mayBeKnown: () => !membership.hasBegun || upstreams.some((upstream) => mayReportHead(upstream, head)),
-    explainOutage: () => explainOutage(upstreams),
+    explainOutage: () => explainWithout(agreement, head, upstreams),
   });
   const stopping = new CancelSource();
   const close = async (): Promise<void> => {
     stopping.abort();
+    agreement?.close();
     verification.close();
     membership.close();
     head.stop();
@@ -337,6 +345,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     describe: () => ({
       ...describeChain(head, upstreams),
       ...verification.describe(),
+      ...(agreement !== undefined && { agreement: agreement.describe() }),
       provenState: { warmed: requests.warmUp.count, rolled: requests.rolled, bytes: requests.bytes },
       ...(local !== undefined && { execution: local.describe() }),
     }),

@@ -4,6 +4,7 @@ import type { Logger } from '../../observe/logger.ts';
 import type { VerificationFigures } from '../../observe/sources.ts';
 import type { RecoverPublicKey } from '../../primitives/signature.ts';
 import { RequestScope } from '../../util/request-scope.ts';
+import type { Agreement } from '../agreement/agreement.ts';
 import { type Refutation, UpstreamFault } from '../fault.ts';
 import type { BlockHeader } from '../heads/block.ts';
 import type { Checkpoint, VerifyMode } from '../options.ts';
@@ -42,6 +43,8 @@ export type VerificationParts = {
   readonly recoverPublicKey: RecoverPublicKey;
   readonly condemn: (upstream: Upstream, evidence: string) => void;
   readonly head: () => BlockHeader | undefined;
+  /** Who has to have a block, where that is configured; otherwise two nodes. */
+  readonly agreement?: Agreement | undefined;
   /** Whether two nodes have told the hash of an old height. */
   readonly isWitnessed: (hash: string) => boolean;
   /** Milliseconds between two looks at the head's header. */
@@ -66,7 +69,7 @@ export type Verification = {
 };
 
 export function openVerification(parts: VerificationParts): Verification {
-  const { verify, upstreams, isWitnessed, network, log, ask, head, lookMs = LOOK_MS } = parts;
+  const { verify, upstreams, agreement, isWitnessed, network, log, ask, head, lookMs = LOOK_MS } = parts;
   let isDoubtful = false;
   const doubted = new Set<bigint>();
   const onDoubt = (number: bigint | undefined): void => {
@@ -174,8 +177,10 @@ export function openVerification(parts: VerificationParts): Verification {
   };
   const proofs = new Proofs(
     verifier,
-    (position) => isAgreed(position, upstreams) || isWitnessed(position.hash ?? ''),
+    (position) =>
+      (agreement?.voices.has(position) ?? isAgreed(position, upstreams)) || isWitnessed(position.hash ?? ''),
     anchor,
+    agreement,
   );
   return {
     proofs,
