@@ -164,6 +164,7 @@ export class RemoteExecutions {
     const known = this.#findPlainPlace(call.block, scope);
     if (known === undefined) return undefined;
     const { block, place } = known;
+    this.#options.source.demandAnchor(block.at, false);
     const gasLimit = Math.min(call.gas, place.gasLimit);
     if (gasLimit < gasToBegin(call.dataLength)) return undefined;
     this.#usedAt = scope.startedAt;
@@ -233,6 +234,7 @@ export class RemoteExecutions {
     this.#usedAt = scope.startedAt;
     return continueWith(leaveOutages(source, source.locate(request.block, scope)), (place) => {
       if (place === undefined) throw new LeftToNodes('block');
+      source.demandAnchor(place, request.block.kind === 'hash');
       const refused = this.#refused.get(place.hash);
       if (refused !== undefined) throw new LeftToNodes(refused);
       if (this.#lateReads.isUnsettled(kind, request, place.hash)) throw new LeftToNodes('unsettled');

@@ -55,6 +55,11 @@ export interface StateSource {
    * @param whyUnproven why it may be wrong all the same, as the rest of a sentence
    */
   noteExecuted(place: Place, isNamed: boolean, whyUnproven: string | undefined, scope: RequestScope): void;
+  /**
+   * Before anything is executed at a block.
+   * @throws ChainError `unavailable` where answers have to be proven and the block is not that of its height
+   */
+  demandAnchor(place: Place, isNamed: boolean): void;
   /** @throws ChainError `unavailable` where answers have to be proven @param why this one is not, as the rest of a sentence */
   demandProof(why: string): void;
   /** Whether a rejection of `ask` is a node's or the network's, and not a fault of this program. */

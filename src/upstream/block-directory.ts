@@ -16,6 +16,7 @@ import {
   type RoutedCall,
   type Witness,
 } from './routed-call.ts';
+import { ToldBlocks } from './told-blocks.ts';
 import type { Upstream } from './upstream.ts';
 import type { CheckpointLinks } from './verifying/checkpoint-links.ts';
 import type { JudgedBlock } from './verifying/verifier.ts';
@@ -45,6 +46,8 @@ export interface BlockProofs {
   /** What a checkpoint or layer 1 says of heights, where one is configured. */
   readonly links?: CheckpointLinks | undefined;
   readonly absence: Absence;
+  /** How many operators have to tell the hash of an old height; absent where two nodes are enough. */
+  readonly voices?: { readonly needed: number } | undefined;
 }
 
 const NOTHING_PROVEN: BlockProofs = {
@@ -63,7 +66,7 @@ export class BlockDirectory {
   /** Hashes of blocks that were served and are not on the chain any more. */
   readonly #departed = new Lru<string, true>(MAX_DEPARTED, Number.POSITIVE_INFINITY);
   readonly #hashes = new Lru<bigint, string>(MAX_NUMBERS, NUMBER_TTL_MS);
-  /** Hashes of old heights that two nodes have told. */
+  /** Hashes of old heights that two nodes, or as many operators as agreement demands, have told. */
   readonly #witnessed = new Lru<string, true>(MAX_NUMBERS, NUMBER_TTL_MS);
   readonly #proofs: BlockProofs;
   /** Heights that are being asked for, since the last reorg, by their parameters. */
@@ -256,7 +259,7 @@ export class BlockDirectory {
     this.#mergedFrom = undefined;
   }
 
-  /** Whether two nodes have told the hash of its height. */
+  /** Whether two nodes, or as many operators as agreement demands, have told the hash of its height. */
   isWitnessed(hash: string): boolean {
     return this.#witnessed.get(hash) === true;
   }
@@ -294,16 +297,21 @@ export class BlockDirectory {
   async #agree(call: RoutedCall, scope: RequestScope): Promise<Block | null> {
     const { sharedAs: _, ...unshared } = call;
     const asked = new Set<Upstream>();
-    const told: Block[] = [];
+    const { voices } = this.#proofs;
+    const told = new ToldBlocks();
     for (;;) {
-      const block = await this.#askAnother({ call: unshared, scope, except: asked }, told.length > 0);
+      const before = asked.size;
+      const block = await this.#askAnother({ call: unshared, scope, except: asked }, told.size > 0);
       if (block === undefined) break;
-      const isTwice = told.some(({ hash }) => hash === block?.hash);
-      if (block !== null && isTwice) this.#witnessed.set(block.hash, true);
-      if (block === null || asked.size === told.length || isTwice) return block;
-      told.push(block);
+      if (block === null || asked.size === before) return block;
+      const node = [...asked].at(-1) as Upstream;
+      const isEnough = told.add(block, voices === undefined ? node : node.operator) >= (voices?.needed ?? 2);
+      if (!isEnough) continue;
+      this.#witnessed.set(block.hash, true);
+      return block;
     }
-    if (told.length === 1) return told[0] as Block;
+    const only = told.only;
+    if (only !== undefined) return only;
     throw new UpstreamFault('wrong', 'the nodes tell different blocks of the same height');
   }
 

@@ -147,6 +147,14 @@ export class StateSource {
     this.#trust.noteExecuted(scope, place, isNamed, whyUnproven);
   }
 
+  /**
+   * Before anything is executed at a block.
+   * @throws ChainError `unavailable` where answers have to be proven and the block is not that of its height
+   */
+  demandAnchor(place: Place, isNamed: boolean): void {
+    this.#trust.demandAnchor(place, isNamed);
+  }
+
   /** @throws ChainError `unavailable` where answers have to be proven @param why this one is not, as the rest of a sentence */
   demandProof(why: string): void {
     this.#trust.demandProof(why);

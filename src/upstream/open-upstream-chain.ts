@@ -7,6 +7,7 @@ import type { RecordTable } from '../records/record-table.ts';
 import { CancelSource } from '../util/cancel-source.ts';
 import { systemClock } from '../util/clock.ts';
 import { AccessListAsker } from './access-list-asker.ts';
+import { createAskVoices } from './agreement/ask-voices.ts';
 import { explainWithout, openAgreement } from './agreement/open-agreement.ts';
 import type { AgreementOptions } from './agreement/options.ts';
 import { BlockDirectory } from './block-directory.ts';
@@ -163,6 +164,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     options: pool,
     cache,
     isFinal: (height) => height <= (head.finalized?.number ?? -1n),
+    voices: agreement?.demanded,
     log,
     ...(options.verify !== 'off' && {
       acceptRules: (refutation, call) => verification.acceptRules(refutation, call.block),
@@ -183,6 +185,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     get absence() {
       return proofs.absence;
     },
+    voices: agreement?.voices,
   });
   const verification = openVerification({
     ...options,
@@ -195,7 +198,13 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     head: () => head.head,
   });
   const { proofs } = verification;
-  const pending = new PendingFeed({ network, nodes: upstreams, log, clock: systemClock });
+  const pending = new PendingFeed({
+    network,
+    nodes: upstreams,
+    log,
+    clock: systemClock,
+    ...(agreement?.demanded !== undefined && { voices: agreement.demanded.needed }),
+  });
   const heads = new UpstreamHeads(head, pending);
   const membership: Membership = new Membership({
     upstreams,
@@ -262,6 +271,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     // A development node may be another chain of the same id after a restart.
     cacheScope: pool.development ? () => `${chainId}@${membership.genesisHash}` : () => `${chainId}`,
     ask,
+    askVoices: agreement?.demanded && createAskVoices(ask, agreement.demanded),
     askTogether,
     keep: (key: CacheKey, answer: JsonText) => cache.set(key, answer),
     recall: (key: CacheKey) => cache.get(key),

@@ -40,6 +40,11 @@ export class Agreement {
     this.voices = new OperatorVoices(parts.upstreams, parts.needed);
   }
 
+  /** Where too few voices are refused, whose are counted. */
+  get demanded(): OperatorVoices | undefined {
+    return this.isDemanded ? this.voices : undefined;
+  }
+
   /** What the served head has to fulfil. */
   get forHead(): HeadAgreement {
     return {

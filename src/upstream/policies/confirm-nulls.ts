@@ -8,20 +8,29 @@ import type { Upstream } from '../upstream.ts';
 /**
  * A null is believed when it is the truth by nature, or when a second upstream says the same. Where there is no
  * second one, a `claim` is believed and a `doubt` is not. Of nodes that are behind neither is: they may not have it yet.
- * In a `search` all of them are asked; `certain` is a null when all of them have said so, none left out.
+ * In a `search` all of them are asked, and with `voices` so many operators have to say it; `certain` is a null when all of them have said so, none left out.
  */
-export function confirmNulls(): Policy<Routed> {
+export function confirmNulls(voices?: { readonly needed: number }): Policy<Routed> {
   return createPolicy<Routed>({
-    begin: (exchange, next) => (exchange.call.nulls === 'certain' ? askAll(next, exchange) : exchange),
+    begin(exchange, next) {
+      const { nulls } = exchange.call;
+      if (nulls === 'certain') return askAll(next, exchange);
+      // Who says so is counted below.
+      return nulls === 'search' && voices !== undefined ? { ...exchange, lacking: new Set() } : exchange;
+    },
     onResult(exchange, result, next) {
       const { nulls } = exchange.call;
       if (result !== 'null' || nulls === 'truth' || nulls === 'fault') return result;
-      return confirm(exchange, next);
+      return confirm(exchange, next, voices);
     },
   });
 }
 
-async function confirm(exchange: Routed, next: Handler<Routed>): Promise<JsonResult> {
+async function confirm(
+  exchange: Routed,
+  next: Handler<Routed>,
+  voices: { readonly needed: number } | undefined,
+): Promise<JsonResult> {
   const { nulls } = exchange.call;
   const isBelieved = !isBehind(exchange);
   for (;;) {
@@ -30,7 +39,14 @@ async function confirm(exchange: Routed, next: Handler<Routed>): Promise<JsonRes
     if (other !== 'null') return other;
     if (nulls !== 'search' && (isBelieved || !isBehind(exchange))) return other;
   }
-  if (nulls === 'search') return 'null';
+  if (nulls === 'search') {
+    const operators = new Set([...(exchange.lacking ?? [])].map(({ operator }) => operator)).size;
+    if (voices === undefined || operators >= voices.needed) return 'null';
+    throw new UpstreamFault(
+      'missing',
+      `too few operators say that there is none: ${operators}, agreement demands ${voices.needed}`,
+    );
+  }
   if (!isBelieved)
     throw new UpstreamFault('missing', 'the nodes that could be asked are behind and do not have it');
   if (nulls === 'claim') return 'null';
