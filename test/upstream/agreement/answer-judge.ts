@@ -5,8 +5,28 @@ import type { AskedQuestion } from './agreement-questions.ts';
 /** Whose an answer is: `honest` also where both chains say the same. */
 export type Verdict = 'honest' | 'forged' | 'absent' | 'unknown';
 
-/** Methods whose answers are made by the service, or say what each of several heads makes of it: the newest block is compared. */
-const BY_HEAD: ReadonlySet<string> = new Set(['eth_capabilities']);
+/** What the service makes of a head is found in another answer about the same head. */
+const BY_HEAD: ReadonlyMap<string, { readonly question: AskedQuestion; read(result: unknown): unknown }> = new Map([
+  [
+    'eth_capabilities',
+    {
+      question: { method: 'eth_getBlockByNumber', params: ['latest', false] },
+      read: (result: unknown) => pick(result),
+    },
+  ],
+  [
+    'eth_baseFee',
+    {
+      question: { method: 'eth_feeHistory', params: ['0x1', 'latest', []] },
+      read: (result: unknown) => (result as { readonly baseFeePerGas: readonly string[] }).baseFeePerGas[1],
+    },
+  ],
+]);
+
+const pick = (block: unknown): unknown => {
+  const { number, hash } = block as { readonly number: unknown; readonly hash: unknown };
+  return { number, hash };
+};
 
 export class AnswerJudge {
   readonly #branches: ForgedBranch;
@@ -17,8 +37,8 @@ export class AnswerJudge {
   }
 
   async judge(question: AskedQuestion, result: unknown): Promise<Verdict> {
-    if (result === null) return 'absent';
-    const text = normalize(question, result);
+    if (result === null || (result === '0x' && question.method.startsWith('debug_'))) return 'absent';
+    const text = normalize(question.method === 'eth_capabilities' ? Object(result).head : result);
     if ((await this.#listAnswers('honest', question)).has(text)) return 'honest';
     return (await this.#listAnswers('forged', question)).has(text) ? 'forged' : 'unknown';
   }
@@ -34,15 +54,15 @@ export class AnswerJudge {
   async #ask(branch: 'honest' | 'forged', question: AskedQuestion): Promise<ReadonlySet<string>> {
     const answers = new Set<string>();
     for (let top = branch === 'forged' ? SHARED + 1 : 0; top <= TOPS[branch]; top++) {
-      const answer = await this.#branches.askAt(branch, top, question);
-      if ('result' in answer) answers.add(normalize(question, answer.result));
+      const byHead = BY_HEAD.get(question.method);
+      const answer = await this.#branches.askAt(branch, top, byHead?.question ?? question);
+      if ('result' in answer) answers.add(normalize(byHead?.read(answer.result) ?? answer.result));
     }
     return answers;
   }
 }
 
-function normalize({ method }: AskedQuestion, result: unknown): string {
-  const value = BY_HEAD.has(method) ? (result as { head?: unknown }).head : result;
+function normalize(value: unknown): string {
   return JSON.stringify(sort(value)).toLowerCase();
 }
 
