@@ -117,7 +117,7 @@ export class RemoteExecutions {
     this.#simulator = new Simulator(this.#chain, pool.memoryLimit, pool.meter);
     this.#discoverer = new Discoverer(this.#proven, pool.memoryLimit);
     this.#collector = new Collector(source);
-    const rules = new ForkRules(source.chainId, config);
+    const rules = new ForkRules(source.chainId, config, source.voices);
     const asked = new AskedRules({ source, rules, network, log, onFault });
     this.#blocks = new RemoteBlocks(source, this.#collector, rules, asked);
   }

@@ -18,7 +18,7 @@ export type NodeQuestion = {
 };
 
 /** A node, for those that hand it back. */
-export type NodeRef = { readonly name: string };
+export type NodeRef = { readonly name: string; readonly operator?: string };
 
 /** What a node answered: JSON text, or an error that is an answer. */
 export type Opinion = { readonly node: NodeRef; readonly answer: JsonText | ChainError };
@@ -26,6 +26,8 @@ export type Opinion = { readonly node: NodeRef; readonly answer: JsonText | Chai
 /** Where executions get what they miss: nodes that are not believed. */
 export interface StateSource {
   readonly chainId: bigint;
+  /** How many operators must tell the same; absent where two nodes are enough. */
+  readonly voices?: number | undefined;
   /** State that is proven, and what asks for it. */
   readonly requests: StateRequests;
   /** The block of the served chain that a reference means; undefined where it means none, or one that has left the chain. */

@@ -54,6 +54,8 @@ type NodeQuestion = {
 export class StateSource {
   readonly chainId: bigint;
   readonly requests: StateRequests;
+  /** How many operators must tell the rules of the chain; absent where two nodes are enough. */
+  readonly voices: number | undefined;
   readonly #parts: QuestionParts;
   readonly #trust: TrustRules;
   readonly #onRefuted: (node: Upstream, blockHash: string, evidence: string) => void;
@@ -65,7 +67,9 @@ export class StateSource {
     parts: QuestionParts,
     trust: TrustRules,
     onRefuted: (node: Upstream, blockHash: string, evidence: string) => void,
+    voices?: number,
   ) {
+    this.voices = voices;
     this.chainId = chainId;
     this.requests = requests;
     this.#parts = parts;

@@ -288,11 +288,18 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   states = new StateProofs(parts, requests);
   try {
     local = options.openExecutions?.(
-      new StateSource(chainId, requests, parts, proofs.trust, (node, blockHash, evidence) => {
-        membership.condemn(node, evidence);
-        // What it said of the block may be kept.
-        cache.evictBlock(blockHash);
-      }),
+      new StateSource(
+        chainId,
+        requests,
+        parts,
+        proofs.trust,
+        (node, blockHash, evidence) => {
+          membership.condemn(node, evidence);
+          // What it said of the block may be kept.
+          cache.evictBlock(blockHash);
+        },
+        agreement?.voices.needed,
+      ),
     );
   } catch (error) {
     await close();
