@@ -3,6 +3,7 @@ import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { Lru } from '../util/lru.ts';
 import { RequestScope } from '../util/request-scope.ts';
+import type { AgreedLinks } from './agreement/agreed-links.ts';
 import { UpstreamFault } from './fault.ts';
 import type { Block, BlockHeader } from './heads/block.ts';
 import type { NetworkHead } from './heads/network-head.ts';
@@ -45,6 +46,8 @@ export interface BlockProofs {
   findHeader(hash: string): { readonly number: bigint } | undefined;
   /** What a checkpoint or layer 1 says of heights, where one is configured. */
   readonly links?: CheckpointLinks | undefined;
+  /** What the state of an agreed head says of older heights; absent without agreement. */
+  readonly agreed?: AgreedLinks | undefined;
   readonly absence: Absence;
   /** How many operators have to tell the hash of an old height; absent where two nodes are enough. */
   readonly voices?: { readonly needed: number } | undefined;
@@ -114,7 +117,11 @@ export class BlockDirectory {
 
   /** The canonical hash of a height, as far as it is known without asking. */
   hashOf(number: bigint): string | undefined {
-    return this.#proofs.links?.hashAt(number) ?? this.#head.hashAt(number) ?? this.#hashes.get(number);
+    return this.#proofs.links?.hashAt(number) ?? this.#findServed(number);
+  }
+
+  #findServed(number: bigint): string | undefined {
+    return this.#head.hashAt(number) ?? this.#proofs.agreed?.hashAt(number) ?? this.#hashes.get(number);
   }
 
   /** Header of a canonical block, where it is known without asking: of a recent one, and of the safe and finalized blocks. */
@@ -135,8 +142,9 @@ export class BlockDirectory {
 
   async #askByNumber(number: bigint, known: string | undefined, scope: RequestScope): Promise<Block | null> {
     const epoch = this.#epoch;
-    const links = known === undefined ? this.#proofs.links : undefined;
-    const hash = links === undefined ? known : await links.findHash(number);
+    const { links, agreed } = this.#proofs;
+    const isOpen = known === undefined && (links ?? agreed) !== undefined;
+    const hash = isOpen ? ((await links?.findHash(number)) ?? (await agreed?.findHash(number))) : known;
     const call = this.#aboutNumber(number, hash);
     const block = await (hash === undefined ? this.#agreeOnce(call) : this.#fetch({ call, scope }));
     if (block !== null && epoch === this.#epoch) this.#hashes.set(number, block.hash);
@@ -256,6 +264,7 @@ export class BlockDirectory {
     this.forgetNumbers();
     this.#blocks.clear();
     this.#witnessed.clear();
+    this.#proofs.agreed?.forgetChain();
     this.#mergedFrom = undefined;
   }
 
@@ -272,6 +281,7 @@ export class BlockDirectory {
   /** Blocks left the chain: heights may have other ones now. */
   noteDeparture(hashes: readonly string[]): void {
     for (const hash of hashes) this.#departed.set(hash, true);
+    this.#proofs.agreed?.noteDeparture(hashes.length);
     this.forgetNumbers();
   }
 

@@ -185,6 +185,9 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     get absence() {
       return proofs.absence;
     },
+    get agreed() {
+      return verification.agreed;
+    },
     voices: agreement?.voices,
   });
   const verification = openVerification({

@@ -45,6 +45,12 @@ export class Agreement {
     return this.isDemanded ? this.voices : undefined;
   }
 
+  /** The served head, where enough operators have it now. */
+  get agreedHead(): BlockHeader | undefined {
+    const { head } = this.#parts.head();
+    return head !== undefined && this.voices.has(head) ? head : undefined;
+  }
+
   /** What the served head has to fulfil. */
   get forHead(): HeadAgreement {
     return {

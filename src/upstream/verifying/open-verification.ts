@@ -4,6 +4,7 @@ import type { Logger } from '../../observe/logger.ts';
 import type { VerificationFigures } from '../../observe/sources.ts';
 import type { RecoverPublicKey } from '../../primitives/signature.ts';
 import { RequestScope } from '../../util/request-scope.ts';
+import { AgreedLinks } from '../agreement/agreed-links.ts';
 import type { Agreement } from '../agreement/agreement.ts';
 import { type Refutation, UpstreamFault } from '../fault.ts';
 import type { BlockHeader } from '../heads/block.ts';
@@ -56,6 +57,8 @@ export type Verification = {
   readonly proofs: Proofs;
   /** What a checkpoint or layer 1 says of blocks, where one is configured. */
   readonly anchor: Anchor | undefined;
+  /** What the state of an agreed head says of older heights; absent without agreement. */
+  readonly agreed: AgreedLinks | undefined;
   /** Takes what layer 1 holds, where that is read. */
   readonly layer1: AnchoredChain | undefined;
   /** Finds out what can be verified. Never rejects; goes on in the background where no node answers now. */
@@ -84,6 +87,10 @@ export function openVerification(parts: VerificationParts): Verification {
       ? undefined
       : new Layer1Anchor({ ...parts, verifier });
   const anchor: Anchor | undefined = layer1 ?? openCheckpoint(parts, verifier);
+  const agreed =
+    agreement === undefined || verifier === undefined
+      ? undefined
+      : new AgreedLinks({ verifier, ask, agreedHead: () => agreement.agreedHead });
   const scopes = new Set<RequestScope>();
   const members = new HeaderMembers(ask);
   let timer: NodeJS.Timeout | undefined;
@@ -178,13 +185,16 @@ export function openVerification(parts: VerificationParts): Verification {
   const proofs = new Proofs(
     verifier,
     (position) =>
-      (agreement?.voices.has(position) ?? isAgreed(position, upstreams)) || isWitnessed(position.hash ?? ''),
+      (agreement?.voices.has(position) ?? isAgreed(position, upstreams)) ||
+      agreed?.has(position) === true ||
+      isWitnessed(position.hash ?? ''),
     anchor,
     agreement,
   );
   return {
     proofs,
     anchor,
+    agreed,
     layer1,
     async calibrate() {
       if (verifier === undefined) return;

@@ -13,6 +13,9 @@ import { AttackedNetwork, type Reply, SILENCES, type Silence, type Transport } f
 const TRANSPORTS: readonly Transport[] = ['HTTP', 'WebSocket'];
 const ORDER: readonly Silence[] = ['dead', 'slow', 'flooded'];
 const LIARS = 2;
+/** `AGREEMENT_ATTACKS=all` attacks every network; without it those below, and the honest nodes do not come back. */
+const IS_WHOLE = process.env['AGREEMENT_ATTACKS'] === 'all';
+const SHORT: ReadonlySet<string> = new Set(['3 agreement: bridge', '5 verify: auto with three voices']);
 /** Questions that are under way at the same time. */
 const WIDTH = 24;
 /** Longer than a busy machine stalls. */
@@ -104,7 +107,8 @@ describe('two of several nodes are replaced by a forged chain', { concurrency: f
 
   for (const count of [3, 5]) {
     for (const row of ROWS) {
-      test(`${count} nodes, ${row.name}`, async () => {
+      const isLeftOut = !IS_WHOLE && !SHORT.has(`${count} ${row.name}`);
+      test(`${count} nodes, ${row.name}`, { skip: isLeftOut }, async () => {
         const network = await AttackedNetwork.open(branches, count, row.options, async () => {});
         try {
           await followTo(network, 15);
@@ -131,6 +135,7 @@ describe('two of several nodes are replaced by a forged chain', { concurrency: f
           for (const filter of filters)
             network.pushed.push((await network.ask({ method: 'eth_getFilterChanges', params: [filter] }, 'HTTP')).result);
           judgePushed(network, row);
+          if (!IS_WHOLE) return;
           for (const each of network.nodes) await each.setFault();
           for (let i = 0; i < count; i++) network.set(i, 'honest');
           await followTo(network, row.isDemanded ? TOPS.honest : 0);
