@@ -106,6 +106,8 @@ export class RemoteExecutions {
   #trips = 0;
   /** Where plain calls ran last. */
   #plain: PlainBlock | undefined;
+  /** Whether the rules of the last block that a call was to be executed at were not known. */
+  #lacksRules = false;
   /** When a call came last, on the clock of `performance.now()`. */
   #usedAt = Number.NEGATIVE_INFINITY;
 
@@ -125,6 +127,7 @@ export class RemoteExecutions {
   describe(): ExecutionFigures {
     return {
       state: 'local',
+      ...(this.#lacksRules && { reason: WHY_LEFT.rules }),
       executed: this.#executed,
       trips: this.#trips + this.#blocks.trips,
       left: { ...this.#left },
@@ -211,8 +214,24 @@ export class RemoteExecutions {
 
   #noteEnd({ at, whyUnproven }: RemoteBlock, isNamed: boolean, scope: RequestScope): void {
     this.#unproven = 0;
+    this.#noteRules(true, at.number);
     this.#options.source.noteExecuted(at, isNamed, whyUnproven, scope);
     this.#executed++;
+  }
+
+  #noteRules(areKnown: boolean, number: bigint): void {
+    if (this.#lacksRules === !areKnown) return;
+    this.#lacksRules = !areKnown;
+    const { network, log, isOnlyHere } = this.#options;
+    const fields = { network, block: number.toString() };
+    if (areKnown) log.info(fields, 'the rules of the chain are known');
+    else {
+      const then = isOnlyHere === true ? 'where answers have to be proven they are refused' : 'nodes execute them';
+      log.warn(
+        { ...fields, reason: WHY_LEFT.rules },
+        `no calls are executed here, since too few nodes tell the rules of the chain: ${then}`,
+      );
+    }
   }
 
   /** Gets ready for calls at a block that has just become the head, as long as there are calls: asks for its header, and for what they are likely to read. */
@@ -284,7 +303,8 @@ export class RemoteExecutions {
   }
 
   /** Where nothing can be executed at a block, further calls at it are not tried for a while. */
-  #noteLeft({ hash }: Place, reason: LeaveReason): void {
+  #noteLeft({ hash, number }: Place, reason: LeaveReason): void {
+    if (reason === 'rules') this.#noteRules(false, number);
     if (reason === 'unproven') this.#unproven++;
     if (reason === 'rules' || this.#unproven >= MAX_UNPROVEN) this.#refused.set(hash, reason);
   }
