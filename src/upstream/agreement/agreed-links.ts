@@ -5,7 +5,7 @@ import { RequestScope } from '../../util/request-scope.ts';
 import { UpstreamFault } from '../fault.ts';
 import { WINDOW_BLOCKS } from '../heads/block-window.ts';
 import type { Ask, BlockPosition } from '../routed-call.ts';
-import { HISTORY_LENGTH, proveOlderHash } from '../verifying/ancestor-proofs.ts';
+import { type AncestorParts, HISTORY_LENGTH, proveOlderHash } from '../verifying/ancestor-proofs.ts';
 import type { Verifier } from '../verifying/verifier.ts';
 
 /** Heights that are remembered, about 150 bytes each. */
@@ -23,6 +23,7 @@ type Block = { readonly number: bigint; readonly hash: string };
 export type AgreedLinksParts = {
   readonly verifier: Verifier;
   readonly ask: Ask;
+  readonly findHeader: AncestorParts['findHeader'] & object;
   /** The served head, where enough operators have it now. */
   readonly agreedHead: () => Block | undefined;
 };
@@ -91,13 +92,13 @@ export class AgreedLinks {
   }
 
   async #goDown(head: Block, number: bigint, scope: RequestScope): Promise<string | undefined> {
-    const { verifier, ask } = this.#parts;
+    const { verifier, ask, findHeader } = this.#parts;
     let from = this.#findAbove(head, number);
     if (from.number - number > MAX_JUMPS * STOP) return undefined;
     while (from.number > number) {
       const isNear = from.number - number <= HISTORY_LENGTH;
       const to = isNear ? number : ((from.number - HISTORY_LENGTH + STOP - 1n) / STOP) * STOP;
-      const hash = await proveOlderHash({ verifier, ask, scope }, from, to);
+      const hash = await proveOlderHash({ verifier, ask, scope, findHeader }, from, to);
       if (hash === undefined) {
         // The chain may not keep hashes in its state.
         this.#pausedUntil = performance.now() + PAUSE_MS;

@@ -1,3 +1,4 @@
+import { ChainError } from '../../chain/errors.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { UpstreamFault } from '../fault.ts';
@@ -15,22 +16,17 @@ export function confirmNulls(voices?: { readonly needed: number }): Policy<Route
     begin(exchange, next) {
       const { nulls } = exchange.call;
       if (nulls === 'certain') return askAll(next, exchange);
-      // Who says so is counted below.
-      return nulls === 'search' && voices !== undefined ? { ...exchange, lacking: new Set() } : exchange;
+      return nulls === 'search' && voices !== undefined ? countVoices(next, exchange, voices.needed) : exchange;
     },
     onResult(exchange, result, next) {
       const { nulls } = exchange.call;
       if (result !== 'null' || nulls === 'truth' || nulls === 'fault') return result;
-      return confirm(exchange, next, voices);
+      return confirm(exchange, next);
     },
   });
 }
 
-async function confirm(
-  exchange: Routed,
-  next: Handler<Routed>,
-  voices: { readonly needed: number } | undefined,
-): Promise<JsonResult> {
+async function confirm(exchange: Routed, next: Handler<Routed>): Promise<JsonResult> {
   const { nulls } = exchange.call;
   const isBelieved = !isBehind(exchange);
   for (;;) {
@@ -39,14 +35,7 @@ async function confirm(
     if (other !== 'null') return other;
     if (nulls !== 'search' && (isBelieved || !isBehind(exchange))) return other;
   }
-  if (nulls === 'search') {
-    const operators = new Set([...(exchange.lacking ?? [])].map(({ operator }) => operator)).size;
-    if (voices === undefined || operators >= voices.needed) return 'null';
-    throw new UpstreamFault(
-      'missing',
-      `too few operators say that there is none: ${operators}, agreement demands ${voices.needed}`,
-    );
-  }
+  if (nulls === 'search') return 'null';
   if (!isBelieved)
     throw new UpstreamFault('missing', 'the nodes that could be asked are behind and do not have it');
   if (nulls === 'claim') return 'null';
@@ -65,6 +54,19 @@ export function noteLacking(): Policy<Directed> {
       return error;
     },
   });
+}
+
+/** Asks one upstream after the other until one has it. Null where so many operators say that there is none. */
+async function countVoices(next: Handler<Routed>, exchange: Routed, needed: number): Promise<JsonResult> {
+  const lacking = new Set<Upstream>();
+  const asked = { ...exchange, lacking };
+  let result = await next(asked);
+  while (result === 'null' && !exchange.route.isExhausted)
+    result = (await askAnother(next, asked)) ?? 'null';
+  const operators = new Set([...lacking].map(({ operator }) => operator)).size;
+  if (result !== 'null' || operators >= needed) return result;
+  const why = `${operators} operators say that there is none, agreement demands ${needed}`;
+  throw new ChainError('unavailable', `the answer has too few voices: ${why}`);
 }
 
 /** Asks one upstream after the other until one has it. */

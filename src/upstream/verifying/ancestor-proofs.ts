@@ -21,18 +21,25 @@ export const HISTORY_LENGTH = 8_191n;
 type Block = { readonly number: bigint; readonly hash: string };
 
 /** What asks for ancestors, and compares what comes. */
-export type AncestorParts = { readonly verifier: Verifier; readonly ask: Ask; readonly scope: RequestScope };
+export type AncestorParts = {
+  readonly verifier: Verifier;
+  readonly ask: Ask;
+  readonly scope: RequestScope;
+  /** A header that was recomputed before, where it is remembered. */
+  readonly findHeader?: (hash: string) => VerifiedHeader | undefined;
+};
 
 /**
  * What the state of a block has as the hash of an older one (EIP-2935), at most `HISTORY_LENGTH` below it. Undefined where it has none.
  * @throws UpstreamFault, ChainError where no node proves it
  */
 export async function proveOlderHash(
-  { verifier, ask, scope }: AncestorParts,
+  { verifier, ask, scope, findHeader }: AncestorParts,
   from: Block,
   to: bigint,
 ): Promise<string | undefined> {
-  const { stateRoot } = await new HeaderReader({ verifier, ask, scope }).read(from, 1n);
+  const known = findHeader?.(from.hash);
+  const { stateRoot } = known ?? (await new HeaderReader({ verifier, ask, scope }).read(from, 1n));
   const slot = `0x${(to % HISTORY_LENGTH).toString(16).padStart(64, '0')}`;
   const question = { address: HISTORY_ADDRESS, slots: [slot] };
   let word = 0n;

@@ -90,7 +90,12 @@ export function openVerification(parts: VerificationParts): Verification {
   const agreed =
     agreement === undefined || verifier === undefined
       ? undefined
-      : new AgreedLinks({ verifier, ask, agreedHead: () => agreement.agreedHead });
+      : new AgreedLinks({
+          verifier,
+          ask,
+          findHeader: (hash) => proofs.blocks?.findHeader(hash),
+          agreedHead: () => agreement.agreedHead,
+        });
   const scopes = new Set<RequestScope>();
   const members = new HeaderMembers(ask);
   let timer: NodeJS.Timeout | undefined;
