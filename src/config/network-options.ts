@@ -4,6 +4,7 @@ import { DEFAULT_LOG_LIMITS, type LogLimits } from '../chain/log-range.ts';
 import { proofBlocksSchema } from '../engine/options.ts';
 import { hasOwnMachine } from '../rollup/family-table.ts';
 import { type RollupOptions, rollupOptionsSchema } from '../rollup/options.ts';
+import { type AgreementOptions, agreementSchema } from '../upstream/agreement/options.ts';
 import {
   type Checkpoint,
   checkpointSchema,
@@ -19,7 +20,6 @@ import {
   verifyLogBlocksSchema,
   verifySchema,
 } from '../upstream/options.ts';
-import { type AgreementOptions, agreementSchema } from '../upstream/agreement/options.ts';
 import { type SendOptions, sendOptionsSchema } from '../upstream/sending/options.ts';
 import { durationSchema } from '../util/duration-schema.ts';
 import { type MethodOptions, methodOptionsSchema } from './method-options.ts';

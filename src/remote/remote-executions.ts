@@ -226,7 +226,8 @@ export class RemoteExecutions {
     const fields = { network, block: number.toString() };
     if (areKnown) log.info(fields, 'the rules of the chain are known');
     else {
-      const then = isOnlyHere === true ? 'where answers have to be proven they are refused' : 'nodes execute them';
+      const then =
+        isOnlyHere === true ? 'where answers have to be proven they are refused' : 'nodes execute them';
       log.warn(
         { ...fields, reason: WHY_LEFT.rules },
         `no calls are executed here, since too few nodes tell the rules of the chain: ${then}`,

@@ -102,7 +102,10 @@ export class BlockResolver {
   #checkAge({ number }: BlockHeader): void {
     const { head, explainOutage } = this.#parts;
     if (head.hindrance === undefined) return;
-    throw new ChainError('unavailable', `${describeHindrance(head.hindrance, number, head)}: ${explainOutage()}`);
+    throw new ChainError(
+      'unavailable',
+      `${describeHindrance(head.hindrance, number, head)}: ${explainOutage()}`,
+    );
   }
 
   /** Whether it means the same block whatever becomes of the head. */

@@ -146,7 +146,9 @@ function describeExecution({ source, execution }: NetworkStatus): string {
   if (source === 'embedded') return 'here';
   if (execution === undefined) return 'by nodes';
   if (execution.state === 'local')
-    return execution.reason === undefined ? 'here, on state that nodes prove' : `not now: ${execution.reason}`;
+    return execution.reason === undefined
+      ? 'here, on state that nodes prove'
+      : `not now: ${execution.reason}`;
   if (execution.state === 'comparing') return 'by nodes, compared with here';
   return `by nodes: ${execution.reason ?? NOTHING}`;
 }

@@ -92,11 +92,13 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_agreement_missing',
     type: 'gauge',
-    help: '1 where for some seconds fewer operators than agreement demands have had anything new: it is refused with verify: require, otherwise one node\'s word.',
+    help: "1 where for some seconds fewer operators than agreement demands have had anything new: it is refused with verify: require, otherwise one node's word.",
     labels: ['network'],
     merge: 'max',
     read: (state) =>
-      readChains(state, ({ agreement }) => (agreement === undefined ? undefined : Number(agreement.isMissing))),
+      readChains(state, ({ agreement }) =>
+        agreement === undefined ? undefined : Number(agreement.isMissing),
+      ),
   },
   {
     name: 'portcullis_network_verifiable',

@@ -114,7 +114,11 @@ export class AgreedLinks {
   /** The head where one proof leads down from it, as the state of others is seldom proven; otherwise the lowest stop above the height that is known. */
   #findAbove(head: Block, number: bigint): Block {
     if (head.number - number <= HISTORY_LENGTH) return head;
-    for (let at = (number / STOP + 1n) * STOP; at < head.number && at - number <= MAX_JUMPS * STOP; at += STOP) {
+    for (
+      let at = (number / STOP + 1n) * STOP;
+      at < head.number && at - number <= MAX_JUMPS * STOP;
+      at += STOP
+    ) {
       const hash = this.#old.get(at);
       if (hash !== undefined) return { number: at, hash };
     }

@@ -18,7 +18,10 @@ export type UncoveredParts = {
  * Asks for what no root covers, and notes how far it is to be believed: one node's word, or what so many operators say alike where that is demanded.
  * @throws ChainError `unavailable` where it is demanded and they do not
  */
-export function askUncovered({ ask, askVoices }: UncoveredParts, exchange: Exchange): PromiseOrValue<JsonResult> {
+export function askUncovered(
+  { ask, askVoices }: UncoveredParts,
+  exchange: Exchange,
+): PromiseOrValue<JsonResult> {
   if (askVoices !== undefined) return askVoices(exchange);
   exchange.scope.noteTrust('single');
   return ask(exchange);
@@ -47,7 +50,8 @@ export function createAskVoices(ask: Ask, voices: OperatorVoices): Ask {
           while (running + best < voices.needed) {
             const nodes = waiting.shift();
             if (nodes === undefined) {
-              if (running === 0) reject(fault?.kind === 'unsupported' && words.size === 0 ? fault : tooFew(best));
+              if (running === 0)
+                reject(fault?.kind === 'unsupported' && words.size === 0 ? fault : tooFew(best));
               return;
             }
             running++;
@@ -83,7 +87,9 @@ export function createAskVoices(ask: Ask, voices: OperatorVoices): Ask {
           launch();
         };
         const tooFew = (best: number): ChainError =>
-          refuse(`${best} of ${voices.total} configured operators say the same, agreement demands ${voices.needed}`);
+          refuse(
+            `${best} of ${voices.total} configured operators say the same, agreement demands ${voices.needed}`,
+          );
         launch();
       });
     } finally {
@@ -99,7 +105,13 @@ function askApart(call: RoutedCall): RoutedCall {
   // Some calls make their parameters when they are read, which a copy does not take along.
   const { params, paramsByHash } = call;
   const { sharedAs: _, ...copy } = call;
-  return { ...copy, params, ...(paramsByHash !== undefined && { paramsByHash }), key: undefined, isText: true };
+  return {
+    ...copy,
+    params,
+    ...(paramsByHash !== undefined && { paramsByHash }),
+    key: undefined,
+    isText: true,
+  };
 }
 
 function refuse(why: string): ChainError {

@@ -62,7 +62,10 @@ export class OperatorVoices<S extends Speaker = Upstream> {
     return this.#operators.flat().filter((node) => {
       const { latest } = node.tracker;
       return (
-        isInService(node) && latest !== undefined && latest.number >= number && wordOf(node, number) === undefined
+        isInService(node) &&
+        latest !== undefined &&
+        latest.number >= number &&
+        wordOf(node, number) === undefined
       );
     });
   }

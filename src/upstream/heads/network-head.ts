@@ -219,7 +219,9 @@ export class NetworkHead<C extends Candidate = Candidate> {
     if (wished === undefined || this.#isAgreed(wished)) return wished;
     this.#options.agreement?.onMissing(wished);
     if (this.#isOnShareAlone) return wished;
-    return chooseHead(voters, this.#options.share, this.head, wished.number, (block) => this.#isAgreed(block));
+    return chooseHead(voters, this.#options.share, this.head, wished.number, (block) =>
+      this.#isAgreed(block),
+    );
   }
 
   /** Forgets everything: the network is another chain from now on. */
@@ -302,7 +304,9 @@ export class NetworkHead<C extends Candidate = Candidate> {
       .some((number) =>
         countHashes(voters, number).some(
           ({ hash, views }) =>
-            views >= needed && hash !== this.#chain.hashAt(number) && (this.#isOnShareAlone || this.#isAgreed({ number, hash })),
+            views >= needed &&
+            hash !== this.#chain.hashAt(number) &&
+            (this.#isOnShareAlone || this.#isAgreed({ number, hash })),
         ),
       );
   }

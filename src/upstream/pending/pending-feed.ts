@@ -13,7 +13,10 @@ const MAX_FRESH = 1_024;
 const HASH = /^0x[0-9a-f]{64}$/;
 
 /** A node as it is asked for transactions that wait. */
-export type PendingNode = Pick<Upstream, 'name' | 'operator' | 'control' | 'announcer' | 'isUp' | 'isOnFork' | 'isBehind'>;
+export type PendingNode = Pick<
+  Upstream,
+  'name' | 'operator' | 'control' | 'announcer' | 'isUp' | 'isOnFork' | 'isBehind'
+>;
 
 export type PendingFeedParts = {
   readonly network: string;

@@ -16,7 +16,9 @@ export function confirmNulls(voices?: { readonly needed: number }): Policy<Route
     begin(exchange, next) {
       const { nulls } = exchange.call;
       if (nulls === 'certain') return askAll(next, exchange);
-      return nulls === 'search' && voices !== undefined ? countVoices(next, exchange, voices.needed) : exchange;
+      return nulls === 'search' && voices !== undefined
+        ? countVoices(next, exchange, voices.needed)
+        : exchange;
     },
     onResult(exchange, result, next) {
       const { nulls } = exchange.call;
@@ -61,8 +63,7 @@ async function countVoices(next: Handler<Routed>, exchange: Routed, needed: numb
   const lacking = new Set<Upstream>();
   const asked = { ...exchange, lacking };
   let result = await next(asked);
-  while (result === 'null' && !exchange.route.isExhausted)
-    result = (await askAnother(next, asked)) ?? 'null';
+  while (result === 'null' && !exchange.route.isExhausted) result = (await askAnother(next, asked)) ?? 'null';
   const operators = new Set([...lacking].map(({ operator }) => operator)).size;
   if (result !== 'null' || operators >= needed) return result;
   const why = `${operators} operators say that there is none, agreement demands ${needed}`;

@@ -48,8 +48,7 @@ export async function proveOlderHash(
     check: (result) => {
       const { findings } = verifier.openTools();
       const proven = verifyAccountProof(JSON.parse(result as JsonText), question, stateRoot, findings);
-      if (proven === undefined)
-        throw new UpstreamFault('wrong', 'the proof of an older block hash is wrong');
+      if (proven === undefined) throw new UpstreamFault('wrong', 'the proof of an older block hash is wrong');
       word = proven.words[0] ?? 0n;
       return result;
     },

@@ -1,8 +1,9 @@
 /** Every read method, about the newest blocks, about old ones, and about those that only a lying node has. */
-import { encodeQuantity } from '../../../src/primitives/quantity.ts';
+
 import { bytesToHex } from '../../../src/primitives/hex.ts';
-import { ALICE } from '../../support/test-chain.ts';
+import { encodeQuantity } from '../../../src/primitives/quantity.ts';
 import { BOB, type BranchFacts, KEEPER, LOGGED_TOPIC, LOGGER, SHARED } from '../../support/forged-branch.ts';
+import { ALICE } from '../../support/test-chain.ts';
 
 export type AskedQuestion = {
   readonly method: string;
@@ -48,13 +49,19 @@ export function listQuestions(forged: BranchFacts): readonly AskedQuestion[] {
     ...atFirst('eth_getUncleByBlockNumberAndIndex', '0x0'),
     ...atFirst('eth_getTransactionByBlockNumberAndIndex', '0x0'),
     ...atFirst('eth_getRawTransactionByBlockNumberAndIndex', '0x1'),
-    ...['debug_getRawBlock', 'debug_getRawHeader', 'debug_getRawReceipts'].flatMap((method) => atFirst(method)),
+    ...['debug_getRawBlock', 'debug_getRawHeader', 'debug_getRawReceipts'].flatMap((method) =>
+      atFirst(method),
+    ),
     ...references.map((newest) => ofHead('eth_feeHistory', '0x2', newest, [50])),
-    ...references.map((fromBlock) => ofHead('eth_getLogs', { address: LOGGER, topics, fromBlock, toBlock: fromBlock })),
+    ...references.map((fromBlock) =>
+      ofHead('eth_getLogs', { address: LOGGER, topics, fromBlock, toBlock: fromBlock }),
+    ),
     ...['eth_blockNumber', 'eth_gasPrice', 'eth_maxPriorityFeePerGas', 'eth_baseFee', 'eth_blobBaseFee'].map(
       (method) => ofHead(method),
     ),
-    ...['eth_syncing', 'eth_config', 'eth_capabilities', 'eth_chainId', 'net_version'].map((method) => ofHead(method)),
+    ...['eth_syncing', 'eth_config', 'eth_capabilities', 'eth_chainId', 'net_version'].map((method) =>
+      ofHead(method),
+    ),
     byHash('eth_getBlockByHash', hash, true),
     byHash('eth_getHeaderByHash', hash),
     byHash('eth_getBlockReceipts', hash),

@@ -1,27 +1,28 @@
 /** Decides whether an answer is of the honest chain. */
-import { SHARED, type ForgedBranch, TOPS } from '../../support/forged-branch.ts';
+import { type ForgedBranch, SHARED, TOPS } from '../../support/forged-branch.ts';
 import type { AskedQuestion } from './agreement-questions.ts';
 
 /** Whose an answer is: `honest` also where both chains say the same. */
 export type Verdict = 'honest' | 'forged' | 'absent' | 'unknown';
 
 /** What the service makes of a head is found in another answer about the same head. */
-const BY_HEAD: ReadonlyMap<string, { readonly question: AskedQuestion; read(result: unknown): unknown }> = new Map([
-  [
-    'eth_capabilities',
-    {
-      question: { method: 'eth_getBlockByNumber', params: ['latest', false] },
-      read: (result: unknown) => pick(result),
-    },
-  ],
-  [
-    'eth_baseFee',
-    {
-      question: { method: 'eth_feeHistory', params: ['0x1', 'latest', []] },
-      read: (result: unknown) => (result as { readonly baseFeePerGas: readonly string[] }).baseFeePerGas[1],
-    },
-  ],
-]);
+const BY_HEAD: ReadonlyMap<string, { readonly question: AskedQuestion; read(result: unknown): unknown }> =
+  new Map([
+    [
+      'eth_capabilities',
+      {
+        question: { method: 'eth_getBlockByNumber', params: ['latest', false] },
+        read: (result: unknown) => pick(result),
+      },
+    ],
+    [
+      'eth_baseFee',
+      {
+        question: { method: 'eth_feeHistory', params: ['0x1', 'latest', []] },
+        read: (result: unknown) => (result as { readonly baseFeePerGas: readonly string[] }).baseFeePerGas[1],
+      },
+    ],
+  ]);
 
 const pick = (block: unknown): unknown => {
   const { number, hash } = block as { readonly number: unknown; readonly hash: unknown };

@@ -22,7 +22,11 @@ const WIDTH = 24;
 const PATIENCE_MS = 60_000;
 const NEWEST: AskedQuestion = { method: 'eth_blockNumber', params: [] };
 
-type Row = { readonly name: string; readonly options: Readonly<Record<string, unknown>>; readonly isDemanded: boolean };
+type Row = {
+  readonly name: string;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly isDemanded: boolean;
+};
 
 const ROWS: readonly Row[] = [
   { name: 'agreement: bridge', options: { agreement: 'bridge' }, isDemanded: true },
@@ -31,7 +35,11 @@ const ROWS: readonly Row[] = [
     options: { verify: 'require', agreement: { voices: 3 } },
     isDemanded: true,
   },
-  { name: 'verify: auto with three voices', options: { verify: 'auto', agreement: { voices: 3 } }, isDemanded: false },
+  {
+    name: 'verify: auto with three voices',
+    options: { verify: 'auto', agreement: { voices: 3 } },
+    isDemanded: false,
+  },
 ];
 
 type Figures = { answers: number; refused: number; forged: number; labelled: number; pushed: number };
@@ -65,7 +73,11 @@ describe('two of several nodes are replaced by a forged chain', { concurrency: f
       if (reply.error !== undefined) figures.refused++;
       else await note(question, reply, transport);
     };
-    const note = async (question: AskedQuestion, { result, trust }: Reply, transport: Transport): Promise<void> => {
+    const note = async (
+      question: AskedQuestion,
+      { result, trust }: Reply,
+      transport: Transport,
+    ): Promise<void> => {
       const verdict = await judge.judge(question, result);
       const text = `${phase}, ${transport}: ${question.method} ${JSON.stringify(question.params)} is ${verdict}, ${trust}: ${JSON.stringify(result).slice(0, 200)}`;
       if (verdict === 'unknown') wrong.push(text);
@@ -76,7 +88,9 @@ describe('two of several nodes are replaced by a forged chain', { concurrency: f
     };
     const all = TRANSPORTS.flatMap((transport) => questions.map((question) => ({ question, transport })));
     for (let i = 0; i < all.length; i += WIDTH)
-      await Promise.all(all.slice(i, i + WIDTH).map(({ question, transport }) => askOne(question, transport)));
+      await Promise.all(
+        all.slice(i, i + WIDTH).map(({ question, transport }) => askOne(question, transport)),
+      );
     for (const name of ['answers', 'refused', 'forged', 'labelled'] as const) total[name] += figures[name];
     assert.deepEqual(wrong, []);
     return figures;
@@ -113,10 +127,15 @@ describe('two of several nodes are replaced by a forged chain', { concurrency: f
         try {
           await followTo(network, 15);
           for (const kind of ['newHeads', 'logs', 'newPendingTransactions'])
-            await network.ask({ method: 'eth_subscribe', params: kind === 'logs' ? [kind, {}] : [kind] }, 'WebSocket');
+            await network.ask(
+              { method: 'eth_subscribe', params: kind === 'logs' ? [kind, {}] : [kind] },
+              'WebSocket',
+            );
           const filters: unknown[] = [];
           for (const method of ['eth_newBlockFilter', 'eth_newFilter', 'eth_newPendingTransactionFilter'])
-            filters.push((await network.ask({ method, params: method === 'eth_newFilter' ? [{}] : [] }, 'HTTP')).result);
+            filters.push(
+              (await network.ask({ method, params: method === 'eth_newFilter' ? [{}] : [] }, 'HTTP')).result,
+            );
           const healthy = await attack(network, row, 'healthy');
           assert.ok(healthy.refused < healthy.answers / 2, 'most is answered while nothing is wrong');
           for (let i = 0; i < count; i++) network.set(i, 'honest', i < LIARS ? 15 : 17);
@@ -133,7 +152,9 @@ describe('two of several nodes are replaced by a forged chain', { concurrency: f
           await sleep(1_200);
           await attack(network, row, 'only liars answer');
           for (const filter of filters)
-            network.pushed.push((await network.ask({ method: 'eth_getFilterChanges', params: [filter] }, 'HTTP')).result);
+            network.pushed.push(
+              (await network.ask({ method: 'eth_getFilterChanges', params: [filter] }, 'HTTP')).result,
+            );
           judgePushed(network, row);
           if (!IS_WHOLE) return;
           for (const each of network.nodes) await each.setFault();
@@ -146,7 +167,8 @@ describe('two of several nodes are replaced by a forged chain', { concurrency: f
 
       test(`${count} nodes, ${row.name}: a start at which only liars answer`, async () => {
         const network = await AttackedNetwork.open(branches, count, row.options, async (nodes, state) => {
-          for (let i = 0; i < LIARS; i++) Object.assign(state[i] ?? {}, { branch: 'forged', top: TOPS.forged });
+          for (let i = 0; i < LIARS; i++)
+            Object.assign(state[i] ?? {}, { branch: 'forged', top: TOPS.forged });
           await Promise.all(nodes.slice(LIARS).map((node) => node.setFault(SILENCES.dead)));
         });
         try {
