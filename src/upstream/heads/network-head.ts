@@ -195,17 +195,22 @@ export class NetworkHead<C extends Candidate = Candidate> {
     const isUndecided = this.#elect(candidates);
     const voters = this.#voters;
     this.#wished = isUndecided ? undefined : chooseHead(voters, share, this.head);
-    const untilFollowed = this.#short.check(this.unagreed !== undefined, this.#options.clock.now());
+    this.#checkShort();
     const chosen = this.#findAgreed(this.#wished, voters);
     if (chosen !== undefined && this.#mayMoveTo(chosen, voters)) this.#moveTo(chosen, voters);
     else this.#chain.learn(voters);
-    this.#checkHolders(candidates, untilFollowed);
+    this.#checkHolders(candidates, this.#checkShort());
     this.#marks.update(this.#chain, voters);
     this.#noteServed();
   }
 
   #isAgreed(block: Pick<BlockHeader, 'number' | 'hash'>): boolean {
     return this.#options.agreement?.has(block) !== false;
+  }
+
+  /** Milliseconds until the share has had what too few operators have for too long. */
+  #checkShort(): number {
+    return this.#short.check(this.unagreed !== undefined, this.#options.clock.now());
   }
 
   /** Whether the head follows the share alone for now, since too few operators have had what it has for too long. */
