@@ -17,7 +17,7 @@ import {
   type RoutedCall,
   type Witness,
 } from './routed-call.ts';
-import { ToldBlocks } from './told-blocks.ts';
+import { ReportedBlocks } from './reported-blocks.ts';
 import type { Upstream } from './upstream.ts';
 import type { CheckpointLinks } from './verifying/checkpoint-links.ts';
 import type { JudgedBlock } from './verifying/verifier.ts';
@@ -308,7 +308,7 @@ export class BlockDirectory {
     const { sharedAs: _, ...unshared } = call;
     const asked = new Set<Upstream>();
     const { voices } = this.#proofs;
-    const told = new ToldBlocks();
+    const told = new ReportedBlocks();
     for (;;) {
       const before = asked.size;
       const block = await this.#askAnother({ call: unshared, scope, except: asked }, told.size > 0);

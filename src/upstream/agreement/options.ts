@@ -13,7 +13,7 @@ export const agreementSchema: z.ZodType<AgreementOptions> = z.union(
   'expected bridge, or voices: the number of operators that must say the same',
 );
 
-/** Operators that `bridge` needs at least: one alone has nobody to agree with. */
+/** Operators that `bridge` needs at least: one alone agrees with itself only. */
 export const MIN_BRIDGE_OPERATORS = 2;
 /** From so many operators on `bridge` does without one of them. With three, two that were replaced together would be all but one. */
 const SPARES_ONE_FROM = 4;
