@@ -8,6 +8,7 @@ import { UpstreamFault } from './fault.ts';
 import type { Block, BlockHeader } from './heads/block.ts';
 import type { NetworkHead } from './heads/network-head.ts';
 import { parseBlock } from './heads/parse-block.ts';
+import { ReportedBlocks } from './reported-blocks.ts';
 import {
   ABSENCE_UNVERIFIED,
   type Absence,
@@ -17,7 +18,6 @@ import {
   type RoutedCall,
   type Witness,
 } from './routed-call.ts';
-import { ReportedBlocks } from './reported-blocks.ts';
 import type { Upstream } from './upstream.ts';
 import type { CheckpointLinks } from './verifying/checkpoint-links.ts';
 import type { JudgedBlock } from './verifying/verifier.ts';
