@@ -62,7 +62,7 @@ export async function openChain(
 
 /** Settings of a network of nodes; each as by default where it is absent. */
 type NodeSettings = Partial<
-  Pick<NetworkOptions, 'pool' | 'logs' | 'send' | 'verify' | 'verifyLogBlocks' | 'checkpoint'>
+  Pick<NetworkOptions, 'pool' | 'logs' | 'send' | 'verify' | 'verifyLogBlocks' | 'checkpoint' | 'agreement'>
 > & {
   /** What executes calls here; absent where nodes execute. */
   readonly openExecutions?: OpenExecutions | undefined;
@@ -85,6 +85,7 @@ export async function openNodes(
     verify = DEFAULT_VERIFY,
     verifyLogBlocks = DEFAULT_VERIFY_LOG_BLOCKS,
     checkpoint,
+    agreement,
     openExecutions,
     isAnchored = false,
     provenState,
@@ -103,6 +104,7 @@ export async function openNodes(
     openExecutions,
     ...(provenState !== undefined && { provenState }),
     checkpoint,
+    agreement,
     isAnchored,
     awaitsCalibration,
     nodeMemory,

@@ -8,6 +8,7 @@ import { nameUpstream } from '../upstream/endpoint.ts';
 import { DEFAULT_VERIFY, DEFAULT_VERIFY_CALLS } from '../upstream/options.ts';
 import { DEFAULT_SEND } from '../upstream/sending/options.ts';
 import { pointToNames } from '../util/near-name.ts';
+import { checkAgreement } from './check-agreement.ts';
 import type { Config } from './config.ts';
 import { matchesEntry } from './method-options.ts';
 import type { NetworkOptions } from './network-options.ts';
@@ -56,6 +57,7 @@ export function checkConfig(
     problems.push(...checkMethods(name, network), ...checkLayer1(name, network, names));
     problems.push(...checkAnchor(name, network, config.networks));
     problems.push(...checkSend(name, network), ...checkExecution(name, network));
+    problems.push(...checkAgreement(name, network));
   }
   return problems;
 }

@@ -4,6 +4,7 @@ import { DEFAULT_LOG_LIMITS, type LogLimits } from '../chain/log-range.ts';
 import { proofBlocksSchema } from '../engine/options.ts';
 import { hasOwnMachine } from '../rollup/family-table.ts';
 import { type RollupOptions, rollupOptionsSchema } from '../rollup/options.ts';
+import { type AgreementOptions, agreementSchema } from '../upstream/agreement/options.ts';
 import {
   type Checkpoint,
   checkpointSchema,
@@ -47,6 +48,8 @@ export type NetworkOptions = {
   readonly execution: ExecutionMode;
   /** Path of a genesis file with the rules of the chain, for calls that are executed here; of `upstreams`. */
   readonly chain?: string;
+  /** How many of the configured operators must say the same; of `upstreams` that are verified. */
+  readonly agreement?: AgreementOptions;
   /** A block that is on the chain, whatever nodes say; of `upstreams` that are verified. */
   readonly checkpoint?: Checkpoint;
   /** Where transactions go; of `upstreams`. */
@@ -103,6 +106,7 @@ export const givenNetworkSchema: z.ZodType<GivenNetwork> = z.strictObject({
   verifyCalls: verifyCallsSchema.exactOptional(),
   execution: executionModeSchema.exactOptional(),
   chain: z.string().min(1).exactOptional(),
+  agreement: agreementSchema.exactOptional(),
   checkpoint: checkpointSchema.exactOptional(),
   send: sendOptionsSchema,
   methods: methodOptionsSchema,
@@ -115,11 +119,14 @@ export const givenNetworkSchema: z.ZodType<GivenNetwork> = z.strictObject({
   rollup: rollupOptionsSchema.exactOptional(),
 });
 
-/** One row of `networks:`. */
-export const networkOptionsSchema: z.ZodType<NetworkOptions> = givenNetworkSchema.transform((given) => ({
-  ...given,
-  execution: chooseExecution(given),
-}));
+/** One row of `networks:`. Under `agreement: bridge` what is not proven is refused, unless `verify` says otherwise, which is an error then. */
+export const networkOptionsSchema: z.ZodType<NetworkOptions> = givenNetworkSchema.transform((written) => {
+  const given: GivenNetwork =
+    written.agreement === 'bridge' && written.upstreams !== undefined && written.verify === undefined
+      ? { ...written, verify: 'require' }
+      : written;
+  return { ...given, execution: chooseExecution(given) };
+});
 
 /**
  * By default nodes execute calls. Under `verify: require` they are executed here unless a rollup has a machine of its own, since a node's answer to a call proves

@@ -76,6 +76,18 @@ export type ExecutionFigures = {
   readonly samples?: Readonly<SampleCounts>;
 };
 
+/** Whether the operators of a network's nodes agree. */
+export type AgreementFigures = {
+  /** Operators that must say the same, those that are configured, and those that have the newest block of the nodes that vote. */
+  readonly needed: number;
+  readonly operators: number;
+  readonly voices: number;
+  /** Whether what too few of them say is refused; otherwise it is one node's word. */
+  readonly isDemanded: boolean;
+  /** Whether for some seconds fewer operators than are needed have had anything new. */
+  readonly isMissing: boolean;
+};
+
 /** Figures of a network's chain. */
 export type ChainFigures = {
   readonly head: BlockStatus | undefined;
@@ -85,6 +97,8 @@ export type ChainFigures = {
   readonly upstreams: readonly UpstreamFigures[];
   /** Absent where nothing is verified. */
   readonly verification?: VerificationFigures;
+  /** Absent where operators are not counted. */
+  readonly agreement?: AgreementFigures;
   /** Absent without nodes. */
   readonly provenState?: ProvenStateFigures;
   /** Absent where nothing is executed here. */

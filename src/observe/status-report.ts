@@ -76,6 +76,7 @@ function readNetworks(
       ...(chain.head !== undefined && { head: chain.head }),
       ...(chain.unconfirmed !== undefined && { unconfirmed: chain.unconfirmed }),
       ...(chain.isExpired !== undefined && { isExpired: chain.isExpired }),
+      ...(chain.agreement !== undefined && { agreement: chain.agreement }),
       ...(chain.verification !== undefined && { unverifiable: listUnverifiable(chain.verification) }),
       ...(chain.verification?.anchor !== undefined && { anchor: chain.verification.anchor }),
       ...(chain.execution !== undefined && { execution: pickExecution(chain.execution) }),

@@ -43,6 +43,16 @@ export type NetworkStatus = {
   readonly unconfirmed?: number;
   /** Whether the head is not served any more because no healthy node has had it for too long. */
   readonly isExpired?: boolean;
+  /** How many of the configured operators have the newest block, and how many have to; absent where they are not counted. */
+  readonly agreement?: {
+    readonly needed: number;
+    readonly operators: number;
+    readonly voices: number;
+    /** Whether what too few of them say is refused. */
+    readonly isDemanded: boolean;
+    /** Whether for some seconds too few have had anything new. */
+    readonly isMissing: boolean;
+  };
   /** What of the answers of nodes cannot be recomputed, each with the reason; absent where nothing is verified. */
   readonly unverifiable?: readonly string[];
   /** The rollup's last block that layer 1 commits to; absent where layer 1 is not read for that. */

@@ -10,7 +10,7 @@ const PAUSE_MS = 60_000;
 const REVIEW_MS = 3_600_000;
 
 export type AskedRulesParts = {
-  readonly source: Pick<StateSource, 'survey'>;
+  readonly source: Pick<StateSource, 'survey' | 'voices'>;
   readonly rules: ForkRules;
   readonly network: string;
   readonly log: Logger;
@@ -46,7 +46,7 @@ export class AskedRules {
     return undefined;
   }
 
-  /** Nodes need not have `eth_config`: where two have not told the same in time, they are left alone for a while. */
+  /** Nodes need not have `eth_config`: where too few have told the same in time, they are left alone for a while. */
   async #ask(place: Place, scope: RequestScope): Promise<void> {
     const { rules } = this.#parts;
     this.#askAt = this.#now() + PAUSE_MS;
@@ -82,8 +82,12 @@ export class AskedRules {
     scope.owner = owner;
     const answers: unknown[] = [];
     const question = { method: 'eth_config', encode: () => '[]' };
-    for await (const { answer } of this.#parts.source.survey(question, place, scope)) {
-      if (typeof answer !== 'string') continue;
+    const operators = new Set<string>();
+    const isCounted = this.#parts.source.voices !== undefined;
+    for await (const { answer, node } of this.#parts.source.survey(question, place, scope)) {
+      // Several nodes of an operator have one voice.
+      if (typeof answer !== 'string' || (isCounted && operators.has(node.operator ?? node.name))) continue;
+      operators.add(node.operator ?? node.name);
       answers.push(JSON.parse(answer));
       yield answers;
     }

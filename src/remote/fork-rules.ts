@@ -28,19 +28,22 @@ const TOLD_BY_ONE = 'only one node tells the rules of the chain (eth_config): na
 
 /** Which rules a chain follows: as configured; else as nodes say of their present (EIP-7910), but for forks before those of public chains in a table; else as the table has them. */
 export class ForkRules {
+  readonly #needed: number;
   readonly #chainId: bigint;
   readonly #configured: ChainConfig | undefined;
   readonly #known: ChainConfig | undefined;
   #told: ToldRules | undefined;
   #isAgreed = false;
 
-  constructor(chainId: bigint, configured: ChainConfig | undefined) {
+  /** @param needed how many have to tell the same: two nodes, or as many operators as agreement demands */
+  constructor(chainId: bigint, configured: ChainConfig | undefined, needed = 2) {
+    this.#needed = needed;
     this.#chainId = chainId;
     this.#configured = configured;
     this.#known = findKnownChain(chainId);
   }
 
-  /** Whether two nodes tell the same. */
+  /** Whether as many as are needed tell the same. */
   get isAgreed(): boolean {
     return this.#isAgreed;
   }
@@ -52,20 +55,20 @@ export class ForkRules {
   }
 
   /**
-   * Takes the answers of nodes to `eth_config`. One of another form says nothing; where nodes contradict each other the rules are not known, unless two of
-   * them say the same.
-   * @returns whether two do
+   * Takes the answers of nodes to `eth_config`. One of another form says nothing; where nodes contradict each other the rules are not known, unless as many of
+   * them as are needed say the same.
+   * @returns whether they do
    */
   note(answers: readonly unknown[]): boolean {
     const { told, agreed } = this.#readAll(answers);
     if (told.length === 0) return false;
     this.#isAgreed = agreed !== undefined;
-    this.#told = agreed ?? (told.length === 1 ? told[0] : undefined);
+    this.#told = agreed ?? (told.every(({ name }) => name === told[0]?.name) ? told[0] : undefined);
     return this.#isAgreed;
   }
 
   /**
-   * Takes the answers of nodes that are asked whether what they agreed on has changed. It stays until two of them agree on something else, but no
+   * Takes the answers of nodes that are asked whether what they agreed on has changed. It stays until as many of them as are needed agree on something else, but no
    * longer than up to the next fork that one of them tells.
    * @returns undefined where they say nothing of it yet
    */
@@ -83,13 +86,15 @@ export class ForkRules {
     return 'contradicted';
   }
 
-  /** Those that can be read, and of them those that two nodes tell. */
+  /** Those that can be read, and of them the one that as many as are needed tell. */
   #readAll(answers: readonly unknown[]): {
     readonly told: readonly ToldRules[];
     readonly agreed?: ToldRules;
   } {
     const told = answers.map((answer) => this.#read(answer)).filter((rules) => rules !== undefined);
-    const agreed = told.find(({ name }, i) => told.findIndex((other) => other.name === name) < i);
+    const agreed = told.find(
+      ({ name }) => told.filter((other) => other.name === name).length >= this.#needed,
+    );
     return agreed === undefined ? { told } : { told, agreed };
   }
 
@@ -128,7 +133,12 @@ export class ForkRules {
     const known = others.find((other) => other === this.#known);
     const isKnown =
       known !== undefined && areSame(rulesOfHeader(known, header), rulesOfHeader(config, header));
-    return { config, whyUnproven: isTold && !this.#isAgreed && !isKnown ? TOLD_BY_ONE : undefined };
+    return { config, whyUnproven: isTold && !this.#isAgreed && !isKnown ? this.#whyTold : undefined };
+  }
+
+  get #whyTold(): string {
+    if (this.#needed <= 2) return TOLD_BY_ONE;
+    return `fewer than the ${this.#needed} operators that agreement demands tell the rules of the chain (eth_config): name a genesis file in \`chain\``;
   }
 
   #candidates({ timestamp }: Header): readonly ChainConfig[] {

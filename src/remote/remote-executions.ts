@@ -96,6 +96,8 @@ export class RemoteExecutions {
   #trips = 0;
   /** Where plain calls ran last. */
   #plain: PlainBlock | undefined;
+  /** Whether the rules of the last block that a call was to be executed at were not known. */
+  #lacksRules = false;
   /** When a call came last, on the clock of `performance.now()`. */
   #usedAt = Number.NEGATIVE_INFINITY;
 
@@ -107,7 +109,7 @@ export class RemoteExecutions {
     this.#simulator = new Simulator(this.#chain, pool.memoryLimit, pool.meter);
     this.#discoverer = new Discoverer(this.#proven, pool.memoryLimit);
     this.#collector = new Collector(source);
-    const rules = new ForkRules(source.chainId, config);
+    const rules = new ForkRules(source.chainId, config, source.voices);
     const asked = new AskedRules({ source, rules, network, log, onFault });
     this.#blocks = new RemoteBlocks(source, this.#collector, rules, asked);
   }
@@ -115,6 +117,7 @@ export class RemoteExecutions {
   describe(): ExecutionFigures {
     return {
       state: 'local',
+      ...(this.#lacksRules && { reason: WHY_LEFT.rules }),
       executed: this.#executed,
       trips: this.#trips + this.#blocks.trips,
       left: { ...this.#left },
@@ -156,6 +159,7 @@ export class RemoteExecutions {
     const known = this.#findPlainPlace(call.block, scope);
     if (known === undefined) return undefined;
     const { block, place } = known;
+    this.#options.source.demandAnchor(block.at, false);
     const gasLimit = Math.min(call.gas, place.gasLimit);
     if (gasLimit < gasToBegin(call.dataLength)) return undefined;
     this.#usedAt = scope.startedAt;
@@ -202,8 +206,25 @@ export class RemoteExecutions {
 
   #noteEnd({ at, whyUnproven }: RemoteBlock, isNamed: boolean, scope: RequestScope): void {
     this.#unproven = 0;
+    this.#noteRules(true, at.number);
     this.#options.source.noteExecuted(at, isNamed, whyUnproven, scope);
     this.#executed++;
+  }
+
+  #noteRules(areKnown: boolean, number: bigint): void {
+    if (this.#lacksRules === !areKnown) return;
+    this.#lacksRules = !areKnown;
+    const { network, log, isOnlyHere } = this.#options;
+    const fields = { network, block: number.toString() };
+    if (areKnown) log.info(fields, 'the rules of the chain are known');
+    else {
+      const then =
+        isOnlyHere === true ? 'where answers have to be proven they are refused' : 'nodes execute them';
+      log.warn(
+        { ...fields, reason: WHY_LEFT.rules },
+        `no calls are executed here, since too few nodes tell the rules of the chain: ${then}`,
+      );
+    }
   }
 
   /** Gets ready for calls at a block that has just become the head, as long as there are calls: asks for its header, and for what they are likely to read. */
@@ -225,6 +246,7 @@ export class RemoteExecutions {
     this.#usedAt = scope.startedAt;
     return continueWith(leaveOutages(source, source.locate(request.block, scope)), (place) => {
       if (place === undefined) throw new LeftToNodes('block');
+      source.demandAnchor(place, request.block.kind === 'hash');
       const refused = this.#refused.get(place.hash);
       if (refused !== undefined) throw new LeftToNodes(refused);
       if (this.#lateReads.isUnsettled(kind, request, place.hash)) throw new LeftToNodes('unsettled');
@@ -274,7 +296,8 @@ export class RemoteExecutions {
   }
 
   /** Where nothing can be executed at a block, further calls at it are not tried for a while. */
-  #noteLeft({ hash }: Place, reason: LeaveReason): void {
+  #noteLeft({ hash, number }: Place, reason: LeaveReason): void {
+    if (reason === 'rules') this.#noteRules(false, number);
     if (reason === 'unproven') this.#unproven++;
     if (reason === 'rules' || this.#unproven >= MAX_UNPROVEN) this.#refused.set(hash, reason);
   }

@@ -19,7 +19,7 @@ export type NodeQuestion = {
 };
 
 /** A node, for those that hand it back. */
-export type NodeRef = { readonly name: string };
+export type NodeRef = { readonly name: string; readonly operator?: string };
 
 /** What a node answered: JSON text, or an error that is an answer. */
 export type Opinion = { readonly node: NodeRef; readonly answer: JsonText | ChainError };
@@ -27,6 +27,8 @@ export type Opinion = { readonly node: NodeRef; readonly answer: JsonText | Chai
 /** Where executions get what they miss: nodes that are not believed. */
 export interface StateSource {
   readonly chainId: bigint;
+  /** How many operators must tell the same; absent where two nodes are enough. */
+  readonly voices?: number | undefined;
   /** State that is proven, and what asks for it. */
   readonly requests: StateRequests;
   /** The block of the served chain that a reference means; undefined where it means none, or one that has left the chain. */
@@ -56,6 +58,11 @@ export interface StateSource {
    * @param whyUnproven why it may be wrong all the same, as the rest of a sentence
    */
   noteExecuted(place: Place, isNamed: boolean, whyUnproven: string | undefined, scope: RequestScope): void;
+  /**
+   * Before anything is executed at a block.
+   * @throws ChainError `unavailable` where answers have to be proven and the block is not that of its height
+   */
+  demandAnchor(place: Place, isNamed: boolean): void;
   /**
    * @param why the answer is not proven, as the rest of a sentence
    * @param bound because of which it is not, if any

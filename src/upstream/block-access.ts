@@ -4,6 +4,7 @@ import type { JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import { askUncovered } from './agreement/ask-voices.ts';
 import type { ResolvedBlock } from './block-resolver.ts';
 import type { QuestionParts } from './call-questions.ts';
 import type { Block } from './heads/block.ts';
@@ -72,7 +73,8 @@ export class BlockAccess {
   /** What the node that is asked for everything pending says; null when it has nothing. */
   async askPending(method: string, rest: readonly unknown[], scope: RequestScope): Promise<JsonText | null> {
     const params = JSON.stringify(['pending', ...rest]);
-    const answer = await this.askText({ method, params, isSticky: true, nulls: 'truth' }, scope);
+    const call: RoutedCall = { method, params, isSticky: true, nulls: 'truth', isText: true };
+    const answer = (await askUncovered(this.#parts, { call, scope })) as JsonText;
     return answer === 'null' ? null : answer;
   }
 }

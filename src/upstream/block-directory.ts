@@ -4,11 +4,13 @@ import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { Lru } from '../util/lru.ts';
 import { RequestScope } from '../util/request-scope.ts';
+import type { AgreedLinks } from './agreement/agreed-links.ts';
 import { UpstreamFault } from './fault.ts';
 import type { Block, BlockHeader } from './heads/block.ts';
 import type { NetworkHead } from './heads/network-head.ts';
 import { parseBlock } from './heads/parse-block.ts';
 import { parseText } from './parse-text.ts';
+import { ReportedBlocks } from './reported-blocks.ts';
 import {
   ABSENCE_UNVERIFIED,
   type Absence,
@@ -46,7 +48,11 @@ export interface BlockProofs {
   findHeader(hash: string): { readonly number: bigint } | undefined;
   /** What a checkpoint or layer 1 says of heights, where one is configured. */
   readonly links?: CheckpointLinks | undefined;
+  /** What the state of an agreed head says of older heights; absent without agreement. */
+  readonly agreed?: AgreedLinks | undefined;
   readonly absence: Absence;
+  /** How many operators have to tell the hash of an old height; absent where two nodes are enough. */
+  readonly voices?: { readonly needed: number } | undefined;
 }
 
 const NOTHING_PROVEN: BlockProofs = {
@@ -65,7 +71,7 @@ export class BlockDirectory {
   /** Hashes of blocks that were served and are not on the chain any more. */
   readonly #departed = new Lru<string, true>(MAX_DEPARTED, Number.POSITIVE_INFINITY);
   readonly #hashes = new Lru<bigint, string>(MAX_NUMBERS, NUMBER_TTL_MS);
-  /** Hashes of old heights that two nodes have told. */
+  /** Hashes of old heights that two nodes, or as many operators as agreement demands, have told. */
   readonly #witnessed = new Lru<string, true>(MAX_NUMBERS, NUMBER_TTL_MS);
   readonly #proofs: BlockProofs;
   /** Heights that are being asked for, since the last reorg, by their parameters. */
@@ -113,7 +119,11 @@ export class BlockDirectory {
 
   /** The canonical hash of a height, as far as it is known without asking. */
   hashOf(number: bigint): string | undefined {
-    return this.#proofs.links?.hashAt(number) ?? this.#head.hashAt(number) ?? this.#hashes.get(number);
+    return this.#proofs.links?.hashAt(number) ?? this.#findServed(number);
+  }
+
+  #findServed(number: bigint): string | undefined {
+    return this.#head.hashAt(number) ?? this.#proofs.agreed?.hashAt(number) ?? this.#hashes.get(number);
   }
 
   /** Header of a canonical block, where it is known without asking: of a recent one, and of the safe and finalized blocks. */
@@ -134,8 +144,9 @@ export class BlockDirectory {
 
   async #askByNumber(number: bigint, known: string | undefined, scope: RequestScope): Promise<Block | null> {
     const epoch = this.#epoch;
-    const links = known === undefined ? this.#proofs.links : undefined;
-    const hash = links === undefined ? known : await links.findHash(number);
+    const { links, agreed } = this.#proofs;
+    const isOpen = known === undefined && (links ?? agreed) !== undefined;
+    const hash = isOpen ? ((await links?.findHash(number)) ?? (await agreed?.findHash(number))) : known;
     const call = this.#aboutNumber(number, hash);
     const block = await (hash === undefined ? this.#agreeOnce(call) : this.#fetch({ call, scope }));
     if (block !== null && epoch === this.#epoch) this.#hashes.set(number, block.hash);
@@ -255,10 +266,11 @@ export class BlockDirectory {
     this.forgetNumbers();
     this.#blocks.clear();
     this.#witnessed.clear();
+    this.#proofs.agreed?.forgetChain();
     this.#mergedFrom = undefined;
   }
 
-  /** Whether two nodes have told the hash of its height. */
+  /** Whether two nodes, or as many operators as agreement demands, have told the hash of its height. */
   isWitnessed(hash: string): boolean {
     return this.#witnessed.get(hash) === true;
   }
@@ -271,6 +283,7 @@ export class BlockDirectory {
   /** Blocks left the chain: heights may have other ones now. */
   noteDeparture(hashes: readonly string[]): void {
     for (const hash of hashes) this.#departed.set(hash, true);
+    this.#proofs.agreed?.noteDeparture(hashes.length);
     this.forgetNumbers();
   }
 
@@ -296,16 +309,21 @@ export class BlockDirectory {
   async #agree(call: RoutedCall, scope: RequestScope): Promise<Block | null> {
     const { sharedAs: _, ...unshared } = call;
     const asked = new Set<Upstream>();
-    const told: Block[] = [];
+    const { voices } = this.#proofs;
+    const told = new ReportedBlocks();
     for (;;) {
-      const block = await this.#askAnother({ call: unshared, scope, except: asked }, told.length > 0);
+      const before = asked.size;
+      const block = await this.#askAnother({ call: unshared, scope, except: asked }, told.size > 0);
       if (block === undefined) break;
-      const isTwice = told.some(({ hash }) => hash === block?.hash);
-      if (block !== null && isTwice) this.#witnessed.set(block.hash, true);
-      if (block === null || asked.size === told.length || isTwice) return block;
-      told.push(block);
+      if (block === null || asked.size === before) return block;
+      const node = [...asked].at(-1) as Upstream;
+      const isEnough = told.add(block, voices === undefined ? node : node.operator) >= (voices?.needed ?? 2);
+      if (!isEnough) continue;
+      this.#witnessed.set(block.hash, true);
+      return block;
     }
-    if (told.length === 1) return told[0] as Block;
+    const only = told.only;
+    if (only !== undefined) return only;
     throw new UpstreamFault('wrong', 'the nodes tell different blocks of the same height');
   }
 

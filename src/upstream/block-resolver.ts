@@ -4,7 +4,7 @@ import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { BlockDirectory } from './block-directory.ts';
 import type { BlockHeader } from './heads/block.ts';
-import type { NetworkHead } from './heads/network-head.ts';
+import type { HeadHindrance, NetworkHead } from './heads/network-head.ts';
 import type { PoolOptions } from './options.ts';
 import type { BlockPosition } from './routed-call.ts';
 
@@ -100,11 +100,12 @@ export class BlockResolver {
   }
 
   #checkAge({ number }: BlockHeader): void {
-    const { head } = this.#parts;
-    if (!head.isExpired) return;
-    const seconds = Math.floor(head.unconfirmedMs / MS);
-    const since = `no node has confirmed block ${number} for ${seconds} s`;
-    throw new ChainError('unavailable', `${since}: ${this.#parts.explainOutage()}`);
+    const { head, explainOutage } = this.#parts;
+    if (head.hindrance === undefined) return;
+    throw new ChainError(
+      'unavailable',
+      `${describeHindrance(head.hindrance, number, head)}: ${explainOutage()}`,
+    );
   }
 
   /** Whether it means the same block whatever becomes of the head. */
@@ -172,6 +173,22 @@ export class BlockResolver {
     if (served === hash) return canonical({ number, hash });
     if (requireCanonical) return { kind: 'none', message: 'hash is not currently canonical' };
     return { kind: 'block', position: { number, hash }, isCanonical: false };
+  }
+}
+
+/** Why the head is not served, as the beginning of a sentence. */
+function describeHindrance(
+  hindrance: HeadHindrance,
+  number: bigint,
+  { unconfirmedMs, shortMs }: Pick<NetworkHead, 'unconfirmedMs' | 'shortMs'>,
+): string {
+  switch (hindrance) {
+    case 'age':
+      return `no node has confirmed block ${number} for ${Math.floor(unconfirmedMs / MS)} s`;
+    case 'voices':
+      return `too few operators have block ${number}`;
+    case 'stalled':
+      return `too few operators have had a block above ${number} for ${Math.floor(shortMs / MS)} s`;
   }
 }
 

@@ -10,6 +10,7 @@ import { ChainError } from '../chain/errors.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue, recoverWith } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import { askUncovered } from './agreement/ask-voices.ts';
 import type { AskTogether } from './ask-together.ts';
 import type { BlockDirectory } from './block-directory.ts';
 import type { BlockResolver, ResolvedBlock } from './block-resolver.ts';
@@ -24,6 +25,8 @@ export type QuestionParts = {
   /** Separates cache entries of this chain from those of others. */
   readonly cacheScope: () => string;
   readonly ask: Ask;
+  /** See `askUncovered`. */
+  readonly askVoices?: Ask | undefined;
   /** Asks for several answers at the same time. */
   readonly askTogether?: AskTogether;
   /** Keeps an answer that was compared with its block after it had come. */
@@ -82,8 +85,9 @@ export class CallQuestions {
     requests: readonly (CallRequest | undefined)[],
     scope: RequestScope,
   ): PromiseOrValue<readonly (CallOutcome | undefined)[]> | undefined {
-    const { askTogether } = this.#parts;
-    if (askTogether === undefined) return undefined;
+    const { askTogether, askVoices } = this.#parts;
+    // One node answers all of them.
+    if (askTogether === undefined || askVoices !== undefined) return undefined;
     const calls = requests.map((request) => request && this.#describeNow(request));
     return continueWith(askTogether(calls, scope), (outcomes) => {
       outcomes.forEach((outcome, position) => {
@@ -137,14 +141,13 @@ export class CallQuestions {
     scope: RequestScope,
     sample?: CallRequest,
   ): PromiseOrValue<JsonResult> {
-    scope.noteTrust('single');
     const question = { method, request, check, sample };
     const resolved = this.#parts.resolver.resolveNow(request.block);
     return isPinned(resolved) ? this.#askAt(question, resolved, scope) : this.#resolveAndAsk(question, scope);
   }
 
   async #resolveAndAsk(question: Question, scope: RequestScope): Promise<JsonResult> {
-    const { resolver, directory, ask } = this.#parts;
+    const { resolver, directory } = this.#parts;
     const resolved = await resolver.resolve(question.request.block, scope);
     if (resolved.kind === 'none') throw new ChainError('failed', resolved.message);
     if (resolved.kind === 'block') {
@@ -154,7 +157,7 @@ export class CallQuestions {
     const { method, request, check } = question;
     const params = `[${request.text},"pending"${request.overrides}]`;
     const call = { method, params, isSticky: true, nulls: 'fault', isHeld: true, check } as const;
-    return ask({ call, scope });
+    return askUncovered(this.#parts, { call, scope });
   }
 
   #askAt(question: Question, block: PinnedBlock, scope: RequestScope): PromiseOrValue<JsonResult> {
@@ -163,7 +166,7 @@ export class CallQuestions {
     const { position, isCanonical } = block;
     return sample !== undefined && isCanonical && this.#isSample(sample, position.number)
       ? this.#askSampled(sample, position, { call, scope })
-      : this.#parts.ask({ call, scope });
+      : askUncovered(this.#parts, { call, scope });
   }
 
   #describe({ method, request, check }: Question, { position, isCanonical }: PinnedBlock): CallAtBlock {
@@ -194,7 +197,7 @@ export class CallQuestions {
         this.#sampler?.noteAnswer?.({ node, answer, request, place });
     };
     const asked = recoverWith<JsonResult>(
-      () => this.#parts.ask({ ...exchange, witness }),
+      () => askUncovered(this.#parts, { ...exchange, witness }),
       (error) => {
         if (error instanceof ChainError) note(error);
         throw error;

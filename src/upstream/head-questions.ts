@@ -1,6 +1,7 @@
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { Lru } from '../util/lru.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import { askUncovered } from './agreement/ask-voices.ts';
 import type { QuestionParts } from './call-questions.ts';
 import { UpstreamFault } from './fault.ts';
 import type { NullMeaning, RoutedCall } from './routed-call.ts';
@@ -17,15 +18,17 @@ export type HeadQuestion = {
   readonly nulls: NullMeaning;
 };
 
+type HeadParts = Pick<QuestionParts, 'ask' | 'askVoices' | 'cacheScope' | 'resolver'>;
+
 /**
  * Questions without parameters about the state of the network. They go to nodes that have the served head, are shared while they are under
- * way, and their answers are kept for a short time as long as the head is the same. Each is one node's word.
+ * way, and their answers are kept for a short time as long as the head is the same. Each is one node's word, or what operators say alike where that is demanded.
  */
 export class HeadQuestions {
-  readonly #parts: Pick<QuestionParts, 'ask' | 'cacheScope' | 'resolver'>;
+  readonly #parts: HeadParts;
   readonly #kept = new Lru<string, JsonText>(MAX_KEPT, KEPT_MS, undefined, ({ length }) => length);
 
-  constructor(parts: Pick<QuestionParts, 'ask' | 'cacheScope' | 'resolver'>) {
+  constructor(parts: HeadParts) {
     this.#parts = parts;
   }
 
@@ -45,9 +48,11 @@ export class HeadQuestions {
 
   /** The kept answer, or that of a node; null when no node has the method. The call asks for a text. */
   async askOnce(name: string, call: RoutedCall, scope: RequestScope): Promise<JsonText | null> {
-    scope.noteTrust('single');
     const kept = this.#kept.get(name);
-    if (kept !== undefined) return kept;
+    if (kept !== undefined) {
+      scope.noteTrust(this.#parts.askVoices === undefined ? 'single' : 'agreed');
+      return kept;
+    }
     const answer = await this.askUnkept(call, scope);
     if (answer !== null) this.#kept.set(name, answer);
     return answer;
@@ -55,9 +60,8 @@ export class HeadQuestions {
 
   /** The answer of a node to a call that asks for a text; null when no node has the method. */
   async askUnkept(call: RoutedCall, scope: RequestScope): Promise<JsonText | null> {
-    scope.noteTrust('single');
     try {
-      return (await this.#parts.ask({ call, scope })) as JsonText;
+      return (await askUncovered(this.#parts, { call, scope })) as JsonText;
     } catch (error) {
       if (error instanceof UpstreamFault && error.kind === 'unsupported') return null;
       throw error;

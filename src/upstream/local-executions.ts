@@ -56,6 +56,8 @@ type NodeQuestion = {
 export class StateSource {
   readonly chainId: bigint;
   readonly requests: StateRequests;
+  /** How many operators must tell the rules of the chain; absent where two nodes are enough. */
+  readonly voices: number | undefined;
   readonly #parts: QuestionParts;
   readonly #trust: TrustRules;
   readonly #onRefuted: (node: Upstream, blockHash: string, evidence: string) => void;
@@ -67,7 +69,9 @@ export class StateSource {
     parts: QuestionParts,
     trust: TrustRules,
     onRefuted: (node: Upstream, blockHash: string, evidence: string) => void,
+    voices?: number,
   ) {
+    this.voices = voices;
     this.chainId = chainId;
     this.requests = requests;
     this.#parts = parts;
@@ -147,6 +151,14 @@ export class StateSource {
    */
   noteExecuted(place: Place, isNamed: boolean, whyUnproven: string | undefined, scope: RequestScope): void {
     this.#trust.noteExecuted(scope, place, isNamed, whyUnproven);
+  }
+
+  /**
+   * Before anything is executed at a block.
+   * @throws ChainError `unavailable` where answers have to be proven and the block is not that of its height
+   */
+  demandAnchor(place: Place, isNamed: boolean): void {
+    this.#trust.demandAnchor(place, isNamed);
   }
 
   /** @throws ChainError `unavailable` where answers have to be proven @param why this one is not, as the rest of a sentence */

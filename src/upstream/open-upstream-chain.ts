@@ -8,6 +8,9 @@ import { CancelSource } from '../util/cancel-source.ts';
 import { systemClock } from '../util/clock.ts';
 import type { SharedBudget } from '../util/shared-budget.ts';
 import { AccessListAsker } from './access-list-asker.ts';
+import { createAskVoices } from './agreement/ask-voices.ts';
+import { explainWithout, openAgreement } from './agreement/open-agreement.ts';
+import type { AgreementOptions } from './agreement/options.ts';
 import { BlockDirectory } from './block-directory.ts';
 import { BlockQuestions } from './block-questions.ts';
 import { BlockResolver } from './block-resolver.ts';
@@ -23,7 +26,6 @@ import { type LocalExecutions, StateSource } from './local-executions.ts';
 import { LogQuestions } from './log-questions.ts';
 import { Membership } from './membership.ts';
 import { createNodeMemory } from './node-memory.ts';
-import { explainOutage } from './node-state.ts';
 import {
   type Checkpoint,
   DEFAULT_VERIFY_LOG_BLOCKS,
@@ -80,6 +82,8 @@ export type UpstreamChainOptions = {
   readonly isAnchored?: boolean;
   /** Memory for what nodes have sent, shared by the networks of a process. */
   readonly nodeMemory?: SharedBudget | undefined;
+  /** How many of the configured operators must say the same; absent where that is not counted. */
+  readonly agreement?: AgreementOptions | undefined;
 };
 
 /** What sending takes beside the nodes. */
@@ -99,6 +103,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   const { network, pool, cache, log, awaitsCalibration = options.verify === 'require' } = options;
   const nodeMemory = options.nodeMemory ?? createNodeMemory();
   const settle = (): void => {
+    agreement?.noteChange();
     for (const upstream of upstreams) upstream.isOnFork = contradictsChain(head, upstream.tracker);
     resolver.noteChange();
   };
@@ -136,8 +141,10 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
         membership.quarantine(upstream, `breaks a bound: ${message}`, EXCESS_MS),
     }),
   );
+  const agreement = openAgreement(options, upstreams, () => head);
   const head: NetworkHead<Upstream> = new NetworkHead<Upstream>({
     share: pool.headShare,
+    agreement: agreement?.forHead,
     maxLagBlocks: pool.maxLagBlocks,
     maxLagMs: pool.maxLagTime,
     headAgeMs: pool.headAge,
@@ -169,6 +176,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     options: pool,
     cache,
     isFinal: (height) => height <= (head.finalized?.number ?? -1n),
+    voices: agreement?.demanded,
     log,
     ...(options.verify !== 'off' && {
       acceptRules: (refutation, call) => verification.acceptRules(refutation, call.block),
@@ -189,18 +197,29 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     get absence() {
       return proofs.absence;
     },
+    get agreed() {
+      return verification.agreed;
+    },
+    voices: agreement?.voices,
   });
   const verification = openVerification({
     ...options,
     ask,
     upstreams,
+    agreement,
     isWitnessed: (hash) => directory.isWitnessed(hash),
     recoverPublicKey: options.sending.tools.recoverPublicKey,
     condemn: (upstream, evidence) => refute(upstream, evidence),
     head: () => head.head,
   });
   const { proofs } = verification;
-  const pending = new PendingFeed({ network, nodes: upstreams, log, clock: systemClock });
+  const pending = new PendingFeed({
+    network,
+    nodes: upstreams,
+    log,
+    clock: systemClock,
+    ...(agreement?.demanded !== undefined && { voices: agreement.demanded.needed }),
+  });
   const heads = new UpstreamHeads(head, pending);
   const membership: Membership = new Membership({
     upstreams,
@@ -224,11 +243,12 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     tags: pool.tags,
     genesisHash: () => membership.genesisHash,
     mayBeKnown: () => !membership.hasBegun || upstreams.some((upstream) => mayReportHead(upstream, head)),
-    explainOutage: () => explainOutage(upstreams),
+    explainOutage: () => explainWithout(agreement, head, upstreams),
   });
   const stopping = new CancelSource();
   const close = async (): Promise<void> => {
     stopping.abort();
+    agreement?.close();
     verification.close();
     membership.close();
     head.stop();
@@ -266,6 +286,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     // A development node may be another chain of the same id after a restart.
     cacheScope: pool.development ? () => `${chainId}@${membership.genesisHash}` : () => `${chainId}`,
     ask,
+    askVoices: agreement?.demanded && createAskVoices(ask, agreement.demanded),
     askTogether,
     keep: (key: CacheKey, answer: JsonText) => cache.set(key, answer),
     recall: (key: CacheKey) => cache.get(key),
@@ -282,11 +303,18 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   states = new StateProofs(parts, requests);
   try {
     local = options.openExecutions?.(
-      new StateSource(chainId, requests, parts, proofs.trust, (node, blockHash, evidence) => {
-        refute(node, evidence);
-        // What it said of the block may be kept.
-        cache.evictBlock(blockHash);
-      }),
+      new StateSource(
+        chainId,
+        requests,
+        parts,
+        proofs.trust,
+        (node, blockHash, evidence) => {
+          refute(node, evidence);
+          // What it said of the block may be kept.
+          cache.evictBlock(blockHash);
+        },
+        agreement?.voices.needed,
+      ),
     );
   } catch (error) {
     await close();
@@ -349,6 +377,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     describe: () => ({
       ...describeChain(head, upstreams),
       ...verification.describe(),
+      ...(agreement !== undefined && { agreement: agreement.describe() }),
       provenState: { warmed: requests.warmUp.count, rolled: requests.rolled, bytes: requests.bytes },
       ...(local !== undefined && { execution: local.describe() }),
     }),

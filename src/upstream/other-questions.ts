@@ -3,6 +3,7 @@ import type { BlockReference } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import { askUncovered } from './agreement/ask-voices.ts';
 import { findHash, type QuestionParts } from './call-questions.ts';
 import { checkBlock } from './checks/check-block.ts';
 import { READ_METHODS, type ReadRule, UNKNOWN_METHOD } from './read-methods.ts';
@@ -11,7 +12,7 @@ import type { RoutedCall } from './routed-call.ts';
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
-/** Methods that the service does not know itself: what rollup families need, and what a network serves of its nodes' own. Each answer is one node's word. */
+/** Methods that the service does not know itself: what rollup families need, and what a network serves of its nodes' own. Each answer is one node's word, or what operators say alike where that is demanded. */
 export class OtherQuestions {
   readonly #parts: QuestionParts;
 
@@ -21,13 +22,12 @@ export class OtherQuestions {
 
   /** @throws UpstreamFault `unsupported` when no node has the method. */
   async ask(method: string, params: readonly unknown[], scope: RequestScope): Promise<JsonResult> {
-    scope.noteTrust('single');
     const rule = READ_METHODS.get(method) ?? findTagRule(params);
     const call =
       rule.block === undefined
         ? { method, params: JSON.stringify(params), nulls: rule.nulls }
         : await this.#pinBlock(method, params, rule, scope);
-    return typeof call === 'string' ? call : this.#parts.ask({ call, scope });
+    return typeof call === 'string' ? call : askUncovered(this.#parts, { call, scope });
   }
 
   /** Puts the block that a tag means now in its place, or knows the answer without asking. */

@@ -43,6 +43,8 @@ export type PoolParts = {
   readonly log: Logger;
   /** Decides whether answers that fail alike are the chain's; absent where nothing is verified. */
   readonly acceptRules?: AcceptRules;
+  /** How many operators have to say that there is none where every node is asked; absent where those that can be asked are enough. */
+  readonly voices?: { readonly needed: number } | undefined;
 };
 
 /** How nodes are asked. */
@@ -60,7 +62,7 @@ export function createPool({ network, upstreams, options, cache, isFinal, log, .
     .around(acceptRules(parts.acceptRules))
     .around(order(upstreams, decide))
     .around(resumeStreams())
-    .around(confirmNulls())
+    .around(confirmNulls(parts.voices))
     .around(failOver())
     .around(
       hedge({

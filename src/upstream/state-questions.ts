@@ -7,6 +7,7 @@ import { encodeQuantity } from '../primitives/quantity.ts';
 import type { StateValues } from '../proven/state-requests.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { ProofQuestion } from '../verification/state-proof.ts';
+import { askUncovered } from './agreement/ask-voices.ts';
 import {
   findHash,
   isPinned,
@@ -175,7 +176,7 @@ export class StateQuestions {
     block: BlockReference,
     scope: RequestScope,
   ): Promise<JsonResult> {
-    const { resolver, directory, ask } = this.#parts;
+    const { resolver, directory } = this.#parts;
     const resolved = await resolver.resolve(block, scope);
     if (resolved.kind === 'none') throw new ChainError('failed', resolved.message);
     if (resolved.kind === 'block') {
@@ -183,7 +184,8 @@ export class StateQuestions {
       const { isCanonical } = resolved;
       return this.#askAt(question, { position, isCanonical }, block, scope);
     }
-    return ask({ call: { ...describe(question, '"pending"'), isSticky: true, nulls: 'fault' }, scope });
+    const call: RoutedCall = { ...describe(question, '"pending"'), isSticky: true, nulls: 'fault' };
+    return askUncovered(this.#parts, { call, scope });
   }
 
   #askAt(

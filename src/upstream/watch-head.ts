@@ -1,7 +1,7 @@
 import type { Logger } from '../observe/logger.ts';
 import type { BlockHeader } from './heads/block.ts';
 import type { Vote } from './heads/electorate.ts';
-import type { NetworkHead, NetworkHeadOptions } from './heads/network-head.ts';
+import type { HeadHindrance, NetworkHead, NetworkHeadOptions } from './heads/network-head.ts';
 import { describeState, explainOutage } from './node-state.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -12,6 +12,13 @@ type Watched = Pick<
 
 /** Why a vote is missing matters to an operator; which tier is in use, and that a node is new, are no faults. */
 const BEHIND: ReadonlySet<Vote> = new Set<Vote>(['syncing', 'lagging']);
+
+const NOT_SERVED: Readonly<Record<HeadHindrance, string>> = {
+  age: 'no upstream has had the head for pool.headAge: it is not served any more',
+  voices: 'fewer operators have the head than agreement demands: it is not served',
+  stalled:
+    'for pool.headAge fewer operators have had blocks above the head than agreement demands: it is not served any more',
+};
 
 /** Logs changes of a network's head and of the nodes' votes, one line each, and asks nodes that seem to be ahead for proof. */
 export function watchHead(
@@ -51,16 +58,10 @@ export function watchHead(
         );
       else log.info(fields, 'upstream is no longer far ahead of a majority');
     },
-    onExpiry({ number }, isExpired) {
+    onExpiry({ number }, hindrance) {
       const fields = { network, head: number.toString() };
-      if (!isExpired) log.info(fields, 'the head is served again');
-      else {
-        const reason = explainOutage(upstreams);
-        log.error(
-          { ...fields, reason },
-          'no upstream has had the head for pool.headAge: it is not served any more',
-        );
-      }
+      if (hindrance === undefined) log.info(fields, 'the head is served again');
+      else log.error({ ...fields, reason: explainOutage(upstreams) }, NOT_SERVED[hindrance]);
     },
     onGivenUp(from, to) {
       const fields = { network, from: from.number.toString(), to: to.number.toString() };

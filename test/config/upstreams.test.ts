@@ -227,6 +227,29 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     ],
   },
   {
+    name: 'agreement of more operators than there are, and without verification',
+    text: `    upstreams: [{ url: "http://a.example.org", operator: o }, { url: "http://b.example.org", operator: o }]
+    agreement: { voices: 2 }
+  m:
+    hosts: [m]
+${NODE}    verify: off
+    agreement: { voices: 1 }
+`,
+    errors: [
+      'p.yaml:5: networks.n.agreement.voices: expected at most 1, the number of operators: nodes of one operator are one voice, and upstreams[].operator says whose a node is',
+      'p.yaml:10: networks.m.agreement: only a network with upstreams and verify: auto or require has agreement',
+    ],
+  },
+  {
+    name: 'a bridge of one operator, of a chain that is not named, that does not refuse',
+    text: `${NODE}    verify: auto\n    agreement: bridge\n`,
+    errors: [
+      'p.yaml:5: networks.n.verify: agreement: bridge refuses what is not proven: expected require, or agreement with a number of voices',
+      'p.yaml:6: networks.n.agreement: agreement: bridge needs pool.chainId: nodes are not asked which chain is meant',
+      'p.yaml:6: networks.n.agreement: agreement: bridge needs nodes of at least 2 operators, there is 1: upstreams[].operator says whose a node is',
+    ],
+  },
+  {
     name: 'bounds of verification on an embedded chain',
     text: '    builtin: devnet\n    verifyLogBlocks: 64\n    verifyCalls: 2\n',
     errors: [

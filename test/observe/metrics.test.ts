@@ -77,6 +77,7 @@ function makeState(head: number): MetricState {
           read: () => ({
             head: { number: head, hash: '0x01', timestamp: Date.now() - 12_000 },
             unconfirmed: 3_000,
+            agreement: { needed: 3, operators: 4, voices: 2, isDemanded: true, isMissing: true },
             verification: {
               rows: [
                 { subject: 'header', state: 'verified' },
@@ -146,6 +147,9 @@ test('metrics are as Prometheus reads them', async () => {
   hasLine(text, `portcullis_call_duration_seconds_sum{${labels}} 0.07300000000000001`);
   hasLine(text, 'portcullis_upstream_lag_blocks{network="main",upstream="first \\"node\\"\\\\"} 2');
   hasLine(text, 'portcullis_network_head_unconfirmed_seconds{network="main"} 3');
+  hasLine(text, 'portcullis_network_agreement_needed{network="main"} 3');
+  hasLine(text, 'portcullis_network_agreement_voices{network="main"} 2');
+  hasLine(text, 'portcullis_network_agreement_missing{network="main"} 1');
   hasLine(text, 'portcullis_network_verifiable{network="main",subject="header"} 1');
   hasLine(text, 'portcullis_network_verifiable{network="main",subject="receipts"} 0');
   hasLine(text, 'portcullis_network_unverifiable_from{network="main",subject="receipts"} 20');

@@ -107,6 +107,7 @@ export async function fillMemory(contracts: number, bytes: number): Promise<Fill
     survey: () => assert.fail('nothing is compared'),
     refute: () => assert.fail('nothing is refuted'),
     noteExecuted: () => {},
+    demandAnchor: () => {},
     demandProof: () => {},
     isOutage: (error) => error instanceof ChainError,
   };

@@ -183,7 +183,11 @@ describe('when no node has had the head for too long', () => {
   function createExpired() {
     const network = createNetwork(chain);
     network.switchTo(chain, MARKS);
-    Object.defineProperties(network.head, { isExpired: { value: true }, unconfirmedMs: { value: 60_400 } });
+    Object.defineProperties(network.head, {
+      hindrance: { value: 'age' },
+      isExpired: { value: true },
+      unconfirmedMs: { value: 60_400 },
+    });
     return network;
   }
 

@@ -48,8 +48,8 @@ test('a head that is not served any more is an error with the reason, and its re
   const { log, upstream, better, watch } = createWatch();
   upstream.missedPolls = 2;
   better.missedPolls = 2;
-  watch.onExpiry(chain.block(9), true);
-  watch.onExpiry(chain.block(9), false);
+  watch.onExpiry(chain.block(9), 'age');
+  watch.onExpiry(chain.block(9), undefined);
   const [gone, back] = log.lines.map((line) => JSON.parse(line));
   assert.deepEqual([gone.level, gone.head, gone.reason], ['error', '9', '2 nodes do not answer']);
   assert.equal(back.level, 'info');

@@ -30,6 +30,7 @@ const FACTS = [
   'Calls',
   'Latency',
   'Subscriptions',
+  'Agreement',
   'Verified',
   'Executed',
 ] as const;
@@ -72,6 +73,7 @@ export class NetworkCard implements Part<NetworkView> {
       traffic.p50 === undefined ? NOTHING : `${formatMs(traffic.p50)} median, ${formatMs(traffic.p99)} p99`,
     );
     this.#setFact('Subscriptions', describeSubscriptions(network));
+    this.#setFact('Agreement', describeAgreement(network));
     this.#setFact('Verified', `${describeVerified(network)}${describeAnchor(network)}`);
     this.#setFact('Executed', describeExecution(network));
     this.#draw(traffic, at, calls);
@@ -113,6 +115,15 @@ function describeSubscriptions({ subscriptions: { open, sent, lag } }: NetworkSt
   return `${formatCount(open)} open, ${formatCount(sent)} sent${behind}`;
 }
 
+/** How many operators have the newest block, and what follows where they are too few. */
+function describeAgreement({ agreement }: NetworkStatus): string {
+  if (agreement === undefined) return NOTHING;
+  const { needed, operators, voices, isDemanded, isMissing } = agreement;
+  const counts = `${voices} of ${operators} operators, ${needed} needed`;
+  if (!isMissing) return counts;
+  return `${counts}: ${isDemanded ? 'nothing new is answered' : "answers are one node's word"}`;
+}
+
 /** What of the nodes' answers is recomputed. */
 function describeVerified({ source, unverifiable }: NetworkStatus): string {
   if (source === 'embedded') return 'executed here';
@@ -134,16 +145,20 @@ function describeAnchor({ anchor }: NetworkStatus): string {
 function describeExecution({ source, execution }: NetworkStatus): string {
   if (source === 'embedded') return 'here';
   if (execution === undefined) return 'by nodes';
-  if (execution.state === 'local') return 'here, on state that nodes prove';
+  if (execution.state === 'local')
+    return execution.reason === undefined
+      ? 'here, on state that nodes prove'
+      : `not now: ${execution.reason}`;
   if (execution.state === 'comparing') return 'by nodes, compared with here';
   return `by nodes: ${execution.reason ?? NOTHING}`;
 }
 
-function describeState({ source, upstreams, head }: NetworkStatus): Cell {
+function describeState({ source, upstreams, head, agreement }: NetworkStatus): Cell {
   if (source === 'embedded')
     return head === undefined ? { text: 'embedded' } : { text: 'serving', tone: 'ok' };
   const up = upstreams.filter(({ state }) => state === 'up').length;
   if (upstreams.length === 0) return { text: 'nodes unknown' };
+  if (agreement?.isMissing === true) return { text: 'too few operators agree', tone: 'bad' };
   if (up === upstreams.length) return { text: up === 1 ? 'node up' : `all ${up} nodes up`, tone: 'ok' };
   if (up === 0) return { text: 'no node up', tone: 'bad' };
   return { text: `${up} of ${upstreams.length} nodes up`, tone: 'warn' };

@@ -74,6 +74,33 @@ export const CHAIN_METRICS: readonly Metric[] = [
       readChains(state, ({ unconfirmed }) => (unconfirmed === undefined ? undefined : unconfirmed / 1_000)),
   },
   {
+    name: 'portcullis_network_agreement_needed',
+    type: 'gauge',
+    help: 'Configured operators that must say the same (agreement); absent where they are not counted.',
+    labels: ['network'],
+    merge: 'max',
+    read: (state) => readChains(state, ({ agreement }) => agreement?.needed),
+  },
+  {
+    name: 'portcullis_network_agreement_voices',
+    type: 'gauge',
+    help: 'Configured operators of which a node in service has the newest block of the nodes that vote. Those that report a new block one after the other make it fall for a moment.',
+    labels: ['network'],
+    merge: 'min',
+    read: (state) => readChains(state, ({ agreement }) => agreement?.voices),
+  },
+  {
+    name: 'portcullis_network_agreement_missing',
+    type: 'gauge',
+    help: "1 where for some seconds fewer operators than agreement demands have had anything new: it is refused with verify: require, otherwise one node's word.",
+    labels: ['network'],
+    merge: 'max',
+    read: (state) =>
+      readChains(state, ({ agreement }) =>
+        agreement === undefined ? undefined : Number(agreement.isMissing),
+      ),
+  },
+  {
     name: 'portcullis_network_verifiable',
     type: 'gauge',
     help: '1 where answers about this can be recomputed up to the hash of their block, 0 where they cannot of the newest blocks, by what blocks of the network have shown.',

@@ -30,16 +30,18 @@ export function hasBlock(view: ChainView, { number, hash }: Pick<BlockHeader, 'n
 /**
  * The highest block, not above `ceiling`, that the share of the upstreams has. Of several at one height: the one that
  * more of them have, then the one `served` already, then the one of the lower hash.
+ * @param isEligible leaves out blocks for another reason
  */
 export function chooseHead(
   views: readonly ChainView[],
   share: Share,
   served?: BlockHeader,
   ceiling?: bigint,
+  isEligible?: (block: BlockHeader) => boolean,
 ): BlockHeader | undefined {
   const needed = countShare(share, views.length);
   for (const number of listHeights(views, needed, ceiling)) {
-    const block = chooseAt(number, views, needed, served);
+    const block = chooseAt(number, views, { needed, served, isEligible });
     if (block !== undefined) return block;
   }
   return undefined;
@@ -60,13 +62,18 @@ function* listHeights(
   for (const number of latest) if (number <= bottom) yield number;
 }
 
+type Rules = {
+  readonly needed: number;
+  readonly served: BlockHeader | undefined;
+  readonly isEligible: ((block: BlockHeader) => boolean) | undefined;
+};
+
 type Candidate = { readonly header: BlockHeader; readonly holders: number };
 
 function chooseAt(
   number: bigint,
   views: readonly ChainView[],
-  needed: number,
-  served: BlockHeader | undefined,
+  { needed, served, isEligible }: Rules,
 ): BlockHeader | undefined {
   const headers = new Map<string, BlockHeader>();
   for (const view of views) {
@@ -76,7 +83,7 @@ function chooseAt(
   let best: Candidate | undefined;
   for (const header of headers.values()) {
     const candidate = { header, holders: views.filter((view) => hasBlock(view, header)).length };
-    if (candidate.holders < needed) continue;
+    if (candidate.holders < needed || isEligible?.(header) === false) continue;
     if (best === undefined || isPreferred(candidate, best, served)) best = candidate;
   }
   return best?.header;

@@ -7,6 +7,22 @@ import type { LagBounds } from './lag.ts';
 import { Persistence } from './persistence.ts';
 import { ServedMarks } from './served-marks.ts';
 
+/** How many of the configured operators have a block. */
+export interface HeadAgreement {
+  /** Whether enough of them have it now. */
+  has(block: Pick<BlockHeader, 'number' | 'hash'>): boolean;
+  /** The share has a block, or the network serves one, that too few operators are known to have: those that have not reported it ought to be asked. */
+  onMissing(block: BlockHeader): void;
+  /** How long the head waits for them until it follows the share alone, milliseconds; undefined where it never does. */
+  readonly patienceMs: number | undefined;
+}
+
+/**
+ * Why the head must not be taken for the latest block. `age`: no healthy node has had it for `headAgeMs`. Where agreement is never done without, `voices`: too few
+ * operators have it now; `stalled`: for `headAgeMs` the share has had other blocks, which too few operators have.
+ */
+export type HeadHindrance = 'age' | 'voices' | 'stalled';
+
 export type NetworkHeadOptions<C extends Candidate = Candidate> = LagBounds & {
   readonly share: Share;
   /** How long a false head outlives the last healthy node that has it, milliseconds. */
@@ -15,6 +31,8 @@ export type NetworkHeadOptions<C extends Candidate = Candidate> = LagBounds & {
   readonly headAgeMs: number;
   /** Whether the one node may replace its blocks by lower ones at any time. */
   readonly isDevelopment: boolean;
+  /** A further condition of every block that is served; absent where the share alone decides. */
+  readonly agreement?: HeadAgreement | undefined;
   /** The healthy nodes now. */
   candidates(): readonly C[];
   /** Unix milliseconds. */
@@ -28,8 +46,8 @@ export type NetworkHeadOptions<C extends Candidate = Candidate> = LagBounds & {
   onDoubt(candidate: C, number: bigint): void;
   /** A node is far ahead of a majority that keeps to the served head, which is therefore served on; or is no longer. */
   onAhead(candidate: C, isAhead: boolean): void;
-  /** The head is not served any longer, or again. */
-  onExpiry(head: BlockHeader, isExpired: boolean): void;
+  /** The head is not served any longer, for another reason than before, or again (undefined). */
+  onExpiry(head: BlockHeader, hindrance: HeadHindrance | undefined): void;
   /** `served` is another block than before, or none, or one again. Called last. */
   onServed(): void;
   readonly clock: Clock;
@@ -50,6 +68,8 @@ const MS = 1_000;
  *    served, or, when for `giveUpMs` no healthy node has had the head (ten times as long: neither the share nor half of
  *    them), by a block that is not above it and yet was made after it. Never because nodes lag, leave or jump back.
  * 3. When no healthy node has had it for `headAgeMs`, it is kept, but not served until one has it again.
+ * 4. With `agreement` it moves only to blocks that enough of the configured operators have besides: for `patienceMs`, then it follows the share alone
+ *    until they have one again. Without that bound it never does, and is not served while too few have it, or when the share has had other blocks for `headAgeMs`.
  */
 export class NetworkHead<C extends Candidate = Candidate> {
   readonly #options: NetworkHeadOptions<C>;
@@ -57,6 +77,8 @@ export class NetworkHead<C extends Candidate = Candidate> {
   readonly #deserted: Persistence;
   readonly #outvoted: Persistence;
   readonly #unconfirmed: Persistence;
+  /** How long the share has had a block that too few operators have, since the head moved to one that enough of them have. */
+  readonly #short: Persistence;
   readonly #undecided = new Persistence(UNDECIDED_MS);
   readonly #known: Promise<void>;
   #resolveKnown: () => void = () => {};
@@ -66,17 +88,20 @@ export class NetworkHead<C extends Candidate = Candidate> {
   #ahead: readonly C[] = [];
   /** When the head was served first, Unix milliseconds: it was not made later. */
   #servedAt = 0;
-  #isExpired = false;
+  #hindrance: HeadHindrance | undefined;
+  /** The highest block that the share has, whatever operators say. */
+  #wished: BlockHeader | undefined;
   /** Hash of the block that `onServed` was called for. */
   #servedHash: string | undefined;
   #cancelCheck: () => void = () => {};
 
   constructor(options: NetworkHeadOptions<C>) {
     this.#options = options;
-    this.#marks = new ServedMarks(options.share);
+    this.#marks = new ServedMarks(options.share, (block) => this.#isAgreed(block));
     this.#deserted = new Persistence(options.giveUpMs);
     this.#outvoted = new Persistence(options.giveUpMs * OUTVOTED_FACTOR);
     this.#unconfirmed = new Persistence(options.headAgeMs);
+    this.#short = new Persistence(options.agreement?.patienceMs ?? options.headAgeMs);
     this.#known = new Promise((resolve) => {
       this.#resolveKnown = resolve;
     });
@@ -96,14 +121,30 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return this.head === undefined && this.#undecided.since !== undefined;
   }
 
-  /** Whether no healthy node has had the head for so long that it must not be taken for the latest block. */
+  /** Why the head must not be taken for the latest block; undefined while it may. */
+  get hindrance(): HeadHindrance | undefined {
+    return this.#hindrance;
+  }
+
+  /** Whether the head must not be taken for the latest block. */
   get isExpired(): boolean {
-    return this.#isExpired;
+    return this.#hindrance !== undefined;
+  }
+
+  /** The highest block that the share has, where too few operators have it. */
+  get unagreed(): BlockHeader | undefined {
+    return this.#wished === undefined || this.#isAgreed(this.#wished) ? undefined : this.#wished;
+  }
+
+  /** Milliseconds for which the share has had a block that too few operators have, since the head moved to one that enough of them have; 0 while it has none. */
+  get shortMs(): number {
+    const { since } = this.#short;
+    return since === undefined ? 0 : this.#options.clock.now() - since;
   }
 
   /** The head, unless it must not be taken for the latest block. */
   get served(): BlockHeader | undefined {
-    return this.#isExpired ? undefined : this.head;
+    return this.isExpired ? undefined : this.head;
   }
 
   /** Milliseconds since a healthy node had the head; 0 while one has it. */
@@ -153,12 +194,39 @@ export class NetworkHead<C extends Candidate = Candidate> {
     const candidates = this.#options.candidates();
     const isUndecided = this.#elect(candidates);
     const voters = this.#voters;
-    const chosen = isUndecided ? undefined : chooseHead(voters, share, this.head);
+    this.#wished = isUndecided ? undefined : chooseHead(voters, share, this.head);
+    this.#checkShort();
+    const chosen = this.#findAgreed(this.#wished, voters);
     if (chosen !== undefined && this.#mayMoveTo(chosen, voters)) this.#moveTo(chosen, voters);
     else this.#chain.learn(voters);
-    this.#checkHolders(candidates);
+    this.#checkHolders(candidates, this.#checkShort());
     this.#marks.update(this.#chain, voters);
     this.#noteServed();
+  }
+
+  #isAgreed(block: Pick<BlockHeader, 'number' | 'hash'>): boolean {
+    return this.#options.agreement?.has(block) !== false;
+  }
+
+  /** Milliseconds until the share has had what too few operators have for too long. */
+  #checkShort(): number {
+    return this.#short.check(this.unagreed !== undefined, this.#options.clock.now());
+  }
+
+  /** Whether the head follows the share alone for now, since too few operators have had what it has for too long. */
+  get #isOnShareAlone(): boolean {
+    const { patienceMs } = this.#options.agreement ?? {};
+    return patienceMs !== undefined && this.shortMs >= patienceMs;
+  }
+
+  /** The highest block, not above `wished`, that the share has and enough operators have too. */
+  #findAgreed(wished: BlockHeader | undefined, voters: readonly ChainView[]): BlockHeader | undefined {
+    if (wished === undefined || this.#isAgreed(wished)) return wished;
+    this.#options.agreement?.onMissing(wished);
+    if (this.#isOnShareAlone) return wished;
+    return chooseHead(voters, this.#options.share, this.head, wished.number, (block) =>
+      this.#isAgreed(block),
+    );
   }
 
   /** Forgets everything: the network is another chain from now on. */
@@ -232,7 +300,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return this.#options.isDevelopment || this.#isReorged(block.number, voters);
   }
 
-  /** Whether the share knows one other block at a height already served, at `from` or above. */
+  /** Whether the share, and with `agreement` enough operators, know one other block at a height already served, at `from` or above. */
   #isReorged(from: bigint, voters: readonly ChainView[]): boolean {
     const needed = countShare(this.#options.share, voters.length);
     return this.#chain
@@ -240,7 +308,10 @@ export class NetworkHead<C extends Candidate = Candidate> {
       .filter((number) => number >= from)
       .some((number) =>
         countHashes(voters, number).some(
-          ({ hash, views }) => views >= needed && hash !== this.#chain.hashAt(number),
+          ({ hash, views }) =>
+            views >= needed &&
+            hash !== this.#chain.hashAt(number) &&
+            (this.#isOnShareAlone || this.#isAgreed({ number, hash })),
         ),
       );
   }
@@ -248,16 +319,20 @@ export class NetworkHead<C extends Candidate = Candidate> {
   #moveTo(block: BlockHeader, voters: readonly ChainView[]): void {
     const departure = this.#chain.moveTo(block, voters);
     this.#servedAt = this.#options.wallTime();
+    if (this.#isAgreed(block)) this.#short.reset();
     this.#resolveKnown();
     if (departure === undefined) return;
     this.#marks.cutAbove(departure.ancestor);
     this.#options.onOrphaned(departure.hashes);
   }
 
-  #checkHolders(candidates: readonly C[]): void {
+  #checkHolders(candidates: readonly C[], untilFollowed: number): void {
     const { head } = this;
     const { clock, share } = this.#options;
-    if (head === undefined) return;
+    if (head === undefined) {
+      if (untilFollowed > 0 && untilFollowed < Number.POSITIVE_INFINITY) this.#checkIn(untilFollowed);
+      return;
+    }
     const now = clock.now();
     const telling = candidates.filter(({ tracker }) => tracker.latest !== undefined && !tracker.isSyncing);
     const isHeld = telling.some(({ tracker }) => hasBlock(tracker, head));
@@ -269,25 +344,40 @@ export class NetworkHead<C extends Candidate = Candidate> {
       this.#outvoted.check(isOutvoted, now),
     );
     if (untilGivenUp <= 0 && this.#giveUp(head)) {
-      this.#checkHolders(candidates);
+      this.#checkHolders(candidates, untilFollowed);
       return;
     }
     const untilExpired = this.#unconfirmed.check(!isHeld, now);
-    this.#setExpired(head, untilExpired <= 0);
+    this.#setHindrance(head, this.#findHindrance(head, untilExpired, untilFollowed));
     this.#cancelCheck();
-    const next = Math.min(...[untilGivenUp, untilExpired].filter((ms) => ms > 0));
-    if (next < Number.POSITIVE_INFINITY) this.#cancelCheck = clock.schedule(() => this.update(), next);
+    const next = Math.min(...[untilGivenUp, untilExpired, untilFollowed].filter((ms) => ms > 0));
+    if (next < Number.POSITIVE_INFINITY) this.#checkIn(next);
   }
 
-  #setExpired(head: BlockHeader, isExpired: boolean): void {
-    if (this.#isExpired === isExpired) return;
-    this.#isExpired = isExpired;
-    this.#options.onExpiry(head, isExpired);
+  #checkIn(ms: number): void {
+    this.#cancelCheck();
+    this.#cancelCheck = this.#options.clock.schedule(() => this.update(), ms);
+  }
+
+  #findHindrance(head: BlockHeader, untilExpired: number, untilStalled: number): HeadHindrance | undefined {
+    const { agreement } = this.#options;
+    if (untilExpired <= 0) return 'age';
+    const isAgreed = this.#isAgreed(head);
+    if (!isAgreed) agreement?.onMissing(head);
+    if (agreement === undefined || agreement.patienceMs !== undefined) return undefined;
+    if (!isAgreed) return 'voices';
+    return untilStalled <= 0 ? 'stalled' : undefined;
+  }
+
+  #setHindrance(head: BlockHeader, hindrance: HeadHindrance | undefined): void {
+    if (this.#hindrance === hindrance) return;
+    this.#hindrance = hindrance;
+    this.#options.onExpiry(head, hindrance);
   }
 
   /** Whether the voters have a block that proves the head wrong: not above it, so no descendant; later, so no ancestor. */
   #giveUp(head: BlockHeader): boolean {
-    const next = chooseHead(this.#voters, this.#options.share);
+    const next = this.#findAgreed(chooseHead(this.#voters, this.#options.share), this.#voters);
     const madeAt = Math.min(Number(head.timestamp) * MS, this.#servedAt);
     if (next === undefined || Number(next.timestamp) * MS <= madeAt) return false;
     this.#moveTo(next, this.#voters);

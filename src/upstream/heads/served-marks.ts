@@ -7,11 +7,14 @@ type Served = { readonly head: BlockHeader | undefined; hashAt(number: bigint): 
 /** The safe and finalized blocks that a network serves. They follow the head's rule among the nodes that tell them. */
 export class ServedMarks {
   readonly #share: Share;
+  readonly #isAgreed: (block: BlockHeader) => boolean;
   #safe: BlockHeader | undefined;
   #finalized: BlockHeader | undefined;
 
-  constructor(share: Share) {
+  /** @param isAgreed a further condition of each */
+  constructor(share: Share, isAgreed: (block: BlockHeader) => boolean = () => true) {
     this.#share = share;
+    this.#isAgreed = isAgreed;
   }
 
   /** The highest safe block that the share of those nodes has which tell one; never above the head. */
@@ -49,7 +52,7 @@ export class ServedMarks {
       // One that has not been asked yet counts, and has nothing; one that does not know the tag does not count.
       return report.hasMarks ? [] : [NOTHING];
     });
-    const chosen = chooseHead(views, this.#share, mark, served.head?.number);
+    const chosen = chooseHead(views, this.#share, mark, served.head?.number, this.#isAgreed);
     if (chosen === undefined || (mark !== undefined && chosen.number <= mark.number)) return mark;
     const canonical = served.hashAt(chosen.number);
     return canonical === undefined || canonical === chosen.hash ? chosen : mark;

@@ -13,13 +13,18 @@ const MAX_FRESH = 1_024;
 const HASH = /^0x[0-9a-f]{64}$/;
 
 /** A node as it is asked for transactions that wait. */
-export type PendingNode = Pick<Upstream, 'name' | 'control' | 'announcer' | 'isUp' | 'isOnFork' | 'isBehind'>;
+export type PendingNode = Pick<
+  Upstream,
+  'name' | 'operator' | 'control' | 'announcer' | 'isUp' | 'isOnFork' | 'isBehind'
+>;
 
 export type PendingFeedParts = {
   readonly network: string;
   readonly nodes: readonly PendingNode[];
   readonly log: Logger;
   readonly clock: Clock;
+  /** How many operators have to tell of a transaction; 1 by default. */
+  readonly voices?: number;
 };
 
 /**
@@ -30,6 +35,8 @@ export class PendingFeed {
   readonly #parts: PendingFeedParts;
   readonly #watchers = new Listeners<[readonly string[]]>();
   readonly #seen = new Lru<string, true>(MAX_SEEN, Number.POSITIVE_INFINITY);
+  /** Operators that have told of what is not passed on yet. */
+  readonly #tellers = new Lru<string, Set<string>>(MAX_SEEN, Number.POSITIVE_INFINITY);
   #sources: readonly { stop(): void }[] = [];
   /** Of this turn of the event loop. */
   #fresh: string[] = [];
@@ -53,6 +60,7 @@ export class PendingFeed {
     this.#sources = [];
     this.#watchers.clear();
     this.#seen.clear();
+    this.#tellers.clear();
     this.#fresh = [];
   }
 
@@ -75,10 +83,21 @@ export class PendingFeed {
   #take(node: PendingNode, announced: unknown): void {
     const hash = typeof announced === 'string' ? announced.toLowerCase() : '';
     if (!HASH.test(hash) || !isHealthy(node) || this.#seen.get(hash) === true) return;
+    if (!this.#hasVoices(node, hash)) return;
     this.#seen.set(hash, true);
     if (this.#fresh.length === 0) setImmediate(() => this.#passOn());
     this.#fresh.push(hash);
     if (this.#fresh.length >= MAX_FRESH) this.#passOn();
+  }
+
+  #hasVoices({ operator }: PendingNode, hash: string): boolean {
+    const { voices = 1 } = this.#parts;
+    if (voices <= 1) return true;
+    const tellers = this.#tellers.get(hash) ?? new Set();
+    tellers.add(operator);
+    if (tellers.size < voices) this.#tellers.set(hash, tellers);
+    else this.#tellers.delete(hash);
+    return tellers.size >= voices;
   }
 
   #passOn(): void {

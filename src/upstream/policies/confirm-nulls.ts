@@ -1,3 +1,4 @@
+import { ChainError } from '../../chain/errors.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { UpstreamFault } from '../fault.ts';
@@ -8,11 +9,17 @@ import type { Upstream } from '../upstream.ts';
 /**
  * A null is believed when it is the truth by nature, or when a second upstream says the same. Where there is no
  * second one, a `claim` is believed and a `doubt` is not. Of nodes that are behind neither is: they may not have it yet.
- * In a `search` all of them are asked; `certain` is a null when all of them have said so, none left out.
+ * In a `search` all of them are asked, and with `voices` so many operators have to say it; `certain` is a null when all of them have said so, none left out.
  */
-export function confirmNulls(): Policy<Routed> {
+export function confirmNulls(voices?: { readonly needed: number }): Policy<Routed> {
   return createPolicy<Routed>({
-    begin: (exchange, next) => (exchange.call.nulls === 'certain' ? askAll(next, exchange) : exchange),
+    begin(exchange, next) {
+      const { nulls } = exchange.call;
+      if (nulls === 'certain') return askAll(next, exchange);
+      return nulls === 'search' && voices !== undefined
+        ? countVoices(next, exchange, voices.needed)
+        : exchange;
+    },
     onResult(exchange, result, next) {
       const { nulls } = exchange.call;
       if (result !== 'null' || nulls === 'truth' || nulls === 'fault') return result;
@@ -49,6 +56,18 @@ export function noteLacking(): Policy<Directed> {
       return error;
     },
   });
+}
+
+/** Asks one upstream after the other until one has it. Null where so many operators say that there is none. */
+async function countVoices(next: Handler<Routed>, exchange: Routed, needed: number): Promise<JsonResult> {
+  const lacking = new Set<Upstream>();
+  const asked = { ...exchange, lacking };
+  let result = await next(asked);
+  while (result === 'null' && !exchange.route.isExhausted) result = (await askAnother(next, asked)) ?? 'null';
+  const operators = new Set([...lacking].map(({ operator }) => operator)).size;
+  if (result !== 'null' || operators >= needed) return result;
+  const why = `${operators} operators say that there is none, agreement demands ${needed}`;
+  throw new ChainError('unavailable', `the answer has too few voices: ${why}`);
 }
 
 /** Asks one upstream after the other until one has it. */

@@ -1,23 +1,15 @@
 import { ChainError } from '../../chain/errors.ts';
-import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
-import { parseJson } from '../../primitives/parse-json.ts';
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
-import { encodeQuantity } from '../../primitives/quantity.ts';
 import { Lru } from '../../util/lru.ts';
 import { RequestScope } from '../../util/request-scope.ts';
-import { asText, isMembers } from '../../verification/members.ts';
-import { verifyAccountProof } from '../../verification/state-proof.ts';
-import { type VerifiedHeader, verifyHeader } from '../../verification/verify-block.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Checkpoint } from '../options.ts';
-import type { Ask, BlockPosition, RoutedCall } from '../routed-call.ts';
-import { describeRead } from '../state-asker.ts';
-import type { Upstream } from '../upstream.ts';
+import type { Ask, BlockPosition } from '../routed-call.ts';
+import { HeaderReader, HISTORY_LENGTH, proveOlderHash } from './ancestor-proofs.ts';
 import type { Verifier } from './verifier.ts';
 
 /** Headers that are followed for one question, so many of them asked for at a time. */
 export const MAX_WALK = 1_024n;
-const BATCH = 64n;
 /** Linked blocks that are remembered, the last ones and one of so many: about 150 bytes each. */
 const MAX_LINKED = 65_536;
 const MILESTONE = 512n;
@@ -25,9 +17,6 @@ const MILESTONE = 512n;
 const STOP = 15n * MILESTONE;
 /** How long finding out may take. */
 const LINK_LIMIT_MS = 10_000;
-/** EIP-2935: the contract that keeps hashes of the last blocks, and how many. */
-const HISTORY_ADDRESS = '0x0000f90827f1c53a10cb7a02335b175320002935';
-export const HISTORY_LENGTH = 8_191n;
 /** Proofs that are followed one after the other to one old block. */
 const MAX_JUMPS = 64n;
 /** How long no more proofs of old states are asked for below an anchor of which nodes had none: any question about an old block would. */
@@ -151,17 +140,21 @@ export class CheckpointLinks {
     return this.#find(number);
   }
 
-  /** The same as `#proveOlder`, but not soon after nodes had no proof below an anchor. */
+  /** The same as `#prove`, but not soon after nodes had no proof below an anchor. */
   async #jump(from: Block, to: bigint, scope: RequestScope): Promise<string | undefined> {
     if (performance.now() < this.#provesFrom) return undefined;
     let hash: string | undefined;
     try {
-      hash = await this.#proveOlder(from, to, scope);
+      hash = await this.#prove(from, to, scope);
     } finally {
       if (hash === undefined && this.#kind === 'anchored')
         this.#provesFrom = performance.now() + PROOF_PAUSE_MS;
     }
     return hash;
+  }
+
+  #prove(from: Block, to: bigint, scope: RequestScope): Promise<string | undefined> {
+    return proveOlderHash({ verifier: this.#verifier, ask: this.#ask, scope }, from, to);
   }
 
   /** The linked block that is least far above a height: one of the next, or one that jumps have passed. */
@@ -187,7 +180,7 @@ export class CheckpointLinks {
     const distance = block.number - below.number;
     if (distance > HISTORY_LENGTH) return undefined;
     if (distance > MAX_WALK) {
-      if ((await this.#proveOlder(block, below.number, scope)) !== below.hash) return undefined;
+      if ((await this.#prove(block, below.number, scope)) !== below.hash) return undefined;
       this.#note(block);
     } else {
       const path = await this.#follow(block, below.number, scope);
@@ -208,7 +201,7 @@ export class CheckpointLinks {
 
   /** Links the parents of a linked block, down to a height. */
   async #walk(from: Block, to: bigint, scope: RequestScope): Promise<void> {
-    const headers = new HeaderReader(this.#verifier, this.#ask, scope);
+    const headers = new HeaderReader({ verifier: this.#verifier, ask: this.#ask, scope });
     let at = from;
     while (at.number > to) {
       const { parentHash } = await headers.read(at, at.number - to);
@@ -219,7 +212,7 @@ export class CheckpointLinks {
 
   /** A block and its ancestors down to a linked one. Undefined where the first of those at or below a height is not linked. */
   async #follow(block: Block, to: bigint, scope: RequestScope): Promise<readonly Block[] | undefined> {
-    const headers = new HeaderReader(this.#verifier, this.#ask, scope);
+    const headers = new HeaderReader({ verifier: this.#verifier, ask: this.#ask, scope });
     const path: Block[] = [];
     let at = block;
     while (!this.has(at)) {
@@ -232,99 +225,9 @@ export class CheckpointLinks {
     }
     return path;
   }
-
-  /** What the state of a block has as the hash of an older one (EIP-2935). Undefined where it has none. */
-  async #proveOlder(from: Block, to: bigint, scope: RequestScope): Promise<string | undefined> {
-    const { stateRoot } = await new HeaderReader(this.#verifier, this.#ask, scope).read(from, 1n);
-    const slot = `0x${(to % HISTORY_LENGTH).toString(16).padStart(64, '0')}`;
-    const question = { address: HISTORY_ADDRESS, slots: [slot] };
-    let word = 0n;
-    const call: RoutedCall = {
-      ...describeRead('eth_getProof', `"${HISTORY_ADDRESS}",["${slot}"]`, { ...from, isCanonical: true }),
-      check: (result) => {
-        const { findings } = this.#verifier.openTools();
-        const proven = verifyAccountProof(parseJson(result as JsonText), question, stateRoot, findings);
-        if (proven === undefined)
-          throw new UpstreamFault('wrong', 'the proof of an older block hash is wrong');
-        word = proven.words[0] ?? 0n;
-        return result;
-      },
-    };
-    await this.#ask({ call, scope });
-    return word === 0n ? undefined : `0x${word.toString(16).padStart(64, '0')}`;
-  }
 }
 
 /** The oldest multiple of `STOP` within the history window (EIP-2935) of block `from`. */
 function findStop(from: bigint): bigint {
   return ((from - HISTORY_LENGTH + STOP - 1n) / STOP) * STOP;
-}
-
-/** A header that was recomputed, and the node that gave it. */
-type ToldHeader = { readonly header: VerifiedHeader; readonly upstream: Upstream | undefined };
-
-/** Headers of blocks with known hashes, one parent after the other: those that come next are asked for together, by number. */
-class HeaderReader {
-  readonly #verifier: Verifier;
-  readonly #ask: Ask;
-  readonly #scope: RequestScope;
-  readonly #coming = new Map<bigint, Promise<ToldHeader | undefined>>();
-
-  constructor(verifier: Verifier, ask: Ask, scope: RequestScope) {
-    this.#verifier = verifier;
-    this.#ask = ask;
-    this.#scope = scope;
-  }
-
-  /**
-   * @param left headers that will be read from this one on
-   * @throws UpstreamFault where no node has it
-   */
-  async read({ number, hash }: Block, left: bigint): Promise<VerifiedHeader> {
-    if (left > 1n && !this.#coming.has(number)) {
-      for (let i = 0n; i < left && i < BATCH; i++) this.#coming.set(number - i, this.#readAt(number - i));
-    }
-    const coming = await this.#coming.get(number);
-    this.#coming.delete(number);
-    if (coming?.header.hash === hash) return coming.header;
-    // Nodes may have another block at the height by now, or tell a wrong one.
-    if (coming !== undefined) this.#verifier.noteOther({ number, hash }, coming.upstream);
-    const { header, upstream } = await this.#request('eth_getBlockByHash', hash, { number, hash });
-    this.#verifier.judge(header, [], ['header'], upstream);
-    return header;
-  }
-
-  #readAt(number: bigint): Promise<ToldHeader | undefined> {
-    const told = this.#request('eth_getBlockByNumber', encodeQuantity(number), { number, hash: undefined });
-    return told.catch((error: unknown) => {
-      if (error instanceof UpstreamFault || error instanceof ChainError) return undefined;
-      throw error;
-    });
-  }
-
-  async #request(method: string, name: string, block: BlockPosition): Promise<ToldHeader> {
-    let told: ToldHeader | undefined;
-    const call: RoutedCall = {
-      method,
-      params: `["${name}",false]`,
-      block,
-      nulls: 'fault',
-      isText: true,
-      check: (result, upstream) => {
-        told = { header: this.#verify(result, block), upstream };
-        return result;
-      },
-    };
-    await this.#ask({ call, scope: this.#scope });
-    if (told === undefined) throw new UpstreamFault('missing', 'no node has the header');
-    return told;
-  }
-
-  #verify(result: JsonResult, { number, hash }: BlockPosition): VerifiedHeader {
-    const block: unknown = parseJson(result as JsonText);
-    const members = isMembers(block) ? block : {};
-    const header = verifyHeader(members, hash ?? asText(members['hash']), this.#verifier.openTools());
-    if (header?.number !== number) throw new UpstreamFault('wrong', 'the header is not that of its block');
-    return header;
-  }
 }

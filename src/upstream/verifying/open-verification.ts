@@ -4,6 +4,8 @@ import type { Logger } from '../../observe/logger.ts';
 import type { VerificationFigures } from '../../observe/sources.ts';
 import type { RecoverPublicKey } from '../../primitives/signature.ts';
 import { RequestScope } from '../../util/request-scope.ts';
+import { AgreedLinks } from '../agreement/agreed-links.ts';
+import type { Agreement } from '../agreement/agreement.ts';
 import { type Refutation, UpstreamFault } from '../fault.ts';
 import type { BlockHeader } from '../heads/block.ts';
 import type { Checkpoint, VerifyMode } from '../options.ts';
@@ -42,6 +44,8 @@ export type VerificationParts = {
   readonly recoverPublicKey: RecoverPublicKey;
   readonly condemn: (upstream: Upstream, evidence: string) => void;
   readonly head: () => BlockHeader | undefined;
+  /** Who has to have a block, where that is configured; otherwise two nodes. */
+  readonly agreement?: Agreement | undefined;
   /** Whether two nodes have told the hash of an old height. */
   readonly isWitnessed: (hash: string) => boolean;
   /** Milliseconds between two looks at the head's header. */
@@ -53,6 +57,8 @@ export type Verification = {
   readonly proofs: Proofs;
   /** What a checkpoint or layer 1 says of blocks, where one is configured. */
   readonly anchor: Anchor | undefined;
+  /** What the state of an agreed head says of older heights; absent without agreement. */
+  readonly agreed: AgreedLinks | undefined;
   /** Takes what layer 1 holds, where that is read. */
   readonly layer1: AnchoredChain | undefined;
   /** Finds out what can be verified. Never rejects; goes on in the background where no node answers now. */
@@ -66,7 +72,7 @@ export type Verification = {
 };
 
 export function openVerification(parts: VerificationParts): Verification {
-  const { verify, upstreams, isWitnessed, network, log, ask, head, lookMs = LOOK_MS } = parts;
+  const { verify, upstreams, agreement, isWitnessed, network, log, ask, head, lookMs = LOOK_MS } = parts;
   let isDoubtful = false;
   const doubted = new Set<bigint>();
   const onDoubt = (number: bigint | undefined): void => {
@@ -81,6 +87,15 @@ export function openVerification(parts: VerificationParts): Verification {
       ? undefined
       : new Layer1Anchor({ ...parts, verifier });
   const anchor: Anchor | undefined = layer1 ?? openCheckpoint(parts, verifier);
+  const agreed =
+    agreement === undefined || verifier === undefined
+      ? undefined
+      : new AgreedLinks({
+          verifier,
+          ask,
+          findHeader: (hash) => proofs.blocks?.findHeader(hash),
+          agreedHead: () => agreement.agreedHead,
+        });
   const scopes = new Set<RequestScope>();
   const members = new HeaderMembers(ask);
   let timer: NodeJS.Timeout | undefined;
@@ -174,12 +189,17 @@ export function openVerification(parts: VerificationParts): Verification {
   };
   const proofs = new Proofs(
     verifier,
-    (position) => isAgreed(position, upstreams) || isWitnessed(position.hash ?? ''),
+    (position) =>
+      (agreement?.voices.has(position) ?? isAgreed(position, upstreams)) ||
+      agreed?.has(position) === true ||
+      isWitnessed(position.hash ?? ''),
     anchor,
+    agreement,
   );
   return {
     proofs,
     anchor,
+    agreed,
     layer1,
     async calibrate() {
       if (verifier === undefined) return;

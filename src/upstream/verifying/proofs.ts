@@ -36,7 +36,7 @@ import { ABSENCE_REQUIRED, ABSENCE_UNVERIFIED, ABSENCE_VERIFIED, type Absence } 
 import type { Upstream } from '../upstream.ts';
 import { type ProvenBlock, ProvenBlocks } from './proven-blocks.ts';
 import { RAW_SUBJECTS, RECEIPT_SUBJECTS, TRANSACTION_SUBJECTS } from './subjects.ts';
-import { type Anchor, type IsAgreed, TrustRules } from './trust.ts';
+import { type AgreementRule, type Anchor, type IsAgreed, TrustRules } from './trust.ts';
 import type { JudgedBlock, Verifier } from './verifier.ts';
 
 /** What is compared with a sender: of a block only a sample of them is recovered. */
@@ -59,11 +59,17 @@ export class Proofs {
   /**
    * @param verifier absent where nothing is verified
    * @param anchor absent where nothing but nodes is configured
+   * @param agreement absent where two nodes are enough
    */
-  constructor(verifier: Verifier | undefined, isAgreed: IsAgreed, anchor?: Anchor) {
+  constructor(
+    verifier: Verifier | undefined,
+    isAgreed: IsAgreed,
+    anchor?: Anchor,
+    agreement?: AgreementRule,
+  ) {
     this.verifier = verifier;
     this.blocks = verifier === undefined ? undefined : new ProvenBlocks(verifier);
-    this.trust = new TrustRules(verifier, isAgreed, anchor);
+    this.trust = new TrustRules(verifier, isAgreed, anchor, agreement);
   }
 
   /** What nulls of nodes mean. */

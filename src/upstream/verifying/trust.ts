@@ -22,22 +22,36 @@ export interface Anchor {
   readonly contradiction?: string | undefined;
 }
 
+/** How many operators have to have a block, where that is configured. */
+export interface AgreementRule {
+  /** Who has a block, and how many have to, as a sentence without an end. */
+  explain(position: BlockPosition): string;
+}
+
 /** Says how far answers are to be believed, and refuses those that are not proven where the network requires it. */
 export class TrustRules {
   readonly #verifier: Verifier | undefined;
   readonly #isAgreed: IsAgreed;
   readonly #anchor: Anchor | undefined;
+  readonly #agreement: AgreementRule | undefined;
   /** Answers so far. */
   readonly counts: Record<Trust, number> = { proven: 0, agreed: 0, single: 0 };
 
   /**
    * @param verifier absent where nothing is verified
    * @param anchor absent where nothing but nodes is configured
+   * @param agreement absent where two nodes are enough. With it an answer that is not proven is one node's word, whoever has its block
    */
-  constructor(verifier: Verifier | undefined, isAgreed: IsAgreed, anchor?: Anchor) {
+  constructor(
+    verifier: Verifier | undefined,
+    isAgreed: IsAgreed,
+    anchor?: Anchor,
+    agreement?: AgreementRule,
+  ) {
     this.#verifier = verifier;
     this.#isAgreed = isAgreed;
     this.#anchor = anchor;
+    this.#agreement = agreement;
   }
 
   /** Finds out whether a block is linked to the checkpoint, where one is configured. Never rejects. */
@@ -64,7 +78,8 @@ export class TrustRules {
    */
   note(scope: RequestScope, position: BlockPosition, isNamed: boolean, subjects: readonly Subject[]): void {
     const why = this.#explain(position, isNamed, subjects) ?? this.#whyEarly(scope);
-    this.#record(scope, why, this.#isBelieved(position, isNamed) ? 'agreed' : 'single');
+    const isCompared = this.#agreement === undefined ? this.#isBelieved(position, isNamed) : isNamed;
+    this.#record(scope, why, isCompared ? 'agreed' : 'single');
   }
 
   /**
@@ -88,6 +103,16 @@ export class TrustRules {
     this.#record(scope, why ?? this.#whyUnanchored(position, isNamed), 'single');
   }
 
+  /**
+   * Whether a block may be answered about at all: what would be refused is not asked for, nor executed.
+   * @throws ChainError `unavailable` where answers have to be proven and the block is not that of its height
+   */
+  demandAnchor(position: BlockPosition, isNamed: boolean): void {
+    if (this.#verifier?.mode !== 'require') return;
+    const why = this.#whyUnanchored(position, isNamed);
+    if (why !== undefined) throw notProven(why);
+  }
+
   /** @throws ChainError `unavailable` where answers have to be proven @param why this one is not */
   demandProof(why: string, bound?: BoundName): void {
     if (this.#verifier?.mode === 'require') throw notProven(why, bound);
@@ -103,7 +128,12 @@ export class TrustRules {
   #whyUnanchored(position: BlockPosition, isNamed: boolean): string | undefined {
     const { links, contradiction } = this.#anchor ?? {};
     const why = isNamed ? undefined : (contradiction ?? links?.whyUnlinked(position));
-    return why ?? (this.#isBelieved(position, isNamed) ? undefined : ONE_NODE);
+    return why ?? (this.#isBelieved(position, isNamed) ? undefined : this.#whyAlone(position));
+  }
+
+  #whyAlone(position: BlockPosition): string {
+    if (this.#agreement === undefined) return ONE_NODE;
+    return `${this.#agreement.explain(position)}: configure a checkpoint, or ask by the hash of the block`;
   }
 
   /** @param otherwise what an answer is that is not proven */

@@ -36,7 +36,7 @@ function createHead({ share = 'majority', isDevelopment = false }: Script = {}) 
       wallTime: () => Number(a.at(100).timestamp) * 1_000 + clock.now(),
       onOrphaned: (hashes) => orphaned.push(...hashes),
       onGivenUp: (from, to) => givenUp.push([from.number, to.number]),
-      onExpiry: (_, isExpired) => expiries.push(isExpired),
+      onExpiry: (_, hindrance) => expiries.push(hindrance !== undefined),
       onDoubt: (candidate, number) => doubts.push([candidate, number]),
       onVote: ({ vote }) => votes.push(vote),
       onAhead: (_, isAhead) => ahead.push(isAhead),

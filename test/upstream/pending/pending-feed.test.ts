@@ -12,7 +12,13 @@ const hashOf = (number: number): string => `0x${number.toString(16).padStart(64,
 
 type TestNode = { -readonly [K in keyof PendingNode]: PendingNode[K] };
 
-const HEALTHY = { name: 'node', isUp: true, isOnFork: false, isBehind: false };
+const HEALTHY = {
+  operator: 'test',
+  name: 'node',
+  isUp: true,
+  isOnFork: false,
+  isBehind: false,
+};
 const NO_TRANSPORT = {
   sendBatch: () => assert.fail('no batches'),
   close: async () => {},

@@ -7,6 +7,7 @@ import { proveKey } from '../../../src/primitives/merkle-proof.ts';
 import { MerkleTrie } from '../../../src/primitives/merkle-trie.ts';
 import { encodeRlp, type RlpInput } from '../../../src/primitives/rlp.ts';
 import { recoverPublicKey } from '../../../src/primitives/secp256k1.ts';
+import { AgreedLinks } from '../../../src/upstream/agreement/agreed-links.ts';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import type { Ask } from '../../../src/upstream/routed-call.ts';
 import { CheckpointLinks } from '../../../src/upstream/verifying/checkpoint-links.ts';
@@ -123,4 +124,24 @@ test('old blocks are linked by proofs that stop at heights which later checkpoin
   assert.equal(await links.findHash(200n), hashOf(200n));
   assert.deepEqual(proven.slice(6), [7_680n]);
   for (const number of [40_000n, 7_680n]) assert.equal(links.hashAt(number), hashOf(number));
+  proven.length = 0;
+  const agreed = new AgreedLinks({
+    verifier,
+    ask: async (exchange) => ask(exchange),
+    findHeader: () => undefined,
+    agreedHead: () => point,
+  });
+  // One proof leads as far down as the state keeps hashes; further down stops are remembered.
+  assert.equal(await agreed.findHash(38_400n), hashOf(38_400n));
+  assert.deepEqual(proven, [40_000n]);
+  assert.equal(await agreed.findHash(100n), hashOf(100n));
+  assert.equal(await agreed.findHash(200n), hashOf(200n));
+  assert.deepEqual(proven, [40_000n, ...stops.toReversed(), 7_680n]);
+  assert.ok(
+    agreed.has({ number: 100n, hash: hashOf(100n) }) && !agreed.has({ number: 100n, hash: hashOf(200n) }),
+  );
+  agreed.noteDeparture(1);
+  assert.equal(agreed.hashAt(100n), hashOf(100n));
+  agreed.forgetChain();
+  assert.equal(agreed.hashAt(100n), undefined);
 });

@@ -1,0 +1,127 @@
+import { ChainError } from '../../chain/errors.ts';
+import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import { Lru } from '../../util/lru.ts';
+import { RequestScope } from '../../util/request-scope.ts';
+import { UpstreamFault } from '../fault.ts';
+import { WINDOW_BLOCKS } from '../heads/block-window.ts';
+import type { Ask, BlockPosition } from '../routed-call.ts';
+import { type AncestorParts, HISTORY_LENGTH, proveOlderHash } from '../verifying/ancestor-proofs.ts';
+import type { Verifier } from '../verifying/verifier.ts';
+
+/** Heights that are remembered, about 150 bytes each. */
+const MAX_LINKED = 65_536;
+/** Heights at which proofs stop on their way further down than one leads: they are remembered for others. */
+const STOP = 7_680n;
+/** Proofs that are followed one after the other to one old block. */
+const MAX_JUMPS = 64n;
+const LINK_LIMIT_MS = 10_000;
+/** How long no proof is asked for after nodes had none. */
+const PAUSE_MS = 60_000;
+
+type Block = { readonly number: bigint; readonly hash: string };
+
+export type AgreedLinksParts = {
+  readonly verifier: Verifier;
+  readonly ask: Ask;
+  readonly findHeader: AncestorParts['findHeader'] & object;
+  /** The served head, where enough operators have it now. */
+  readonly agreedHead: () => Block | undefined;
+};
+
+/**
+ * Hashes of old heights by the state of a head that enough operators have (EIP-2935): one proof leads 8,191 blocks down, and whichever node gives it
+ * is not believed but compared.
+ */
+export class AgreedLinks {
+  readonly #parts: AgreedLinksParts;
+  /** Far enough below the head to stay when blocks leave the chain, and others. */
+  readonly #old = new Lru<bigint, string>(MAX_LINKED, Number.POSITIVE_INFINITY);
+  readonly #recent = new Lru<bigint, string>(WINDOW_BLOCKS, Number.POSITIVE_INFINITY);
+  readonly #running = new Map<bigint, Promise<string | undefined>>();
+  /** On the clock of `performance.now()`. */
+  #pausedUntil = 0;
+
+  constructor(parts: AgreedLinksParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether a block is linked to a head that was agreed on, as far as that is known. */
+  has({ number, hash }: BlockPosition): boolean {
+    return hash !== undefined && this.hashAt(number) === hash;
+  }
+
+  /** The hash of a height, as far as it is known. */
+  hashAt(number: bigint): string | undefined {
+    return this.#old.get(number) ?? this.#recent.get(number);
+  }
+
+  /** The same; has nodes prove it. Undefined where none does. Never rejects. */
+  findHash(number: bigint): PromiseOrValue<string | undefined> {
+    const known = this.hashAt(number);
+    const head = this.#parts.agreedHead();
+    if (known !== undefined || head === undefined || number >= head.number) return known;
+    if (performance.now() < this.#pausedUntil) return undefined;
+    const running = this.#running.get(number) ?? this.#find(head, number);
+    this.#running.set(number, running);
+    return running;
+  }
+
+  /** Blocks left the chain. @param count how many */
+  noteDeparture(count: number): void {
+    this.#recent.clear();
+    if (count >= WINDOW_BLOCKS) this.#old.clear();
+  }
+
+  /** The network is another chain from now on. */
+  forgetChain(): void {
+    this.#recent.clear();
+    this.#old.clear();
+  }
+
+  async #find(head: Block, number: bigint): Promise<string | undefined> {
+    const scope = new RequestScope(performance.now() + LINK_LIMIT_MS);
+    try {
+      return await this.#goDown(head, number, scope);
+    } catch (error) {
+      if (!(error instanceof UpstreamFault || error instanceof ChainError)) throw error;
+      this.#pausedUntil = performance.now() + PAUSE_MS;
+      return undefined;
+    } finally {
+      this.#running.delete(number);
+    }
+  }
+
+  async #goDown(head: Block, number: bigint, scope: RequestScope): Promise<string | undefined> {
+    const { verifier, ask, findHeader } = this.#parts;
+    let from = this.#findAbove(head, number);
+    if (from.number - number > MAX_JUMPS * STOP) return undefined;
+    while (from.number > number) {
+      const isNear = from.number - number <= HISTORY_LENGTH;
+      const to = isNear ? number : ((from.number - HISTORY_LENGTH + STOP - 1n) / STOP) * STOP;
+      const hash = await proveOlderHash({ verifier, ask, scope, findHeader }, from, to);
+      if (hash === undefined) {
+        // The chain may not keep hashes in its state.
+        this.#pausedUntil = performance.now() + PAUSE_MS;
+        return undefined;
+      }
+      from = { number: to, hash };
+      const links = head.number - to > BigInt(WINDOW_BLOCKS) ? this.#old : this.#recent;
+      links.set(to, hash);
+    }
+    return from.hash;
+  }
+
+  /** The head where one proof leads down from it, as the state of others is seldom proven; otherwise the lowest stop above the height that is known. */
+  #findAbove(head: Block, number: bigint): Block {
+    if (head.number - number <= HISTORY_LENGTH) return head;
+    for (
+      let at = (number / STOP + 1n) * STOP;
+      at < head.number && at - number <= MAX_JUMPS * STOP;
+      at += STOP
+    ) {
+      const hash = this.#old.get(at);
+      if (hash !== undefined) return { number: at, hash };
+    }
+    return head;
+  }
+}

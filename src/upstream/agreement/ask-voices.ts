@@ -1,0 +1,119 @@
+import { ChainError } from '../../chain/errors.ts';
+import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
+import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import { UpstreamFault } from '../fault.ts';
+import type { Ask, Exchange, RoutedCall } from '../routed-call.ts';
+import type { Upstream } from '../upstream.ts';
+import { nameAnswer } from './name-answer.ts';
+import type { OperatorVoices } from './operator-voices.ts';
+
+/** Who is asked for what no root covers. */
+export type UncoveredParts = {
+  readonly ask: Ask;
+  /** Present where too few voices are refused: asks as many operators as must say the same. */
+  readonly askVoices?: Ask | undefined;
+};
+
+/**
+ * Asks for what no root covers, and notes how far it is to be believed: one node's word, or what so many operators say alike where that is demanded.
+ * @throws ChainError `unavailable` where it is demanded and they do not
+ */
+export function askUncovered(
+  { ask, askVoices }: UncoveredParts,
+  exchange: Exchange,
+): PromiseOrValue<JsonResult> {
+  if (askVoices !== undefined) return askVoices(exchange);
+  exchange.scope.noteTrust('single');
+  return ask(exchange);
+}
+
+/** What operators say that is the same, and how many of them say it. */
+type Word = { readonly answer: JsonText | ChainError; voices: number };
+
+/**
+ * Asks nodes of as many operators at the same time as must say the same, of each one node; further ones where one fails or contradicts. An answer is
+ * what so many say alike, whichever names their objects have first and however hex digits are written.
+ */
+export function createAskVoices(ask: Ask, voices: OperatorVoices): Ask {
+  return async ({ call, scope, except }) => {
+    if (call.isSticky === true) throw refuse("what is pending is one node's word");
+    const unshared = askApart(call);
+    const words = new Map<string, Word>();
+    const waiting = [...voices.operators];
+    let fault: UpstreamFault | undefined;
+    const inner = scope.derive();
+    try {
+      return await new Promise<JsonResult>((resolve, reject) => {
+        let running = 0;
+        const launch = (): void => {
+          const best = Math.max(0, ...[...words.values()].map((word) => word.voices));
+          while (running + best < voices.needed) {
+            const nodes = waiting.shift();
+            if (nodes === undefined) {
+              if (running === 0)
+                reject(fault?.kind === 'unsupported' && words.size === 0 ? fault : tooFew(best));
+              return;
+            }
+            running++;
+            void askOne(nodes).then(note, reject);
+          }
+        };
+        const askOne = async (nodes: readonly Upstream[]): Promise<Word['answer'] | undefined> => {
+          const others = voices.operators.flat().filter((node) => !nodes.includes(node));
+          try {
+            const excluded = new Set([...others, ...(except ?? [])]);
+            return (await ask({ call: unshared, scope: inner, except: excluded })) as JsonText;
+          } catch (error) {
+            if (error instanceof ChainError) return error;
+            if (!(error instanceof UpstreamFault) || error.kind === 'aborted') throw error;
+            fault = error;
+            return undefined;
+          }
+        };
+        const note = (answer: Word['answer'] | undefined): void => {
+          running--;
+          if (answer !== undefined) {
+            const name = nameAnswer(answer);
+            const word = words.get(name) ?? { answer, voices: 0 };
+            words.set(name, word);
+            word.voices++;
+            if (word.voices >= voices.needed) {
+              scope.noteTrust('agreed');
+              if (word.answer instanceof ChainError) reject(word.answer);
+              else resolve(word.answer);
+              return;
+            }
+          }
+          launch();
+        };
+        const tooFew = (best: number): ChainError =>
+          refuse(
+            `${best} of ${voices.total} configured operators say the same, agreement demands ${voices.needed}`,
+          );
+        launch();
+      });
+    } finally {
+      scope.hasAskedNode ||= inner.hasAskedNode;
+      inner.abort();
+      inner.release();
+    }
+  };
+}
+
+/** The same call, neither kept nor shared with others: each node answers it by itself. */
+function askApart(call: RoutedCall): RoutedCall {
+  // Some calls make their parameters when they are read, which a copy does not take along.
+  const { params, paramsByHash } = call;
+  const { sharedAs: _, ...copy } = call;
+  return {
+    ...copy,
+    params,
+    ...(paramsByHash !== undefined && { paramsByHash }),
+    key: undefined,
+    isText: true,
+  };
+}
+
+function refuse(why: string): ChainError {
+  return new ChainError('unavailable', `the answer has too few voices: ${why}`);
+}

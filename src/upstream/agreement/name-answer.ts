@@ -1,0 +1,19 @@
+import { ChainError } from '../../chain/errors.ts';
+import type { JsonText } from '../../primitives/json-result.ts';
+
+const HEX = /^0x[0-9a-fA-F]*$/;
+
+/** The same text for answers that say the same, in whatever order an object has its members and however hex digits are written. */
+export function nameAnswer(answer: JsonText | ChainError): string {
+  if (!(answer instanceof ChainError)) return JSON.stringify(normalize(JSON.parse(answer)));
+  const { kind, message, data } = answer;
+  return `${kind} ${message} ${JSON.stringify(normalize(data))}`;
+}
+
+function normalize(value: unknown): unknown {
+  if (typeof value === 'string') return HEX.test(value) ? value.toLowerCase() : value;
+  if (Array.isArray(value)) return value.map(normalize);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return members.map(([name, member]) => [name, normalize(member)]);
+}

@@ -1,0 +1,27 @@
+import type { Block } from './heads/block.ts';
+
+/** Blocks of one height, and who reported them. */
+export class ReportedBlocks {
+  readonly #reports = new Map<string, { readonly block: Block; readonly by: Set<unknown> }>();
+
+  /** Answers so far that came from another reporter. */
+  get size(): number {
+    let count = 0;
+    for (const { by } of this.#reports.values()) count += by.size;
+    return count;
+  }
+
+  /** The block that all reported; undefined where there is none, or several. */
+  get only(): Block | undefined {
+    const [first, ...others] = this.#reports.values();
+    return others.length === 0 ? first?.block : undefined;
+  }
+
+  /** @param reporter a node, or its operator @returns how many reported the same */
+  add(block: Block, reporter: unknown): number {
+    const entry = this.#reports.get(block.hash) ?? { block, by: new Set() };
+    this.#reports.set(block.hash, entry);
+    entry.by.add(reporter);
+    return entry.by.size;
+  }
+}

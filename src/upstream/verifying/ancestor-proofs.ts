@@ -1,0 +1,129 @@
+/** Ancestors of blocks with known hashes: by the parents that headers name, and by what EIP-2935 keeps in a block's state. */
+
+import { ChainError } from '../../chain/errors.ts';
+import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
+import { parseJson } from '../../primitives/parse-json.ts';
+import { encodeQuantity } from '../../primitives/quantity.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import { asText, isMembers } from '../../verification/members.ts';
+import { verifyAccountProof } from '../../verification/state-proof.ts';
+import { type VerifiedHeader, verifyHeader } from '../../verification/verify-block.ts';
+import { UpstreamFault } from '../fault.ts';
+import type { Ask, BlockPosition, RoutedCall } from '../routed-call.ts';
+import { describeRead } from '../state-asker.ts';
+import type { Upstream } from '../upstream.ts';
+import type { Verifier } from './verifier.ts';
+
+/** Headers that are asked for at a time. */
+const BATCH = 64n;
+/** EIP-2935: the contract that keeps hashes of the last blocks, and how many. */
+const HISTORY_ADDRESS = '0x0000f90827f1c53a10cb7a02335b175320002935';
+export const HISTORY_LENGTH = 8_191n;
+
+type Block = { readonly number: bigint; readonly hash: string };
+
+/** What asks for ancestors, and compares what comes. */
+export type AncestorParts = {
+  readonly verifier: Verifier;
+  readonly ask: Ask;
+  readonly scope: RequestScope;
+  /** A header that was recomputed before, where it is remembered. */
+  readonly findHeader?: (hash: string) => VerifiedHeader | undefined;
+};
+
+/**
+ * What the state of a block has as the hash of an older one (EIP-2935), at most `HISTORY_LENGTH` below it. Undefined where it has none.
+ * @throws UpstreamFault, ChainError where no node proves it
+ */
+export async function proveOlderHash(
+  { verifier, ask, scope, findHeader }: AncestorParts,
+  from: Block,
+  to: bigint,
+): Promise<string | undefined> {
+  const known = findHeader?.(from.hash);
+  const { stateRoot } = known ?? (await new HeaderReader({ verifier, ask, scope }).read(from, 1n));
+  const slot = `0x${(to % HISTORY_LENGTH).toString(16).padStart(64, '0')}`;
+  const question = { address: HISTORY_ADDRESS, slots: [slot] };
+  let word = 0n;
+  const call: RoutedCall = {
+    ...describeRead('eth_getProof', `"${HISTORY_ADDRESS}",["${slot}"]`, { ...from, isCanonical: true }),
+    check: (result) => {
+      const { findings } = verifier.openTools();
+      const proven = verifyAccountProof(parseJson(result as JsonText), question, stateRoot, findings);
+      if (proven === undefined) throw new UpstreamFault('wrong', 'the proof of an older block hash is wrong');
+      word = proven.words[0] ?? 0n;
+      return result;
+    },
+  };
+  await ask({ call, scope });
+  return word === 0n ? undefined : `0x${word.toString(16).padStart(64, '0')}`;
+}
+
+/** A header that was recomputed, and the node that gave it. */
+type ToldHeader = { readonly header: VerifiedHeader; readonly upstream: Upstream | undefined };
+
+/** Headers of blocks with known hashes, one parent after the other: those that come next are asked for together, by number. */
+export class HeaderReader {
+  readonly #verifier: Verifier;
+  readonly #ask: Ask;
+  readonly #scope: RequestScope;
+  readonly #coming = new Map<bigint, Promise<ToldHeader | undefined>>();
+
+  constructor({ verifier, ask, scope }: AncestorParts) {
+    this.#verifier = verifier;
+    this.#ask = ask;
+    this.#scope = scope;
+  }
+
+  /**
+   * @param left headers that will be read from this one on
+   * @throws UpstreamFault where no node has it
+   */
+  async read({ number, hash }: Block, left: bigint): Promise<VerifiedHeader> {
+    if (left > 1n && !this.#coming.has(number)) {
+      for (let i = 0n; i < left && i < BATCH; i++) this.#coming.set(number - i, this.#readAt(number - i));
+    }
+    const coming = await this.#coming.get(number);
+    this.#coming.delete(number);
+    if (coming?.header.hash === hash) return coming.header;
+    // Nodes may have another block at the height by now, or tell a wrong one.
+    if (coming !== undefined) this.#verifier.noteOther({ number, hash }, coming.upstream);
+    const { header, upstream } = await this.#request('eth_getBlockByHash', hash, { number, hash });
+    this.#verifier.judge(header, [], ['header'], upstream);
+    return header;
+  }
+
+  #readAt(number: bigint): Promise<ToldHeader | undefined> {
+    const told = this.#request('eth_getBlockByNumber', encodeQuantity(number), { number, hash: undefined });
+    return told.catch((error: unknown) => {
+      if (error instanceof UpstreamFault || error instanceof ChainError) return undefined;
+      throw error;
+    });
+  }
+
+  async #request(method: string, name: string, block: BlockPosition): Promise<ToldHeader> {
+    let told: ToldHeader | undefined;
+    const call: RoutedCall = {
+      method,
+      params: `["${name}",false]`,
+      block,
+      nulls: 'fault',
+      isText: true,
+      check: (result, upstream) => {
+        told = { header: this.#verify(result, block), upstream };
+        return result;
+      },
+    };
+    await this.#ask({ call, scope: this.#scope });
+    if (told === undefined) throw new UpstreamFault('missing', 'no node has the header');
+    return told;
+  }
+
+  #verify(result: JsonResult, { number, hash }: BlockPosition): VerifiedHeader {
+    const block: unknown = parseJson(result as JsonText);
+    const members = isMembers(block) ? block : {};
+    const header = verifyHeader(members, hash ?? asText(members['hash']), this.#verifier.openTools());
+    if (header?.number !== number) throw new UpstreamFault('wrong', 'the header is not that of its block');
+    return header;
+  }
+}

@@ -1,0 +1,76 @@
+/** Decides whether an answer is of the honest chain. */
+import { type ForgedBranch, SHARED, TOPS } from '../../support/forged-branch.ts';
+import type { AskedQuestion } from './agreement-questions.ts';
+
+/** Whose an answer is: `honest` also where both chains say the same. */
+export type Verdict = 'honest' | 'forged' | 'absent' | 'unknown';
+
+/** What the service makes of a head is found in another answer about the same head. */
+const BY_HEAD: ReadonlyMap<string, { readonly question: AskedQuestion; read(result: unknown): unknown }> =
+  new Map([
+    [
+      'eth_capabilities',
+      {
+        question: { method: 'eth_getBlockByNumber', params: ['latest', false] },
+        read: (result: unknown) => pick(result),
+      },
+    ],
+    [
+      'eth_baseFee',
+      {
+        question: { method: 'eth_feeHistory', params: ['0x1', 'latest', []] },
+        read: (result: unknown) => (result as { readonly baseFeePerGas: readonly string[] }).baseFeePerGas[1],
+      },
+    ],
+  ]);
+
+const pick = (block: unknown): unknown => {
+  const { number, hash } = block as { readonly number: unknown; readonly hash: unknown };
+  return { number, hash };
+};
+
+export class AnswerJudge {
+  readonly #branches: ForgedBranch;
+  readonly #known = new Map<string, Promise<ReadonlySet<string>>>();
+
+  constructor(branches: ForgedBranch) {
+    this.#branches = branches;
+  }
+
+  async judge(question: AskedQuestion, result: unknown): Promise<Verdict> {
+    if (result === null || (result === '0x' && question.method.startsWith('debug_'))) return 'absent';
+    const text = normalize(question.method === 'eth_capabilities' ? Object(result).head : result);
+    if ((await this.#listAnswers('honest', question)).has(text)) return 'honest';
+    return (await this.#listAnswers('forged', question)).has(text) ? 'forged' : 'unknown';
+  }
+
+  /** What nodes of a branch answer, whichever head they have. */
+  #listAnswers(branch: 'honest' | 'forged', question: AskedQuestion): Promise<ReadonlySet<string>> {
+    const name = `${branch} ${JSON.stringify(question)}`;
+    const known = this.#known.get(name) ?? this.#ask(branch, question);
+    this.#known.set(name, known);
+    return known;
+  }
+
+  async #ask(branch: 'honest' | 'forged', question: AskedQuestion): Promise<ReadonlySet<string>> {
+    const answers = new Set<string>();
+    for (let top = branch === 'forged' ? SHARED + 1 : 0; top <= TOPS[branch]; top++) {
+      const byHead = BY_HEAD.get(question.method);
+      const answer = await this.#branches.askAt(branch, top, byHead?.question ?? question);
+      if ('result' in answer) answers.add(normalize(byHead?.read(answer.result) ?? answer.result));
+    }
+    return answers;
+  }
+}
+
+function normalize(value: unknown): string {
+  return JSON.stringify(sort(value)).toLowerCase();
+}
+
+function sort(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sort);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, member]) => [name, sort(member)]);
+}
