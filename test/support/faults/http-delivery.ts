@@ -41,6 +41,9 @@ export function deliverOverHttp(
     case 'status':
       response.writeHead(delivery.status, delivery.headers).end(delivery.body);
       return;
+    case 'own':
+      delivery.pour({ text, id, socket });
+      return;
   }
 }
 
