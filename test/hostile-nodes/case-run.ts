@@ -37,6 +37,7 @@ const REACH_MS = 10_000;
 const END_MS = 8_000;
 const NAMED_MS = 3_000;
 const PAUSE_MS = 50;
+const STAGGER_MS = 25;
 const SHOWN = 160;
 /** No address of a node has a secret here. */
 const NO_SECRET = 'no secret';
@@ -67,7 +68,11 @@ export class CaseRun {
   /** While the node is hostile. */
   async run(): Promise<void> {
     if (this.isOfService) await this.#watchService();
-    else await this.#askQuestion();
+    else {
+      // Clients of different networks do not ask at the same moment.
+      await sleep(this.#parts.index * STAGGER_MS);
+      await this.#askQuestion();
+    }
     const { hits } = await this.#parts.readReport();
     if (hits === 0) this.#faults.push('not tested: the node was not asked');
     else await this.#checkNode();

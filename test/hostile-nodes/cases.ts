@@ -1,6 +1,11 @@
 /** The matrix: which question is answered how, by how many nodes of a network, over which transport. */
 import { CONTENTS } from '../support/hostile/contents.ts';
-import { DELIVERIES, type HostileDelivery, type NodeTransport } from '../support/hostile/deliveries.ts';
+import {
+  CONTROL,
+  DELIVERIES,
+  type HostileDelivery,
+  type NodeTransport,
+} from '../support/hostile/deliveries.ts';
 import type { Constraint, Factors } from './covering-array.ts';
 import { QUESTIONS } from './questions.ts';
 
@@ -51,7 +56,7 @@ export const isPossible: Constraint<HostileCase> = ({ question, content, deliver
 
 /** @throws Error when there is none of that name */
 export function findDelivery(name: string): HostileDelivery {
-  const delivery = DELIVERIES.find((one) => one.name === name);
+  const delivery = [CONTROL, ...DELIVERIES].find((one) => one.name === name);
   if (delivery === undefined) throw new Error(`there is no delivery "${name}"`);
   return delivery;
 }

@@ -2,6 +2,7 @@
 import { isWithin, type P99 } from '../abuse/measure/rounds.ts';
 import { findDelivery, type HostileCase } from './cases.ts';
 import { readMemoryBound } from './measure/budgets.ts';
+import { findHostileQuestion } from './questions.ts';
 import type { BatchOutcome, Session } from './session.ts';
 
 /** Of the main thread's own processor time, milliseconds. */
@@ -39,10 +40,22 @@ export async function runMatrix(
   const isSlow = ({ delivery }: HostileCase): boolean => findDelivery(delivery).isSlow === true;
   const [slow, quick] = [rows.filter(isSlow), rows.filter((row) => !isSlow(row))];
   for (const part of [quick, slow]) {
-    for (let at = 0; at < part.length; at += options.batch)
-      await run.runBatch(part.slice(at, at + options.batch));
+    const [own, asked] = [part.filter(isOfService), part.filter((row) => !isOfService(row))];
+    // Networks that are opened at the same time make much work for the main thread by themselves.
+    for (const rows of [...split(own, Math.ceil(options.batch / 3)), ...split(asked, options.batch)])
+      await run.runBatch(rows);
   }
-  return run.figures;
+  return run.finish();
+}
+
+function isOfService({ question }: HostileCase): boolean {
+  return findHostileQuestion(question).ask === undefined;
+}
+
+function split(rows: readonly HostileCase[], size: number): readonly (readonly HostileCase[])[] {
+  return Array.from({ length: Math.ceil(rows.length / size) }, (_, index) =>
+    rows.slice(index * size, (index + 1) * size),
+  );
 }
 
 class MatrixRun {
@@ -62,7 +75,9 @@ class MatrixRun {
     this.#until = performance.now() + options.budgetMs;
   }
 
-  get figures(): MatrixFigures {
+  async finish(): Promise<MatrixFigures> {
+    if (!(await this.#session.endProgram()))
+      this.#fail('SIGTERM did not end the program after the last batch');
     return {
       cases: this.#cases,
       worstRatio: this.#worstRatio,
@@ -74,10 +89,10 @@ class MatrixRun {
   }
 
   async runBatch(rows: readonly HostileCase[]): Promise<void> {
-    let outcome = await this.#session.run(rows);
+    let outcome = await this.#session.run(rows, rows.length === 1);
     const isDoubtful = ({ p99 }: BatchOutcome): boolean =>
       this.#options.isTimed && !p99.isCalm && !isWithin(p99);
-    if (isDoubtful(outcome)) outcome = await this.#session.run(rows);
+    if (isDoubtful(outcome)) outcome = await this.#session.run(rows, false);
     const shared = this.#findShared(outcome);
     if (shared.length > 0 && rows.length > 1 && performance.now() < this.#until) {
       // Together they may use up what none of them does alone.

@@ -51,5 +51,5 @@ try {
     },
   ]);
 } finally {
-  session.close();
+  await session.close();
 }

@@ -17,12 +17,14 @@ import { setTransactionHashes } from './questions.ts';
 import { Stage } from './stage.ts';
 
 /** How long the neighbour is alone, first until the program is warm. Milliseconds. */
-const WARM_UP_MS = 700;
-const ALONE_MS = 700;
+const WARM_UP_MS = 1_000;
+const ALONE_MS = 600;
 /** What counts as alone: the middle of so many of the last measurements, which are short. */
 const ALONE_ROUNDS = 5;
 /** Networks are opened, and what that takes is not counted. */
-const SETTLE_MS = 500;
+const SETTLE_MS = 300;
+/** Batches that one program serves, while nothing falls short: then it is asked to end. */
+const BATCHES = 5;
 const LOOK_MS = 100;
 /** Blocks of which the transactions are asked for. */
 const BLOCKS_WITH_TRANSACTIONS = ['0x45', '0x2', '0x43', '0x44', '0x3a', '0xe'];
@@ -40,11 +42,16 @@ export type BatchOutcome = {
   readonly failures: string;
 };
 
+type Measured = Omit<BatchOutcome, 'cases' | 'hasEnded'>;
+
 export class Session {
   readonly #nodes: Nodes;
   readonly #load: Load;
   readonly #truth: AskNode;
   readonly #alone: Round[] = [];
+  #stage: Stage | undefined;
+  /** Of the program that runs. */
+  #batches = 0;
 
   private constructor(nodes: Nodes, load: Load, truth: AskNode) {
     this.#nodes = nodes;
@@ -54,7 +61,7 @@ export class Session {
 
   static async open(): Promise<Session> {
     const nodes = await Nodes.open();
-    const [url] = nodes.honest.always.http;
+    const url = nodes.honest.source;
     const { ask } = rememberNode('honest', url, async () => {});
     // In a case more than one sends the same transaction, so its answer is not remembered here.
     const truth: AskNode = (call) =>
@@ -63,28 +70,12 @@ export class Session {
     return new Session(nodes, await Load.open(), truth);
   }
 
-  async run(rows: readonly HostileCase[]): Promise<BatchOutcome> {
+  /** @param isLast whether the program is asked to end afterwards in any case */
+  async run(rows: readonly HostileCase[], isLast: boolean): Promise<BatchOutcome> {
     await this.#nodes.setLate(false);
     const urls = await this.#nodes.openHostile(rows);
-    const stage = await Stage.open();
-    try {
-      await this.#load.begin(await stage.planNeighbour());
-      await this.#load.goOn({ ms: WARM_UP_MS });
-      await this.#load.cut();
-      this.#noteAlone(await this.#measure(stage, () => sleep(ALONE_MS)));
-      await stage.addNetworks(rows, urls, this.#nodes);
-      return await this.#attack(stage, rows);
-    } finally {
-      await stage.program.dispose();
-    }
-  }
-
-  close(): void {
-    this.#nodes.close();
-    this.#load.close();
-  }
-
-  async #attack(stage: Stage, rows: readonly HostileCase[]): Promise<BatchOutcome> {
+    const stage = await this.#takeStage();
+    await stage.addNetworks(rows, urls, this.#nodes);
     const watch = new Watch(stage, this.#nodes);
     const runs = rows.map(
       (row, index) =>
@@ -100,26 +91,56 @@ export class Session {
     await Promise.all(runs.map((run) => run.prepare()));
     await sleep(SETTLE_MS);
     await this.#load.cut();
+    this.#noteAlone(await this.#measure(stage, () => sleep(ALONE_MS)));
+    const measured = await this.#attack(stage, watch, runs);
+    const cases = runs.map((run) => run.conclude());
+    this.#batches++;
+    const mayGoOn = !isLast && this.#batches < BATCHES && cases.every(({ faults }) => faults.length === 0);
+    const hasEnded = mayGoOn || (await this.endProgram());
+    return { ...measured, cases, hasEnded };
+  }
+
+  /** Asks the program to end, so that the next batch has another one. @returns whether it ended in time */
+  async endProgram(): Promise<boolean> {
+    const stage = this.#stage;
+    if (stage === undefined) return true;
+    this.#stage = undefined;
+    // What is under way when the program is asked to end is no failure of it.
+    const ending = this.#load.end();
+    const hasEnded = await stage.stop();
+    await ending;
+    return hasEnded;
+  }
+
+  async close(): Promise<void> {
+    await this.#stage?.program.dispose();
+    this.#nodes.close();
+    this.#load.close();
+  }
+
+  async #takeStage(): Promise<Stage> {
+    if (this.#stage !== undefined) return this.#stage;
+    this.#batches = 0;
+    this.#stage = await Stage.open();
+    await this.#load.begin(await this.#stage.planNeighbour());
+    await this.#load.goOn({ ms: WARM_UP_MS });
+    return this.#stage;
+  }
+
+  async #attack(stage: Stage, watch: Watch, runs: readonly CaseRun[]): Promise<Measured> {
     const since = Date.now();
     const readPeak = watchMemory(stage.program.pid);
     const beside = await this.#measure(stage, async () => {
       await this.#nodes.setLate(true);
-      await this.#nodes.arm(rows.map((_, index) => index));
+      await this.#nodes.arm(runs.map((_, index) => index));
       watch.begin();
       await Promise.all(runs.map((run) => run.run()));
     });
     watch.end();
-    const longestPiece = readLongestPiece(stage.program.pid, stage.stallFile, since);
-    const peakBytes = readPeak();
-    const hasEnded = await stage.stop();
-    // What was under way when the program ended is no failure of it.
-    await this.#load.end();
     return {
-      cases: runs.map((run) => run.conclude()),
       p99: readP99({ alone: this.#alone, beside: [beside] }),
-      peakBytes,
-      longestPiece,
-      hasEnded,
+      peakBytes: readPeak(),
+      longestPiece: readLongestPiece(stage.program.pid, stage.stallFile, since),
       failed: countFailures(beside.reports),
       failures: describeFailures(beside.reports),
     };

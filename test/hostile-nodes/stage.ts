@@ -54,6 +54,7 @@ export class Stage {
   readonly program: Program;
   readonly stallFile: string;
   readonly #key: string;
+  #reloads = 0;
 
   private constructor(program: Program, stallFile: string, key: string) {
     this.program = program;
@@ -89,7 +90,7 @@ export class Stage {
     );
   }
 
-  /** Adds the networks of the cases while the program runs. @throws Error where they do not come into force */
+  /** Serves the networks of the cases instead of those of before, while the program runs. @throws Error where they do not come into force */
   async addNetworks(cases: readonly HostileCase[], urls: readonly string[], nodes: Nodes): Promise<void> {
     const networks = cases.map((row, index) => [
       nameNetwork(index),
@@ -103,7 +104,9 @@ export class Stage {
     ]);
     this.program.configure({ networks: { ...DEVNET, ...Object.fromEntries(networks) }, limits: LIMITS });
     this.program.signal('SIGHUP');
-    await waitUntil(() => this.program.log.some(({ msg }) => msg === IN_FORCE), RELOAD_MS);
+    this.#reloads++;
+    const count = (): number => this.program.log.filter(({ msg }) => msg === IN_FORCE).length;
+    await waitUntil(() => count() >= this.#reloads, RELOAD_MS);
   }
 
   /** Asks the network of a case. @returns undefined where there is no answer long after the service's own limit */
@@ -166,5 +169,7 @@ function listUpstreams({ question, topology, transport }: HostileCase, url: stri
   const isLate = findHostileQuestion(question).ask === undefined;
   const pair = nodes.honest[isLate ? 'late' : 'always'];
   const [first, second] = transport === 'HTTP' ? pair.http : pair.webSocket;
-  return [hostile, { url: first, name: 'honest-1' }, { url: second, name: 'honest-2' }];
+  // A client's question goes to the hostile node first; what the service asks by itself goes to all of them.
+  const tier = isLate ? 1 : 2;
+  return [hostile, { url: first, name: 'honest-1', tier }, { url: second, name: 'honest-2', tier }];
 }

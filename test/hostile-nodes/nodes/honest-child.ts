@@ -5,10 +5,10 @@ import { FaultUpstream } from '../../support/fault-upstream.ts';
 import type { AskNode, Fault } from '../../support/faults/fault.ts';
 import { startService } from '../../support/service.ts';
 import { rememberNode } from '../../verified/truth.ts';
-import type { HonestPairs, HonestUrls, ToHonest } from './plan.ts';
+import type { HonestNodes, HonestUrls, ToHonest } from './plan.ts';
 
-/** A hostile node answers at once: it is asked first where nodes are alike. */
-const DELAY_MS = 5;
+/** As nodes on other machines: a hostile one answers sooner. */
+const DELAY_MS = 15;
 
 const service = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
 const truth = rememberNode('devnet', `http://${service.authority}/devnet/v3/demo`, () => service.close());
@@ -26,6 +26,7 @@ const ask: AskNode = async (call) => {
 };
 
 const open = (): Promise<FaultUpstream> => FaultUpstream.start(ask, { delay: DELAY_MS });
+const source = await FaultUpstream.start(ask);
 const always = [await open(), await open()] as const;
 const late = [await open(), await open()] as const;
 
@@ -41,4 +42,8 @@ process.on('message', ({ isOpen }: ToHonest) => {
   void Promise.all(late.map((node) => node.setFault(fault))).then(() => process.send?.('done'));
 });
 process.on('disconnect', () => process.exit());
-process.send?.({ always: listUrls(always), late: listUrls(late) } satisfies HonestPairs);
+process.send?.({
+  source: source.httpUrl,
+  always: listUrls(always),
+  late: listUrls(late),
+} satisfies HonestNodes);

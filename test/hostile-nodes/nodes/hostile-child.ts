@@ -1,8 +1,9 @@
 /** The process of the hostile nodes: what they stream is prepared, so that they take little of the processors. */
 import { FaultUpstream } from '../../support/fault-upstream.ts';
+import type { AskNode } from '../../support/faults/fault.ts';
 import { CONTENTS } from '../../support/hostile/contents.ts';
 import type { PourEnd } from '../../support/hostile/pour.ts';
-import { rememberNode } from '../../verified/truth.ts';
+import { rememberNode, type Truth } from '../../verified/truth.ts';
 import { findDelivery, type HostileCase } from '../cases.ts';
 import { findHostileQuestion } from '../questions.ts';
 import type { FromHostile, ToHostile } from './plan.ts';
@@ -18,8 +19,7 @@ class HostileNode {
     this.#case = row;
   }
 
-  static async open(row: HostileCase, honestUrl: string): Promise<HostileNode> {
-    const { ask } = rememberNode('honest', honestUrl, async () => {});
+  static async open(row: HostileCase, ask: AskNode): Promise<HostileNode> {
     const node = new HostileNode(await FaultUpstream.start(ask), row);
     // A network that cannot reach its nodes asks them everything once it can.
     if (findHostileQuestion(row.question).ask === undefined)
@@ -57,13 +57,17 @@ class HostileNode {
 }
 
 let nodes: readonly HostileNode[] = [];
+let truth: Truth | undefined;
 
 async function answer(message: ToHostile): Promise<FromHostile> {
   switch (message.say) {
     case 'open': {
       await Promise.all(nodes.map((node) => node.close()));
-      const { cases, honestUrl } = message;
-      nodes = await Promise.all(cases.map((row) => HostileNode.open(row, honestUrl)));
+      const { cases, source } = message;
+      // All nodes together: an answer that is known comes at once.
+      truth ??= rememberNode('source', source, async () => {});
+      const { ask } = truth;
+      nodes = await Promise.all(cases.map((row) => HostileNode.open(row, ask)));
       return { urls: nodes.map(({ url }) => url) };
     }
     case 'arm':

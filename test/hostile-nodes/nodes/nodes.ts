@@ -3,19 +3,19 @@ import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { HostileCase } from '../cases.ts';
-import type { CaseReport, FromHostile, HonestPairs, ToHonest, ToHostile } from './plan.ts';
+import type { CaseReport, FromHostile, HonestNodes, ToHonest, ToHostile } from './plan.ts';
 
 /** Nodes are on other machines: the service goes before them. */
 const PRIORITY = 5;
 
 /** Two honest nodes and the hostile ones, each kind in a process of its own. */
 export class Nodes {
-  readonly honest: HonestPairs;
+  readonly honest: HonestNodes;
   readonly #honestChild: ChildProcess;
   readonly #hostileChild: ChildProcess;
   #last: Promise<unknown> = Promise.resolve();
 
-  private constructor(honestChild: ChildProcess, hostileChild: ChildProcess, honest: HonestPairs) {
+  private constructor(honestChild: ChildProcess, hostileChild: ChildProcess, honest: HonestNodes) {
     this.#honestChild = honestChild;
     this.#hostileChild = hostileChild;
     this.honest = honest;
@@ -25,7 +25,7 @@ export class Nodes {
     const honest = forkChild('honest-child.js');
     const hostile = forkChild('hostile-child.js');
     const [[pairs]] = (await Promise.all([once(honest, 'message'), once(hostile, 'message')])) as [
-      [HonestPairs],
+      [HonestNodes],
       unknown,
     ];
     return new Nodes(honest, hostile, pairs);
@@ -37,8 +37,7 @@ export class Nodes {
 
   /** A hostile node for each case instead of those of before; honest until they are armed. @returns their URLs */
   async openHostile(cases: readonly HostileCase[]): Promise<readonly string[]> {
-    const honestUrl = this.honest.always.http[0];
-    const answer = (await this.#ask({ say: 'open', cases, honestUrl })) as {
+    const answer = (await this.#ask({ say: 'open', cases, source: this.honest.source })) as {
       readonly urls: readonly string[];
     };
     return answer.urls;

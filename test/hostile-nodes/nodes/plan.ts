@@ -11,7 +11,7 @@ export type CaseReport = {
 
 export type ToHostile =
   /** Opens a node for each case, and closes those of before. Those of questions of the service refuse connections until they are armed. */
-  | { readonly say: 'open'; readonly cases: readonly HostileCase[]; readonly honestUrl: string }
+  | { readonly say: 'open'; readonly cases: readonly HostileCase[]; readonly source: string }
   /** From now on the nodes of these cases are hostile. */
   | { readonly say: 'arm'; readonly cases: readonly number[] }
   | { readonly say: 'report' };
@@ -29,8 +29,8 @@ export type HonestUrls = {
   readonly webSocket: readonly [string, string];
 };
 
-/** Two that can be reached always, and two only while they are opened: networks of those learn all there is to learn at that moment. */
-export type HonestPairs = { readonly always: HonestUrls; readonly late: HonestUrls };
+/** Where the truth is to be had at once; two that can be reached always, and two only while they are opened: networks of those learn all there is to learn at that moment. */
+export type HonestNodes = { readonly source: string; readonly always: HonestUrls; readonly late: HonestUrls };
 
 /** Opens or closes the late pair. */
 export type ToHonest = { readonly isOpen: boolean };

@@ -208,6 +208,22 @@ function joinPieces(pieces: Pieces): Buffer {
   return Buffer.concat([...pieces]);
 }
 
+/** No fault at all: what is measured beside it is what the measurement itself costs. */
+export const CONTROL: HostileDelivery = {
+  name: 'the true answer (control)',
+  transports: BOTH,
+  hasOwnSize: true,
+  hasOwnContent: true,
+  async send({ text, socket, webSocket }) {
+    if (webSocket === undefined) {
+      const body = Buffer.from(text);
+      return pour(socket, [encodeHttpHead([`content-length: ${body.length}`]), body]);
+    }
+    webSocket.send(text);
+    return 'taken';
+  },
+};
+
 export const DELIVERIES: readonly HostileDelivery[] = [
   {
     name: 'as a whole',
