@@ -26,6 +26,8 @@ const SETTLE_MS = 300;
 /** Batches that one program serves, while nothing falls short: then it is asked to end. */
 const BATCHES = 5;
 const LOOK_MS = 100;
+/** For the neighbour's last answers. */
+const QUIET_MS = 3_000;
 /** Blocks of which the transactions are asked for. */
 const BLOCKS_WITH_TRANSACTIONS = ['0x45', '0x2', '0x43', '0x44', '0x3a', '0xe'];
 
@@ -46,7 +48,7 @@ type Measured = Omit<BatchOutcome, 'cases' | 'hasEnded'>;
 
 export class Session {
   readonly #nodes: Nodes;
-  readonly #load: Load;
+  #load: Load;
   readonly #truth: AskNode;
   readonly #alone: Round[] = [];
   #stage: Stage | undefined;
@@ -106,9 +108,12 @@ export class Session {
     if (stage === undefined) return true;
     this.#stage = undefined;
     // What is under way when the program is asked to end is no failure of it.
-    const ending = this.#load.end();
+    const isQuiet = await Promise.race([this.#load.end().then(() => true), sleep(QUIET_MS, false)]);
     const hasEnded = await stage.stop();
-    await ending;
+    if (!isQuiet) {
+      this.#load.close();
+      this.#load = await Load.open();
+    }
     return hasEnded;
   }
 
