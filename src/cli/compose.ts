@@ -12,6 +12,7 @@ import type { Observability } from '../observe/observability.ts';
 import type { StatusReport } from '../observe/status-report.ts';
 import { Health } from '../server/health.ts';
 import { createServer, type Server } from '../server/lifecycle.ts';
+import { createNodeMemory } from '../upstream/node-memory.ts';
 import { EmbeddedChains } from './embedded-chains.ts';
 import { fitConnections } from './fit-connections.ts';
 import type { OpenFeed } from './held-chains.ts';
@@ -71,7 +72,8 @@ export async function composeService(
   });
   const observability = await watchService(config, log);
   const cache = await createCache(config.cache, log);
-  const backends: ChainBackends = { dataDir: config.dataDir, engine, cache, log };
+  const nodeMemory = createNodeMemory(config.limits.nodeBytes);
+  const backends: ChainBackends = { dataDir: config.dataDir, engine, cache, log, nodeMemory };
   const closeBackends = async (): Promise<void> => {
     await engine.close();
     await cache.close();

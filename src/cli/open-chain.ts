@@ -14,6 +14,7 @@ import {
   type UpstreamOptions,
 } from '../upstream/options.ts';
 import { DEFAULT_SEND } from '../upstream/sending/options.ts';
+import type { SharedBudget } from '../util/shared-budget.ts';
 import type { EmbeddedChains } from './embedded-chains.ts';
 import type { OpenExecutions } from './open-executions.ts';
 import type { LoadExecutions } from './prepare-executions.ts';
@@ -34,6 +35,8 @@ export type ChainBackends = {
   readonly log: Logger;
   /** What processes that serve the same share. */
   readonly records?: RecordTable;
+  /** Memory for what nodes have sent. */
+  readonly nodeMemory?: SharedBudget;
 };
 
 const NO_CACHE: Cache = createMemoryCache({ bytes: 0, entryBytes: 0 });
@@ -74,7 +77,7 @@ type NodeSettings = Partial<
 export async function openNodes(
   name: string,
   upstreams: readonly UpstreamOptions[],
-  { cache, log, records }: Pick<ChainBackends, 'cache' | 'log' | 'records'>,
+  { cache, log, records, nodeMemory }: Pick<ChainBackends, 'cache' | 'log' | 'records' | 'nodeMemory'>,
   {
     pool = poolOptionsSchema.parse(undefined),
     logs = DEFAULT_LOG_LIMITS,
@@ -102,6 +105,7 @@ export async function openNodes(
     checkpoint,
     isAnchored,
     awaitsCalibration,
+    nodeMemory,
     cache: pool.cache ? cache : NO_CACHE,
     log,
     sending: { options: send, tools: SENDING_TOOLS, ...(records !== undefined && { records }) },

@@ -104,7 +104,7 @@ export class Rollups {
   async #openOpNode(url: string): Promise<RemoteNode> {
     // HTTP and WebSocket clients take 0.1 s to load.
     const { openNode } = await import('./node-parts.ts');
-    const node = openNode(readAddress(url));
+    const node = openNode(readAddress(url), this.#backends.nodeMemory);
     this.#nodes.push(node);
     return node;
   }

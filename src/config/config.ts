@@ -19,6 +19,7 @@ import {
   type TransportLimits,
   transportLimitsShape,
 } from '../server/options.ts';
+import { DEFAULT_NODE_BYTES } from '../upstream/node-memory.ts';
 import { durationSchema } from '../util/duration-schema.ts';
 import { type NetworkOptions, networkOptionsSchema } from './network-options.ts';
 
@@ -28,6 +29,8 @@ export type Limits = TransportLimits & {
   /** Items of one batch in work at the same time. */
   readonly batchConcurrency: number;
   readonly batchAnswerBytes: number;
+  /** Memory for what nodes have sent and nobody has taken yet, all networks together. */
+  readonly nodeBytes: number;
   /** Bodies in work at the same time, all connections together. */
   readonly inFlightBodies: number;
   /** Calls in work on one network at the same time, and calls that may wait for that. */
@@ -74,6 +77,11 @@ const limitsSchema: z.ZodType<Limits> = z
       .min(1)
       .max(512 * MiB)
       .default(25_000_000),
+    nodeBytes: z
+      .int()
+      .min(1)
+      .max(16_384 * MiB)
+      .default(DEFAULT_NODE_BYTES),
     inFlightBodies: z.int().min(1).max(1_000_000).default(4_096),
     networkCalls: z.int().min(1).max(1_000_000).default(512),
     networkQueue: z.int().min(0).max(1_000_000).default(2_048),

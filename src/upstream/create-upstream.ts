@@ -1,6 +1,9 @@
+import { AnswerMemory } from '../util/answer-memory.ts';
 import { type Clock, systemClock } from '../util/clock.ts';
+import type { SharedBudget } from '../util/shared-budget.ts';
 import { createEndpoint, findOperator, nameUpstream } from './endpoint.ts';
 import { listSecrets } from './errors/secrets.ts';
+import type { UpstreamFault } from './fault.ts';
 import type { HeadFeed } from './heads/head-feed.ts';
 import { HeadTracker } from './heads/head-tracker.ts';
 import { createNodeFeed } from './node-feed.ts';
@@ -25,6 +28,8 @@ export type UpstreamEvents = {
   onBlock?(block: unknown): void;
   /** Whether something waits for the next head. */
   isHeadAwaited(): boolean;
+  /** It sent more than a question can need, or what it was not asked for. */
+  onExcessive(upstream: Upstream, fault: UpstreamFault): void;
 };
 
 /** One row of the configuration as a node that can be asked. Its tracker is not started. */
@@ -32,17 +37,20 @@ export function createUpstream(
   row: UpstreamOptions,
   position: number,
   pool: PoolOptions,
+  memory: SharedBudget,
   clock: Clock,
   events: UpstreamEvents,
 ): Upstream {
-  const limits = limitsOf(row, pool);
+  const name = nameUpstream(row, position);
+  const limits = limitsOf(row, pool, () => new AnswerMemory(memory, name));
+  const watched = { ...limits, onExcessive: (fault: UpstreamFault) => events.onExcessive(upstream, fault) };
   const endpoint = createEndpoint(row.url, row);
   const announcer = row.heads === undefined ? undefined : createEndpoint(row.heads, row);
-  const transport = createTransport(endpoint, limits);
+  const transport = createTransport(endpoint, watched);
   const announcements = announcer === undefined ? undefined : createTransport(announcer, limits);
   // What the pool itself asks must not wait behind answers that slow clients read.
   const control =
-    transport.watch === undefined ? createTransport(endpoint, controlLimits(limits)) : transport;
+    transport.watch === undefined ? createTransport(endpoint, controlLimits(watched)) : transport;
   const feed = createNodeFeed(control, announcements ?? control, events.onBlock);
   const tracker = new HeadTracker(
     countPolls(feed, () => upstream, events),
@@ -56,7 +64,7 @@ export function createUpstream(
     },
   );
   const upstream: Upstream = new Upstream({
-    name: nameUpstream(row, position),
+    name,
     operator: findOperator(row),
     tier: row.tier,
     transport,
@@ -72,19 +80,20 @@ export function createUpstream(
 }
 
 /** A relay is asked like a node; it is no node of the network: nothing is asked of its head or chain. */
-export function createRelay(row: UpstreamOptions, pool: PoolOptions): Upstream {
+export function createRelay(row: UpstreamOptions, pool: PoolOptions, memory: SharedBudget): Upstream {
   const nothing = (): void => {};
-  const relay = createUpstream(row, 0, pool, systemClock, {
+  const relay = createUpstream(row, 0, pool, memory, systemClock, {
     onHead: nothing,
     onAway: nothing,
     onBack: nothing,
     isHeadAwaited: () => false,
+    onExcessive: nothing,
   });
   relay.standing = 'verified';
   return relay;
 }
 
-function limitsOf(row: UpstreamOptions, pool: PoolOptions): TransportLimits {
+function limitsOf(row: UpstreamOptions, pool: PoolOptions, memory: () => AnswerMemory): TransportLimits {
   return {
     connections: row.connections,
     inFlight: row.inFlight,
@@ -95,6 +104,7 @@ function limitsOf(row: UpstreamOptions, pool: PoolOptions): TransportLimits {
     answerBytes: pool.answerBytes,
     streamBytes: pool.streamBytes,
     pingInterval: PING_MS,
+    memory,
   };
 }
 

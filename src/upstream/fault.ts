@@ -8,6 +8,8 @@ export type FaultKind =
   | 'malformed'
   /** The answer exceeds the bound on its size. */
   | 'tooLarge'
+  /** The answer has more than its question can need: more bytes, values or levels, whoever asked. The node is at fault. */
+  | 'excessive'
   /** An HTTP status that says the node or what stands before it is out of order. */
   | 'httpStatus'
   /** The node refuses our credentials. */

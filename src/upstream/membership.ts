@@ -120,15 +120,18 @@ export class Membership {
     this.#checkIn(upstream, FALLEN_MS);
   }
 
-  /** A node gave an answer that its block and another node refute: it is out of service for a while, longer each time. */
-  condemn(upstream: Upstream, evidence: string): void {
+  /**
+   * A node gave an answer that its block and another node refute, or one that no honest node gives: it is out of service for a while, longer each time.
+   * @param reason the rest of a sentence about the node
+   */
+  quarantine(upstream: Upstream, reason: string): void {
     if (this.#isClosed || this.#sentences.isHeld(upstream)) return;
-    upstream.evidence = evidence;
+    upstream.evidence = reason;
     const seconds = this.#sentences.begin(upstream) / 1_000;
     const { network, log } = this.#parts;
     log.error(
-      { network, upstream: upstream.name, evidence, seconds },
-      'upstream gave an answer that is proven to be wrong: it is not asked for anything',
+      { network, upstream: upstream.name, reason, seconds },
+      'upstream is quarantined: it is not asked for anything',
     );
     this.#rule(upstream);
     this.#checkIn(upstream, RECHECK_EXCLUDED_MS);

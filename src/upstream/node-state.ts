@@ -11,7 +11,7 @@ export type NodeState = {
 export function describeState(upstream: Upstream, lag: number | undefined): NodeState {
   const { standing, mismatch, health, vote } = upstream;
   if (standing === 'quarantined' && upstream.evidence !== undefined) {
-    return { state: 'excluded', reason: `gave an answer that is proven to be wrong, ${upstream.evidence}` };
+    return { state: 'excluded', reason: upstream.evidence };
   }
   if (standing === 'quarantined') {
     const how = mismatch === undefined ? '' : `: ${mismatch}`;
@@ -57,6 +57,7 @@ const PLURALS: ReadonlyMap<string, string> = new Map([
   ['does', 'do'],
   ['fails', 'fail'],
   ['gave', 'gave'],
+  ['breaks', 'break'],
 ]);
 
 /** Why no node can be asked: `the only node does not answer`, `2 nodes do not answer, 1 node is syncing: block 0`. */

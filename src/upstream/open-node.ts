@@ -1,18 +1,21 @@
 import { UNSUPPORTED } from '../chain/chain.ts';
 import type { JsonText } from '../primitives/json-result.ts';
+import { AnswerMemory } from '../util/answer-memory.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import type { SharedBudget } from '../util/shared-budget.ts';
 import { toChainError } from './chain-errors.ts';
-import { createEndpoint } from './endpoint.ts';
+import { createEndpoint, nameUpstream } from './endpoint.ts';
 import { readError } from './errors/read-error.ts';
 import { listSecrets } from './errors/secrets.ts';
 import { UpstreamFault } from './fault.ts';
 import { holdText } from './hold-text.ts';
+import { createNodeMemory } from './node-memory.ts';
 import type { UpstreamOptions } from './options.ts';
 import { createTransport } from './transport/create-transport.ts';
 import type { TransportLimits } from './transport/transport.ts';
 
 const MiB = 1024 * 1024;
-const LIMITS: Omit<TransportLimits, 'connections' | 'inFlight' | 'batch'> = {
+const LIMITS: Omit<TransportLimits, 'connections' | 'inFlight' | 'batch' | 'memory'> = {
   connectTimeout: 2_000,
   answerTimeout: 10_000,
   stallTimeout: 10_000,
@@ -32,10 +35,12 @@ export interface RemoteNode {
   close(): Promise<void>;
 }
 
-export function openNode(row: UpstreamOptions): RemoteNode {
+/** @param nodeMemory for what it sends */
+export function openNode(row: UpstreamOptions, nodeMemory: SharedBudget = createNodeMemory()): RemoteNode {
   const { connections, inFlight, batch } = row;
   const endpoint = createEndpoint(row.url, row);
-  const transport = createTransport(endpoint, { ...LIMITS, connections, inFlight, batch });
+  const memory = (): AnswerMemory => new AnswerMemory(nodeMemory, nameUpstream(row, 0));
+  const transport = createTransport(endpoint, { ...LIMITS, connections, inFlight, batch, memory });
   const secrets = listSecrets(endpoint.url, endpoint.headers);
 
   async function ask(method: string, params: readonly unknown[], scope: RequestScope): Promise<JsonText> {

@@ -6,6 +6,7 @@ import { createProven, type ProvenOptions, StateRequests } from '../proven/state
 import type { RecordTable } from '../records/record-table.ts';
 import { CancelSource } from '../util/cancel-source.ts';
 import { systemClock } from '../util/clock.ts';
+import type { SharedBudget } from '../util/shared-budget.ts';
 import { AccessListAsker } from './access-list-asker.ts';
 import { BlockDirectory } from './block-directory.ts';
 import { BlockQuestions } from './block-questions.ts';
@@ -21,6 +22,7 @@ import { NetworkHead } from './heads/network-head.ts';
 import { type LocalExecutions, StateSource } from './local-executions.ts';
 import { LogQuestions } from './log-questions.ts';
 import { Membership } from './membership.ts';
+import { createNodeMemory } from './node-memory.ts';
 import { explainOutage } from './node-state.ts';
 import {
   type Checkpoint,
@@ -73,6 +75,8 @@ export type UpstreamChainOptions = {
   readonly checkpoint?: Checkpoint | undefined;
   /** Whether layer 1 says of blocks that they are on the chain. */
   readonly isAnchored?: boolean;
+  /** Memory for what nodes have sent, shared by the networks of a process. */
+  readonly nodeMemory?: SharedBudget | undefined;
 };
 
 /** What sending takes beside the nodes. */
@@ -90,6 +94,7 @@ export type SendingOptions = {
  */
 export async function openUpstreamChain(options: UpstreamChainOptions): Promise<UpstreamChain> {
   const { network, pool, cache, log, awaitsCalibration = options.verify === 'require' } = options;
+  const nodeMemory = options.nodeMemory ?? createNodeMemory();
   const settle = (): void => {
     for (const upstream of upstreams) upstream.isOnFork = contradictsChain(head, upstream.tracker);
     resolver.noteChange();
@@ -99,7 +104,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     settle();
   };
   const upstreams = options.upstreams.map((row, position) =>
-    createUpstream(row, position, pool, systemClock, {
+    createUpstream(row, position, pool, nodeMemory, systemClock, {
       onHead(upstream) {
         // Another block at a served height: a reorg, or another chain. The node is identified again before it counts.
         if (!upstream.isOnFork && contradictsChain(head, upstream.tracker)) {
@@ -122,6 +127,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       },
       onBlock: (block) => proofs.blocks?.noteHeader(block),
       isHeadAwaited: () => heads.isWatched,
+      onExcessive: (upstream, { message }) => membership.quarantine(upstream, `breaks a bound: ${message}`),
     }),
   );
   const head: NetworkHead<Upstream> = new NetworkHead<Upstream>({
@@ -184,7 +190,8 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     upstreams,
     isWitnessed: (hash) => directory.isWitnessed(hash),
     recoverPublicKey: options.sending.tools.recoverPublicKey,
-    condemn: (upstream, evidence) => membership.condemn(upstream, evidence),
+    condemn: (upstream, evidence) =>
+      membership.quarantine(upstream, `gave an answer that is proven to be wrong, ${evidence}`),
     head: () => head.head,
   });
   const { proofs } = verification;
@@ -271,7 +278,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   try {
     local = options.openExecutions?.(
       new StateSource(chainId, requests, parts, proofs.trust, (node, blockHash, evidence) => {
-        membership.condemn(node, evidence);
+        membership.quarantine(node, `gave an answer that is proven to be wrong, ${evidence}`);
         // What it said of the block may be kept.
         cache.evictBlock(blockHash);
       }),
@@ -288,7 +295,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     chainId,
     isDevelopment: pool.development,
     upstreams,
-    relay: options.sending.options.private && createRelay(options.sending.options.private, pool),
+    relay: options.sending.options.private && createRelay(options.sending.options.private, pool, nodeMemory),
     askNode: createNodeAsker({ network, options: pool, log }),
     directory,
     refreshHeads: () => refreshHeads(upstreams),

@@ -78,7 +78,7 @@ export class Upstream {
   identityFault: FaultKind | undefined;
   /** How it differs from the network's chain, while it is quarantined; while it is disputed, from the other nodes. */
   mismatch: string | undefined;
-  /** What it said that a block refutes, while that keeps it out of service. */
+  /** Why it is quarantined for a while, as the rest of a sentence about it: it gave a wrong answer, or one that breaks a bound. */
   evidence: string | undefined;
   /** Of the latest election of the head. */
   vote: Vote = 'silent';

@@ -54,6 +54,12 @@ export class Lru<K, V> {
     for (const { value, expiresAt } of this.#entries.values()) if (expiresAt > now) yield value;
   }
 
+  /** All keys; looking at them does not keep them. */
+  *keys(): Generator<K> {
+    const now = this.#now();
+    for (const { key, expiresAt } of this.#entries.values()) if (expiresAt > now) yield key;
+  }
+
   get(key: K): V | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;

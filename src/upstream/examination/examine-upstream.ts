@@ -1,9 +1,11 @@
+import { AnswerMemory } from '../../util/answer-memory.ts';
 import { settleWithin } from '../../util/settle-within.ts';
 import { createEndpoint, nameUpstream } from '../endpoint.ts';
 import { listSecrets } from '../errors/secrets.ts';
 import type { Block } from '../heads/block.ts';
 import type { Identity } from '../identity.ts';
 import { readSync } from '../node-feed.ts';
+import { createNodeMemory } from '../node-memory.ts';
 import type { PoolOptions, UpstreamOptions } from '../options.ts';
 import { createTransport } from '../transport/create-transport.ts';
 import type { Endpoint, Transport, TransportLimits } from '../transport/transport.ts';
@@ -137,6 +139,9 @@ async function withTransport<T>(
   }
 }
 
+/** For the answers of all nodes that are examined. */
+const MEMORY = createNodeMemory();
+
 function limitsOf(row: UpstreamOptions, pool: PoolOptions): TransportLimits {
   const answerBytes = Math.min(pool.answerBytes, ANSWER_BYTES);
   return {
@@ -149,6 +154,7 @@ function limitsOf(row: UpstreamOptions, pool: PoolOptions): TransportLimits {
     answerBytes,
     streamBytes: answerBytes,
     pingInterval: PING_MS,
+    memory: () => new AnswerMemory(MEMORY, nameUpstream(row, 0)),
   };
 }
 

@@ -12,6 +12,7 @@ const COUNTED: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'unreachable',
   'timeout',
   'malformed',
+  'excessive',
   'httpStatus',
   'unauthorized',
   'wrong',

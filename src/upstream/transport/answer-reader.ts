@@ -1,9 +1,12 @@
 import { JsonBytes, SharedBytes } from '../../primitives/json-result.ts';
+import type { AnswerMemory } from '../../util/answer-memory.ts';
 import { dropRest } from '../../util/read-memory.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { NodeReply } from '../node-call.ts';
+import type { AnswerBounds } from './answer-bounds.ts';
+import { excessive } from './answer-shape.ts';
 import type { BodyReader } from './body-reader.ts';
-import { PieceList } from './piece-list.ts';
+import { HeldPieces } from './held-pieces.ts';
 import {
   checkId,
   findResult,
@@ -23,33 +26,47 @@ const ENVELOPE_BYTES = 1_024;
 /** A shorter result is always text: its bytes are not worth an object. */
 const LARGE_RESULT_BYTES = 8 * 1024;
 
-type AnswerBounds = {
-  /** The whole body. */
+/** Bounds of the transport. */
+type OwnBounds = {
+  /** The whole body, whatever the question. */
   readonly answerBytes: number;
   /** A longer result is handed out as a stream: once more than this has arrived, or it is known that more will. */
   readonly streamBytes: number;
+  /** Opens what is held of the answer. */
+  readonly memory: () => AnswerMemory;
 };
 
 /** Reads the answer to one call, and hands its result on while it is coming in when it is large. */
 export class AnswerReader implements BodyReader<NodeReply> {
   readonly #id: string;
   readonly #takesBytes: boolean;
-  readonly #bounds: AnswerBounds;
+  readonly #bounds: OwnBounds;
+  readonly #answer: AnswerBounds;
   readonly #source: ResultSource;
-  readonly #scanner = new ReplyScanner();
+  readonly #scanner: ReplyScanner;
   /** Everything so far; dropped when streaming begins. */
-  readonly #held = new PieceList();
+  readonly #held: HeldPieces;
   #received = 0;
   /** Of the whole body, where that is known. */
   #expected = 0;
   #stream: ResultStream | undefined;
 
-  /** @param takesBytes a large result may be handed out as bytes */
-  constructor(id: string, bounds: AnswerBounds, source: ResultSource, takesBytes = false) {
+  /**
+   * @param answer bounds of the question
+   * @param takesBytes a large result may be handed out as bytes
+   */
+  constructor(id: string, bounds: OwnBounds, answer: AnswerBounds, source: ResultSource, takesBytes = false) {
     this.#takesBytes = takesBytes;
     this.#id = id;
     this.#bounds = bounds;
+    this.#answer = answer;
     this.#source = source;
+    this.#scanner = new ReplyScanner(answer);
+    this.#held = new HeldPieces(bounds.memory);
+  }
+
+  get maxBytes(): number {
+    return Math.min(this.#bounds.answerBytes, this.#answer.bytes);
   }
 
   get isWaitedFor(): boolean {
@@ -57,13 +74,14 @@ export class AnswerReader implements BodyReader<NodeReply> {
   }
 
   expect(bytes: number): void {
+    this.#checkBytes(bytes);
     this.#expected = bytes;
   }
 
   push(chunk: Buffer): NodeReply | undefined {
     const base = this.#received;
     this.#received += chunk.length;
-    if (this.#received > this.#bounds.answerBytes) throw tooLarge();
+    this.#checkBytes(this.#received);
     this.#scan(chunk);
     if (this.#stream !== undefined) {
       this.#forward(this.#stream, chunk, base);
@@ -78,6 +96,14 @@ export class AnswerReader implements BodyReader<NodeReply> {
   }
 
   end(): NodeReply | undefined {
+    try {
+      return this.#readEnd();
+    } finally {
+      this.#held.clear();
+    }
+  }
+
+  #readEnd(): NodeReply | undefined {
     if (!this.#scanner.isDone) throw malformed('the answer ends too early');
     checkId(this.#scanner, this.#id);
     if (this.#stream !== undefined) {
@@ -93,19 +119,23 @@ export class AnswerReader implements BodyReader<NodeReply> {
 
   fail(fault: UpstreamFault): UpstreamFault {
     this.#stream?.fail(fault);
+    this.#held.clear();
     return fault;
   }
 
-  readRefusal(body: Buffer, mustNameCall: boolean): NodeReply | undefined {
-    const scanner = new ReplyScanner();
+  readRefusal(body: Buffer, scanner: ReplyScanner | undefined, mustNameCall: boolean): NodeReply | undefined {
     try {
-      const at = scanner.push(body);
-      if (!scanner.isDone || !isBlank(body, at) || !isErrorAnswer(scanner)) return undefined;
+      if (scanner === undefined || !isErrorAnswer(scanner)) return undefined;
       if (scanner.id !== this.#id && (mustNameCall || !isAnonymousError(scanner))) return undefined;
       return readReply(scanner, body);
     } catch {
       return undefined;
     }
+  }
+
+  #checkBytes(bytes: number): void {
+    if (bytes <= this.maxBytes) return;
+    throw this.#answer.isFixed && bytes > this.#answer.bytes ? excessive('bytes') : tooLarge();
   }
 
   #scan(chunk: Buffer): void {
@@ -135,7 +165,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
     const { start, end = this.#received } = findResult(this.#scanner);
     const bytes = Buffer.allocUnsafeSlow(end - start);
     let base = 0;
-    for (const chunk of this.#held) {
+    for (const chunk of this.#held.pieces) {
       const from = Math.max(start - base, 0);
       if (from < chunk.length && base < end) bytes.set(chunk.subarray(from, end - base), base + from - start);
       base += chunk.length;
@@ -149,7 +179,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
     const stream = new ResultStream(this.#source);
     this.#stream = stream;
     let base = 0;
-    for (const chunk of this.#held) {
+    for (const chunk of this.#held.pieces) {
       this.#forward(stream, chunk, base);
       base += chunk.length;
     }

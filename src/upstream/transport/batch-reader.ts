@@ -1,34 +1,47 @@
+import type { AnswerMemory } from '../../util/answer-memory.ts';
 import { UpstreamFault } from '../fault.ts';
+import type { BatchBounds } from './answer-bounds.ts';
 import type { BodyReader } from './body-reader.ts';
-import { PieceList } from './piece-list.ts';
+import { HeldPieces } from './held-pieces.ts';
 import { type BatchAnswer, readBatch } from './read-batch.ts';
+import type { ReplyScanner } from './reply-scanner.ts';
 
 /** Reads the answer to a batch once it is complete. */
 export class BatchReader implements BodyReader<BatchAnswer> {
   readonly isWaitedFor = true;
   readonly #firstId: number;
-  readonly #count: number;
-  readonly #answerBytes: number;
-  readonly #held = new PieceList();
+  readonly #bounds: BatchBounds;
+  readonly #held: HeldPieces;
   #received = 0;
 
-  /** @param firstId of `count` calls with consecutive ids */
-  constructor(firstId: number, count: number, answerBytes: number) {
+  /** @param firstId of calls with consecutive ids @param memory opens what is held */
+  constructor(firstId: number, bounds: BatchBounds, memory: () => AnswerMemory) {
+    this.#held = new HeldPieces(memory);
     this.#firstId = firstId;
-    this.#count = count;
-    this.#answerBytes = answerBytes;
+    this.#bounds = bounds;
+  }
+
+  get maxBytes(): number {
+    return this.#bounds.bytes;
+  }
+
+  expect(bytes: number): void {
+    if (bytes > this.maxBytes)
+      throw new UpstreamFault('tooLarge', 'the answer exceeds the bound on its size');
   }
 
   push(chunk: Buffer): undefined {
     this.#received += chunk.length;
-    if (this.#received > this.#answerBytes) {
-      throw new UpstreamFault('tooLarge', 'the answer exceeds the bound on its size');
-    }
+    this.expect(this.#received);
     this.#held.push(chunk);
   }
 
   end(): BatchAnswer {
-    return readBatch(this.#held.join(), this.#firstId, this.#count);
+    try {
+      return readBatch(this.#held.join(), this.#firstId, this.#bounds);
+    } finally {
+      this.#held.clear();
+    }
   }
 
   fail(fault: UpstreamFault): UpstreamFault {
@@ -36,9 +49,13 @@ export class BatchReader implements BodyReader<BatchAnswer> {
     return fault;
   }
 
-  readRefusal(body: Buffer, mustNameCall: boolean): BatchAnswer | undefined {
+  readRefusal(
+    body: Buffer,
+    _scanner: ReplyScanner | undefined,
+    mustNameCall: boolean,
+  ): BatchAnswer | undefined {
     try {
-      const answer = readBatch(body, this.#firstId, this.#count);
+      const answer = readBatch(body, this.#firstId, this.#bounds);
       const { replies, refusal } = answer;
       if (replies.some((reply) => reply?.kind === 'result')) return undefined;
       const namesAll = replies.every((reply) => reply !== undefined);

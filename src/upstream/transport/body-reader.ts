@@ -1,8 +1,11 @@
 import type { UpstreamFault } from '../fault.ts';
+import type { ReplyScanner } from './reply-scanner.ts';
 
 /** Turns the body of one HTTP answer into a value. What cannot be one is thrown as `UpstreamFault`. */
 export interface BodyReader<T> {
-  /** The body is to have so many bytes, as its header says. */
+  /** Bytes of the longest body that is read. */
+  readonly maxBytes: number;
+  /** The body is to have so many bytes, as its header says. @throws UpstreamFault when that is too many */
   expect?(bytes: number): void;
   /** Takes the next bytes; returns the value when it is complete before the body has ended. */
   push(chunk: Buffer): T | undefined;
@@ -15,6 +18,7 @@ export interface BodyReader<T> {
   /**
    * The value where a body beside a status other than 2xx is a JSON-RPC error to what was asked; it must name the
    * call when only then the error can be believed to be the node's.
+   * @param scanner has read the body to its end, where that is one answer
    */
-  readRefusal(body: Buffer, mustNameCall: boolean): T | undefined;
+  readRefusal(body: Buffer, scanner: ReplyScanner | undefined, mustNameCall: boolean): T | undefined;
 }

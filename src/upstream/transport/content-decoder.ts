@@ -3,11 +3,6 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
 /** Decoded bytes come in pieces of at most this size, so a bound on their sum is never passed by more. */
 const PIECE_BYTES = 65_536;
-/** Receipts full of empty blooms shrink to a hundredth; only what is made to burst shrinks to a thousandth. */
-const MAX_RATIO = 250;
-/** Bytes from which on the ratio is looked at. */
-const RATIO_FROM_BYTES = 4 * 1024 * 1024;
-
 /** What a decoder reports to. */
 export interface DecodedSink {
   takeDecoded(piece: Buffer): void;
@@ -21,23 +16,15 @@ export interface EncodedSource {
   resume(): void;
 }
 
-/** Counts what it has read so far: what it was given may be much more. */
-type Decoder = Transform & { readonly bytesWritten: number };
-
-/** Decodes a compression that was not asked for, piece by piece and only as fast as the pieces are taken. */
+/** Decodes a compression that was not asked for, piece by piece and only as fast as the pieces are taken. The reader bounds what comes out, whatever the ratio. */
 export class ContentDecoder {
-  readonly #transform: Decoder;
+  readonly #transform: Transform;
   readonly #source: EncodedSource;
-  #decodedBytes = 0;
 
-  constructor(transform: Decoder, sink: DecodedSink, source: EncodedSource) {
+  constructor(transform: Transform, sink: DecodedSink, source: EncodedSource) {
     this.#transform = transform;
     this.#source = source;
-    transform.on('data', (piece: Buffer) => {
-      this.#decodedBytes += piece.length;
-      if (this.#bursts) sink.failDecoding();
-      else sink.takeDecoded(piece);
-    });
+    transform.on('data', (piece: Buffer) => sink.takeDecoded(piece));
     transform.on('end', () => sink.endDecoded());
     transform.on('error', () => sink.failDecoding());
     transform.on('drain', () => source.resume());
@@ -62,15 +49,10 @@ export class ContentDecoder {
   destroy(): void {
     this.#transform.destroy();
   }
-
-  get #bursts(): boolean {
-    const { bytesWritten } = this.#transform;
-    return this.#decodedBytes > RATIO_FROM_BYTES && this.#decodedBytes > MAX_RATIO * bytesWritten;
-  }
 }
 
 /** The stream that undoes a `content-encoding`; undefined for those that nodes have no reason to use. */
-export function createTransform(encoding: string): Decoder | undefined {
+export function createTransform(encoding: string): Transform | undefined {
   switch (encoding.trim().toLowerCase()) {
     case 'gzip':
     case 'x-gzip':

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import type { AnswerMemory } from '../../util/answer-memory.ts';
 import type { CancelSignal } from '../../util/cancel-source.ts';
 import type { Expiring } from '../../util/expiry-sweep.ts';
 import { UpstreamFault } from '../fault.ts';
@@ -9,6 +10,9 @@ import { ContentDecoder, createTransform, type DecodedSink } from './content-dec
 import { RefusalReader } from './refusal-reader.ts';
 import type { ResultSource } from './result-stream.ts';
 import type { SendOptions, Settle } from './transport.ts';
+
+/** Bytes that an answer has to bring within `stallTimeout`, while it is waited for. */
+const LEAST_PROGRESS = 4_096;
 
 /** One request, as far as what it is for does not matter. */
 export interface Exchange extends Dispatcher.DispatchHandler, Expiring {
@@ -26,8 +30,10 @@ export interface Exchange extends Dispatcher.DispatchHandler, Expiring {
 export interface ExchangeHost {
   readonly answerTimeout: number;
   readonly stallTimeout: number;
-  /** Of one answer, after decompression. */
-  readonly answerBytes: number;
+  /** Opens what an answer holds. */
+  readonly memory: () => AnswerMemory;
+  /** The node sent more than the question can need. */
+  noteExcessive(fault: UpstreamFault): void;
   /** Puts the request on a connection; on one of its own when `isRetry`. */
   dispatch(exchange: Exchange, isRetry: boolean): void;
   /** The exchange needs no watching any more. */
@@ -62,6 +68,8 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
   #reader: BodyReader<T>;
   #controller: Dispatcher.DispatchController | undefined;
   #decoder: ContentDecoder | undefined;
+  /** Bytes since the time for a pause was counted anew. */
+  #progress = 0;
   #hasAnswer = false;
   #isRetry = false;
   #isOver = false;
@@ -100,6 +108,7 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
     const reported = this.#reader.fail(fault);
     this.#end();
     this.#controller?.abort(fault);
+    if (reported.kind === 'excessive') this.#host.noteExcessive(reported);
     this.#reject(reported);
   }
 
@@ -140,12 +149,12 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
     this.#expectMore(this.#host.stallTimeout);
     if (status > 299) {
       const retryAfter = readHeader(headers, 'retry-after');
-      this.#reader = new RefusalReader(status, retryAfter, this.#reader, this.#host.answerBytes);
+      this.#reader = new RefusalReader(status, retryAfter, this.#reader, this.#host.memory);
     }
     const encoding = readHeader(headers, 'content-encoding') ?? 'identity';
     if (encoding === 'identity') {
       const length = readHeader(headers, 'content-length');
-      if (length !== undefined) this.#reader.expect?.(Number(length));
+      if (length !== undefined) this.#expectBytes(Number(length));
       return;
     }
     const transform = createTransform(encoding);
@@ -158,7 +167,9 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isOver) return;
-    this.#expectMore(this.#host.stallTimeout);
+    this.#progress += chunk.length;
+    // A node that sends a byte now and then would hold a connection, and its caller, for ever.
+    if (this.#progress >= LEAST_PROGRESS) this.#expectMore(this.#host.stallTimeout);
     if (this.#decoder === undefined) this.#take(chunk);
     else this.#decoder.write(chunk);
   }
@@ -192,6 +203,14 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
 
   failDecoding(): void {
     this.fail(new UpstreamFault('malformed', 'the compression of the answer is broken'));
+  }
+
+  #expectBytes(bytes: number): void {
+    try {
+      this.#reader.expect?.(bytes);
+    } catch (error) {
+      this.fail(error as UpstreamFault);
+    }
   }
 
   #take(chunk: Buffer): void {
@@ -233,6 +252,7 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
   }
 
   #expectMore(timeout: number): void {
+    this.#progress = 0;
     this.expiresAt = Math.min(this.#deadline, performance.now() + timeout);
   }
 }

@@ -1,7 +1,9 @@
 import { Pool } from 'undici';
+import type { AnswerMemory } from '../../util/answer-memory.ts';
 import { ExpirySweep } from '../../util/expiry-sweep.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
+import { BATCH_BYTES, findBatchBounds, findBounds } from './answer-bounds.ts';
 import { AnswerReader } from './answer-reader.ts';
 import { BatchReader } from './batch-reader.ts';
 import { CallGroup } from './call-group.ts';
@@ -27,7 +29,7 @@ export function createHttpTransport(endpoint: Endpoint, limits: TransportLimits)
 class HttpTransport implements Transport, ExchangeHost, JoinHost {
   readonly answerTimeout: number;
   readonly stallTimeout: number;
-  readonly answerBytes: number;
+  readonly memory: () => AnswerMemory;
   readonly #limits: TransportLimits;
   readonly #pool: Pool;
   /** For retries: every request has a connection of its own. */
@@ -44,7 +46,7 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
   constructor({ url, headers }: Endpoint, limits: TransportLimits) {
     this.answerTimeout = limits.answerTimeout;
     this.stallTimeout = limits.stallTimeout;
-    this.answerBytes = limits.answerBytes;
+    this.memory = limits.memory;
     this.#limits = limits;
     this.#joiner = new CallJoiner(limits.batch, this);
     this.#path = url.pathname + url.search;
@@ -98,19 +100,28 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
       const refusal = this.#refuse(options);
       if (refusal !== undefined) return reject(refusal);
       this.#inFlight++;
-      this.#begin(this.#numberBatch(calls, 1, this.answerBytes), options, { resolve, reject });
+      this.#begin(this.#numberBatch(calls, 1, Math.min(this.#limits.answerBytes, BATCH_BYTES)), options, {
+        resolve,
+        reject,
+      });
     }).then(requireAll);
   }
 
   sendAlone(call: NodeCall, options: SendOptions, settle: Settle<NodeReply>): void {
     const id = String(++this.#lastId);
     const createReader = (source: ResultSource): AnswerReader =>
-      new AnswerReader(id, this.#limits, source, call.takesBytes === true);
+      new AnswerReader(
+        id,
+        this.#limits,
+        findBounds(call.method, call.params),
+        source,
+        call.takesBytes === true,
+      );
     this.#begin({ body: encodeCall(call, id), places: 1, createReader }, options, settle);
   }
 
   sendJoined(calls: readonly NodeCall[], options: SendOptions, settle: Settle<BatchAnswer>): Exchange {
-    const answerBytes = Math.min(this.answerBytes, this.#limits.streamBytes);
+    const answerBytes = Math.min(this.#limits.answerBytes, this.#limits.streamBytes);
     return this.#begin(this.#numberBatch(calls, calls.length, answerBytes), options, settle);
   }
 
@@ -137,6 +148,10 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
     pool.dispatch({ path: this.#path, method: 'POST', headers, body }, exchange);
   }
 
+  noteExcessive(fault: UpstreamFault): void {
+    this.#limits.onExcessive?.(fault);
+  }
+
   forget(exchange: Exchange): void {
     this.#exchanges.delete(exchange);
   }
@@ -156,7 +171,8 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
   ): ExchangeRequest<BatchAnswer> {
     const firstId = this.#lastId + 1;
     this.#lastId += calls.length;
-    const createReader = (): BatchReader => new BatchReader(firstId, calls.length, answerBytes);
+    const createReader = (): BatchReader =>
+      new BatchReader(firstId, findBatchBounds(calls, answerBytes), this.#limits.memory);
     return { body: encodeBatch(calls, firstId), places, createReader };
   }
 

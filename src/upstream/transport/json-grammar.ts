@@ -42,6 +42,16 @@ const AFTER_F0 = 36;
 const AFTER_F4 = 37;
 const STATES = 38;
 
+/** Whether a state is inside of a number. */
+export function isNumberState(state: number): boolean {
+  return state >= MINUS && state <= EXPONENT_DIGITS;
+}
+
+/** Whether a state is inside of a string, a number or a literal. */
+export function isInToken(state: number): boolean {
+  return state >= STRING;
+}
+
 /** Flag of an entry: the byte is the first of a value, the state is in the bits below. */
 export const BEGINS_VALUE = 0x40;
 export const STATE_BITS = 0x3f;

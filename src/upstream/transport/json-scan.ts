@@ -1,6 +1,7 @@
 /** Goes through JSON in WebAssembly: see `assembly/scan-json.ts`. */
 import { decodeBase64 } from '../../primitives/base64.ts';
 import { WEB_ASSEMBLY, type WebAssemblyMemory } from '../../primitives/webassembly.ts';
+import type { ShapeCounts } from './answer-shape.ts';
 import { TRANSITIONS } from './json-grammar.ts';
 import { JSON_SCAN_MODULE } from './json-scan-module.ts';
 
@@ -14,7 +15,19 @@ type JsonScan = {
   readonly isInKey: Global;
   readonly lists: Global;
   readonly levels: Global;
-  scan(start: number, end: number, state: number, isInKey: boolean, lists: number, levels: number): number;
+  readonly values: Global;
+  readonly longestText: Global;
+  readonly longestNumber: Global;
+  readonly openBytes: Global;
+  scan(
+    start: number,
+    end: number,
+    state: number,
+    isInKey: boolean,
+    lists: number,
+    levels: number,
+    openBytes: number,
+  ): number;
 };
 
 /** Where its memory is free: its second page. */
@@ -28,8 +41,17 @@ const space = new Uint8Array(json.memory.buffer);
 space.set(TRANSITIONS, json.TRANSITIONS.value);
 const size = space.length - BUFFER;
 
-/** Where reading is in a text: the state of the grammar, whether a string is a key, and whether each enclosing level is a list, the inmost last. */
-export type JsonPlace = { state: number; isInKey: boolean; readonly levels: boolean[] };
+/** Where reading is in a text, and what has been counted of it. */
+export type JsonPlace = ShapeCounts & {
+  /** State of the grammar. */
+  state: number;
+  /** Whether a string is a key. */
+  isInKey: boolean;
+  /** Whether each enclosing level is a list, the inmost last. */
+  readonly levels: boolean[];
+  /** Bytes so far of the string, number or literal that the end of the last chunk cut; 0 outside of one. */
+  openBytes: number;
+};
 
 /**
  * Goes on as long as reading stays inside of the second level, and what comes is JSON.
@@ -45,8 +67,12 @@ export function scanInside(chunk: Uint8Array, from: number, place: JsonPlace): n
     space.set(chunk.subarray(at, end), BUFFER);
     let lists = 0;
     for (let level = 1; level < levels.length; level++) lists = (lists << 1) | Number(levels[level]);
-    const { state, isInKey } = place;
-    const stop = json.scan(BUFFER, BUFFER + end - at, state, isInKey, lists, levels.length - 1);
+    const { state, isInKey, openBytes } = place;
+    const stop = json.scan(BUFFER, BUFFER + end - at, state, isInKey, lists, levels.length - 1, openBytes);
+    place.openBytes = json.openBytes.value;
+    place.values += json.values.value;
+    place.longestText = Math.max(place.longestText, json.longestText.value);
+    place.longestNumber = Math.max(place.longestNumber, json.longestNumber.value);
     place.state = json.state.value;
     place.isInKey = json.isInKey.value !== 0;
     levels.length = 0;

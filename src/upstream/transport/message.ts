@@ -1,9 +1,10 @@
 import type { NodeReply } from '../node-call.ts';
+import type { ShapeBounds } from './answer-shape.ts';
+import type { ScannedMessage } from './message-gate.ts';
 import { findResult, isBlank, isErrorAnswer, malformed, readReply, skipBlank } from './read-reply.ts';
 import { ReplyScanner } from './reply-scanner.ts';
 import { createBytesStream } from './result-stream.ts';
 
-const LIST_BEGIN = 0x5b;
 const LIST_END = 0x5d;
 const COMMA = 0x2c;
 
@@ -16,39 +17,32 @@ export type Message = {
 };
 
 /**
- * Reads a message. `onBroken` learns the id of an answer that had named its call before it turned out to be broken.
+ * Puts a message together with the scan of it.
+ * @param shape bounds of the answers in a list, which is scanned here
  * @returns undefined when it is nothing that a node may send
  */
 export function readMessage(
   bytes: Buffer,
+  { scanner, isWhole }: ScannedMessage,
+  shape: ShapeBounds,
   maxAnswers: number,
-  onBroken: (id: string) => void,
 ): Message | undefined {
-  if (bytes[skipBlank(bytes, 0)] === LIST_BEGIN) {
-    try {
-      return { bytes, isList: true, scanners: scanList(bytes, maxAnswers) };
-    } catch {
-      return undefined;
-    }
-  }
-  const scanner = new ReplyScanner();
+  if (!isWhole) return undefined;
+  if (scanner !== undefined) return { bytes, isList: false, scanners: [scanner] };
   try {
-    const at = scanner.push(bytes);
-    if (!scanner.isDone || !isBlank(bytes, at)) throw malformed('the message is no answer');
-    return { bytes, isList: false, scanners: [scanner] };
+    return { bytes, isList: true, scanners: scanList(bytes, shape, maxAnswers) };
   } catch {
-    if (scanner.id !== undefined) onBroken(scanner.id);
     return undefined;
   }
 }
 
 /** @throws UpstreamFault when it is no list of answers, or one of more than `maxAnswers` */
-function scanList(bytes: Buffer, maxAnswers: number): ReplyScanner[] {
+function scanList(bytes: Buffer, shape: ShapeBounds, maxAnswers: number): ReplyScanner[] {
   const scanners: ReplyScanner[] = [];
   let at = skipBlank(bytes, 0);
   do {
     if (scanners.length === maxAnswers) throw malformed('the list has too many answers');
-    const scanner = new ReplyScanner();
+    const scanner = new ReplyScanner(shape);
     at = skipBlank(bytes, scanner.push(bytes, at + 1));
     if (!scanner.isDone) throw malformed('the answer ends too early');
     scanners.push(scanner);

@@ -11,7 +11,10 @@ const NORMAL_CLOSURE = 1000;
 const CLOSE_GRACE_MS = 1_000;
 
 export interface SocketListener {
+  /** Bytes of the connection, before messages are made of them. @throws UpstreamFault with which the connection ends */
+  onBytes(chunk: Buffer): void;
   onOpen(): void;
+  /** @throws UpstreamFault with which the connection ends */
   onMessage(message: Buffer): void;
   /** The connection has ended or could not be made. Called once, last. */
   onDown(fault: UpstreamFault): void;
@@ -43,6 +46,8 @@ export class NodeSocket {
     }, limits.connectTimeout);
     ws.on('upgrade', ({ socket }) => {
       this.#socket = socket;
+      // Listens before the library does, so that it sees each chunk first.
+      socket.on('data', (chunk: Buffer) => this.#guard(() => listener.onBytes(chunk)));
     });
     ws.on('unexpected-response', (_request, response) => this.#terminate(describeResponse(response)));
     ws.on('open', () => {
@@ -50,7 +55,7 @@ export class NodeSocket {
       this.#pingTimer = setInterval(() => this.#ping(), limits.pingInterval).unref();
       listener.onOpen();
     });
-    ws.on('message', (data) => listener.onMessage(data as Buffer));
+    ws.on('message', (data) => this.#guard(() => listener.onMessage(data as Buffer)));
     ws.on('error', (error) => {
       this.#fault ??= describeSocketError(error);
     });
@@ -102,6 +107,17 @@ export class NodeSocket {
     }
     this.#bytesAtPing = bytes;
     this.#ws.ping();
+  }
+
+  /** Nothing is read any more once there is a reason to end the connection: the library may still hand out what it has. */
+  #guard(read: () => void): void {
+    if (this.#fault !== undefined) return;
+    try {
+      read();
+    } catch (error) {
+      if (!(error instanceof UpstreamFault)) throw error;
+      this.#terminate(error);
+    }
   }
 
   #terminate(fault: UpstreamFault): void {

@@ -1,19 +1,32 @@
+import { NOTIFICATION } from './answer-bounds.ts';
 import type { Message } from './message.ts';
-
-/** A header is a few kilobytes; nothing longer is worth the parsing. */
-const MAX_BYTES = 1_048_576;
 
 export type Notification = { readonly subscription: string; readonly result: unknown };
 
-/** The announcement of a subscription in a message; undefined when it is something else. */
-export function readNotification({ bytes, isList, scanners }: Message): Notification | undefined {
-  if (isList || scanners[0]?.id !== undefined || bytes.length > MAX_BYTES) return undefined;
-  const message = JSON.parse(bytes.toString()) as { readonly method?: unknown; readonly params?: unknown };
-  if (message.method !== 'eth_subscription') return undefined;
-  if (typeof message.params !== 'object' || message.params === null) return undefined;
-  const { subscription, result } = message.params as {
-    readonly subscription?: unknown;
-    readonly result?: unknown;
+/**
+ * Reads the announcement of a subscription. A message without the id of any is not parsed.
+ * @param subscriptions their ids
+ * @returns undefined when the message is something else
+ */
+export function readNotification(
+  message: Message,
+  subscriptions: readonly string[],
+): Notification | undefined {
+  const { bytes, isList, scanners } = message;
+  if (isList || scanners[0]?.id !== undefined || bytes.length > NOTIFICATION.bytes) return undefined;
+  if (!isOfOne(message, subscriptions)) return undefined;
+  const { method, params } = JSON.parse(bytes.toString()) as {
+    readonly method?: unknown;
+    readonly params?: unknown;
   };
-  return typeof subscription === 'string' ? { subscription, result } : undefined;
+  if (method !== 'eth_subscription') return undefined;
+  const { subscription, result } = Object(params) as Readonly<Record<string, unknown>>;
+  if (typeof subscription !== 'string' || !subscriptions.includes(subscription)) return undefined;
+  return { subscription, result };
+}
+
+/** Whether the text of a message holds the id of one of these subscriptions. */
+export function isOfOne({ bytes }: Message, subscriptions: Iterable<string>): boolean {
+  for (const id of subscriptions) if (bytes.includes(JSON.stringify(id))) return true;
+  return false;
 }

@@ -1,14 +1,21 @@
 import type { CancelSignal } from '../../util/cancel-source.ts';
 import type { Expiring, ExpirySweep } from '../../util/expiry-sweep.ts';
+import { Lru } from '../../util/lru.ts';
 import { PassingMap } from '../../util/passing-map.ts';
 import { UpstreamFault } from '../fault.ts';
+import { type AnswerBounds, loosen, NOTIFICATION } from './answer-bounds.ts';
 import type { Message } from './message.ts';
+import type { Expectations } from './message-gate.ts';
 import type { SendOptions } from './transport.ts';
 
 export type PendingParts<T> = {
   /** Of the requests in the message that is sent. */
   readonly ids: readonly string[];
   readonly text: string;
+  /** Of the answer. */
+  readonly bounds: AnswerBounds;
+  /** The answer is a list. */
+  readonly isBatch: boolean;
   readonly options: SendOptions;
   /** Makes the value of the message that answers. */
   readonly read: (message: Message) => T;
@@ -20,6 +27,8 @@ export type PendingParts<T> = {
 export interface Pending extends Expiring {
   readonly ids: readonly string[];
   readonly text: string;
+  readonly bounds: AnswerBounds;
+  readonly isBatch: boolean;
   /** The request is sent: from now on the node has this many milliseconds. */
   beginWait(answerTimeout: number): void;
   settle(message: Message): void;
@@ -30,6 +39,8 @@ export interface Pending extends Expiring {
 export class PendingCall<T> implements Pending {
   readonly ids: readonly string[];
   readonly text: string;
+  readonly bounds: AnswerBounds;
+  readonly isBatch: boolean;
   expiresAt: number;
   sweepIndex = -1;
   readonly #calls: PendingCalls;
@@ -39,9 +50,12 @@ export class PendingCall<T> implements Pending {
   readonly #signal: CancelSignal | undefined;
   readonly #onAbort: (() => void) | undefined;
 
-  constructor(calls: PendingCalls, { ids, text, options, read, resolve, reject }: PendingParts<T>) {
+  constructor(calls: PendingCalls, parts: PendingParts<T>) {
+    const { ids, text, bounds, isBatch, options, read, resolve, reject } = parts;
     this.ids = ids;
     this.text = text;
+    this.bounds = bounds;
+    this.isBatch = isBatch;
     this.expiresAt = options.deadline;
     this.#calls = calls;
     this.#read = read;
@@ -63,7 +77,7 @@ export class PendingCall<T> implements Pending {
   }
 
   settle(message: Message): void {
-    this.#end();
+    this.#end(true);
     let value: T;
     try {
       value = this.#read(message);
@@ -75,19 +89,26 @@ export class PendingCall<T> implements Pending {
   }
 
   fail(fault: UpstreamFault): void {
-    this.#end();
+    this.#end(false);
     this.#reject(fault);
   }
 
-  #end(): void {
-    this.#calls.delete(this);
+  #end(isAnswered: boolean): void {
+    this.#calls.delete(this, isAnswered);
     if (this.#onAbort !== undefined) this.#signal?.removeEventListener('abort', this.#onAbort);
   }
 }
 
+/** Calls that were given up lately, for which an answer may still come. */
+const MAX_LATE = 1_024;
+
 /** Everything that waits for an answer on one WebSocket, by the ids that were sent. */
-export class PendingCalls {
+export class PendingCalls implements Expectations {
   readonly #byId = new PassingMap<string, Pending>();
+  readonly #late = new Lru<string, AnswerBounds>(MAX_LATE, Number.POSITIVE_INFINITY);
+  /** How many calls have these bounds: most are rows of one table. */
+  readonly #bounds = new Map<AnswerBounds, number>();
+  #loosest: AnswerBounds | undefined;
   readonly #sweep: ExpirySweep<Pending>;
 
   constructor(sweep: ExpirySweep<Pending>) {
@@ -108,14 +129,59 @@ export class PendingCalls {
     return this.#sweep.size === 1 ? this.#sweep.list()[0] : undefined;
   }
 
+  /** Of an answer whose id has not come yet. A node may announce something at any time. */
+  get loosest(): AnswerBounds {
+    this.#loosest ??= loosen([NOTIFICATION, ...this.#bounds.keys()]);
+    return this.#loosest;
+  }
+
+  /** Of a list of answers. */
+  get listBounds(): AnswerBounds {
+    const batches = this.#sweep.list().filter(({ isBatch }) => isBatch);
+    return loosen([NOTIFICATION, ...batches.map(({ bounds }) => bounds)]);
+  }
+
+  boundsOf(id: string): AnswerBounds | undefined {
+    return this.#byId.get(id)?.bounds ?? this.#late.get(id);
+  }
+
+  fail(id: string, fault: UpstreamFault): void {
+    this.#byId.get(id)?.fail(fault);
+  }
+
+  /** Whether this answers a call that was given up: once. */
+  takeLate(id: string): boolean {
+    const isLate = this.#late.get(id) !== undefined;
+    this.#late.delete(id);
+    return isLate;
+  }
+
+  /** The connection ended: no answer comes any more to what was sent on it. */
+  forgetLate(): void {
+    this.#late.clear();
+  }
+
   add(pending: Pending): void {
     for (const id of pending.ids) this.#byId.set(id, pending);
     this.#sweep.add(pending);
+    const count = this.#bounds.get(pending.bounds) ?? 0;
+    this.#bounds.set(pending.bounds, count + 1);
+    if (count === 0) this.#loosest = undefined;
   }
 
-  delete(pending: Pending): void {
-    for (const id of pending.ids) this.#byId.delete(id);
+  delete(pending: Pending, isAnswered: boolean): void {
+    for (const id of pending.ids) {
+      this.#byId.delete(id);
+      if (!isAnswered) this.#late.set(id, pending.bounds);
+    }
     this.#sweep.delete(pending);
+    const count = this.#bounds.get(pending.bounds) ?? 1;
+    if (count > 1) {
+      this.#bounds.set(pending.bounds, count - 1);
+      return;
+    }
+    this.#bounds.delete(pending.bounds);
+    this.#loosest = undefined;
   }
 
   list(): Pending[] {

@@ -1,4 +1,7 @@
+import type { JsonResult } from '../../primitives/json-result.ts';
 import type { NodeError, NodeReply } from '../node-call.ts';
+import type { AnswerBounds, BatchBounds } from './answer-bounds.ts';
+import { excessive } from './answer-shape.ts';
 import {
   isAnonymousError,
   isBlank,
@@ -38,27 +41,30 @@ export type BatchAnswer = {
 /**
  * Reads a complete answer to a batch: a list of answers, or a single error where the node refuses the batch as a whole.
  * @param firstId of the calls; their ids follow each other
- * @throws UpstreamFault when it is neither, or has an answer to another call
+ * @throws UpstreamFault when it is neither, has an answer to another call, or one that is more than its question can need
  */
-export function readBatch(body: Buffer, firstId: number, count: number): BatchAnswer {
-  return new BatchParser(body, firstId, count).read();
+export function readBatch(body: Buffer, firstId: number, bounds: BatchBounds): BatchAnswer {
+  return new BatchParser(body, firstId, bounds).read();
 }
 
 /** One pass over the bytes. A result that is a string without escapes is cut out; other answers are read by a scanner each. */
 class BatchParser {
   readonly #body: Buffer;
   readonly #firstId: number;
+  readonly #bounds: BatchBounds;
   readonly #replies: (NodeReply | undefined)[];
   readonly #isSeen: boolean[];
   /** An error that names no call. */
   #anonymous: NodeError | undefined;
   #answers = 0;
 
-  constructor(body: Buffer, firstId: number, count: number) {
+  constructor(body: Buffer, firstId: number, bounds: BatchBounds) {
+    const { length } = bounds.answers;
     this.#body = body;
     this.#firstId = firstId;
-    this.#replies = new Array(count).fill(undefined);
-    this.#isSeen = new Array(count).fill(false);
+    this.#bounds = bounds;
+    this.#replies = new Array(length).fill(undefined);
+    this.#isSeen = new Array(length).fill(false);
   }
 
   read(): BatchAnswer {
@@ -76,7 +82,7 @@ class BatchParser {
 
   /** Geth puts the first call's id into the error with which it refuses a batch, others none. */
   #readLoneError(from: number): BatchAnswer {
-    const scanner = new ReplyScanner();
+    const scanner = new ReplyScanner(this.#bounds.shape);
     const at = scanner.push(this.#body, from);
     if (!scanner.isDone) throw malformed('the answer ends too early');
     if (!isBlank(this.#body, at)) throw malformed('something follows the answer');
@@ -123,7 +129,7 @@ class BatchParser {
   }
 
   #scanAnswer(from: number): number {
-    const scanner = new ReplyScanner();
+    const scanner = new ReplyScanner(this.#bounds.shape);
     const at = scanner.push(this.#body, from);
     if (!scanner.isDone) throw malformed('the answer ends too early');
     if (isAnonymousError(scanner)) this.#anonymous = readError(scanner, this.#body);
@@ -164,6 +170,8 @@ class BatchParser {
 
   #keep(position: number | undefined, reply: NodeReply): void {
     if (position === undefined) throw malformed('the batch has an answer to another call');
+    const { bytes, isFixed } = this.#bounds.answers[position] as AnswerBounds;
+    if (isFixed && reply.kind === 'result' && lengthOf(reply.result) > bytes) throw excessive('bytes');
     this.#replies[position] = this.#isSeen[position] === true ? undefined : reply;
     this.#isSeen[position] = true;
   }
@@ -175,6 +183,11 @@ class BatchParser {
     const isKnown = position >= 0 && position < this.#replies.length;
     return isKnown && String(this.#firstId + position) === id ? position : undefined;
   }
+}
+
+/** Results of a batch are text. */
+function lengthOf(result: JsonResult): number {
+  return typeof result === 'string' ? result.length : 0;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer';
 import { UpstreamFault } from '../fault.ts';
 import type { NodeError, NodeReply } from '../node-call.ts';
+import { ERROR_SHAPE, excessive } from './answer-shape.ts';
 import type { Member, ReplyScanner } from './reply-scanner.ts';
 
 /** Code of an error that came without one that is a number; geth's for anything. */
@@ -61,6 +62,7 @@ export function readReply(scanner: ReplyScanner, bytes: Buffer): NodeReply {
 /** The error object of a complete answer; what is not of its type gets a neutral value. */
 export function readError(scanner: ReplyScanner, bytes: Buffer): NodeError {
   const member = scanner.error as Member;
+  if (member.values > ERROR_SHAPE.values) throw excessive('values of an error');
   const error = parseError(bytes.subarray(member.start, member.end));
   if (typeof error !== 'object' || error === null || Array.isArray(error)) {
     throw malformed('the answer has an error that is no object');

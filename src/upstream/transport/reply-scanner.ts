@@ -1,4 +1,5 @@
 import { UpstreamFault } from '../fault.ts';
+import { checkShape, excessive, type ShapeBounds, UNPARSED_SHAPE } from './answer-shape.ts';
 import {
   AFTER,
   ARRAY_START,
@@ -11,6 +12,8 @@ import {
   END_LITERAL,
   END_NUMBER,
   END_STRING,
+  isInToken,
+  isNumberState,
   KEY,
   OBJECT_START,
   OPEN_ARRAY,
@@ -23,8 +26,6 @@ import {
 } from './json-grammar.ts';
 import { type JsonPlace, LEAST_SCANNED, scanInside } from './json-scan.ts';
 
-/** Levels of lists and objects in one answer; a call trace is the deepest thing that nodes send. */
-export const MAX_DEPTH = 512;
 /** Characters of a key or an id that are looked at: `result` written in `\u` escapes has 38 with its quotes. */
 const MAX_CAPTURED = 64;
 /** 1 for each byte that is a character of a string by itself. */
@@ -39,14 +40,25 @@ export type Member = {
   /** Just behind its last byte; undefined while the value has not ended. */
   readonly end: number | undefined;
   readonly isNull: boolean;
+  /** Values, keys and containers in it, once it has ended. */
+  readonly values: number;
 };
 
 /**
- * Reads one JSON-RPC answer, an object, as its bytes come in: checks that they are JSON in UTF-8 to the last byte
- * and finds the members that matter, in any order. It copies nothing; the caller keeps the chunks.
+ * Reads one JSON-RPC answer, an object, as its bytes come in: checks that they are JSON in UTF-8 to the last byte and no more than the
+ * question can need, and finds the members that matter, in any order. It copies nothing; the caller keeps the chunks.
  */
 export class ReplyScanner {
-  readonly #place: JsonPlace = { state: START, isInKey: false, levels: [] };
+  readonly #place: JsonPlace = {
+    state: START,
+    isInKey: false,
+    levels: [],
+    openBytes: 0,
+    values: 0,
+    longestText: 0,
+    longestNumber: 0,
+  };
+  #bounds: ShapeBounds;
   #isDone = false;
   /** Position of the current chunk's first byte. */
   #base = 0;
@@ -58,6 +70,18 @@ export class ReplyScanner {
   #id: string | undefined;
   #result: Member | undefined;
   #error: Member | undefined;
+  /** Bytes that have been read. */
+  #bytes = 0;
+
+  constructor(bounds: ShapeBounds = UNPARSED_SHAPE) {
+    this.#bounds = bounds;
+  }
+
+  /** Holds the answer to other bounds from here on. @throws UpstreamFault `excessive` when it is beyond them already */
+  narrow(bounds: ShapeBounds): void {
+    this.#bounds = bounds;
+    checkShape(this.#place, this.#bytes, bounds);
+  }
 
   /** Text of the member `id` as it was written (at most the first 65 characters), once it is complete. */
   get id(): string | undefined {
@@ -80,15 +104,25 @@ export class ReplyScanner {
   /**
    * Reads a chunk from `from` to its end or the end of the object, whichever comes first, and says where it stopped.
    * Not to be called any more when the object is done.
-   * @throws UpstreamFault `malformed` at the first byte that cannot be part of an answer
+   * @throws UpstreamFault `malformed` at the first byte that cannot be part of an answer, `excessive` beyond a bound
    */
   push(chunk: Buffer, from = 0): number {
+    const at = this.#read(chunk, from);
+    this.#bytes += at - from;
+    checkShape(this.#place, this.#bytes, this.#bounds);
+    return at;
+  }
+
+  #read(chunk: Buffer, from: number): number {
     const end = chunk.length;
     if (this.#captureFrom >= 0) this.#captureFrom = from;
     const place = this.#place;
     const { levels } = place;
     let at = levels.length > 1 ? this.#scanInside(chunk, from) : from;
     let { state } = place;
+    /** Where the open string, number or literal began; before this chunk where it is below 0. */
+    let tokenStart = at - place.openBytes;
+    place.openBytes = 0;
     while (at < end) {
       if (state === STRING) {
         while (at + 4 <= end && areInString(chunk, at)) at += 4;
@@ -103,12 +137,15 @@ export class ReplyScanner {
       }
       const depth = levels.length;
       if (entry < OPEN_OBJECT) {
+        place.values++;
+        tokenStart = at - 1;
         if (depth === 1) this.#beginMember(chunk, at - 1);
         state = entry & STATE_BITS;
         continue;
       }
       switch (entry) {
         case END_STRING:
+          place.longestText = Math.max(place.longestText, at - 1 - tokenStart);
           if (place.isInKey) {
             place.isInKey = false;
             if (depth === 1) this.#key = readKey(this.#endCapture(chunk, at));
@@ -120,6 +157,8 @@ export class ReplyScanner {
           break;
         case BEGIN_KEY:
           place.isInKey = true;
+          place.values++;
+          tokenStart = at - 1;
           if (depth === 1) this.#captureFrom = at - 1;
           state = STRING;
           break;
@@ -128,14 +167,17 @@ export class ReplyScanner {
           break;
         case OPEN_OBJECT:
         case OPEN_ARRAY:
+          place.values++;
           if (depth === 1) this.#beginMember(chunk, at - 1);
-          if (depth === MAX_DEPTH) throw new UpstreamFault('malformed', 'the answer is nested too deeply');
+          if (depth === this.#bounds.depth) throw excessive('levels');
           levels.push(entry === OPEN_ARRAY);
           state = entry === OPEN_ARRAY ? ARRAY_START : OBJECT_START;
           if (depth !== 1) break;
           place.state = state;
           at = this.#scanInside(chunk, at);
           state = place.state;
+          tokenStart = at - place.openBytes;
+          place.openBytes = 0;
           break;
         case CLOSE_OBJECT:
         case CLOSE_ARRAY:
@@ -153,6 +195,7 @@ export class ReplyScanner {
           break;
         case END_NUMBER:
           at--;
+          place.longestNumber = Math.max(place.longestNumber, at - tokenStart);
           if (depth === 1) this.#endMember(chunk, at);
           state = AFTER;
           break;
@@ -161,9 +204,18 @@ export class ReplyScanner {
       }
     }
     place.state = state;
+    if (isInToken(state)) this.#cutToken(state, end - tokenStart);
     if (this.#captureFrom >= 0) this.#captured = this.#readCaptured(chunk, end);
     this.#base += end;
     return at;
+  }
+
+  /** The chunk ends inside of a string, a number or a literal of so many bytes. */
+  #cutToken(state: number, bytes: number): void {
+    const place = this.#place;
+    place.openBytes = bytes;
+    if (isNumberState(state)) place.longestNumber = Math.max(place.longestNumber, bytes);
+    else place.longestText = Math.max(place.longestText, bytes);
   }
 
   /** Inside of a member's value there is nothing to be found. @returns where the first byte is that has to be looked at here */
@@ -181,11 +233,11 @@ export class ReplyScanner {
         break;
       case 'result':
         if (this.#result !== undefined) throw duplicate();
-        this.#result = { start, end: undefined, isNull };
+        this.#result = { start, end: undefined, isNull, values: this.#place.values };
         break;
       case 'error':
         if (this.#error !== undefined) throw duplicate();
-        this.#error = { start, end: undefined, isNull };
+        this.#error = { start, end: undefined, isNull, values: this.#place.values };
         break;
     }
   }
@@ -197,10 +249,10 @@ export class ReplyScanner {
         this.#id = this.#endCapture(chunk, at);
         break;
       case 'result':
-        this.#result = { ...(this.#result as Member), end };
+        this.#result = endOf(this.#result as Member, end, this.#place.values);
         break;
       case 'error':
-        this.#error = { ...(this.#error as Member), end };
+        this.#error = endOf(this.#error as Member, end, this.#place.values);
         break;
     }
   }
@@ -232,6 +284,11 @@ function areInString(chunk: Buffer, at: number): boolean {
 function readKey(text: string): string {
   if (text.length > MAX_CAPTURED) return text;
   return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
+}
+
+/** A member that ends: the values before it are taken off. */
+function endOf(member: Member, end: number, values: number): Member {
+  return { ...member, end, values: values - member.values + 1 };
 }
 
 function notJson(): UpstreamFault {

@@ -17,6 +17,7 @@ export class SubscriptionWatch {
   readonly #kind: SubscriptionKind;
   readonly #listener: AnnouncementListener;
   readonly #ask: Ask;
+  readonly #onEnd: (subscription: string) => void;
   #subscription: string | undefined;
   /** Undefined until something is known. */
   #isReady: boolean | undefined;
@@ -24,10 +25,22 @@ export class SubscriptionWatch {
   #isStopped = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(kind: SubscriptionKind, listener: AnnouncementListener, ask: Ask) {
+  /** @param onEnd gets the id of a subscription that the node is asked to end */
+  constructor(
+    kind: SubscriptionKind,
+    listener: AnnouncementListener,
+    ask: Ask,
+    onEnd: (subscription: string) => void,
+  ) {
     this.#kind = kind;
     this.#listener = listener;
     this.#ask = ask;
+    this.#onEnd = onEnd;
+  }
+
+  /** Its id on the open connection, where the node has confirmed it. */
+  get subscription(): string | undefined {
+    return this.#subscription;
   }
 
   /** The connection is open. */
@@ -81,7 +94,8 @@ export class SubscriptionWatch {
 
   #unsubscribe(subscription: string): void {
     const params = JSON.stringify([subscription]);
-    // Whether it worked does not matter: announcements without a subscriber are ignored.
+    this.#onEnd(subscription);
+    // Whether it worked does not matter: announcements without a subscriber are dropped.
     this.#ask(
       { method: 'eth_unsubscribe', params },
       () => {},

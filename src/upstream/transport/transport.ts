@@ -1,3 +1,4 @@
+import type { AnswerMemory } from '../../util/answer-memory.ts';
 import type { CancelSignal } from '../../util/cancel-source.ts';
 import type { UpstreamFault } from '../fault.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
@@ -85,7 +86,7 @@ export type TransportLimits = {
   readonly connectTimeout: number;
   /** From the request to the first byte of the answer; on a WebSocket, where answers come whole, to all of it. */
   readonly answerTimeout: number;
-  /** Between two pieces of an answer, while a reader waits for them. */
+  /** From one 4 KiB of an answer to the next, while a reader waits for them. */
   readonly stallTimeout: number;
   /** One answer, after decompression. */
   readonly answerBytes: number;
@@ -93,4 +94,8 @@ export type TransportLimits = {
   readonly streamBytes: number;
   /** Between two pings of a WebSocket; some byte must come before the next. */
   readonly pingInterval: number;
+  /** Opens what an answer holds, as a part of what answers of all nodes may. */
+  readonly memory: () => AnswerMemory;
+  /** The node sent more than a question can need, or what it was not asked for. */
+  readonly onExcessive?: (fault: UpstreamFault) => void;
 };

@@ -1,16 +1,19 @@
 import { Backoff } from '../../util/backoff.ts';
 import { ExpirySweep } from '../../util/expiry-sweep.ts';
+import { Lru } from '../../util/lru.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
+import { BATCH_BYTES, findBatchBounds, findBounds, loosen } from './answer-bounds.ts';
 import { encodeBatch, encodeCall } from './encode-call.ts';
 import { type Message, readMessage, readSingleReply } from './message.ts';
+import { MessageGate, type ScannedMessage } from './message-gate.ts';
 import { NodeSocket, type SocketListener } from './node-socket.ts';
-import { readNotification } from './notification.ts';
+import { isOfOne, readNotification } from './notification.ts';
 import { PendingCall, PendingCalls, type PendingParts } from './pending-call.ts';
 import { readBatch, requireAll } from './read-batch.ts';
 import { isAnonymousError, malformed } from './read-reply.ts';
 import { refuseCall } from './refuse-call.ts';
-import { SubscriptionWatch } from './subscription-watch.ts';
+import { type Ask, SubscriptionWatch } from './subscription-watch.ts';
 import type {
   AnnouncementListener,
   Endpoint,
@@ -22,6 +25,11 @@ import type {
 
 const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 30_000;
+/** How long announcements of a subscription are no fault after its end, and of how many. */
+const ENDED_MS = 10_000;
+const MAX_ENDED = 16;
+const FIRST_REST_MS = 2_000;
+const MAX_REST_MS = 300_000;
 /** Answers in one list; no batch of ours has as many calls. */
 const MAX_LIST = 10_000;
 
@@ -38,7 +46,12 @@ class WebSocketTransport implements Transport, SocketListener {
   readonly #limits: TransportLimits;
   readonly #pending = new PendingCalls(new ExpirySweep());
   readonly #watches = new Set<SubscriptionWatch>();
+  /** Subscriptions that were ended a moment ago: the node may not know yet. */
+  readonly #ended = new Lru<string, true>(MAX_ENDED, ENDED_MS);
   readonly #backoff = new Backoff({ firstMs: FIRST_BACKOFF_MS, maxMs: MAX_BACKOFF_MS });
+  /** After a node that floods the connection: longer each time, whatever it answers in between. */
+  readonly #excesses = new Backoff({ firstMs: FIRST_REST_MS, maxMs: MAX_REST_MS });
+  #gate: MessageGate;
   #socket: NodeSocket | undefined;
   #isUp = false;
   #isClosed = false;
@@ -51,6 +64,7 @@ class WebSocketTransport implements Transport, SocketListener {
   constructor(endpoint: Endpoint, limits: TransportLimits) {
     this.#endpoint = endpoint;
     this.#limits = limits;
+    this.#gate = new MessageGate(this.#pending, limits.memory, limits.answerBytes);
   }
 
   send(call: NodeCall, options: SendOptions): Promise<NodeReply> {
@@ -61,18 +75,21 @@ class WebSocketTransport implements Transport, SocketListener {
     if (calls.length === 0) return [];
     const firstId = this.#lastId + 1;
     const ids = calls.map(() => this.#takeId());
+    const batch = findBatchBounds(calls, Math.min(this.#limits.answerBytes, BATCH_BYTES));
+    const bounds = { ...loosen(batch.answers), bytes: batch.bytes };
     return new Promise((resolve, reject) => {
-      const read = ({ bytes }: Message): readonly NodeReply[] =>
-        requireAll(readBatch(bytes, firstId, ids.length));
-      this.#begin({ ids, text: encodeBatch(calls, firstId), options, read, resolve, reject });
+      const read = ({ bytes }: Message): readonly NodeReply[] => requireAll(readBatch(bytes, firstId, batch));
+      const text = encodeBatch(calls, firstId);
+      this.#begin({ ids, text, bounds, isBatch: true, options, read, resolve, reject });
     });
   }
 
   watch(kind: SubscriptionKind, listener: AnnouncementListener): () => void {
-    const watch = new SubscriptionWatch(kind, listener, (call, onReply, onFault) => {
+    const ask: Ask = (call, onReply, onFault) => {
       const deadline = performance.now() + this.#limits.answerTimeout;
       this.#sendCall(call, { deadline }, onReply, onFault);
-    });
+    };
+    const watch = new SubscriptionWatch(kind, listener, ask, (id) => this.#ended.set(id, true));
     this.#watches.add(watch);
     if (this.#isUp) watch.goUp();
     else this.#connectFirst();
@@ -91,6 +108,10 @@ class WebSocketTransport implements Transport, SocketListener {
     await this.#socket?.close();
   }
 
+  onBytes(chunk: Buffer): void {
+    this.#gate.push(chunk);
+  }
+
   onOpen(): void {
     this.#isUp = true;
     this.#fault = undefined;
@@ -105,37 +126,69 @@ class WebSocketTransport implements Transport, SocketListener {
     this.#isUp = false;
     this.#socket = undefined;
     this.#fault = fault;
+    this.#gate.close();
     if (this.#isClosed) return;
+    if (fault.kind === 'excessive') this.#limits.onExcessive?.(fault);
     // With several calls it is unknown which of them has the answer that was too large.
     const isUnclear = fault.kind === 'tooLarge' && this.#pending.size > 1;
     this.#failAll(isUnclear ? new UpstreamFault('unreachable', 'the connection to the node broke') : fault);
     for (const watch of this.#watches) watch.goDown();
-    const wait = Math.max(this.#backoff.next(), fault.retryAfterMs ?? 0);
+    this.#pending.forgetLate();
+    this.#ended.clear();
+    const rest = fault.kind === 'excessive' ? this.#excesses.next() : 0;
+    const wait = Math.max(this.#backoff.next(), fault.retryAfterMs ?? 0, rest);
     this.#reconnectAt = performance.now() + wait;
     this.#reconnectTimer = setTimeout(() => this.#connect(), wait).unref();
   }
 
   onMessage(bytes: Buffer): void {
-    const message = readMessage(bytes, MAX_LIST, (id) => {
-      this.#pending.get(id)?.fail(malformed('the answer is not JSON'));
-    });
-    if (message === undefined) return;
+    const taken = this.#gate.take();
+    if (taken === undefined) return;
+    try {
+      this.#takeMessage(bytes, taken.message);
+    } finally {
+      taken.release();
+    }
+  }
+
+  #takeMessage(bytes: Buffer, scanned: ScannedMessage): void {
+    const message = readMessage(bytes, scanned, this.#pending.listBounds, MAX_LIST);
+    if (message === undefined) {
+      const broken = this.#pending.get(scanned.scanner?.id ?? '');
+      if (broken === undefined) this.#gate.countUnasked();
+      else broken.fail(malformed('the answer is not JSON'));
+      return;
+    }
     // Not before now: a node that accepts connections only to drop them gets longer and longer pauses.
     this.#backoff.reset();
+    if (!this.#settle(message) && !this.#announce(message)) this.#gate.countUnasked();
+  }
+
+  /** @returns whether the message answers something */
+  #settle(message: Message): boolean {
     for (const { id } of message.scanners) {
       const pending = id === undefined ? undefined : this.#pending.get(id);
       if (pending !== undefined) {
         pending.settle(message);
-        return;
+        return true;
       }
     }
     if (message.scanners.length === 1 && message.scanners.every(isAnonymousError)) {
-      this.#pending.getOnly()?.settle(message);
-      return;
+      const only = this.#pending.getOnly();
+      only?.settle(message);
+      return only !== undefined;
     }
-    const notification = readNotification(message);
-    if (notification === undefined) return;
-    for (const watch of this.#watches) watch.announce(notification.subscription, notification.result);
+    return message.scanners.every(({ id }) => id !== undefined && this.#pending.takeLate(id));
+  }
+
+  /** @returns whether the message announces something that was subscribed to */
+  #announce(message: Message): boolean {
+    const watches = [...this.#watches];
+    const ids = watches.flatMap(({ subscription }) => subscription ?? []);
+    const notification = readNotification(message, ids);
+    if (notification === undefined) return this.#ended.size > 0 && isOfOne(message, this.#ended.keys());
+    for (const watch of watches) watch.announce(notification.subscription, notification.result);
+    return true;
   }
 
   #sendCall(
@@ -146,7 +199,9 @@ class WebSocketTransport implements Transport, SocketListener {
   ): void {
     const id = this.#takeId();
     const read = (message: Message): NodeReply => readSingleReply(message, this.#limits.streamBytes);
-    this.#begin({ ids: [id], text: encodeCall(call, id), options, read, resolve, reject });
+    const bounds = findBounds(call.method, call.params);
+    const text = encodeCall(call, id);
+    this.#begin({ ids: [id], text, bounds, isBatch: false, options, read, resolve, reject });
   }
 
   #begin<T>(parts: PendingParts<T>): void {
@@ -181,6 +236,7 @@ class WebSocketTransport implements Transport, SocketListener {
   }
 
   #connect(): void {
+    this.#gate = new MessageGate(this.#pending, this.#limits.memory, this.#limits.answerBytes);
     this.#socket = new NodeSocket(this.#endpoint, this.#limits, this);
   }
 

@@ -232,14 +232,18 @@ test('a wrong id that comes before the result, or an error, is found before stre
 });
 
 test('the bound on an answer ends a stream', async () => {
-  const transport = await reach(
-    serveRaw((socket, id) => {
-      const body = `{"id":${id},"result":${makeResult(3 * MEGABYTE)}}`;
-      socket.write(head(body.length) + body);
-    }),
-    { answerBytes: 2 * MEGABYTE },
+  const bound = { answerBytes: 2 * MEGABYTE };
+  const bodyOf = (id: number): string => `{"id":${id},"result":${makeResult(3 * MEGABYTE)}}`;
+  const known = await reach(
+    serveRaw((socket, id) => socket.write(head(bodyOf(id).length) + bodyOf(id))),
+    bound,
   );
-  await readUntilFault(await stream(transport), 'tooLarge');
+  await faultOf(known.send(CALL, inTime()), 'tooLarge');
+  const unknown = await reach(
+    serveRaw((socket, id) => socket.end(head('connection: close') + bodyOf(id))),
+    bound,
+  );
+  await readUntilFault(await stream(unknown), 'tooLarge');
 });
 
 test('a stream that stalls while it is waited for fails; one that is not read does not', async () => {

@@ -2,11 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
+import { type BatchBounds, findBatchBounds } from '../../../src/upstream/transport/answer-bounds.ts';
 import { readBatch } from '../../../src/upstream/transport/read-batch.ts';
+
+function boundsOf(calls: number): BatchBounds {
+  return findBatchBounds(
+    new Array(calls).fill({ method: 'eth_call', params: '[]' }),
+    Number.POSITIVE_INFINITY,
+  );
+}
 
 const read = (text: string, count: number, firstId = 7): unknown => {
   try {
-    return readBatch(Buffer.from(text), firstId, count);
+    return readBatch(Buffer.from(text), firstId, boundsOf(count));
   } catch (error) {
     assert.ok(error instanceof UpstreamFault, String(error));
     return error.kind;
@@ -58,7 +66,7 @@ test('bytes that are damaged are never taken for another answer', () => {
       bytes[at] = byte;
       let replies: unknown;
       try {
-        ({ replies } = readBatch(bytes, 7, 2));
+        ({ replies } = readBatch(bytes, 7, boundsOf(2)));
       } catch (error) {
         assert.ok(error instanceof UpstreamFault, String(error));
         return;
@@ -81,7 +89,7 @@ test('control characters, broken UTF-8 and odd ids are no plain answers', () => 
   assert.equal(read(`[${plain(7, '"\u0001"')}]`, 1), 'malformed');
   const broken = Buffer.from(`[${plain(7, '"xx"')}]`);
   broken[broken.indexOf('xx')] = 0xc3;
-  assert.throws(() => readBatch(broken, 7, 1), UpstreamFault);
+  assert.throws(() => readBatch(broken, 7, boundsOf(1)), UpstreamFault);
   for (const id of ['07', '7.0', '"7"', '-7', '70000000000000000000', '8', '6', '']) {
     assert.equal(read(`[${plain(id)}]`, 1), 'malformed', id);
   }

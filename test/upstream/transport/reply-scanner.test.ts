@@ -3,7 +3,8 @@ import { isUtf8 } from 'node:buffer';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
-import { MAX_DEPTH, type Member, ReplyScanner } from '../../../src/upstream/transport/reply-scanner.ts';
+import { MAX_DEPTH } from '../../../src/upstream/transport/answer-shape.ts';
+import { type Member, ReplyScanner } from '../../../src/upstream/transport/reply-scanner.ts';
 import { countRuns } from '../../support/count-runs.ts';
 
 type Scan = {
@@ -230,13 +231,13 @@ test('knows that a result has begun while the rest is still to come', () => {
   const scanner = new ReplyScanner();
   scanner.push(Buffer.from('{"id":7,"result":["0x'));
   assert.equal(scanner.id, '7');
-  assert.deepEqual(scanner.result, { start: 17, end: undefined, isNull: false });
+  assert.deepEqual(scanner.result, { start: 17, end: undefined, isNull: false, values: 5 });
   scanner.push(Buffer.from('00"]'));
-  assert.deepEqual(scanner.result, { start: 17, end: 25, isNull: false });
+  assert.deepEqual(scanner.result, { start: 17, end: 25, isNull: false, values: 2 });
   assert.equal(scanner.isDone, false);
   scanner.push(Buffer.from(',"error":null}'));
   assert.equal(scanner.isDone, true);
-  assert.deepEqual(scanner.error, { start: 34, end: 38, isNull: true });
+  assert.deepEqual(scanner.error, { start: 34, end: 38, isNull: true, values: 1 });
 });
 
 test('stops behind the object, so that a list of answers can be read one by one', () => {
@@ -246,7 +247,7 @@ test('stops behind the object, so that a list of answers can be read one by one'
   const second = new ReplyScanner();
   assert.equal(second.push(list, 21), 42);
   assert.equal(second.id, '2');
-  assert.deepEqual(second.result, { start: 38, end: 41, isNull: false });
+  assert.deepEqual(second.result, { start: 38, end: 41, isNull: false, values: 1 });
 });
 
 test('a long answer is the same however it is cut, and however deep it is', () => {
@@ -278,7 +279,10 @@ test('a long answer is the same however it is cut, and however deep it is', () =
 test('nesting is bounded', () => {
   const nest = (levels: number): Buffer =>
     Buffer.from(`{"result":${'['.repeat(levels)}${']'.repeat(levels)}}`);
+  const isExcessive = (error: unknown): boolean =>
+    error instanceof UpstreamFault && error.kind === 'excessive';
   assert.ok(scan([nest(MAX_DEPTH - 1)]));
-  assert.equal(scan([nest(MAX_DEPTH)]), undefined);
-  assert.equal(scan([Buffer.from(`{"result":${'{"a":'.repeat(100_000)}`)]), undefined);
+  assert.throws(() => new ReplyScanner().push(nest(MAX_DEPTH)), isExcessive);
+  const objects = Buffer.from(`{"result":${'{"a":'.repeat(100_000)}`);
+  assert.throws(() => new ReplyScanner().push(objects), isExcessive);
 });

@@ -10,6 +10,8 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { type WebSocket, WebSocketServer } from 'ws';
 import { type FaultKind, UpstreamFault } from '../../../src/upstream/fault.ts';
 import type { Endpoint, TransportLimits } from '../../../src/upstream/transport/transport.ts';
+import { AnswerMemory } from '../../../src/util/answer-memory.ts';
+import { SharedBudget } from '../../../src/util/shared-budget.ts';
 
 /** Generous: a test that waits for one of them makes it short itself. */
 export const LIMITS: TransportLimits = {
@@ -22,9 +24,11 @@ export const LIMITS: TransportLimits = {
   streamBytes: 256 * 1024,
   pingInterval: 30_000,
   batch: { items: 100, callers: 'auto' },
+  memory: () => new AnswerMemory(new SharedBudget(1024 * 1024 * 1024, 1), 'node'),
 };
 
-export const CALL = { method: 'eth_chainId', params: '[]' };
+/** A method without a row of its own: its answers have the bounds of the transport alone. */
+export const CALL = { method: 'node_anything', params: '[]' };
 
 /** Far enough away to play no part. */
 export const inTime = (): { deadline: number } => ({ deadline: performance.now() + 50_000 });

@@ -14,6 +14,9 @@ const KEY: u32 = 4;
 const COLON: u32 = 5;
 const AFTER: u32 = 6;
 const STRING: u32 = 7;
+const MINUS: u32 = 13;
+const EXPONENT_DIGITS: u32 = 20;
+const BEGINS_VALUE: u32 = 0x40;
 const STATE_BITS: u32 = 0x3f;
 const OPEN_OBJECT: u32 = 0x80;
 const OPEN_ARRAY: u32 = 0x81;
@@ -38,6 +41,13 @@ export let isInKey: bool = false;
 export let lists: u32 = 0;
 export let levels: u32 = 0;
 
+/** Values, keys and containers that began in these bytes, and the lengths of the longest string and number that ended in them, bytes. */
+export let values: u32 = 0;
+export let longestText: u32 = 0;
+export let longestNumber: u32 = 0;
+/** Bytes so far of the string, number or literal that the end of these bytes cuts; 0 outside of one. */
+export let openBytes: u32 = 0;
+
 /** Goes to the next byte of a string that is not a character by itself, or to the end. */
 @inline
 function skipCharacters(at: usize, end: usize): usize {
@@ -58,10 +68,24 @@ function skipCharacters(at: usize, end: usize): usize {
 
 /**
  * Goes on with these bytes.
- * @param before as `state` @param inKey as `isInKey` @param areLists as `lists` @param open as `levels`
+ * @param before as `state` @param inKey as `isInKey` @param areLists as `lists` @param open as `levels` @param cut as `openBytes`
  * @returns where it stopped
  */
-export function scan(start: usize, end: usize, before: u32, inKey: bool, areLists: u32, open: u32): usize {
+export function scan(
+  start: usize,
+  end: usize,
+  before: u32,
+  inKey: bool,
+  areLists: u32,
+  open: u32,
+  cut: u32,
+): usize {
+  let count: u32 = 0;
+  let text: u32 = 0;
+  let digits: u32 = 0;
+  let isOpen = cut > 0;
+  /** Where the open token began, as if the bytes before had been here too: it may be below 0. */
+  let tokenStart = <u32>start - cut;
   let at = start;
   let now = before;
   let isKey = inKey;
@@ -74,21 +98,33 @@ export function scan(start: usize, end: usize, before: u32, inKey: bool, areList
     }
     const entry = <u32>load<u8>(TRANSITIONS + ((<usize>now << 8) | <usize>load<u8>(at)));
     if (entry < OPEN_OBJECT) {
+      if (entry >= BEGINS_VALUE) {
+        count++;
+        tokenStart = <u32>at;
+        isOpen = true;
+      }
       now = entry & STATE_BITS;
       at++;
       continue;
     }
     if (entry == END_STRING) {
+      const length = <u32>at - tokenStart;
+      if (length > text) text = length;
+      isOpen = false;
       now = isKey ? COLON : AFTER;
       isKey = false;
     } else if (entry == COMMA) {
       now = (kinds & 1) != 0 ? VALUE : KEY;
     } else if (entry == BEGIN_KEY) {
       isKey = true;
+      count++;
+      tokenStart = <u32>at;
+      isOpen = true;
       now = STRING;
     } else if (entry == OPEN_OBJECT || entry == OPEN_ARRAY) {
       if (depth == MAX_LEVELS) break;
       depth++;
+      count++;
       // The lowest bit tells lists from objects.
       kinds = (kinds << 1) | (entry & 1);
       now = (entry & 1) != 0 ? ARRAY_START : OBJECT_START;
@@ -98,8 +134,12 @@ export function scan(start: usize, end: usize, before: u32, inKey: bool, areList
       kinds >>= 1;
       now = AFTER;
     } else if (entry == END_LITERAL) {
+      isOpen = false;
       now = AFTER;
     } else if (entry == END_NUMBER) {
+      const length = <u32>at - tokenStart;
+      if (length > digits) digits = length;
+      isOpen = false;
       now = AFTER;
       continue;
     } else break;
@@ -109,5 +149,12 @@ export function scan(start: usize, end: usize, before: u32, inKey: bool, areList
   isInKey = isKey;
   lists = kinds;
   levels = depth;
+  values = count;
+  openBytes = isOpen ? <u32>at - tokenStart : 0;
+  // A token that these bytes cut counts as far as it has come.
+  const isNumber = now >= MINUS && now <= EXPONENT_DIGITS;
+  if (isNumber) longestNumber = max(digits, openBytes);
+  else longestNumber = digits;
+  longestText = isNumber ? text : max(text, openBytes);
   return at;
 }

@@ -1,0 +1,205 @@
+import type { NodeCall } from '../node-call.ts';
+import { MAX_DEPTH, type ShapeBounds, UNPARSED_SHAPE } from './answer-shape.ts';
+
+/** Bounds on the answer to one question. */
+export type AnswerBounds = ShapeBounds & {
+  /** The whole answer with its envelope, after decompression. `pool.answerBytes` may be less. */
+  readonly bytes: number;
+  /**
+   * Whether the question alone decides how long an answer may be: then a longer one is the node's fault. Otherwise the caller or the
+   * chain decides, and the call fails without blame.
+   */
+  readonly isFixed: boolean;
+};
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+
+/** No number in an answer is longer: quantities are strings, and ratios and gas have fewer than 20 digits. */
+const DIGITS = 256;
+/** Levels of what is not a trace: simulated blocks with calls, logs and topics have eight. */
+const DEPTH = 32;
+
+/** A quantity, a hash, an id, a client's version, a small object such as that of `eth_syncing`; errors with a page of text. */
+const SMALL: AnswerBounds = {
+  bytes: 64 * KiB,
+  values: 1_024,
+  bytesPerValue: 64,
+  depth: DEPTH,
+  textBytes: 64 * KiB,
+  digits: DIGITS,
+  isFixed: true,
+};
+
+/** 64 KiB of code (EIP-7907) take 128 KiB; rollups allow more. */
+const CODE: AnswerBounds = { ...SMALL, bytes: 4 * MiB, textBytes: 4 * MiB };
+
+/** A header with the hashes of its transactions, 69 bytes each: 120,000 of them. */
+const HEADER: AnswerBounds = {
+  ...SMALL,
+  bytes: 8 * MiB,
+  values: 4_096,
+  bytesPerValue: 32,
+  textBytes: MiB,
+};
+
+/** The proof of an account, and of each slot: 64 nodes of 1,100 characters. */
+const PROOF_BYTES = 72 * KiB;
+const PROOF: AnswerBounds = { ...HEADER, textBytes: 16 * KiB };
+
+/** What contracts return or revert with: one string of any length, and few values around it. */
+const CALL: AnswerBounds = {
+  ...SMALL,
+  bytes: Number.POSITIVE_INFINITY,
+  textBytes: Number.POSITIVE_INFINITY,
+  isFixed: false,
+};
+
+/** Blocks, receipts, logs and what else is made of objects with several members: none has a value in fewer than 16 bytes on average. */
+const OBJECTS: AnswerBounds = { ...CALL, values: 16_384, bytesPerValue: 8, depth: MAX_DEPTH };
+
+/** 1,024 blocks of 100 percentiles, each as short as `"0x0",`. */
+const FEES: AnswerBounds = { ...SMALL, bytes: 4 * MiB, values: 131_072, bytesPerValue: 8 };
+
+/** Hashes of transactions that wait, 69 bytes each. */
+const HASHES: AnswerBounds = { ...HEADER, bytes: 4 * MiB, textBytes: KiB };
+
+/** What a subscription announces, a header or a hash; and a message that nobody waits for. */
+export const NOTIFICATION: AnswerBounds = { ...HEADER, bytes: 256 * KiB };
+
+/** Methods that are passed on: the answer is not parsed. */
+const PASSED_ON: AnswerBounds = { ...UNPARSED_SHAPE, bytes: Number.POSITIVE_INFINITY, isFixed: false };
+
+/** An answer to a batch is held, and scanned, as a whole. */
+export const BATCH_BYTES: number = 16 * MiB;
+
+type Row = AnswerBounds | ((params: string) => AnswerBounds);
+
+/** Whole transactions make a block as long as the chain lets it be. */
+const blockRow = (params: string): AnswerBounds => (/true\s*\]$/.test(params) ? OBJECTS : HEADER);
+
+const rowsOf = (row: Row, methods: readonly string[]): (readonly [string, Row])[] =>
+  methods.map((method) => [method, row] as const);
+
+/** One row for each question that the service asks on its own account, or reads the answer of. */
+const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
+  ...rowsOf(SMALL, [
+    'eth_baseFee',
+    'eth_blobBaseFee',
+    'eth_blockNumber',
+    'eth_chainId',
+    'eth_gasPrice',
+    'eth_getBalance',
+    'eth_getBlockTransactionCountByHash',
+    'eth_getBlockTransactionCountByNumber',
+    'eth_getStorageAt',
+    'eth_getTransactionCount',
+    'eth_getUncleCountByBlockHash',
+    'eth_getUncleCountByBlockNumber',
+    'eth_maxPriorityFeePerGas',
+    'eth_newPendingTransactionFilter',
+    'eth_sendRawTransaction',
+    'eth_subscribe',
+    'eth_syncing',
+    'eth_uninstallFilter',
+    'eth_unsubscribe',
+    'net_listening',
+    'net_version',
+    'web3_clientVersion',
+  ]),
+  // What rollup families and the rules of a chain are recognised and described by.
+  ...rowsOf(SMALL, [
+    'admin_sequencerActive',
+    'eth_capabilities',
+    'eth_config',
+    'optimism_syncStatus',
+    'rollup_gasPrices',
+    'scroll_getL1SyncHeight',
+    'scroll_getLatestRelayedQueueIndex',
+    'scroll_syncStatus',
+    'taiko_headL1Origin',
+    'zkevm_consolidatedBlockNumber',
+    'zkevm_estimateGasPrice',
+    'zks_L1BatchNumber',
+  ]),
+  ...rowsOf(CODE, ['eth_getCode']),
+  ...rowsOf(HEADER, [
+    'eth_getHeaderByHash',
+    'eth_getHeaderByNumber',
+    'eth_getUncleByBlockHashAndIndex',
+    'eth_getUncleByBlockNumberAndIndex',
+  ]),
+  ...rowsOf(blockRow, ['eth_getBlockByHash', 'eth_getBlockByNumber']),
+  ...rowsOf(proofRow, ['eth_getProof']),
+  ...rowsOf(CALL, ['debug_getRawBlock', 'debug_getRawHeader', 'debug_getRawTransaction', 'eth_call']),
+  ...rowsOf(CALL, [
+    'eth_estimateGas',
+    'eth_getRawTransactionByBlockNumberAndIndex',
+    'eth_getRawTransactionByHash',
+    'linea_estimateGas',
+    'scroll_estimateL1DataFee',
+    'zkevm_estimateFee',
+    'zks_estimateFee',
+  ]),
+  ...rowsOf(FEES, ['eth_feeHistory']),
+  ...rowsOf(HASHES, ['eth_getFilterChanges']),
+  ...rowsOf(OBJECTS, [
+    'debug_getRawBlockAccessList',
+    'debug_getRawReceipts',
+    'eth_createAccessList',
+    'eth_getBlockAccessList',
+    'eth_getBlockReceipts',
+    'eth_getLogs',
+    'eth_getStorageValues',
+    'eth_getTransactionByBlockHashAndIndex',
+    'eth_getTransactionByBlockNumberAndIndex',
+    'eth_getTransactionByHash',
+    'eth_getTransactionReceipt',
+    'eth_sendRawTransactionSync',
+    'eth_simulateV1',
+  ]),
+]);
+
+/** Each slot that is asked for adds a proof, and a comma to the parameters. */
+function proofRow(params: string): AnswerBounds {
+  let proofs = 1;
+  for (let at = params.indexOf(','); at >= 0; at = params.indexOf(',', at + 1)) proofs++;
+  return { ...PROOF, bytes: proofs * PROOF_BYTES };
+}
+
+/** The bounds on the answer to a question. A method without a row is passed on. @param params JSON text */
+export function findBounds(method: string, params: string): AnswerBounds {
+  const row = ROWS.get(method) ?? PASSED_ON;
+  return typeof row === 'function' ? row(params) : row;
+}
+
+/** Bounds that are as loose as the loosest of several. */
+export function loosen(all: readonly AnswerBounds[]): AnswerBounds {
+  const most = (read: (bounds: AnswerBounds) => number): number => Math.max(...all.map(read));
+  return {
+    bytes: most(({ bytes }) => bytes),
+    values: most(({ values }) => values),
+    bytesPerValue: Math.min(...all.map(({ bytesPerValue }) => bytesPerValue)),
+    depth: most(({ depth }) => depth),
+    textBytes: most(({ textBytes }) => textBytes),
+    digits: most(({ digits }) => digits),
+    isFixed: all.every(({ isFixed }) => isFixed),
+  };
+}
+
+/** Bounds of the answer to a batch. */
+export type BatchBounds = {
+  /** For each answer by the position of its call. */
+  readonly answers: readonly AnswerBounds[];
+  /** Loose enough for any of them: an answer is scanned before it is known which call it names. */
+  readonly shape: ShapeBounds;
+  /** The whole body. */
+  readonly bytes: number;
+};
+
+/** @param limit bytes that the transport holds of one batch at most */
+export function findBatchBounds(calls: readonly NodeCall[], limit: number): BatchBounds {
+  const answers = calls.map(({ method, params }) => findBounds(method, params));
+  const bytes = answers.reduce((sum, bounds) => sum + bounds.bytes, 0);
+  return { answers, shape: loosen(answers), bytes: Math.min(limit, bytes) };
+}

@@ -1,0 +1,180 @@
+import type { AnswerMemory } from '../../util/answer-memory.ts';
+import { TokenBucket } from '../../util/token-bucket.ts';
+import { UpstreamFault } from '../fault.ts';
+import { type AnswerBounds, NOTIFICATION } from './answer-bounds.ts';
+import { excessive } from './answer-shape.ts';
+import { FrameReader, type FrameSink } from './frame-reader.ts';
+import { outOfMemory } from './held-pieces.ts';
+import { skipBlank } from './read-reply.ts';
+import { ReplyScanner } from './reply-scanner.ts';
+
+const LIST_BEGIN = 0x5b;
+/** Frames of one message: geth makes them of a kilobyte. */
+const FRAMES = 64;
+const BYTES_PER_FRAME = 128;
+/** Pings and pongs; ours are answered every 15 s. */
+const CONTROL_FRAMES = { capacity: 100, perSecond: 10 };
+/** Messages that answer nothing and announce nothing that was subscribed to. */
+const UNASKED = { capacity: 64, perSecond: 1 };
+
+/** What is known of the answers that a connection waits for. */
+export interface Expectations {
+  /** Bounds of the answer with this id; undefined where nobody waits for it, or waited a short time ago. */
+  boundsOf(id: string): AnswerBounds | undefined;
+  /** Loose enough for every answer that is waited for. */
+  readonly loosest: AnswerBounds;
+  /** The same for a list of answers. */
+  readonly listBounds: AnswerBounds;
+  /** The answer with this id cannot be held: the fault that ends the connection is about it. */
+  fail(id: string, fault: UpstreamFault): void;
+}
+
+/** One message, of which every byte has been looked at. */
+export type ScannedMessage = {
+  /** Absent where the message is a list. */
+  readonly scanner: ReplyScanner | undefined;
+  /** Whether it is one whole JSON object and nothing else, or a list. */
+  readonly isWhole: boolean;
+};
+
+/** The message that is coming in. */
+type OpenMessage = {
+  scanner: ReplyScanner | undefined;
+  isWhole: boolean;
+  hasBegun: boolean;
+  /** Bounds of its own call once its id has come; until then the loosest. */
+  bounds: AnswerBounds;
+  isNamed: boolean;
+  bytes: number;
+  frames: number;
+};
+
+/**
+ * Looks at every byte that a node sends over a WebSocket before the library puts messages together: scans messages as they come in, and bounds
+ * them by what is waited for, in bytes, structure and frames. What is pushed is never more than the library then holds.
+ */
+export class MessageGate implements FrameSink {
+  readonly #frames = new FrameReader(this);
+  readonly #expected: Expectations;
+  readonly #memory: () => AnswerMemory;
+  readonly #answerBytes: number;
+  readonly #controls = new TokenBucket(CONTROL_FRAMES);
+  readonly #unasked = new TokenBucket(UNASKED);
+  /** Messages that have come to their end, for the library to hand out. */
+  readonly #scanned: { readonly message: ScannedMessage; readonly held: AnswerMemory | undefined }[] = [];
+  #open: OpenMessage | undefined;
+  #held: AnswerMemory | undefined;
+
+  /** @param memory opens what a message holds @param answerBytes of one message, whatever is waited for */
+  constructor(expected: Expectations, memory: () => AnswerMemory, answerBytes: number) {
+    this.#expected = expected;
+    this.#memory = memory;
+    this.#answerBytes = answerBytes;
+  }
+
+  /** @throws UpstreamFault with which the connection ends */
+  push(chunk: Buffer): void {
+    this.#frames.push(chunk);
+  }
+
+  /** The scan of the next message that the library hands out, and whether its memory is still counted until `release`. */
+  take(): { readonly message: ScannedMessage; readonly release: () => void } | undefined {
+    const next = this.#scanned.shift();
+    return next && { message: next.message, release: () => next.held?.release() };
+  }
+
+  /** Gives back the memory of messages that are not handed out any more. */
+  close(): void {
+    for (const { held } of this.#scanned.splice(0)) held?.release();
+    this.#held?.release();
+    this.#held = undefined;
+  }
+
+  /** A message answered nothing and announced nothing. @throws UpstreamFault when there are too many of them */
+  countUnasked(): void {
+    if (!this.#unasked.tryTake()) throw excessive('messages that were not asked for');
+  }
+
+  takeControl(): void {
+    if (!this.#controls.tryTake()) throw excessive('pings and pongs');
+  }
+
+  beginFrame(): void {
+    this.#open ??= this.#beginMessage();
+    const open = this.#open;
+    open.frames++;
+    if (open.frames > FRAMES + open.bytes / BYTES_PER_FRAME) throw excessive('frames of a message');
+  }
+
+  takePayload(piece: Buffer): void {
+    const open = this.#open as OpenMessage;
+    open.bytes += piece.length;
+    this.#scan(open, piece);
+    this.#name(open);
+    this.#checkBytes(open);
+    this.#hold(piece.length);
+  }
+
+  endMessage(): void {
+    const { scanner, isWhole, hasBegun } = this.#open as OpenMessage;
+    const isList = hasBegun && scanner === undefined;
+    const message = { scanner, isWhole: isWhole && (isList || scanner?.isDone === true) };
+    this.#scanned.push({ message, held: this.#held });
+    this.#open = undefined;
+    this.#held = undefined;
+  }
+
+  #beginMessage(): OpenMessage {
+    const bounds = this.#expected.loosest;
+    return {
+      scanner: undefined,
+      isWhole: true,
+      hasBegun: false,
+      bounds,
+      isNamed: false,
+      bytes: 0,
+      frames: 0,
+    };
+  }
+
+  #scan(open: OpenMessage, piece: Buffer): void {
+    let from = 0;
+    if (!open.hasBegun) {
+      from = skipBlank(piece, 0);
+      if (from === piece.length) return;
+      open.hasBegun = true;
+      if (piece[from] === LIST_BEGIN) open.bounds = this.#expected.listBounds;
+      else open.scanner = new ReplyScanner(open.bounds);
+    }
+    if (open.scanner === undefined || !open.isWhole) return;
+    try {
+      const at = open.scanner.isDone ? from : open.scanner.push(piece, from);
+      if (open.scanner.isDone && skipBlank(piece, at) < piece.length) open.isWhole = false;
+    } catch (error) {
+      if (!(error instanceof UpstreamFault) || error.kind === 'excessive') throw error;
+      open.isWhole = false;
+    }
+  }
+
+  /** From its id on a message is bounded by its own call. */
+  #name(open: OpenMessage): void {
+    const id = open.scanner?.id;
+    if (open.isNamed || id === undefined) return;
+    open.isNamed = true;
+    open.bounds = this.#expected.boundsOf(id) ?? NOTIFICATION;
+    open.scanner?.narrow(open.bounds);
+  }
+
+  #checkBytes({ bytes, bounds, isNamed, scanner }: OpenMessage): void {
+    if (bytes <= Math.min(bounds.bytes, this.#answerBytes)) return;
+    if (bounds.isFixed && bytes > bounds.bytes) throw excessive('bytes');
+    const fault = new UpstreamFault('tooLarge', 'the answer exceeds the bound on its size');
+    if (isNamed) this.#expected.fail(scanner?.id ?? '', fault);
+    throw fault;
+  }
+
+  #hold(bytes: number): void {
+    this.#held ??= this.#memory();
+    if (!this.#held.hold(bytes)) throw outOfMemory();
+  }
+}
