@@ -55,7 +55,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'admin/page/console/indent-json.ts': { parse: 1, bound: 'status' },
   'admin/page/console/request-editor.ts': { parse: 1, bound: 'status' },
   'admin/page/console/revert.ts': { decode: 1, bound: 'status' },
-  'admin/page/console/server.ts': { parse: 1, fetch: 3, bound: 'status' },
+  'admin/page/console/server.ts': { parse: 1, decode: 1, fetch: 2, bound: 'status' },
   'admin/page/console/values.ts': { parse: 1, bound: 'status' },
   'admin/page/feed.ts': { parse: 1, bound: 'status' },
   'admin/service-client.ts': { decode: 1, bound: 'own' },
