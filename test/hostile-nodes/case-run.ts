@@ -157,8 +157,14 @@ export class CaseRun {
     const id = ++this.#lastId;
     const text = await stage.ask(index, id, question);
     if (text === undefined) return { verdict: 'hang', text: question.method };
-    return { verdict: judge(text, id, [expected], NO_SECRET), text };
+    const verdict = judge(text, id, [expected], NO_SECRET);
+    const isWord = question !== HEADER && this.#question.isOneNodesWord === true;
+    return { verdict: verdict === 'wrong' && isWord && isResult(text, id) ? 'right' : verdict, text };
   }
+}
+
+function isResult(text: string, id: number): boolean {
+  return text.startsWith(`{"jsonrpc":"2.0","id":${id},"result":`) && text.endsWith('}');
 }
 
 async function waitFor(isThere: () => Promise<boolean>, limitMs: number): Promise<void> {

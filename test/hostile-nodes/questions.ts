@@ -19,6 +19,10 @@ export type HostileQuestion = {
   readonly size: SizeRule;
   /** Absent: the service asks it by itself. Otherwise what a client asks, in other words each time. */
   readonly ask?: (attempt: number) => Question;
+  /** Whether any result is what a client may get: nothing that is known here says that the node is wrong. */
+  readonly isOneNodesWord?: true;
+  /** Whether one node is asked for it, where there are several, and not each of them. */
+  readonly isAskedOfOne?: true;
   /** Whether a node answers this call with what is hostile. */
   concerns(call: Call): boolean;
   readonly transports?: readonly NodeTransport[];
@@ -52,6 +56,24 @@ const service = (
   transports?: readonly NodeTransport[],
 ): HostileQuestion => ({ name: `service: ${name}`, size, concerns, ...(transports && { transports }) });
 
+/** What the service asks one node to find out what can be verified. */
+const calibration = (
+  what: string,
+  size: SizeRule,
+  concerns: HostileQuestion['concerns'],
+): HostileQuestion => ({
+  ...service(`calibration: ${what}`, size, concerns),
+  isAskedOfOne: true,
+});
+
+/** Methods of which the answers are not recomputed, and by default not compared with those of other nodes. */
+const UNVERIFIED: ReadonlySet<string> = new Set([
+  'debug_traceTransaction',
+  'eth_call',
+  'eth_createAccessList',
+  'eth_simulateV1',
+]);
+
 const client = (
   method: string,
   size: SizeRule,
@@ -62,6 +84,8 @@ const client = (
   size,
   ask: (attempt) => ({ method, params: params(attempt) }),
   concerns,
+  isAskedOfOne: true,
+  ...(UNVERIFIED.has(method) && { isOneNodesWord: true }),
 });
 
 /** Calldata with more behind it than a contract reads. */
@@ -79,10 +103,10 @@ export const QUESTIONS: readonly HostileQuestion[] = [
   service('eth_chainId', 'question', isMethod('eth_chainId')),
   service('web3_clientVersion', 'question', isMethod('web3_clientVersion')),
   service('eth_syncing', 'question', isMethod('eth_syncing')),
-  service('calibration: block', 'both', isBlock(/^0x/, true)),
-  service('calibration: receipts', 'both', isMethod('eth_getBlockReceipts')),
-  service('calibration: logs', 'both', isMethod('eth_getLogs')),
-  service('calibration: proof', 'question', isMethod('eth_getProof')),
+  calibration('block', 'both', isBlock(/^0x/, true)),
+  calibration('receipts', 'both', isMethod('eth_getBlockReceipts')),
+  calibration('logs', 'both', isMethod('eth_getLogs')),
+  calibration('proof', 'question', isMethod('eth_getProof')),
   service('eth_subscribe', 'question', isMethod('eth_subscribe'), ['WebSocket']),
   client('eth_call', 'both', (attempt) => [lengthen(tokenBalance, attempt), 'latest']),
   client('eth_estimateGas', 'question', (attempt) => [lengthen(tokenTransfer, attempt)]),

@@ -109,11 +109,10 @@ export class Session {
     this.#stage = undefined;
     // What is under way when the program is asked to end is no failure of it.
     const isQuiet = await Promise.race([this.#load.end().then(() => true), sleep(QUIET_MS, false)]);
+    // A neighbour that still waits would try to connect again.
+    if (!isQuiet) this.#load.close();
     const hasEnded = await stage.stop();
-    if (!isQuiet) {
-      this.#load.close();
-      this.#load = await Load.open();
-    }
+    if (!isQuiet) this.#load = await Load.open();
     return hasEnded;
   }
 

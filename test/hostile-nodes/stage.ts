@@ -166,10 +166,11 @@ function readIndex(name: string): number {
 function listUpstreams({ question, topology, transport }: HostileCase, url: string, nodes: Nodes): object[] {
   const hostile = { url, name: HOSTILE };
   if (topology === 'one of one') return [hostile];
-  const isLate = findHostileQuestion(question).ask === undefined;
+  const { ask, isAskedOfOne } = findHostileQuestion(question);
+  const isLate = ask === undefined;
   const pair = nodes.honest[isLate ? 'late' : 'always'];
   const [first, second] = transport === 'HTTP' ? pair.http : pair.webSocket;
-  // A client's question goes to the hostile node first; what the service asks by itself goes to all of them.
-  const tier = isLate ? 1 : 2;
+  // What one node is asked is asked of the hostile one first.
+  const tier = isAskedOfOne === true ? 2 : 1;
   return [hostile, { url: first, name: 'honest-1', tier }, { url: second, name: 'honest-2', tier }];
 }

@@ -18,7 +18,7 @@ export type Content = {
 
 const UNIT_BYTES = 64 * 1024;
 /** Members with names of their own: more than V8 keeps in order without a table. */
-const MEMBERS_BYTES = 4 * 1024 * 1024;
+const MEMBERS_BYTES = 1024 * 1024;
 
 const repeat = (text: string): Buffer => Buffer.from(text.repeat(Math.ceil(UNIT_BYTES / text.length)));
 
