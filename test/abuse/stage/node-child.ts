@@ -1,8 +1,18 @@
 /** A node in a process of its own. What it says to a call depends on how the call's data begins. */
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import { FaultUpstream } from '../../support/fault-upstream.ts';
 import { RpcError, startNode } from '../../support/served-node.ts';
+import { decodeHostileCall, type HostileAnswer } from './hostile-calls.ts';
+
+/** Where the stage finds the node. */
+export type NodeUrls = {
+  readonly url: string;
+  readonly hostileUrl: string;
+  readonly hostileWebSocketUrl: string;
+};
 
 const NODE_CHAIN_ID = 99;
 const LARGE_BYTES = 11_000_000;
@@ -59,5 +69,26 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   response.end(Buffer.from(await answered.arrayBuffer()));
 }
 door.keepAliveTimeout = 600_000;
-door.listen(0, '127.0.0.1', () => process.send?.((door.address() as AddressInfo).port));
+door.listen(0, '127.0.0.1');
+
+/** Another door, over HTTP and WebSocket, to a node that is hostile where a call asks for that. */
+const hostile = await FaultUpstream.start(node.url);
+await hostile.setFault({
+  concerns: (call) => decodeHostileCall(call) !== undefined,
+  delivery: {
+    kind: 'own',
+    pour(answer) {
+      const { content, delivery, bytes } = decodeHostileCall(answer.call) as HostileAnswer;
+      // The service ends the connection: that is no failure of this process.
+      delivery.send(answer, content, bytes).catch(() => {});
+    },
+  },
+});
+
+await once(door, 'listening');
+process.send?.({
+  url: `http://127.0.0.1:${(door.address() as AddressInfo).port}`,
+  hostileUrl: hostile.httpUrl,
+  hostileWebSocketUrl: hostile.webSocketUrl,
+} satisfies NodeUrls);
 process.on('disconnect', () => process.exit());

@@ -9,6 +9,7 @@ import { MAIN } from '../../../scripts/program-files.ts';
 import { createCertificate } from '../../support/certificate.ts';
 import { Program } from '../../support/program.ts';
 import type { AbuserKey, Target } from '../abuse.ts';
+import type { NodeUrls } from './node-child.ts';
 
 const NODE_CHILD = join(import.meta.dirname, 'node-child.js');
 const NODE_CHAIN_ID = 99;
@@ -77,14 +78,15 @@ export class Stage {
   static async open({ isSecure, hasShortTimes }: StageOptions): Promise<Stage> {
     const node = fork(NODE_CHILD, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     setPriority(node.pid as number, NODE_PRIORITY);
-    const [nodePort] = (await once(node, 'message')) as [number];
-    const upstream = {
-      hosts: ['nodes.localhost'],
-      upstreams: [`http://127.0.0.1:${nodePort}`],
-      pool: { chainId: NODE_CHAIN_ID },
+    const [{ url, hostileUrl, hostileWebSocketUrl }] = (await once(node, 'message')) as [NodeUrls];
+    const pool = { chainId: NODE_CHAIN_ID };
+    const upstreams = {
+      nodes: { hosts: ['nodes.localhost'], upstreams: [url], pool },
+      hostile: { hosts: ['hostile.localhost'], upstreams: [hostileUrl], pool },
+      flooding: { hosts: ['flooding.localhost'], upstreams: [hostileWebSocketUrl], pool },
     };
     const program = new Program({});
-    const config = { networks: { ...NETWORKS, nodes: upstream }, limits: hasShortTimes ? TIME_LIMITS : {} };
+    const config = { networks: { ...NETWORKS, ...upstreams }, limits: hasShortTimes ? TIME_LIMITS : {} };
     program.configure(isSecure ? { ...config, listen: { port: 0, tls: writeCertificate(program) } } : config);
     const entries: [string, string][] = [];
     for (const [name, options] of Object.entries(KEYS)) {

@@ -50,8 +50,8 @@ export type Delivery =
 export type RawAnswer = {
   /** What would be sent otherwise. */
   readonly text: string;
-  /** Of the first call. */
-  readonly id: unknown;
+  /** The first call that the fault concerns. */
+  readonly call: Call;
   readonly socket: Socket;
   /** On top of `socket`; absent over HTTP. */
   readonly webSocket?: WebSocket;

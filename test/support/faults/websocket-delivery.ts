@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import { createDeflateBomb } from './bomb.ts';
-import { BOMB_BYTES, type Delivery, type Framing } from './fault.ts';
+import { BOMB_BYTES, type Call, type Delivery, type Framing } from './fault.ts';
 import { encodeFrame, encodeFrameHead, FIN, TEXT } from './frames.ts';
 import { trickle } from './http-delivery.ts';
 
@@ -14,7 +14,7 @@ const TRY_AGAIN_LATER = 1013;
 /** Sends an answer over a WebSocket; its raw `socket` is at hand for what `ws` would not do. */
 export function deliverOverWebSocket(
   text: string,
-  id: unknown,
+  call: Call,
   delivery: Delivery | undefined,
   webSocket: WebSocket,
   socket: Socket,
@@ -42,7 +42,7 @@ export function deliverOverWebSocket(
     }
     case 'bomb':
       if (webSocket.extensions.includes('permessage-deflate')) {
-        socket.write(encodeFrame(FIN | COMPRESSED | TEXT, createDeflateBomb(id)));
+        socket.write(encodeFrame(FIN | COMPRESSED | TEXT, createDeflateBomb(call.id)));
       } else {
         socket.write(Buffer.concat([encodeFrameHead(FIN | TEXT, BOMB_BYTES), payload]));
       }
@@ -51,7 +51,7 @@ export function deliverOverWebSocket(
       webSocket.close(delivery.status === 429 ? TRY_AGAIN_LATER : INTERNAL_ERROR);
       return;
     case 'own':
-      delivery.pour({ text, id, socket, webSocket });
+      delivery.pour({ text, call, socket, webSocket });
       return;
   }
 }

@@ -40,8 +40,8 @@ const HTTP: readonly NodeTransport[] = ['HTTP'];
 const WEB_SOCKET: readonly NodeTransport[] = ['WebSocket'];
 const BOTH: readonly NodeTransport[] = ['HTTP', 'WebSocket'];
 
-const spell = ({ text, id }: RawAnswer, content: Content, bytes: number): Pieces =>
-  spellResponse(content, text, JSON.stringify(id), bytes);
+const spell = ({ text, call }: RawAnswer, content: Content, bytes: number): Pieces =>
+  spellResponse(content, text, JSON.stringify(call.id), bytes);
 
 function encodeHttpHead(headers: readonly string[]): Buffer {
   const lines = ['HTTP/1.1 200 OK', 'content-type: application/json', 'connection: close', ...headers];
