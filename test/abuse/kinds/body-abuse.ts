@@ -7,9 +7,6 @@ export const DEVNET = 'devnet.localhost';
 export const ROLLUP = 'rollup.localhost';
 export const PRAGUE = 'prague.localhost';
 export const NODES = 'nodes.localhost';
-/** Networks with a node that is hostile where a call asks for that, over HTTP and over WebSocket. */
-export const HOSTILE = 'hostile.localhost';
-export const FLOODING = 'flooding.localhost';
 
 export type BodyAbuse = {
   readonly name: string;

@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { FaultUpstream } from '../../support/fault-upstream.ts';
 import { RpcError, startNode } from '../../support/served-node.ts';
-import { decodeHostileCall, type HostileAnswer } from './hostile-calls.ts';
+import { asksForHostility, HOSTILE_NETWORKS, type HostileNetwork } from './hostile-networks.ts';
 
 /** Where the stage finds the node. */
 export type NodeUrls = {
   readonly url: string;
-  readonly hostileUrl: string;
-  readonly hostileWebSocketUrl: string;
+  /** In the order of `HOSTILE_NETWORKS`. */
+  readonly hostile: readonly string[];
 };
 
 const NODE_CHAIN_ID = 99;
@@ -69,26 +69,26 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   response.end(Buffer.from(await answered.arrayBuffer()));
 }
 door.keepAliveTimeout = 600_000;
-door.listen(0, '127.0.0.1');
 
-/** Another door, over HTTP and WebSocket, to a node that is hostile where a call asks for that. */
-const hostile = await FaultUpstream.start(node.url);
-await hostile.setFault({
-  concerns: (call) => decodeHostileCall(call) !== undefined,
-  delivery: {
-    kind: 'own',
-    pour(answer) {
-      const { content, delivery, bytes } = decodeHostileCall(answer.call) as HostileAnswer;
+/** Further doors to it, over HTTP and WebSocket: one for each network that is hostile where a call asks for that. */
+async function openHostile({ content, delivery, bytes, transport }: HostileNetwork): Promise<string> {
+  const upstream = await FaultUpstream.start(node.url);
+  await upstream.setFault({
+    concerns: asksForHostility,
+    delivery: {
+      kind: 'own',
       // The service ends the connection: that is no failure of this process.
-      delivery.send(answer, content, bytes).catch(() => {});
+      pour: (answer) => void delivery.send(answer, content, bytes).catch(() => {}),
     },
-  },
-});
+  });
+  return transport === 'HTTP' ? upstream.httpUrl : upstream.webSocketUrl;
+}
 
+const hostile = await Promise.all(HOSTILE_NETWORKS.map(openHostile));
+door.listen(0, '127.0.0.1');
 await once(door, 'listening');
 process.send?.({
   url: `http://127.0.0.1:${(door.address() as AddressInfo).port}`,
-  hostileUrl: hostile.httpUrl,
-  hostileWebSocketUrl: hostile.webSocketUrl,
+  hostile,
 } satisfies NodeUrls);
 process.on('disconnect', () => process.exit());
