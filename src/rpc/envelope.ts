@@ -1,9 +1,9 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { CallBytes } from '../primitives/call-bytes.ts';
 import type { JsonText } from '../primitives/json-result.ts';
+import { parseInSlices } from '../primitives/parse-in-slices.ts';
 import { BodyScan, MAX_BLANKS, MAX_BODY_VALUES, MAX_NUMBER_LENGTH, type ScanProblem } from './body-scan.ts';
 import { RpcError } from './errors.ts';
-import { parseInSlices } from './parse-in-slices.ts';
 import { findRawId, findRawIds } from './raw-id.ts';
 
 /** A request that wants an answer. `id` is raw JSON text, to be echoed as it is. */

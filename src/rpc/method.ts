@@ -1,13 +1,13 @@
 import type * as z from 'zod';
 import type { CallBytes } from '../primitives/call-bytes.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
+import { hasManyMembers } from '../primitives/parse-in-slices.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { type Codec, type JsonObject, type Pace, readValue } from './codec/codec.ts';
 import { toZod } from './codec/to-zod.ts';
 import type { Call } from './envelope.ts';
 import { type ErrorName, RpcError } from './errors.ts';
 import { ParamProblem } from './param-problem.ts';
-import { hasManyMembers } from './parse-in-slices.ts';
 
 /** One positional parameter. JSON `null` for an optional one counts as not given. */
 export type Param<T = unknown, R extends boolean = boolean> = {

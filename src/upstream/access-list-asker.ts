@@ -7,6 +7,7 @@ import { parseBlockAccessListJson } from '../chain/block-access-list-json.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import { keccak256 } from '../primitives/keccak.ts';
+import { parseJson } from '../primitives/parse-json.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { AnsweredList, HeadPlace, ListNodes } from '../proven/state-nodes.ts';
@@ -113,7 +114,7 @@ export class AccessListAsker implements ListNodes {
   ): AnsweredList {
     const { length } = text;
     if (length > MAX_LENGTH) return { length, list: undefined };
-    const found = readOrUndefined(() => read(JSON.parse(text)));
+    const found = readOrUndefined(() => read(parseJson(text)));
     const isRight = found !== undefined && bytesToHex(keccak256(found.encoded)) === accessListHash;
     judgeAccessList(this.#parts.proofs?.verifier, { number, hash, isRight, isByHash }, upstream);
     return { length, list: found?.list };

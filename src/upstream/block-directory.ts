@@ -1,4 +1,5 @@
 import type { JsonResult } from '../primitives/json-result.ts';
+import { parseJson } from '../primitives/parse-json.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { Lru } from '../util/lru.ts';
@@ -7,6 +8,7 @@ import { UpstreamFault } from './fault.ts';
 import type { Block, BlockHeader } from './heads/block.ts';
 import type { NetworkHead } from './heads/network-head.ts';
 import { parseBlock } from './heads/parse-block.ts';
+import { parseText } from './parse-text.ts';
 import {
   ABSENCE_UNVERIFIED,
   type Absence,
@@ -329,7 +331,7 @@ export class BlockDirectory {
     named?: JudgedBlock,
   ): (result: JsonResult, upstream?: Upstream) => JsonResult {
     return (result, upstream) => {
-      const block = parseBlock(JSON.parse(result as string));
+      const block = parseBlock(parseJson(result as string));
       if (!isExpected(block)) {
         if (named !== undefined) this.#proofs.noteOther(named, upstream);
         throw new UpstreamFault('wrong', 'the node tells of another block than the one asked for');
@@ -341,7 +343,7 @@ export class BlockDirectory {
   async #fetch(exchange: Exchange): Promise<Block | null> {
     const result = await this.#ask(exchange);
     if (result === 'null') return null;
-    const block = parseBlock(JSON.parse(result as string));
+    const block = parseBlock(await parseText(result as string));
     this.#blocks.set(block.hash, block);
     this.#noteMerge(block);
     return block;

@@ -2,6 +2,7 @@ import type { CacheKey } from '../cache/cache.ts';
 import type { BlockLog } from '../chain/chain.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { AnswerMemory } from '../util/answer-memory.ts';
 import { Lru } from '../util/lru.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { TURNS } from '../util/turn-queue.ts';
@@ -184,7 +185,7 @@ export class BlockLogQuestions {
     scope: RequestScope,
   ): Promise<(ReadLogs & { readonly text: JsonText }) | UpstreamFault> {
     try {
-      const text = await holdText(result, scope);
+      const text = await holdText(result, { scope, memory: () => AnswerMemory.of(scope) });
       return { ...(await this.#readText(from === 'logs' ? `[${text}]` : text, block, scope)), text };
     } catch (error) {
       return takeFault(error);

@@ -183,6 +183,7 @@ export class BlockQuestions {
       takesBytes: true,
       isHeld: isVerified,
       isText: isWhole,
+      checksStream: true,
       check: (result, upstream) => {
         if (!isVerified || proofs === undefined) return search(result);
         // Receipts of another block are found out before they are compared with this one.

@@ -51,7 +51,11 @@ export function createUpstream(
   // What the pool itself asks must not wait behind answers that slow clients read.
   const control =
     transport.watch === undefined ? createTransport(endpoint, controlLimits(watched)) : transport;
-  const feed = createNodeFeed(control, announcements ?? control, events.onBlock);
+  const feed = createNodeFeed(
+    { transport: control, memory: limits.memory },
+    announcements ?? control,
+    events.onBlock,
+  );
   const tracker = new HeadTracker(
     countPolls(feed, () => upstream, events),
     {
@@ -74,6 +78,7 @@ export function createUpstream(
     secrets: [endpoint, ...(announcer === undefined ? [] : [announcer])].flatMap(({ url, headers }) =>
       listSecrets(url, headers),
     ),
+    openMemory: limits.memory,
     now: () => clock.now(),
   });
   return upstream;

@@ -11,14 +11,28 @@ import { AnswerMemory } from '../util/answer-memory.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { UpstreamFault } from './fault.ts';
 
+/** For whom a result is held. */
+export type HoldOptions = {
+  /** Of the caller: when it has gone, the source is let go. */
+  readonly scope?: RequestScope;
+  /** Opens what it counts in where the scope counts nothing: the service asked on its own account. */
+  readonly memory: () => AnswerMemory;
+  /** It may stay bytes. */
+  readonly takesBytes?: boolean | undefined;
+};
+
+/** As `holdAll`, as text. */
+export function holdText(result: JsonResult, options: HoldOptions): Promise<JsonText> {
+  return holdAll(result, { ...options, takesBytes: false }) as Promise<JsonText>;
+}
+
 /**
  * Collects a result for callers that need the whole of it. The transport bounds it: no answer is longer than `answerBytes`.
- * @param scope of the caller: when it has gone, the source is let go
  * @throws UpstreamFault when it breaks off, or is not wanted any more
  * @throws ChainError `busy` when answers of all callers hold as much as they may
  */
-export function holdText(result: JsonResult, scope?: RequestScope): Promise<JsonText> {
-  return hold(result, Number.POSITIVE_INFINITY, scope) as Promise<JsonText>;
+export function holdAll(result: JsonResult, options: HoldOptions): Promise<JsonResult> {
+  return hold(result, Number.POSITIVE_INFINITY, options);
 }
 
 /**
@@ -42,18 +56,16 @@ export async function drain(stream: JsonStream, { signal }: RequestScope): Promi
 
 /**
  * Collects a result of at most so many bytes; a longer one is a stream from its beginning on.
- * @param takesBytes it may stay bytes
- * @throws UpstreamFault, ChainError as `holdText`
+ * @throws UpstreamFault, ChainError as `holdAll`
  */
 export async function hold(
   result: JsonResult,
   bytes: number,
-  scope?: RequestScope,
-  takesBytes = false,
+  { scope, memory: openMemory, takesBytes }: HoldOptions,
 ): Promise<JsonResult> {
-  if (isComplete(result)) return typeof result === 'string' ? result : result.text;
+  if (isComplete(result)) return typeof result === 'string' || takesBytes === true ? result : result.text;
   const signal = scope?.signal;
-  const memory = scope === undefined ? undefined : AnswerMemory.of(scope);
+  const memory = scope?.answers === undefined ? openMemory() : AnswerMemory.of(scope);
   const cancel = (): void => result.cancel();
   if (signal?.aborted === true) cancel();
   signal?.addEventListener('abort', cancel);
@@ -62,7 +74,7 @@ export async function hold(
   let length = 0;
   try {
     for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
-      if (memory?.hold(next.value.length) === false) {
+      if (!memory.hold(next.value.length)) {
         cancel();
         throw new ChainError('busy', 'too many large answers are in work');
       }
@@ -71,12 +83,12 @@ export async function hold(
       if (length > bytes) return continueFrom(held, rest, result);
     }
   } finally {
-    memory?.release();
+    memory.release();
     signal?.removeEventListener('abort', cancel);
   }
   if (signal?.aborted === true) throw new UpstreamFault('aborted', 'the caller has gone');
   const whole = Buffer.concat(held, length);
-  return takesBytes ? new JsonBytes(new SharedBytes(whole)) : whole.toString('utf8');
+  return takesBytes === true ? new JsonBytes(new SharedBytes(whole)) : whole.toString('utf8');
 }
 
 function continueFrom(held: Uint8Array[], rest: AsyncIterator<Uint8Array>, source: JsonStream): JsonStream {

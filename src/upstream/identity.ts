@@ -1,7 +1,6 @@
 import { parseQuantity } from '../primitives/quantity.ts';
+import { askValue, type OwnTransport } from './ask-value.ts';
 import { UpstreamFault } from './fault.ts';
-import { holdText } from './hold-text.ts';
-import type { Transport } from './transport/transport.ts';
 
 /** Which chain a node is on, and which program it is. */
 export type Identity = {
@@ -22,10 +21,10 @@ const MAX_VERSION_LENGTH = 200;
  * @param deadline milliseconds on the clock of `performance.now()`
  * @throws UpstreamFault
  */
-export async function readIdentity(transport: Transport, deadline: number): Promise<Identity> {
+export async function readIdentity(own: OwnTransport, deadline: number): Promise<Identity> {
   const ask = async (method: string, params: string): Promise<unknown> => {
-    const reply = await transport.send({ method, params }, { deadline });
-    return reply.kind === 'result' ? JSON.parse(await holdText(reply.result)) : undefined;
+    const reply = await askValue(own, { method, params }, deadline);
+    return reply.kind === 'result' ? reply.value : undefined;
   };
   const [chainId, genesis, version] = await Promise.all([
     ask('eth_chainId', '[]'),

@@ -227,10 +227,10 @@ export class LogQuestions {
   }
 
   #about(filter: LogFilter, range: LogRange, block: BlockPosition, expected: ExpectedLogs | undefined) {
-    const { directory } = this.#parts;
+    const { directory, limits } = this.#parts;
     const hashOf = (number: bigint): string | undefined =>
       number === block.number && block.hash !== undefined ? block.hash : directory.hashOf(number);
-    const checkAlone = checkLogs({ range, filter, hashOf });
+    const checkAlone = checkLogs({ range, filter, hashOf, results: limits.results });
     return {
       method: METHOD,
       block,

@@ -181,7 +181,7 @@ export class Membership {
   /** Whether the node said which chain it is of. */
   async #identify(upstream: Upstream): Promise<boolean> {
     try {
-      upstream.identity = await readIdentity(upstream.control, performance.now() + IDENTITY_LIMIT_MS);
+      upstream.identity = await readIdentity(upstream.own, performance.now() + IDENTITY_LIMIT_MS);
       upstream.identityFault = undefined;
       return true;
     } catch (error) {

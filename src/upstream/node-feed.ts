@@ -1,10 +1,10 @@
 import { encodeQuantity, parseQuantity } from '../primitives/quantity.ts';
+import { askValue, type OwnTransport } from './ask-value.ts';
 import { classifyError } from './errors/classify-error.ts';
 import { UpstreamFault } from './fault.ts';
 import type { BlockHeader } from './heads/block.ts';
 import type { HeadFeed, SyncClaim } from './heads/head-feed.ts';
 import { parseBlock, parseHeader } from './heads/parse-block.ts';
-import { holdText } from './hold-text.ts';
 import type { Transport } from './transport/transport.ts';
 
 const POLL_LIMIT_MS = 5_000;
@@ -14,24 +14,24 @@ const METHOD = 'eth_getBlockByNumber';
 
 /**
  * Heads as a node reports them: asked over one transport, announced over another or the same.
+ * @param own the way to the node
  * @param announcements the transport that offers `watch`
  * @param onBlock gets each block and header as it came, after it was read
  */
 export function createNodeFeed(
-  transport: Transport,
+  own: OwnTransport,
   announcements: Transport,
   onBlock: (block: unknown) => void = () => {},
 ): HeadFeed {
   return {
-    getBlock: (block) =>
-      getBlock(transport, typeof block === 'bigint' ? encodeQuantity(block) : block, onBlock),
-    getSync: () => getSync(transport),
+    getBlock: (block) => getBlock(own, typeof block === 'bigint' ? encodeQuantity(block) : block, onBlock),
+    getSync: () => getSync(own),
     ...(announcements.watch !== undefined && {
       watch: (listener) =>
         (announcements.watch as NonNullable<Transport['watch']>)('newHeads', {
           onResult: (header) => {
             // This address is not known to be the same node: it only says that it is time to ask.
-            if (announcements !== transport) {
+            if (announcements !== own.transport) {
               listener.onReady();
               return;
             }
@@ -50,10 +50,10 @@ export function createNodeFeed(
   };
 }
 
-async function getSync(transport: Transport): Promise<SyncClaim> {
+async function getSync(own: OwnTransport): Promise<SyncClaim> {
   const call = { method: 'eth_syncing', params: '[]' };
-  const reply = await transport.send(call, { deadline: performance.now() + SYNC_LIMIT_MS });
-  return reply.kind === 'error' ? undefined : readSync(JSON.parse(await holdText(reply.result)));
+  const reply = await askValue(own, call, performance.now() + SYNC_LIMIT_MS);
+  return reply.kind === 'error' ? undefined : readSync(reply.value);
 }
 
 /** What `eth_syncing` says: false, or an object; clients name the target `highestBlock`, where they have one. */
@@ -68,19 +68,19 @@ export function readSync(value: unknown): SyncClaim {
 }
 
 async function getBlock(
-  transport: Transport,
+  own: OwnTransport,
   block: string,
   onBlock: (block: unknown) => void,
 ): Promise<BlockHeader | null> {
   const call = { method: METHOD, params: `["${block}",false]` };
-  const reply = await transport.send(call, { deadline: performance.now() + POLL_LIMIT_MS });
+  const reply = await askValue(own, call, performance.now() + POLL_LIMIT_MS);
   if (reply.kind === 'error') {
     const { kind } = classifyError(reply.error, METHOD);
     // How nodes say that they do not know a tag, or have no such block yet.
     if (kind === 'missing' || kind === 'invalid' || kind === 'failed' || kind === 'unknown') return null;
     throw new UpstreamFault('unknown', 'the node does not report its head');
   }
-  const value: unknown = JSON.parse(await holdText(reply.result));
+  const { value } = reply;
   if (value === null) return null;
   parseBlock(value);
   const header = parseHeader(value);

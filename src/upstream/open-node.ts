@@ -47,7 +47,7 @@ export function openNode(row: UpstreamOptions, nodeMemory: SharedBudget = create
     const call = { method, params: JSON.stringify(params) };
     const reply = await transport.send(call, { deadline: scope.deadline, signal: scope.signal });
     if (reply.kind === 'error') throw readError(reply.error, method, secrets);
-    return holdText(reply.result, scope);
+    return holdText(reply.result, { scope, memory });
   }
 
   return {

@@ -51,6 +51,8 @@ export type RoutedCall = {
   readonly isHeld?: boolean;
   /** Only what `check` learns from the answer is of use where it is a stream: one is read to its end before it counts as right, and is empty then. */
   readonly isDrained?: boolean;
+  /** `check` reads a stream as thoroughly as a whole: a long answer is checked piece by piece while it comes, before it is held. */
+  readonly checksStream?: boolean;
   /** Whether `check` makes sure that the answer belongs to the block of `key`. */
   readonly isBound?: boolean;
   /** Only upstreams with a vote in the head are asked: it is about where the chain is. */

@@ -1,6 +1,6 @@
 import type { TransactionReference } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
-import { isComplete, type JsonResult, type JsonText } from '../primitives/json-result.ts';
+import { isComplete, type JsonResult, type JsonText, textOf } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { Lru } from '../util/lru.ts';
 import type { RequestScope } from '../util/request-scope.ts';
@@ -13,6 +13,7 @@ import { checkMember, checkTransaction, readPlace, type ToldPlace } from './chec
 import { checkRawTransaction, isOfHash } from './checks/check-raw.ts';
 import { parseObject } from './checks/check-values.ts';
 import { UpstreamFault } from './fault.ts';
+import { parseText } from './parse-text.ts';
 import type { NullMeaning, RoutedCall, Witness } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
 import type { ProvenBlock } from './verifying/proven-blocks.ts';
@@ -157,7 +158,7 @@ export class TransactionQuestions {
       this.#parts.proofs?.trust.noteSingle(scope, 'the block of the transaction has left the chain');
       return told;
     }
-    const list = JSON.parse(typeof receipts === 'string' ? receipts : receipts.text) as readonly unknown[];
+    const list = (await parseText(textOf(receipts))) as readonly unknown[];
     const text = JSON.stringify(list[Number(index)] ?? null);
     const receipt = parseObject(text);
     // Another block of this height may have it in the same place: its receipts are not kept as those of this one.

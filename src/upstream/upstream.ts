@@ -1,4 +1,6 @@
 import { DURATION_BOUNDS, Histogram } from '../observe/histogram.ts';
+import type { AnswerMemory } from '../util/answer-memory.ts';
+import type { OwnTransport } from './ask-value.ts';
 import type { FaultKind } from './fault.ts';
 import type { Vote } from './heads/electorate.ts';
 import type { HeadTracker } from './heads/head-tracker.ts';
@@ -54,6 +56,8 @@ export type UpstreamParts = {
   readonly tracker: TrackedHead;
   /** Parts of its address and headers that must never be revealed. */
   readonly secrets: readonly string[];
+  /** Opens what an answer of it holds, where no caller's memory counts it. */
+  readonly openMemory: () => AnswerMemory;
   readonly now: () => number;
 };
 
@@ -66,6 +70,7 @@ export class Upstream {
   readonly control: Transport;
   readonly tracker: TrackedHead;
   readonly secrets: readonly string[];
+  readonly openMemory: () => AnswerMemory;
   readonly health: Health;
   readonly logSpan: LogSpan;
   /** Faults so far by kind. */
@@ -107,6 +112,7 @@ export class Upstream {
     this.control = parts.control;
     this.tracker = parts.tracker;
     this.secrets = parts.secrets;
+    this.openMemory = parts.openMemory;
     this.health = new Health(parts.now);
     this.logSpan = new LogSpan(parts.now);
     this.#announcements = parts.announcements;
@@ -136,6 +142,11 @@ export class Upstream {
   /** Whether blocks may be named by hash in parameters (EIP-1898). */
   get knowsHashParameters(): boolean {
     return this.identity?.knowsHashParameters === true;
+  }
+
+  /** The way to it for questions of the service itself. */
+  get own(): OwnTransport {
+    return { transport: this.control, memory: this.openMemory };
   }
 
   /** Where heads and transactions are announced, if anywhere. */

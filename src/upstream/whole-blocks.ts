@@ -130,7 +130,7 @@ export class WholeBlocks {
         ...(isDoubted ? { sharedAs: `again:${hash}:${isFull}` } : { key }),
         isBound: true,
         isKept,
-        ...(isFull ? { isHeld: true, isDrained, takesBytes: true } : { isText: true }),
+        ...(isFull ? { isHeld: true, isDrained, takesBytes: true, checksStream: true } : { isText: true }),
         check: (result, upstream) => {
           // What is recomputed needs no comparison with what others said of it.
           const verified =

@@ -1,4 +1,5 @@
 import { concatBytes } from '../primitives/bytes.ts';
+import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { utf8Decoder } from '../primitives/utf8.ts';
 
 const QUOTE = 0x22;
@@ -9,13 +10,13 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const BLANK = 0x20;
-/** Of one item. A transaction or a receipt has so many bytes of text only where a block may use far more gas than on any chain known. */
-const MAX_ITEM_BYTES: number = 32 << 20;
+/** Longest item. A transaction of 2^24 gas (EIP-7825) has 4.2 MB of text at most, and so has its receipt. */
+const MAX_ITEM_BYTES: number = 5 << 20;
 const OPEN: Uint8Array = Uint8Array.of(OPEN_LIST);
 const CLOSE: Uint8Array = Uint8Array.of(CLOSE_LIST);
 
 /** Takes the text of a list of whole items. */
-type TakeItems = (list: Uint8Array) => void;
+type TakeItems = (list: Uint8Array) => PromiseOrValue<void>;
 
 /**
  * Takes the items out of a list while its JSON text comes in, and keeps the rest of the text. That the text is JSON is for its source to make sure. Held are the rest, and
@@ -32,6 +33,8 @@ export class ItemSplitter {
   readonly #rest: Uint8Array[] = [];
   #restBytes = 0;
   #lists = 0;
+  /** What the items of the last piece are still in. */
+  #work: PromiseOrValue<void> = undefined;
   #depth = 0;
   #isInList = false;
   #isInString = false;
@@ -69,8 +72,14 @@ export class ItemSplitter {
     return utf8Decoder.decode(concatBytes(...this.#rest));
   }
 
-  /** Nothing of the piece is kept: its memory may be used again. */
-  add(piece: Uint8Array): void {
+  /** Nothing of the piece is kept: its memory may be used again. @returns a promise where items are still read: the next piece has to wait for it */
+  add(piece: Uint8Array): PromiseOrValue<void> {
+    this.#work = undefined;
+    this.#split(piece);
+    return this.#work;
+  }
+
+  #split(piece: Uint8Array): void {
     /** Where begins what is neither handed on nor kept, and of a name what has not come before. */
     let from = 0;
     let nameFrom = 0;
@@ -151,7 +160,8 @@ export class ItemSplitter {
     this.#heldBytes = 0;
     if (this.#hasOversized) return;
     const items = concatBytes(OPEN, ...this.#held.splice(0), last, CLOSE);
-    if (items.some((c, i) => c > BLANK && i > 0 && i < items.length - 1)) this.#takeItems(items);
+    if (items.some((c, i) => c > BLANK && i > 0 && i < items.length - 1))
+      this.#work = continueWith(this.#work, () => this.#takeItems(items));
   }
 
   #endName(last: Uint8Array): void {

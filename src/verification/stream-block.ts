@@ -11,6 +11,7 @@ import { ListText } from './list-text.ts';
 import { isMembers, readInteger, UnreadableMember } from './members.ts';
 import { OrderedRoot } from './ordered-root.ts';
 import { refuseRepeatedNames } from './repeated-names.ts';
+import type { ParseText } from './stream-receipts.ts';
 import {
   compareRoot,
   readListed,
@@ -21,7 +22,7 @@ import {
 } from './verify-block.ts';
 import type { BlockPlace, TransactionFacts, VerifyTools } from './verify-transaction.ts';
 
-/** Of a block without its transactions; they have a kilobyte or two. */
+/** Longest block without its transactions; most have a kilobyte or two. */
 const MAX_REST_BYTES: number = 4 << 20;
 
 /** Number of senders to recover in the first piece of a stream; each later piece recovers one. */
@@ -49,6 +50,8 @@ export type BlockStreamOptions = {
   /** Is handed some transactions, parsed, or all of them, so that their senders are compared. */
   readonly verifySender: (transaction: Members) => void;
   readonly isEverySender: boolean;
+  /** Parses a text that may be long; by default at once. */
+  readonly parse?: ParseText;
 };
 
 /** A block with whole transactions, of which these are compared as they come, and the header and the roots at the end. What is held does not grow with the block, but for facts of its transactions. */
@@ -77,22 +80,35 @@ export class BlockStream {
   /** @returns a promise where the header is asked for; the next piece may be added once that is settled */
   add(piece: Uint8Array): PromiseOrValue<void> {
     if (this.#isTooLarge) return;
-    this.#splitter.add(piece);
+    return continueWith(this.#splitter.add(piece), () => this.#checkRest());
+  }
+
+  #checkRest(): PromiseOrValue<void> {
     if (this.#splitter.restBytes > MAX_REST_BYTES) {
       this.#isTooLarge = true;
       this.#options.tools.findings.contradict('header', 'the block is too large without its transactions');
     } else if (this.#waiting.length > 0) {
       return continueWith(this.#options.askHeader(), (header) => {
         this.#place = header;
-        for (const items of this.#waiting.splice(0)) this.#read(items);
+        let work: PromiseOrValue<void> | undefined;
+        for (const items of this.#waiting.splice(0)) work = continueWith(work, () => this.#read(items));
+        return work;
       });
     }
   }
 
-  finish(): StreamedBlock {
-    const { hash, tools } = this.#options;
+  finish(): PromiseOrValue<StreamedBlock> {
     const rest = this.#isTooLarge ? '{}' : this.#splitter.rest;
-    const parsed: unknown = JSON.parse(rest);
+    return continueWith(this.#parse(rest), (parsed) => this.#finishParsed(rest, parsed));
+  }
+
+  #parse(text: JsonText): PromiseOrValue<unknown> {
+    const { parse = JSON.parse } = this.#options;
+    return parse(text);
+  }
+
+  #finishParsed(rest: JsonText, parsed: unknown): StreamedBlock {
+    const { hash, tools } = this.#options;
     refuseRepeatedNames(rest, parsed, tools.findings);
     const block = isMembers(parsed) ? parsed : {};
     const header = verifyHeader(block, hash, tools);
@@ -123,27 +139,40 @@ export class BlockStream {
     return KnownTransactions.ofRows(concatBytes(...this.#rows), this.#parsed);
   }
 
-  #take(items: Uint8Array): void {
+  #take(items: Uint8Array): PromiseOrValue<void> {
     if (!this.#isPlaceSought) {
       this.#isPlaceSought = true;
       this.#place = this.#options.header ?? this.#findPlace();
       if (this.#place === undefined) this.#waiting.push(items);
     }
-    if (this.#waiting.length === 0) this.#read(items);
+    return this.#waiting.length === 0 ? this.#read(items) : undefined;
   }
 
-  #read(items: Uint8Array): void {
+  #read(items: Uint8Array): PromiseOrValue<void> {
     if (this.#isBroken || this.#place === undefined) {
       this.#count++;
       return;
     }
-    const { tools, maxTransactions } = this.#options;
+    const { tools } = this.#options;
     const text = new JsonBytes(new SharedBytes(items));
     const list = ListText.load(text);
     const right = list && readRight(list, this.#count, this.#place, tools.writer);
-    if (list === undefined || right === undefined) this.#readParsed(textOf(text), this.#place);
-    else this.#takeRight(list, right);
-    if (this.#count <= maxTransactions) return;
+    if (list !== undefined && right !== undefined) {
+      this.#takeRight(list, right);
+      this.#dropBeyond();
+      return;
+    }
+    const unread = textOf(text);
+    const place = this.#place;
+    return continueWith(this.#parse(unread), (parsed) => {
+      this.#readParsed(unread, parsed as readonly unknown[], place);
+      this.#dropBeyond();
+    });
+  }
+
+  /** Of a block with too many transactions none is remembered. */
+  #dropBeyond(): void {
+    if (this.#count <= this.#options.maxTransactions) return;
     this.#rows.length = 0;
     this.#parsed.clear();
   }
@@ -161,9 +190,8 @@ export class BlockStream {
     this.#count += length;
   }
 
-  #readParsed(text: JsonText, place: BlockPlace): void {
+  #readParsed(text: JsonText, items: readonly unknown[], place: BlockPlace): void {
     const { tools, verifySender } = this.#options;
-    const items = JSON.parse(text) as readonly unknown[];
     refuseRepeatedNames(text, items, tools.findings);
     this.#rows.push(ListText.createRows(items.length));
     for (const item of items) {

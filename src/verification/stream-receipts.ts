@@ -1,5 +1,6 @@
 /** Compares the receipts of a block with it while their text comes in. */
 import { JsonBytes, type JsonText, SharedBytes, textOf } from '../primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { ItemSplitter } from './item-splitter.ts';
 import type { KnownBlock } from './known-transactions.ts';
 import { ListText, type ReceiptWalk } from './list-text.ts';
@@ -8,10 +9,14 @@ import { refuseRepeatedNames } from './repeated-names.ts';
 import { compareReceiptsRoot, readReceipt, readRightReceipts } from './verify-receipts.ts';
 import type { VerifyTools } from './verify-transaction.ts';
 
+/** Parses a text, with pauses where it is long. */
+export type ParseText = (text: JsonText) => PromiseOrValue<unknown>;
+
 /** The receipts of a block, compared as they come, and with the root in the header at the end. What is held does not grow with the block. */
 export class ReceiptStream {
   readonly #block: KnownBlock;
   readonly #tools: VerifyTools;
+  readonly #parse: ParseText;
   readonly #splitter = new ItemSplitter((items) => this.#read(items));
   readonly #root: OrderedRoot;
   #walk: ReceiptWalk = { gas: 0n, logs: 0 };
@@ -19,14 +24,17 @@ export class ReceiptStream {
   /** Something was found that has no root: nothing more is read. */
   #isBroken = false;
 
-  constructor(block: KnownBlock, tools: VerifyTools) {
+  /** @param parse of a text that may be long */
+  constructor(block: KnownBlock, tools: VerifyTools, parse: ParseText = JSON.parse) {
     this.#block = block;
     this.#tools = tools;
+    this.#parse = parse;
     this.#root = new OrderedRoot(tools.writer);
   }
 
-  add(piece: Uint8Array): void {
-    this.#splitter.add(piece);
+  /** @returns a promise where a long receipt is still parsed: the next piece has to wait for it */
+  add(piece: Uint8Array): PromiseOrValue<void> {
+    return this.#splitter.add(piece);
   }
 
   /** What was found is then among the findings. */
@@ -39,23 +47,24 @@ export class ReceiptStream {
     else compareReceiptsRoot(header, this.#root.finish(), this.#tools.findings);
   }
 
-  #read(items: Uint8Array): void {
+  #read(items: Uint8Array): PromiseOrValue<void> {
     if (this.#isBroken) return;
     const text = new JsonBytes(new SharedBytes(items));
     const walk = { ...this.#walk };
     const list = this.#block.transactions.rows && ListText.load(text);
     if (list === undefined || !readRightReceipts(list, this.#count, this.#block, walk, this.#tools.writer)) {
-      this.#readParsed(textOf(text));
-      return;
+      const unread = textOf(text);
+      return continueWith(this.#parse(unread), (receipts) =>
+        this.#readParsed(unread, receipts as readonly unknown[]),
+      );
     }
     this.#walk = walk;
     this.#count += list.count;
     for (const encoded of list.encodings) this.#root.add(encoded.slice());
   }
 
-  #readParsed(text: JsonText): void {
+  #readParsed(text: JsonText, receipts: readonly unknown[]): void {
     const { header, transactions } = this.#block;
-    const receipts = JSON.parse(text) as readonly unknown[];
     refuseRepeatedNames(text, receipts, this.#tools.findings);
     for (const receipt of receipts) {
       const index = this.#count++;

@@ -96,7 +96,7 @@ describe('sampled calls', { skip: ANVIL_SKIP }, () => {
         await callUntil(network, READER, () => countOf(network, 'refuted') > 0);
         assert.deepEqual(listQuarantined(network), [0]);
         const [line, ...others] = network.takeErrors();
-        assert.match((JSON.parse(line ?? '{}') as { evidence: string }).evidence, EVIDENCE);
+        assert.match((JSON.parse(line ?? '{}') as { reason: string }).reason, EVIDENCE);
         assert.deepEqual(others, []);
         for (let slot = 1; slot < 5; slot++)
           assert.equal((await network.ask('call', request(READER, slot))).result, ZERO);

@@ -2,15 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ChainError } from '../../src/chain/errors.ts';
 import { holdText } from '../../src/upstream/hold-text.ts';
+import { createNodeMemory } from '../../src/upstream/node-memory.ts';
+import { AnswerMemory } from '../../src/util/answer-memory.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { SharedBudget } from '../../src/util/shared-budget.ts';
 import { createStream } from './support/scripted-stream.ts';
 
 const MiB = 1024 * 1024;
+const memory = (): AnswerMemory => new AnswerMemory(createNodeMemory(), 'node');
 
 test('a result is held whatever its length: the transport bounds it by the setting', async () => {
   const text = `"0x${'ab'.repeat(17 * MiB)}"`;
-  const held = await holdText(createStream(text, { pieceBytes: MiB }));
+  const held = await holdText(createStream(text, { pieceBytes: MiB }), { memory });
   assert.equal(held.length, text.length);
   assert.ok(held === text);
 });
@@ -21,7 +24,7 @@ test('what callers hold together is bounded while it arrives, and given back', a
   scope.answers = budget;
   const text = `"0x${'ab'.repeat(MiB)}"`;
   const streams = [1, 2, 3].map(() => createStream(text, { pieceBytes: 64 * 1024 }));
-  const outcomes = await Promise.allSettled(streams.map((stream) => holdText(stream, scope)));
+  const outcomes = await Promise.allSettled(streams.map((stream) => holdText(stream, { scope, memory })));
   const refused = outcomes.flatMap((outcome, i) =>
     outcome.status === 'rejected' ? [{ ...outcome, i }] : [],
   );
@@ -31,5 +34,5 @@ test('what callers hold together is bounded while it arrives, and given back', a
     assert.ok(streams[i]?.isCancelled, 'the node is not read any further');
   }
   assert.equal(budget.used, 0);
-  assert.equal((await holdText(createStream(text), scope)).length, text.length);
+  assert.equal((await holdText(createStream(text), { scope, memory })).length, text.length);
 });

@@ -10,7 +10,7 @@ function split(text: string, sizes: readonly number[], member?: string): Outcome
   const bytes = new TextEncoder().encode(text);
   const items: unknown[] = [];
   const splitter = new ItemSplitter(
-    (list) => items.push(...(JSON.parse(new TextDecoder().decode(list)) as unknown[])),
+    (list) => void items.push(...(JSON.parse(new TextDecoder().decode(list)) as unknown[])),
     member,
   );
   for (let at = 0, i = 0; at < bytes.length; i++) {
@@ -85,8 +85,8 @@ describe('items of a list', () => {
 
   test('an item that is too long is dropped with all that follow; the rest of the text is not', () => {
     const items: string[] = [];
-    const splitter = new ItemSplitter((list) => items.push(new TextDecoder().decode(list)), 'list');
-    const add = (text: string): void => splitter.add(new TextEncoder().encode(text));
+    const splitter = new ItemSplitter((list) => void items.push(new TextDecoder().decode(list)), 'list');
+    const add = (text: string): void => void splitter.add(new TextEncoder().encode(text));
     add('{"list":[1,"');
     const megabyte = 'x'.repeat(1 << 20);
     for (let i = 0; i < 32; i++) add(megabyte);
@@ -98,7 +98,7 @@ describe('items of a list', () => {
 
   test('items that are long together are handed on', () => {
     let items = 0;
-    const splitter = new ItemSplitter(() => items++);
+    const splitter = new ItemSplitter(() => void items++);
     const item = new TextEncoder().encode(`"${'x'.repeat(1 << 20)}",`);
     splitter.add(Uint8Array.of(0x5b));
     for (let i = 0; i < 40; i++) splitter.add(item);

@@ -7,7 +7,7 @@ import { Findings, type Members } from '../../src/verification/findings.ts';
 import { ListText } from '../../src/verification/list-text.ts';
 import { keepUnique } from '../../src/verification/repeated-names.ts';
 import { RlpWriter } from '../../src/verification/rlp-writer.ts';
-import { BlockStream } from '../../src/verification/stream-block.ts';
+import { BlockStream, type StreamedBlock } from '../../src/verification/stream-block.ts';
 import { ReceiptStream } from '../../src/verification/stream-receipts.ts';
 import { type VerifiedHeader, verifyBody, verifyHeader } from '../../src/verification/verify-block.ts';
 import { verifyReceipts } from '../../src/verification/verify-receipts.ts';
@@ -65,7 +65,7 @@ function readStreams(blockText: string, receiptsText: string, header: VerifiedHe
   const options = { hash, tools, header: undefined, maxTransactions: 100_000, isEverySender: false };
   const blockStream = new BlockStream({ ...options, askHeader: () => header, verifySender: () => {} });
   feed(blockText, blockStream);
-  const { transactions } = blockStream.finish();
+  const { transactions } = blockStream.finish() as StreamedBlock;
   if (transactions === undefined) return { facts: undefined, found: tools.findings.list };
   const receiptStream = new ReceiptStream({ header, transactions }, tools);
   feed(receiptsText, receiptStream);

@@ -7,7 +7,7 @@ import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { EMPTY_LIST_HASH } from '../../src/primitives/keccak.ts';
 import { Findings } from '../../src/verification/findings.ts';
 import { RlpWriter } from '../../src/verification/rlp-writer.ts';
-import { BlockStream } from '../../src/verification/stream-block.ts';
+import { BlockStream, type StreamedBlock } from '../../src/verification/stream-block.ts';
 import { SKIP_REASON } from '../support/vectors.ts';
 import { readSamples, verifySample } from './samples.ts';
 
@@ -29,7 +29,7 @@ test('a block that is too large without its transactions is not the one, and is 
     add(begin);
     for (let i = 0; i < 6; i++) add(`"${i}":"${'x'.repeat(MEGABYTE)}",`);
     add('"transactions":[{}]}');
-    const { block, header, transactions } = stream.finish();
+    const { block, header, transactions } = stream.finish() as StreamedBlock;
     assert.deepEqual([block, header, transactions], [{}, undefined, undefined]);
     assert.deepEqual(
       findings.list.map(({ subject, kind, text }) => [subject, kind, text]),
@@ -58,7 +58,7 @@ test('a block with a transaction that is too large cannot be verified, which ref
   stream.add(Buffer.from(`${encodeHeaderJson(header, hash).slice(0, -1)},"uncles":[],"transactions":["`));
   for (let i = 0; i < 33; i++) stream.add(Buffer.from('x'.repeat(MEGABYTE)));
   stream.add(Buffer.from('"]}'));
-  const { header: verified, transactions } = stream.finish();
+  const { header: verified, transactions } = stream.finish() as StreamedBlock;
   assert.equal(verified?.hash, hash);
   assert.equal(transactions, undefined);
   assert.deepEqual(
@@ -102,7 +102,7 @@ test('recorded blocks are right while they arrive, whatever the order of their m
       });
       const text = Buffer.from(JSON.stringify(Object.fromEntries(entries)));
       for (let at = 0; at < text.length; at += 10_000) stream.add(text.subarray(at, at + 10_000));
-      const { header: found, transactions } = stream.finish();
+      const { header: found, transactions } = stream.finish() as StreamedBlock;
       assert.deepEqual(findings.list, [], `${name}, order ${order}`);
       assert.equal(found?.hash, header?.hash);
       assert.ok(transactions !== undefined, `${name}, order ${order}`);

@@ -1,4 +1,5 @@
 /** Three nodes in this process, some of which lie, and the service's chain of them. */
+
 import { createMemoryCache } from '../../src/cache/memory-cache.ts';
 import { DEFAULT_LOG_LIMITS } from '../../src/chain/log-range.ts';
 import { SENDING_TOOLS } from '../../src/cli/sending-tools.ts';
@@ -14,6 +15,7 @@ import {
 } from '../../src/upstream/options.ts';
 import { DEFAULT_SEND } from '../../src/upstream/sending/options.ts';
 import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
+import { AnswerMemory } from '../../src/util/answer-memory.ts';
 import { RequestScope, type Trust } from '../../src/util/request-scope.ts';
 import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
@@ -133,7 +135,7 @@ async function askChain(chain: UpstreamChain, { method, params }: Question): Pro
   const scope = new RequestScope(performance.now() + LIMIT_MS);
   try {
     const result = await row.invoke(params, { network, clientVersion: 'test', scope });
-    const text = await holdText(result, scope);
+    const text = await holdText(result, { scope, memory: () => AnswerMemory.of(scope) });
     return { value: readAlike(text), trust: scope.trust };
   } catch (error) {
     if (!(error instanceof Error)) throw error;

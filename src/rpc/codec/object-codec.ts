@@ -1,5 +1,5 @@
+import { hasManyMembers } from '../../primitives/parse-in-slices.ts';
 import { createKindProblem, ParamProblem } from '../param-problem.ts';
-import { hasManyMembers } from '../parse-in-slices.ts';
 import {
   type Codec,
   isJsonObject,

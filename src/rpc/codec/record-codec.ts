@@ -1,5 +1,5 @@
+import { setMember } from '../../primitives/parse-in-slices.ts';
 import { createKindProblem } from '../param-problem.ts';
-import { setMember } from '../parse-in-slices.ts';
 import {
   type Codec,
   isJsonObject,

@@ -1,10 +1,12 @@
 /** Block access lists compared with the hash that the header has of them (EIP-7928). */
+
 import { decodeBlockAccessList, encodeBlockAccessList } from '../../chain/block-access-list.ts';
 import { encodeBlockAccessListJson, parseBlockAccessListJson } from '../../chain/block-access-list-json.ts';
 import type { AccessListForm } from '../../chain/chain.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';
 import { keccak256 } from '../../primitives/keccak.ts';
+import { parseJson } from '../../primitives/parse-json.ts';
 import { keepUnique } from '../../verification/repeated-names.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Upstream } from '../upstream.ts';
@@ -27,7 +29,7 @@ export function checkBlockAccessList(
       result.cancel();
       throw new UpstreamFault('wrong', 'the block access list is no text');
     }
-    const value: unknown = JSON.parse(result);
+    const value: unknown = parseJson(result);
     // Accounts are objects: neither an array nor a text can be one.
     const [only] = Array.isArray(value) && value.length === 1 ? value : [];
     const isOther = typeof only === 'string' || Array.isArray(only);

@@ -1,6 +1,7 @@
 import type { LogFilter } from '../../chain/chain.ts';
-import type { LogRange } from '../../chain/log-range.ts';
+import { type LogRange, refuseLogs } from '../../chain/log-range.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';
+import { parseJson } from '../../primitives/parse-json.ts';
 import type { Members } from '../../verification/findings.ts';
 import { isSameText } from '../../verification/members.ts';
 import { LogMatcher } from '../../verification/verify-logs.ts';
@@ -9,6 +10,8 @@ import { UpstreamFault } from '../fault.ts';
 export type ExpectedLogs = {
   readonly range: LogRange;
   readonly filter: LogFilter;
+  /** Logs that the network gives in one answer. */
+  readonly results: number;
   /** The hash of a block, where it is known. */
   readonly hashOf: (number: bigint) => string | undefined;
 };
@@ -18,15 +21,26 @@ const QUANTITY = /^0x[0-9a-fA-F]{1,16}$/;
 /**
  * Logs are those of the filter, of blocks of the range and of no others, each once and in order. What a node leaves out cannot be
  * noticed.
+ * @throws ChainError `exceeded` for more logs than the network gives, before they are looked at
  */
 export function checkLogs(expected: ExpectedLogs): (result: JsonResult) => JsonResult {
   return (result) => {
-    const logs: unknown = typeof result === 'string' ? JSON.parse(result) : undefined;
+    const logs: unknown = typeof result === 'string' ? parseJson(result) : undefined;
     if (!Array.isArray(logs)) throw new UpstreamFault('wrong', 'the logs are no array');
+    refuseMany(logs, expected.results, expected.range);
     const check = new LogCheck(expected);
     for (const log of logs) check.add(Object(log) as Members);
     return result;
   };
+}
+
+/** @throws ChainError `exceeded` when there are more logs than `results` */
+export function refuseMany(logs: readonly unknown[], results: number, range: LogRange): void {
+  if (logs.length <= results) return;
+  const { blockNumber } = Object(logs[results]) as Members;
+  const block =
+    typeof blockNumber === 'string' && QUANTITY.test(blockNumber) ? BigInt(blockNumber) : range.first;
+  throw refuseLogs('results', results, range, block);
 }
 
 /** Goes through logs once. */

@@ -1,4 +1,5 @@
 import type { JsonResult } from '../../primitives/json-result.ts';
+import { parseJson } from '../../primitives/parse-json.ts';
 import { UpstreamFault } from '../fault.ts';
 import { checkStream, type StreamCheck } from './check-stream.ts';
 
@@ -65,7 +66,7 @@ class DataCheck implements StreamCheck {
 
 /** The members of an object in an answer. @throws UpstreamFault when it is none */
 export function parseObject(result: JsonResult): Readonly<Record<string, unknown>> {
-  const value: unknown = typeof result === 'string' ? JSON.parse(result) : undefined;
+  const value: unknown = typeof result === 'string' ? parseJson(result) : undefined;
   if (typeof value === 'object' && value !== null) return value as Readonly<Record<string, unknown>>;
   if (typeof result !== 'string') result.cancel();
   throw new UpstreamFault('wrong', 'the result is no object');

@@ -57,7 +57,7 @@ export async function examineUpstream(
   return withTransport(endpoint, limits, async (transport) => {
     const questions = new NodeQuestions(transport, limitMs, secrets);
     const label = { name: nameUpstream(row, position), tier: row.tier };
-    const found = await identifyNode(transport, questions, limitMs);
+    const found = await identifyNode({ transport, memory: limits.memory }, questions, limitMs);
     if ('kind' in found) return { ...label, answers: false, fault: found };
     const identity = { ...found, clientVersion: questions.clean(found.clientVersion) };
     const latencyMs = await measureLatency(questions);

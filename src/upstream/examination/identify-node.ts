@@ -1,8 +1,8 @@
 import { parseQuantity } from '../../primitives/quantity.ts';
+import type { OwnTransport } from '../ask-value.ts';
 import type { Verdict } from '../errors/verdict.ts';
 import { type FaultKind, UpstreamFault } from '../fault.ts';
 import { type Identity, readIdentity } from '../identity.ts';
-import type { Transport } from '../transport/transport.ts';
 import type { SilentNode } from './examination.ts';
 import type { NodeQuestions, Outcome } from './node-questions.ts';
 
@@ -10,14 +10,14 @@ type Fault = SilentNode['fault'];
 
 /** The node's identity, or why it does not give it. */
 export async function identifyNode(
-  transport: Transport,
+  own: OwnTransport,
   questions: NodeQuestions,
   limitMs: number,
 ): Promise<Identity | Fault> {
   const fault = findFault(await questions.ask('eth_chainId'));
   if (fault !== undefined) return fault;
   try {
-    return await readIdentity(transport, performance.now() + limitMs);
+    return await readIdentity(own, performance.now() + limitMs);
   } catch (error) {
     if (!(error instanceof UpstreamFault)) throw error;
     return { kind: error.kind, reason: questions.clean(error.message) };

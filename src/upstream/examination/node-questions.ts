@@ -4,6 +4,7 @@ import { scrubMessage } from '../errors/scrub-message.ts';
 import type { Verdict } from '../errors/verdict.ts';
 import { type FaultKind, UpstreamFault } from '../fault.ts';
 import type { NodeCall, NodeError, NodeReply } from '../node-call.ts';
+import { parseText } from '../parse-text.ts';
 import type { Transport } from '../transport/transport.ts';
 
 /** What became of one question. Texts in it are fit to be shown. */
@@ -36,7 +37,7 @@ export class NodeQuestions {
   async askBatch(calls: readonly NodeCall[]): Promise<readonly Outcome[] | Outcome> {
     return this.#settle(async (deadline) => {
       const replies = await this.#transport.sendBatch(calls, { deadline });
-      return replies.map((reply, i) => this.#read(reply, (calls[i] as NodeCall).method));
+      return Promise.all(replies.map((reply, i) => this.#read(reply, (calls[i] as NodeCall).method)));
     });
   }
 
@@ -60,13 +61,13 @@ export class NodeQuestions {
     return { kind: 'fault', fault: 'timeout', reason: `no answer within ${this.#limitMs / 1_000} s` };
   }
 
-  #read(reply: NodeReply, method: string): Outcome {
+  async #read(reply: NodeReply, method: string): Promise<Outcome> {
     if (reply.kind === 'error') {
       const { error } = reply;
       const reason = `error ${error.code}: ${this.clean(error.message)}`;
       return { kind: 'error', error, verdict: classifyError(error, method), reason };
     }
-    if (typeof reply.result === 'string') return { kind: 'result', value: JSON.parse(reply.result) };
+    if (typeof reply.result === 'string') return { kind: 'result', value: await parseText(reply.result) };
     reply.result.cancel();
     return { kind: 'fault', fault: 'tooLarge', reason: 'the answer is too large to be looked at' };
   }

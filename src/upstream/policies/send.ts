@@ -1,11 +1,13 @@
 import { isComplete, type JsonResult, type JsonStream } from '../../primitives/json-result.ts';
+import { PIECE_LENGTH } from '../../primitives/parse-json.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { TraceSpan } from '../../util/trace-span.ts';
 import { readError } from '../errors/read-error.ts';
 import { UpstreamFault } from '../fault.ts';
-import { drain, hold, holdText } from '../hold-text.ts';
+import { drain, hold, holdAll, holdText } from '../hold-text.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
+import { checkParsed } from '../parse-text.ts';
 import type { Observed } from '../policy-stack.ts';
 import type { Directed, Handler, RoutedCall } from '../routed-call.ts';
 import { hasSmallAnswer } from '../small-answers.ts';
@@ -101,27 +103,36 @@ function sendMany(
 
 function takeResult(
   result: JsonResult,
-  { call, scope, upstream }: Directed,
+  directed: Directed,
   bounds: SenderBounds,
 ): PromiseOrValue<JsonResult> {
-  if (isComplete(result)) return checkAnswer(call, result, upstream);
-  const held = holdAnswer(call, result, scope, bounds) ?? result;
-  return continueWith(held, (whole) => {
-    const checked = checkAnswer(call, whole, upstream);
-    return call.isDrained === true && !isComplete(checked) ? drain(checked, scope) : checked;
-  });
+  const { call, scope, upstream } = directed;
+  const check = (whole: JsonResult): PromiseOrValue<JsonResult> =>
+    isShort(whole)
+      ? checkAnswer(call, whole, upstream)
+      : checkParsed(() => checkAnswer(call, whole, upstream));
+  if (isComplete(result)) return check(result);
+  if (call.checksStream !== true) return continueWith(holdAnswer(result, directed, bounds), check);
+  const checked = checkAnswer(call, result, upstream) as JsonStream;
+  return call.isDrained === true ? drain(checked, scope) : holdAnswer(checked, directed, bounds);
 }
 
-/** As much of a stream as is wanted before it is checked; undefined where it is to be passed on at once. */
+/** As much of a stream as is wanted before it is used. */
 function holdAnswer(
-  call: RoutedCall,
   stream: JsonStream,
-  scope: RequestScope,
+  { call, scope, upstream }: Directed,
   { streamBytes }: SenderBounds,
-): Promise<JsonResult> | undefined {
-  if (call.isText === true) return hold(stream, Number.POSITIVE_INFINITY, scope, call.takesBytes);
-  if (call.isHeld !== true) return undefined;
-  return hold(stream, HOLD_FACTOR * streamBytes, scope, call.takesBytes);
+): PromiseOrValue<JsonResult> {
+  const memory = upstream.openMemory;
+  if (call.isText === true) return holdAll(stream, { scope, memory, takesBytes: call.takesBytes });
+  if (call.isHeld !== true) return stream;
+  return hold(stream, HOLD_FACTOR * streamBytes, { scope, memory, takesBytes: call.takesBytes });
+}
+
+/** Whether what parses it takes no long pause, whatever is in it. */
+function isShort(result: JsonResult): boolean {
+  if (typeof result === 'string') return result.length <= PIECE_LENGTH;
+  return isComplete(result) && result.value.bytes.length <= PIECE_LENGTH;
 }
 
 function checkAnswer(call: RoutedCall, result: JsonResult, upstream: Upstream): JsonResult {
@@ -213,7 +224,10 @@ async function sendParts(
   const sendPart = async (part: NodeCall, batch: object): Promise<string> => {
     const small = { ...part, isSmall: hasSmallAnswer(part.method, part.params) };
     const reply = await upstream.transport.send(small, chooseOptions(work, batch, traceParent));
-    const result = await holdText(readReply(reply, call, upstream), work);
+    const result = await holdText(readReply(reply, call, upstream), {
+      scope: work,
+      memory: upstream.openMemory,
+    });
     if (result === 'null') throw new UpstreamFault('missing', 'the node does not have what it should have');
     length += result.length;
     if (length > answerBytes)

@@ -91,7 +91,8 @@ export class AnswerReader implements BodyReader<NodeReply> {
     if (this.#isLarge) return this.#beginStream();
     // An error is needed as a whole: the data of a revert may be as long as the result of a call.
     const hasError = this.#scanner.error !== undefined;
-    if (!hasError && this.#received > this.#bounds.streamBytes + OTHER_BYTES) throw tooLarge();
+    if (!hasError && this.#received > this.#bounds.streamBytes + OTHER_BYTES)
+      throw this.#answer.isFixed ? excessive('bytes beside the result') : tooLarge();
     return undefined;
   }
 

@@ -145,7 +145,7 @@ export class ReplyScanner {
       }
       switch (entry) {
         case END_STRING:
-          place.longestText = Math.max(place.longestText, at - 1 - tokenStart);
+          place.longestText = Math.max(place.longestText, at - 2 - tokenStart);
           if (place.isInKey) {
             place.isInKey = false;
             if (depth === 1) this.#key = readKey(this.#endCapture(chunk, at));
@@ -215,7 +215,7 @@ export class ReplyScanner {
     const place = this.#place;
     place.openBytes = bytes;
     if (isNumberState(state)) place.longestNumber = Math.max(place.longestNumber, bytes);
-    else place.longestText = Math.max(place.longestText, bytes);
+    else place.longestText = Math.max(place.longestText, bytes - 1);
   }
 
   /** Inside of a member's value there is nothing to be found. @returns where the first byte is that has to be looked at here */

@@ -5,6 +5,7 @@ import { isMembers } from '../../verification/members.ts';
 import { type ProofQuestion, verifyAccountProof } from '../../verification/state-proof.ts';
 import type { VerifiedHeader } from '../../verification/verify-block.ts';
 import { UpstreamFault } from '../fault.ts';
+import { parseText } from '../parse-text.ts';
 import type { Ask, Witness } from '../routed-call.ts';
 import { describeRead } from '../state-asker.ts';
 import type { Upstream } from '../upstream.ts';
@@ -50,7 +51,7 @@ export async function tryState(
     try {
       const text = (await ask({ call, scope, except: asked, witness })) as JsonText;
       const { findings } = verifier.openTools();
-      verifyAccountProof(JSON.parse(text), question, header.stateRoot, findings);
+      verifyAccountProof(await parseText(text), question, header.stateRoot, findings);
       const [finding] = findings.list;
       if (finding === undefined) return { kind: 'proven' };
       reason ??= finding.text;

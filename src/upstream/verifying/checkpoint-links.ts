@@ -1,5 +1,6 @@
 import { ChainError } from '../../chain/errors.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
+import { parseJson } from '../../primitives/parse-json.ts';
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import { Lru } from '../../util/lru.ts';
@@ -242,7 +243,7 @@ export class CheckpointLinks {
       ...describeRead('eth_getProof', `"${HISTORY_ADDRESS}",["${slot}"]`, { ...from, isCanonical: true }),
       check: (result) => {
         const { findings } = this.#verifier.openTools();
-        const proven = verifyAccountProof(JSON.parse(result as JsonText), question, stateRoot, findings);
+        const proven = verifyAccountProof(parseJson(result as JsonText), question, stateRoot, findings);
         if (proven === undefined)
           throw new UpstreamFault('wrong', 'the proof of an older block hash is wrong');
         word = proven.words[0] ?? 0n;
@@ -320,7 +321,7 @@ class HeaderReader {
   }
 
   #verify(result: JsonResult, { number, hash }: BlockPosition): VerifiedHeader {
-    const block: unknown = JSON.parse(result as JsonText);
+    const block: unknown = parseJson(result as JsonText);
     const members = isMembers(block) ? block : {};
     const header = verifyHeader(members, hash ?? asText(members['hash']), this.#verifier.openTools());
     if (header?.number !== number) throw new UpstreamFault('wrong', 'the header is not that of its block');

@@ -2,6 +2,7 @@ import type { JsonText } from '../../primitives/json-result.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { isMembers } from '../../verification/members.ts';
+import { parseText } from '../parse-text.ts';
 import type { Ask } from '../routed-call.ts';
 
 /** More than blocks of any chain have; nodes that invent names cannot bring about more calibrations than this. */
@@ -32,7 +33,7 @@ export class HeaderMembers {
       },
       scope,
     })) as JsonText;
-    const block: unknown = JSON.parse(text);
+    const block: unknown = await parseText(text);
     if (!isMembers(block)) return false;
     const before = this.#names.size;
     for (const [name, value] of Object.entries(block))

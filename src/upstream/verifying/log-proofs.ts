@@ -7,6 +7,7 @@ import {
   type JsonText,
   textOf,
 } from '../../primitives/json-result.ts';
+import { parseJson } from '../../primitives/parse-json.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { AnswerMemory } from '../../util/answer-memory.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
@@ -24,7 +25,9 @@ import {
 } from '../../verification/verify-logs.ts';
 import type { FoundBlock } from '../block-access.ts';
 import type { BlockQuestions } from '../block-questions.ts';
+import { refuseMany } from '../checks/check-logs.ts';
 import { UpstreamFault } from '../fault.ts';
+import { parseText } from '../parse-text.ts';
 import type { Upstream } from '../upstream.ts';
 import type { ProvenBlock } from './proven-blocks.ts';
 import type { Verifier } from './verifier.ts';
@@ -214,9 +217,10 @@ export class ExpectedLogs {
    * @throws UpstreamFault `wrong` @throws UnexpectedLogs
    */
   compare(result: JsonResult, { first, last }: LogRange, upstream: Upstream | undefined): JsonText {
-    const logs: unknown = typeof result === 'string' ? JSON.parse(result) : undefined;
+    const logs: unknown = typeof result === 'string' ? parseJson(result) : undefined;
     if (typeof result !== 'string' || !Array.isArray(logs))
       throw new UpstreamFault('wrong', 'the logs are no array');
+    refuseMany(logs, this.#parts.limits.results, { first, last });
     const rows = new Map([...this.#rows].filter(([number]) => number >= first && number <= last));
     const unexpected = new Set<bigint>();
     for (const { blockHash, blockNumber } of logs.map((log) => Object(log) as Members)) {
@@ -248,7 +252,7 @@ export class ExpectedLogs {
     const { receipts, proven } = await askReceipts(this.#parts, found, scope);
     // A large block takes about that long.
     await TURNS.pause(scope.owner ?? '', TURN_MS);
-    const list = JSON.parse(textOf(receipts)) as readonly unknown[];
+    const list = (await parseText(textOf(receipts))) as readonly unknown[];
     return listMatching(list, proven, this.#matcher);
   }
 

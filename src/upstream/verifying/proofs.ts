@@ -7,6 +7,7 @@ import {
   type JsonText,
   textOf,
 } from '../../primitives/json-result.ts';
+import { parseJson } from '../../primitives/parse-json.ts';
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { Findings, type Subject } from '../../verification/findings.ts';
 import { ListText } from '../../verification/list-text.ts';
@@ -30,6 +31,7 @@ import {
 } from '../../verification/verify-transaction.ts';
 import { checkBytes } from '../checks/check-stream.ts';
 import { UpstreamFault } from '../fault.ts';
+import { parseText } from '../parse-text.ts';
 import { ABSENCE_REQUIRED, ABSENCE_UNVERIFIED, ABSENCE_VERIFIED, type Absence } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 import { type ProvenBlock, ProvenBlocks } from './proven-blocks.ts';
@@ -95,9 +97,9 @@ export class Proofs {
     if (verifier === undefined) return result;
     const { header, transactions } = block;
     const tools = verifier.openTools();
-    const receipts: unknown = (transactions.rows && ListText.load(result)) ?? JSON.parse(textOf(result));
+    const receipts: unknown = (transactions.rows && ListText.load(result)) ?? parseJson(textOf(result));
     verifyReceipts(receipts, header, transactions, tools);
-    if (tools.findings.list.length > 0 && areOfOther(JSON.parse(textOf(result)), header.hash)) {
+    if (tools.findings.list.length > 0 && areOfOther(parseJson(textOf(result)), header.hash)) {
       verifier.noteOther(header, upstream);
       throw new UpstreamFault('wrong', 'the receipts are those of another block');
     }
@@ -123,7 +125,7 @@ export class Proofs {
     const tools = verifier.openTools();
     let opened: OpenReceipts | undefined;
     const open = (block: ProvenBlock): OpenReceipts => {
-      opened = { block, receipts: new ReceiptStream(block, tools) };
+      opened = { block, receipts: new ReceiptStream(block, tools, parseText) };
       return opened;
     };
     const openAgain = async (): Promise<OpenReceipts> => open((await proveAgain()) ?? known);
@@ -179,7 +181,7 @@ export class Proofs {
       return result;
     }
     const tools = verifier.openTools();
-    const value: unknown = JSON.parse(typeof result === 'string' ? result : result.text);
+    const value: unknown = parseJson(typeof result === 'string' ? result : result.text);
     if (part === 'block') verifyRawBlock(asText(value), header, tools);
     else if (part === 'header') verifyRawHeader(asText(value), header.hash, tools);
     else verifyRawReceipts(value, header.receiptsRoot, tools);
@@ -204,7 +206,7 @@ export class Proofs {
     const { verifier } = this;
     if (verifier === undefined || !verifier.canVerify('header', block.number)) return;
     const tools = verifier.openTools();
-    const uncle: unknown = JSON.parse(text);
+    const uncle: unknown = parseJson(text);
     verifyHeader(isMembers(uncle) ? uncle : {}, block.uncleHashes[index] ?? '', tools);
     // Its list of uncles is empty, whatever its header commits to.
     const found = tools.findings.list.filter(({ subject }) => subject !== 'uncles');
@@ -224,7 +226,7 @@ export class Proofs {
   ): ProvenState | undefined {
     const { verifier } = this;
     const findings = new Findings();
-    const proven = verifyAccountProof(JSON.parse(text), question, stateRoot, findings);
+    const proven = verifyAccountProof(parseJson(text), question, stateRoot, findings);
     const [finding] = findings.list;
     // Asked by number, a node that is on another branch is not wrong about the block: it proves the state of another one.
     const isOfOther = finding?.evidence !== undefined && upstream?.knowsHashParameters !== true;
@@ -247,7 +249,7 @@ export class Proofs {
     upstream: Upstream | undefined,
   ): void {
     const findings = new Findings();
-    verifyCode(JSON.parse(text), codeHash, findings);
+    verifyCode(parseJson(text), codeHash, findings);
     // Asked by number, a node may answer about another block, in which the account has other code.
     if (!findings.has('state') || upstream?.knowsHashParameters === true)
       this.verifier?.judge({ number, hash: nameAccount(hash, address) }, findings.list, ['state'], upstream);
@@ -267,7 +269,7 @@ export class Proofs {
     const { verifier } = this;
     if (verifier === undefined) return;
     const tools = verifier.openTools();
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     const transaction = isMembers(value) ? value : {};
     const listed = transactions.facts[index];
     // No root covers it: its hash is all that it is known by.
@@ -290,7 +292,7 @@ export class Proofs {
     const { verifier } = this;
     if (verifier === undefined) return;
     const tools = verifier.openTools();
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     const transaction = isMembers(value) ? value : {};
     verifyTransaction(transaction, tools, undefined);
     verifySender(transaction, tools, verifier.recoverPublicKey);

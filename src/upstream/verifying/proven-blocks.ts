@@ -21,6 +21,7 @@ import { readNumber } from '../../verification/verify-logs.ts';
 import { type VerifyTools, verifySender } from '../../verification/verify-transaction.ts';
 import { checkBytes } from '../checks/check-stream.ts';
 import { UpstreamFault } from '../fault.ts';
+import { parseText } from '../parse-text.ts';
 import type { Upstream } from '../upstream.ts';
 import { BLOCK_SUBJECTS } from './subjects.ts';
 import type { JudgedBlock, Verifier } from './verifier.ts';
@@ -269,11 +270,12 @@ export class ProvenBlocks {
       maxTransactions: MAX_REMEMBERED,
       verifySender: (transaction) => verifySender(transaction, tools, verifier.recoverPublicKey),
       isEverySender,
+      parse: parseText,
     });
     return checkBytes(stream, {
       add: (piece) => block.add(piece),
       finish: async () => {
-        const { header, count, transactions, ...found } = block.finish();
+        const { header, count, transactions, ...found } = await block.finish();
         this.#refuseOther(named, found.block, tools, upstream);
         if (header !== undefined && header.unclesHash !== NO_UNCLES && this.#uncles.get(hash) === undefined) {
           const uncles = await askMore?.uncles(header);

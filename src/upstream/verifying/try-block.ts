@@ -10,6 +10,7 @@ import { verifyReceipts } from '../../verification/verify-receipts.ts';
 import { verifySender } from '../../verification/verify-transaction.ts';
 import { UpstreamFault } from '../fault.ts';
 import { listReceipts } from '../list-receipts.ts';
+import { parseText } from '../parse-text.ts';
 import type { Ask, RoutedCall, Witness } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 import { chooseAccount, type StateSample } from './calibrate-state.ts';
@@ -57,6 +58,9 @@ export async function tryBlock(
   return trials;
 }
 
+/** Characters of a block, or of its receipts or logs, that are tried: another block shows as much. */
+const MAX_TRIED = 4 * 1024 * 1024;
+
 async function tryNode(
   verifier: Verifier,
   ask: Ask,
@@ -75,7 +79,9 @@ async function tryNode(
       }) as JsonText,
     );
   const at = encodeQuantity(number);
-  const block: unknown = JSON.parse(await question('eth_getBlockByNumber', `["${at}",true]`));
+  const text = await question('eth_getBlockByNumber', `["${at}",true]`);
+  if (text.length > MAX_TRIED) return undefined;
+  const block: unknown = await parseText(text);
   if (!isMembers(block)) return undefined;
   const tools = verifier.openTools();
   const hash = asText(block['hash']);
@@ -92,7 +98,8 @@ async function tryNode(
     const hashes = transactions.facts.map((each) => each.hash);
     const batch = (): ReturnType<typeof listReceipts> => listReceipts(hashes);
     const receipts = await orNone(question('eth_getBlockReceipts', `["${at}"]`, { batch }));
-    const list: unknown = receipts === undefined ? undefined : JSON.parse(receipts);
+    const isTried = receipts !== undefined && receipts.length <= MAX_TRIED;
+    const list: unknown = isTried ? await parseText(receipts) : undefined;
     if (list !== undefined) {
       verifyReceipts(list, header, transactions, tools);
       shown.push(...OF_RECEIPTS);
@@ -125,8 +132,8 @@ async function compareTold(
 ): Promise<LogDifference | 'none' | undefined> {
   const at = encodeQuantity(header.number);
   const text = await orNone(question('eth_getLogs', `[{"fromBlock":"${at}","toBlock":"${at}"}]`));
-  if (text === undefined) return undefined;
-  const logs: unknown = JSON.parse(text);
+  if (text === undefined || text.length > MAX_TRIED) return undefined;
+  const logs: unknown = await parseText(text);
   return Array.isArray(logs) ? (compareLogs(logs, expected, () => header) ?? 'none') : undefined;
 }
 

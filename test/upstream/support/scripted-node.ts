@@ -1,8 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import type { NodeCall, NodeReply } from '../../../src/upstream/node-call.ts';
+import { createNodeMemory } from '../../../src/upstream/node-memory.ts';
 import type { SendOptions, Transport } from '../../../src/upstream/transport/transport.ts';
 import { type TrackedHead, Upstream } from '../../../src/upstream/upstream.ts';
+import { AnswerMemory } from '../../../src/util/answer-memory.ts';
 
 /** What a node does with one call; a rejection is a fault of the way to it. */
 export type Behaviour = (call: NodeCall, options: SendOptions) => NodeReply | Promise<NodeReply>;
@@ -115,6 +117,7 @@ export function createNode(parts: NodeParts | Behaviour): ScriptedNode {
     control: transport,
     tracker: { ...EVERYTHING, ...tracker },
     secrets: secrets ?? [],
+    openMemory: () => new AnswerMemory(createNodeMemory(), 'node'),
     now: now ?? (() => performance.now()),
   });
   upstream.standing = 'verified';

@@ -468,3 +468,177 @@ test('what is sent in one turn is one write, and what is sent in the next is not
   }
   assert.ok((chunks[0] ?? 0) >= 50, `${chunks}`);
 });
+
+describe('a node that sends what nobody asked for', () => {
+  const HEADS = { onResult() {}, onLost() {}, onReady() {} };
+  const fill = (text: string, bytes: number): string => text.repeat(Math.ceil(bytes / text.length));
+  const HUGE = 40 * 1024 * 1024;
+
+  /** Sends one message again and again, until the connection is closed. */
+  function repeat(socket: WebSocket, send: (socket: WebSocket) => void): void {
+    const timer = setInterval(() => {
+      for (let i = 0; i < 50; i++) if (socket.readyState === socket.OPEN) send(socket);
+    }, 1);
+    socket.on('close', () => clearInterval(timer));
+  }
+
+  /** What a connection ends with, on which something goes on beside an answered call. */
+  async function floodWith(
+    flood: (socket: WebSocket, id: number) => void,
+  ): Promise<{ readonly blamed: string; readonly closed: boolean }> {
+    let blamed = '';
+    let isClosed = false;
+    const [transport] = await reach(
+      serveWebSocket((socket, { id, method }) => {
+        socket.on('close', () => {
+          isClosed = true;
+        });
+        if (method === 'eth_subscribe') socket.send(`{"jsonrpc":"2.0","id":${id},"result":"0xs"}`);
+        else socket.send(result(id));
+        flood(socket, id);
+      }),
+      { onExcessive: (fault) => (blamed = fault.message) },
+    );
+    transport.watch?.('newHeads', HEADS);
+    await transport.send(CALL, inTime()).catch(() => {});
+    await until(() => isClosed && blamed !== '');
+    return { blamed, closed: isClosed };
+  }
+
+  for (const [name, flood] of [
+    ['answers to ids that were never sent', (socket) => repeat(socket, (to) => to.send(result(900_000)))],
+    [
+      'announcements of subscriptions that were never made',
+      (socket) =>
+        repeat(socket, (to) =>
+          to.send(
+            '{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"0xother","result":{}}}',
+          ),
+        ),
+    ],
+    [
+      'the same of a megabyte',
+      (socket) => repeat(socket, (to) => to.send(`{"method":"x","params":[${fill('[],', 1_048_576)}0]}`)),
+    ],
+    ['what is no JSON', (socket) => repeat(socket, (to) => to.send('hello'))],
+    ['lists', (socket) => repeat(socket, (to) => to.send('[]'))],
+    ['pings', (socket) => repeat(socket, (to) => to.ping('x'))],
+    ['pongs', (socket) => repeat(socket, (to) => to.pong('x'))],
+    ['one huge message', (socket) => socket.send(`{"method":"${fill('a', HUGE)}"}`)],
+    ['a huge answer to nobody', (socket) => socket.send(`{"id":900000,"result":"${fill('a', HUGE)}"}`)],
+    ['a huge list', (socket) => socket.send(`[${fill(`${result(1)},`, HUGE)}${result(1)}]`)],
+    [
+      'a message in fragments of a byte',
+      (socket) => {
+        for (let i = 0; i < 5_000; i++) socket.send('x', { fin: false });
+      },
+    ],
+    [
+      'a message in empty fragments',
+      (socket) => {
+        for (let i = 0; i < 5_000; i++) socket.send('', { fin: false });
+      },
+    ],
+  ] as readonly (readonly [string, (socket: WebSocket) => void])[])
+    test(`${name}: the connection ends, and the node is blamed`, async () => {
+      const { blamed } = await floodWith(flood);
+      assert.match(blamed, /more than the question can need \(bound: /);
+    });
+
+  test('the next connection is later each time', async () => {
+    let connections = 0;
+    const [transport, node] = await reach(
+      serveWebSocket((socket, { id }) => {
+        socket.send(result(id));
+        repeat(socket, (to) => to.send(result(900_000)));
+      }),
+      { onExcessive: () => connections++ },
+    );
+    await transport.send(CALL, inTime());
+    await until(() => connections === 1);
+    const fault = await faultOf(transport.send(CALL, inTime()), 'excessive');
+    assert.match(fault.message, /not asked for/);
+    assert.equal(node.connections(), 1);
+  });
+
+  test('answers that come too late, a few unknown messages and pings are no fault', async () => {
+    const late: (() => void)[] = [];
+    const [transport, node] = await reach(
+      serveWebSocket((socket, { id, method }) => {
+        if (method === 'slow') {
+          late.push(() => socket.send(`{"id":${id},"result":"${fill('a', 2_000_000)}"}`));
+          return;
+        }
+        socket.ping('x');
+        socket.send('{"hello":1}');
+        socket.send(result(id));
+      }),
+    );
+    await transport.send(CALL, inTime());
+    const slow = Array.from({ length: 20 }, () =>
+      transport.send({ method: 'slow', params: '[]' }, { deadline: performance.now() + 50 }),
+    );
+    for (const call of slow) await faultOf(call, 'timeout');
+    await until(() => late.length === slow.length);
+    for (const send of late) send();
+    for (let i = 0; i < 20; i++) assert.deepEqual(await transport.send(CALL, inTime()), RESULT);
+    assert.equal(node.connections(), 1);
+  });
+
+  test('announcements of a subscription that was ended a moment ago are no fault', async () => {
+    let stop: (() => void) | undefined;
+    const [transport, node] = await reach(
+      serveWebSocket((socket, { id, method }) => {
+        socket.send(method === 'eth_subscribe' ? `{"id":${id},"result":"0xs"}` : result(id));
+        if (method !== 'eth_subscribe') return;
+        stop = () => {
+          const note =
+            '{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"0xs","result":"0x1"}}';
+          for (let i = 0; i < 500; i++) socket.send(note);
+        };
+      }),
+    );
+    let isReady = false;
+    const unwatch = transport.watch?.('newPendingTransactions', {
+      ...HEADS,
+      onReady: () => {
+        isReady = true;
+      },
+    });
+    await until(() => isReady);
+    unwatch?.();
+    stop?.();
+    assert.deepEqual(await transport.send(CALL, inTime()), RESULT);
+    assert.equal(node.connections(), 1);
+  });
+
+  test('frames of a kilobyte, as geth sends them, are no fault', async () => {
+    const long = `"0x${fill('ab', 500_000)}"`;
+    const [transport] = await reach(
+      serveWebSocket((socket, { id }) => {
+        const text = `{"jsonrpc":"2.0","id":${id},"result":${long}}`;
+        for (let at = 0; at < text.length; at += 1_024)
+          socket.send(text.slice(at, at + 1_024), { fin: at + 1_024 >= text.length });
+      }),
+      { streamBytes: 2_000_000 },
+    );
+    const reply = await transport.send({ method: 'eth_call', params: '[]' }, inTime());
+    assert.deepEqual(reply, { kind: 'result', result: long });
+  });
+
+  test('an answer beyond what its own question can need ends the connection while it comes', async () => {
+    let blamed = '';
+    const [transport] = await reach(
+      serveWebSocket((socket, { id, method }) => {
+        if (method !== 'eth_chainId') return;
+        socket.send(`{"id":${id},"result":[${fill('[],', 3_000_000)}0]}`);
+      }),
+      { onExcessive: (fault) => (blamed = fault.message) },
+    );
+    // A call whose answer may be of any length waits beside it.
+    const other = transport.send({ method: 'eth_getLogs', params: '[{}]' }, inTime());
+    await faultOf(transport.send({ method: 'eth_chainId', params: '[]' }, inTime()), 'excessive');
+    await faultOf(other, 'excessive');
+    assert.match(blamed, /bound: /);
+  });
+});

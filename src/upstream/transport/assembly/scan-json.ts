@@ -108,7 +108,8 @@ export function scan(
       continue;
     }
     if (entry == END_STRING) {
-      const length = <u32>at - tokenStart;
+      // Without the quote that it began with.
+      const length = <u32>at - tokenStart - 1;
       if (length > text) text = length;
       isOpen = false;
       now = isKey ? COLON : AFTER;
@@ -155,6 +156,6 @@ export function scan(
   const isNumber = now >= MINUS && now <= EXPONENT_DIGITS;
   if (isNumber) longestNumber = max(digits, openBytes);
   else longestNumber = digits;
-  longestText = isNumber ? text : max(text, openBytes);
+  longestText = isNumber || openBytes == 0 ? text : max(text, openBytes - 1);
   return at;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { hasManyMembers, parseInSlices } from '../../src/rpc/parse-in-slices.ts';
+import { hasManyMembers, parseInSlices } from '../../src/primitives/parse-in-slices.ts';
 import { countRuns } from '../support/count-runs.ts';
 
 /** The value of a text, and how often there was a pause. */

@@ -1,0 +1,32 @@
+import type { AnswerMemory } from '../util/answer-memory.ts';
+import { holdText } from './hold-text.ts';
+import type { NodeCall, NodeError } from './node-call.ts';
+import { parseText } from './parse-text.ts';
+import type { Transport } from './transport/transport.ts';
+
+/** What a node answered to a question of the service itself, parsed. */
+export type ValueReply =
+  | { readonly kind: 'result'; readonly value: unknown }
+  | { readonly kind: 'error'; readonly error: NodeError };
+
+/** The way to a node for questions of the service itself. */
+export type OwnTransport = {
+  readonly transport: Transport;
+  /** Opens what an answer holds. */
+  readonly memory: () => AnswerMemory;
+};
+
+/**
+ * Asks a node on the service's own account.
+ * @param deadline milliseconds on the clock of `performance.now()`
+ * @throws UpstreamFault
+ */
+export async function askValue(
+  { transport, memory }: OwnTransport,
+  call: NodeCall,
+  deadline: number,
+): Promise<ValueReply> {
+  const reply = await transport.send(call, { deadline });
+  if (reply.kind === 'error') return reply;
+  return { kind: 'result', value: await parseText(await holdText(reply.result, { memory })) };
+}
