@@ -10,7 +10,8 @@ import { MAX_DEPTH } from '../../src/upstream/transport/answer-shape.ts';
 /** What is looked for, by its name in the table. */
 const PATTERNS = {
   /** A text becomes values. */
-  parse: /\bJSON\.parse\(|\bparseInSlices\(|\bListText\.(?:load|parseBlock)\(/g,
+  parse:
+    /\bJSON\.parse\(|(?<!function\*? )\b(?:parseInSlices|parseJson|parseText)\(|\bListText\.(?:load|parseBlock)\(/g,
   /** Bytes become a text. */
   decode:
     /\.toString\('(?:utf8|latin1)'|\b(?:body|buffer|bytes|chunk|payload|whole)\.toString\(\)|\.setEncoding\(|\bnew TextDecoder|\butf8Decoder\.decode\(/g,
@@ -56,11 +57,11 @@ const TABLE: Readonly<Record<string, Row>> = {
   'admin/page/console/request-editor.ts': { parse: 1, bound: 'status' },
   'admin/page/console/revert.ts': { decode: 1, bound: 'status' },
   'admin/page/console/server.ts': { parse: 1, decode: 1, fetch: 2, bound: 'status' },
-  'admin/page/console/values.ts': { parse: 1, bound: 'status' },
+  'admin/page/console/values.ts': { parse: 3, bound: 'status' },
   'admin/page/feed.ts': { parse: 1, bound: 'status' },
   'admin/service-client.ts': { decode: 1, bound: 'own' },
   'bundle/ask.ts': { parse: 2, decode: 1, answers: [HEADER, BLOCK, RECEIPTS, LOGS, PROOF, 'eth_getCode'] },
-  'bundle/format.ts': { parse: 1, bound: 'operator' },
+  'bundle/format.ts': { parse: 2, bound: 'operator' },
   'bundle/runs/find-rules.ts': { parse: 1, answers: ['eth_config'] },
   'chain/genesis.ts': { parse: 1, bound: 'operator' },
   'cli/builtin-facts.ts': { parse: 1, bound: 'own' },
@@ -79,6 +80,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   'methods/plain-calls/text-request.ts': { parse: 1, bound: 'client' },
   'primitives/byte-loops.ts': { decode: 1, bound: 'bytes' },
   'primitives/json-result.ts': { decode: 1, bound: 'bytes' },
+  'primitives/parse-json.ts': { parse: 1, bound: 'bytes' },
+  'primitives/parse-in-slices.ts': { parse: 1, bound: 'bytes' },
   'primitives/revert-reason.ts': { decode: 1, bound: 'bytes' },
   'primitives/utf8.ts': { decode: 1, bound: 'bytes' },
   'remote/asked-rules.ts': { parse: 1, answers: ['eth_config'] },
@@ -91,12 +94,15 @@ const TABLE: Readonly<Record<string, Row>> = {
   'rollup/op-stack/read-anchor.ts': { parse: 3, answers: [HEADER, 'eth_getStorageValues', 'eth_getCode'] },
   'rpc/body-scan.ts': { parse: 1, decode: 2, bound: 'client' },
   'rpc/envelope.ts': { parse: 3, decode: 4, bound: 'client' },
-  'rpc/parse-in-slices.ts': { parse: 2, bound: 'client' },
   'rpc/raw-id.ts': { parse: 1, bound: 'client' },
   'server/plain-request.ts': { decode: 1, bound: 'client' },
   'store/chain-reader.ts': { parse: 1, decode: 1, bound: 'own' },
   'store/log-index.ts': { decode: 1, bound: 'own' },
   'upstream/access-list-asker.ts': { parse: 1, answers: ['eth_createAccessList'] },
+  'upstream/ask-value.ts': {
+    parse: 1,
+    answers: ['eth_chainId', HEADER, 'eth_syncing', 'web3_clientVersion'],
+  },
   'upstream/block-directory.ts': { parse: 2, answers: [HEADER] },
   'upstream/checks/check-block-access-list.ts': { parse: 1, answers: ['eth_getBlockAccessList'] },
   'upstream/checks/check-logs.ts': { parse: 1, answers: [LOGS] },
@@ -114,9 +120,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   },
   'upstream/heads/parse-block.ts': { parse: 1, answers: [HEADER] },
   'upstream/hold-text.ts': { decode: 1, bound: 'passed' },
-  'upstream/identity.ts': { parse: 1, answers: ['eth_chainId', HEADER, 'web3_clientVersion'] },
   'upstream/local-executions.ts': { parse: 1, answers: [PROOF, 'eth_getCode'] },
-  'upstream/node-feed.ts': { parse: 2, answers: [HEADER, 'eth_syncing'] },
+  'upstream/parse-text.ts': { parse: 2, bound: 'bytes' },
   'upstream/pending/polled-pending.ts': { parse: 1, answers: ['eth_getFilterChanges'] },
   'upstream/sending/own-writes.ts': { parse: 1, answers: ['eth_getTransactionCount'] },
   'upstream/sending/sending-rules.ts': { parse: 1, answers: [HEADER] },
@@ -144,8 +149,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   'verification/item-splitter.ts': { parse: 1, decode: 2, answers: [BLOCK, RECEIPTS] },
   'verification/list-text.ts': { parse: 7, decode: 1, answers: [BLOCK, RECEIPTS] },
   'verification/repeated-names.ts': { parse: 1, answers: [BLOCK, RECEIPTS] },
-  'verification/stream-block.ts': { parse: 4, answers: [BLOCK] },
-  'verification/stream-receipts.ts': { parse: 2, answers: [RECEIPTS] },
+  'verification/stream-block.ts': { parse: 2, answers: [BLOCK] },
+  'verification/stream-receipts.ts': { parse: 1, answers: [RECEIPTS] },
 };
 
 const SRC = join(ROOT, 'src');

@@ -2,7 +2,7 @@
 
 import type { Abuse } from '../abuse.ts';
 import { HOSTILE_DATA, HOSTILE_NETWORKS } from '../stage/hostile-networks.ts';
-import { type BodyAbuse, bodyAbuse, encodeCall, FLOODING, HOSTILE, NODES, nextNumber } from './body-abuse.ts';
+import { type BodyAbuse, bodyAbuse, encodeCall, NODES, nextNumber } from './body-abuse.ts';
 
 const family = 'nodes';
 const call = (data: string): Uint8Array => encodeCall('eth_call', [{ data }, 'latest']);

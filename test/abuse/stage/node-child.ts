@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { FaultUpstream } from '../../support/fault-upstream.ts';
+import { deliver } from '../../support/hostile/deliveries.ts';
 import { RpcError, startNode } from '../../support/served-node.ts';
 import { asksForHostility, HOSTILE_NETWORKS, type HostileNetwork } from './hostile-networks.ts';
 
@@ -78,7 +79,7 @@ async function openHostile({ content, delivery, bytes, transport }: HostileNetwo
     delivery: {
       kind: 'own',
       // The service ends the connection: that is no failure of this process.
-      pour: (answer) => void delivery.send(answer, content, bytes).catch(() => {}),
+      pour: (answer) => void deliver(delivery, answer, content, bytes).catch(() => {}),
     },
   });
   return transport === 'HTTP' ? upstream.httpUrl : upstream.webSocketUrl;

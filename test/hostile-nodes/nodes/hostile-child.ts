@@ -2,6 +2,7 @@
 import { FaultUpstream } from '../../support/fault-upstream.ts';
 import type { AskNode } from '../../support/faults/fault.ts';
 import { CONTENTS } from '../../support/hostile/contents.ts';
+import { deliver } from '../../support/hostile/deliveries.ts';
 import type { PourEnd } from '../../support/hostile/pour.ts';
 import { rememberNode, type Truth } from '../../verified/truth.ts';
 import { findDelivery, type HostileCase } from '../cases.ts';
@@ -42,7 +43,7 @@ class HostileNode {
         kind: 'own',
         pour: (answer) => {
           this.hits++;
-          delivery.send(answer, content, this.#case.bytes).then(
+          deliver(delivery, answer, content, this.#case.bytes).then(
             (end) => this.ends.push(end),
             () => this.ends.push('closed'),
           );

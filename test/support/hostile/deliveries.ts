@@ -1,4 +1,5 @@
 /** Ways in which a hostile node sends an answer, or what nobody has asked for. */
+import type { Socket } from 'node:net';
 import { Readable, type Transform } from 'node:stream';
 import { constants, createBrotliCompress, createDeflate, createGzip } from 'node:zlib';
 import type { RawAnswer } from '../faults/fault.ts';
@@ -152,9 +153,13 @@ async function pourCompressed(
   }
 }
 
-/** The true answer, and beside it messages without end. */
+const flooded = new WeakSet<Socket>();
+
+/** The true answer, and beside it messages without end: one flood on each connection. */
 async function flood({ text, socket, webSocket }: RawAnswer, unit: Buffer): Promise<PourEnd> {
   webSocket?.send(text);
+  if (flooded.has(socket)) return 'taken';
+  flooded.add(socket);
   return pour(socket, repeatForever(unit), FLOOD_MS);
 }
 
@@ -206,6 +211,25 @@ const floodOf = (name: string, makeUnit: () => Buffer): HostileDelivery => ({
 
 function joinPieces(pieces: Pieces): Buffer {
   return Buffer.concat([...pieces]);
+}
+
+const turns = new WeakMap<Socket, Promise<unknown>>();
+
+/** Sends an answer, over a WebSocket after those before it: frames of two messages are not mixed. */
+export function deliver(
+  delivery: HostileDelivery,
+  answer: RawAnswer,
+  content: Content,
+  bytes: number,
+): Promise<PourEnd> {
+  const send = (): Promise<PourEnd> => delivery.send(answer, content, bytes);
+  if (answer.webSocket === undefined || delivery.isFlood === true) return send();
+  const sent = (turns.get(answer.socket) ?? Promise.resolve()).then(send);
+  turns.set(
+    answer.socket,
+    sent.catch(() => {}),
+  );
+  return sent;
 }
 
 /** No fault at all: what is measured beside it is what the measurement itself costs. */
