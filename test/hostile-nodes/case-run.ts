@@ -39,6 +39,8 @@ const NAMED_MS = 3_000;
 const PAUSE_MS = 50;
 const STAGGER_MS = 25;
 const SHOWN = 160;
+/** More than a header with the hashes of a full block needs. */
+const CERTAINLY_TOO_LARGE = 16_000_000;
 /** No address of a node has a secret here. */
 const NO_SECRET = 'no secret';
 
@@ -118,7 +120,7 @@ export class CaseRun {
   /** Whose fault it is, and whether what nobody asked for ends the connection. */
   async #checkNode(): Promise<void> {
     const { row, readReport, isNamed } = this.#parts;
-    const { isFlood, isSlow } = findDelivery(row.delivery);
+    const { isFlood } = findDelivery(row.delivery);
     await waitFor(async () => {
       const { hits, ends } = await readReport();
       return ends.length >= hits;
@@ -126,7 +128,8 @@ export class CaseRun {
     const { ends } = await readReport();
     if (isFlood === true && !ends.includes('closed'))
       this.#faults.push(`the connection was not ended: ${ends.join() || 'it goes on'}`);
-    const isTooLarge = this.#question.size === 'question' && isSlow !== true;
+    const isEndless = row.delivery === 'without end';
+    const isTooLarge = this.#question.size === 'question' && (isEndless || row.bytes >= CERTAINLY_TOO_LARGE);
     if (isFlood === true || isTooLarge) {
       await waitFor(async () => isNamed(), NAMED_MS);
       if (!isNamed()) this.#faults.push('the status does not name the node');

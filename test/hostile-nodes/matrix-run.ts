@@ -12,7 +12,7 @@ export const MAX_RESIDENT_BYTES: number = readMemoryBound();
 export type MatrixOptions = {
   /** Cases at the same time. */
   readonly batch: number;
-  /** After which no batch is taken apart any more: its cases fall short together. Milliseconds from the start. */
+  /** After which no batch is repeated or taken apart any more: its cases fall short together. Milliseconds from the start. */
   readonly budgetMs: number;
   /** Without latencies, pieces and memory, which a busy machine would change. */
   readonly isTimed: boolean;
@@ -92,7 +92,8 @@ class MatrixRun {
     let outcome = await this.#session.run(rows, rows.length === 1);
     const isDoubtful = ({ p99 }: BatchOutcome): boolean =>
       this.#options.isTimed && !p99.isCalm && !isWithin(p99);
-    if (isDoubtful(outcome)) outcome = await this.#session.run(rows, false);
+    if (isDoubtful(outcome) && performance.now() < this.#until)
+      outcome = await this.#session.run(rows, false);
     const shared = this.#findShared(outcome);
     if (shared.length > 0 && rows.length > 1 && performance.now() < this.#until) {
       // Together they may use up what none of them does alone.
