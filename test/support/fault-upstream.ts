@@ -21,8 +21,8 @@ export type FaultUpstreamOptions = {
 
 type Outgoing = {
   readonly text: string;
-  /** Of the first call. */
-  readonly id: unknown;
+  /** The first call that the fault concerns, or else the first one. */
+  readonly call: Call;
   readonly delivery: Delivery | undefined;
 };
 
@@ -107,8 +107,8 @@ export class FaultUpstream {
     const chunks: Buffer[] = [];
     try {
       for await (const chunk of request) chunks.push(chunk);
-      const { text, id, delivery } = await this.#handle(Buffer.concat(chunks).toString());
-      deliverOverHttp(text, id, delivery, request, response);
+      const { text, call, delivery } = await this.#handle(Buffer.concat(chunks).toString());
+      deliverOverHttp(text, call, delivery, request, response);
     } catch {
       request.socket.destroy();
     }
@@ -131,8 +131,8 @@ export class FaultUpstream {
 
   async #onMessage(message: string, webSocket: WebSocket, socket: Socket): Promise<void> {
     try {
-      const { text, id, delivery } = await this.#handle(message, webSocket);
-      deliverOverWebSocket(text, id, delivery, webSocket, socket);
+      const { text, call, delivery } = await this.#handle(message, webSocket);
+      deliverOverWebSocket(text, call, delivery, webSocket, socket);
     } catch {
       socket.destroy();
     }
@@ -142,7 +142,8 @@ export class FaultUpstream {
   async #handle(body: string, subscriber?: WebSocket): Promise<Outgoing> {
     const parsed = JSON.parse(body) as Call | Call[];
     const calls = Array.isArray(parsed) ? parsed : [parsed];
-    const fault = calls.some((call) => this.#isFaulty(call)) ? this.#fault : HEALTHY;
+    const concerned = calls.find((call) => this.#isFaulty(call));
+    const fault = concerned === undefined ? HEALTHY : this.#fault;
     this.#calls += calls.length;
     if (this.#delay > 0) await sleep(this.#delay);
     const responses = await Promise.all(
@@ -153,7 +154,8 @@ export class FaultUpstream {
       }),
     );
     const text = JSON.stringify(Array.isArray(parsed) ? responses : responses[0]);
-    return { text: fault.text?.(text) ?? text, id: calls[0]?.id, delivery: fault.delivery };
+    const call = concerned ?? (calls[0] as Call);
+    return { text: fault.text?.(text) ?? text, call, delivery: fault.delivery };
   }
 
   #isFaulty(call: Call): boolean {

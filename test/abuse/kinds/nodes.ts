@@ -1,5 +1,7 @@
 /** Calls that are expensive for a network's nodes, or for the log because of what nodes say. */
+
 import type { Abuse } from '../abuse.ts';
+import { HOSTILE_DATA, HOSTILE_NETWORKS } from '../stage/hostile-networks.ts';
 import { type BodyAbuse, bodyAbuse, encodeCall, NODES, nextNumber } from './body-abuse.ts';
 
 const family = 'nodes';
@@ -34,6 +36,21 @@ const ROWS: readonly Omit<BodyAbuse, 'family'>[] = [
   },
 ];
 
-export const NODES_ABUSES: readonly Abuse[] = ROWS.map((row) =>
-  bodyAbuse({ host: NODES, charge: 'calls', ...row, family }),
+/** Nodes that answer far more than was asked for, or send what was not asked for, at a caller's wish. */
+const HOSTILE_ROWS = HOSTILE_NETWORKS.map(
+  ({ name, sends }, index): Omit<BodyAbuse, 'family'> => ({
+    name: `a node that sends ${sends}`,
+    host: `${name}.localhost`,
+    connections: 4,
+    ms: 2_500,
+    // After the first of them the node is out of use, and calls are refused.
+    pause: 20,
+    ...(index === 0 && { isShort: true }),
+    makeBody: () => () => call(numbered(HOSTILE_DATA)),
+  }),
 );
+
+export const NODES_ABUSES: readonly Abuse[] = [
+  ...ROWS.map((row) => bodyAbuse({ host: NODES, charge: 'calls', ...row, family })),
+  ...HOSTILE_ROWS.map((row) => bodyAbuse({ charge: 'calls', ...row, family })),
+];

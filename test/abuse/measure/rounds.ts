@@ -188,6 +188,11 @@ export function readP99({ alone, beside }: Latencies): P99 {
   };
 }
 
+/** Whether the neighbour counts as unharmed. */
+export function isWithin({ beside, limit }: P99): boolean {
+  return beside <= limit;
+}
+
 function isRoundCalm({ foreign }: Round): boolean {
   return foreign < CALM_PROCESSORS;
 }

@@ -1,8 +1,19 @@
 /** A node in a process of its own. What it says to a call depends on how the call's data begins. */
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import { FaultUpstream } from '../../support/fault-upstream.ts';
+import { deliver } from '../../support/hostile/deliveries.ts';
 import { RpcError, startNode } from '../../support/served-node.ts';
+import { asksForHostility, HOSTILE_NETWORKS, type HostileNetwork } from './hostile-networks.ts';
+
+/** Where the stage finds the node. */
+export type NodeUrls = {
+  readonly url: string;
+  /** In the order of `HOSTILE_NETWORKS`. */
+  readonly hostile: readonly string[];
+};
 
 const NODE_CHAIN_ID = 99;
 const LARGE_BYTES = 11_000_000;
@@ -59,5 +70,26 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   response.end(Buffer.from(await answered.arrayBuffer()));
 }
 door.keepAliveTimeout = 600_000;
-door.listen(0, '127.0.0.1', () => process.send?.((door.address() as AddressInfo).port));
+
+/** Further doors to it, over HTTP and WebSocket: one for each network that is hostile where a call asks for that. */
+async function openHostile({ content, delivery, bytes, transport }: HostileNetwork): Promise<string> {
+  const upstream = await FaultUpstream.start(node.url);
+  await upstream.setFault({
+    concerns: asksForHostility,
+    delivery: {
+      kind: 'own',
+      // The service ends the connection: that is no failure of this process.
+      pour: (answer) => void deliver(delivery, answer, content, bytes).catch(() => {}),
+    },
+  });
+  return transport === 'HTTP' ? upstream.httpUrl : upstream.webSocketUrl;
+}
+
+const hostile = await Promise.all(HOSTILE_NETWORKS.map(openHostile));
+door.listen(0, '127.0.0.1');
+await once(door, 'listening');
+process.send?.({
+  url: `http://127.0.0.1:${(door.address() as AddressInfo).port}`,
+  hostile,
+} satisfies NodeUrls);
 process.on('disconnect', () => process.exit());

@@ -9,10 +9,14 @@ import { MAIN } from '../../../scripts/program-files.ts';
 import { createCertificate } from '../../support/certificate.ts';
 import { Program } from '../../support/program.ts';
 import type { AbuserKey, Target } from '../abuse.ts';
+import { HOSTILE_NETWORKS } from './hostile-networks.ts';
+import type { NodeUrls } from './node-child.ts';
 import { StateNode } from './state-node.ts';
 
 const NODE_CHILD = join(import.meta.dirname, 'node-child.js');
 const NODE_CHAIN_ID = 99;
+/** What the service asks by itself is no part of an abuse. */
+const RARELY_POLLED = { blockTime: '12s', pollInterval: '2s' } as const;
 /** A node is on another machine: where there are too few processors, the service goes before it, and it before the attackers. */
 const NODE_PRIORITY = 8;
 const ABUSER_ADDRESS = '127.0.0.66';
@@ -80,16 +84,21 @@ export class Stage {
   static async open({ isSecure, hasShortTimes }: StageOptions): Promise<Stage> {
     const node = fork(NODE_CHILD, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     setPriority(node.pid as number, NODE_PRIORITY);
-    const [nodePort] = (await once(node, 'message')) as [number];
-    const upstream = {
-      hosts: ['nodes.localhost'],
-      upstreams: [`http://127.0.0.1:${nodePort}`],
-      pool: { chainId: NODE_CHAIN_ID },
-    };
+    const [{ url, hostile }] = (await once(node, 'message')) as [NodeUrls];
+    const pool = { chainId: NODE_CHAIN_ID };
+    const upstreams = Object.fromEntries(
+      HOSTILE_NETWORKS.map(({ name }, index) => [
+        name,
+        { hosts: [`${name}.localhost`], upstreams: [hostile[index]], pool: { ...pool, ...RARELY_POLLED } },
+      ]),
+    );
+    const nodes = { hosts: ['nodes.localhost'], upstreams: [url], pool };
     const stateNode = await StateNode.start(NODE_PRIORITY);
     const program = new Program({});
-    const networks = { ...NETWORKS, nodes: upstream, state: stateNode.network };
-    const config = { networks, limits: hasShortTimes ? TIME_LIMITS : {} };
+    const config = {
+      networks: { ...NETWORKS, nodes, state: stateNode.network, ...upstreams },
+      limits: hasShortTimes ? TIME_LIMITS : {},
+    };
     program.configure(isSecure ? { ...config, listen: { port: 0, tls: writeCertificate(program) } } : config);
     const entries: [string, string][] = [];
     for (const [name, options] of Object.entries(KEYS)) {

@@ -1,4 +1,6 @@
 /** What can be wrong with a node, in three independent layers: what it says, how it words it, how it sends it. */
+import type { Socket } from 'node:net';
+import type { WebSocket } from 'ws';
 
 /** One JSON-RPC call as it came. */
 export type Call = { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] };
@@ -40,7 +42,20 @@ export type Delivery =
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: string;
-    };
+    }
+  /** Written to the connection by the fault itself. */
+  | { readonly kind: 'own'; pour(answer: RawAnswer): void };
+
+/** What a fault that writes to the connection itself has at hand. */
+export type RawAnswer = {
+  /** What would be sent otherwise. */
+  readonly text: string;
+  /** The first call that the fault concerns. */
+  readonly call: Call;
+  readonly socket: Socket;
+  /** On top of `socket`; absent over HTTP. */
+  readonly webSocket?: WebSocket;
+};
 
 export type Fault = {
   /** Which calls it concerns; all of them, and connections too, when this is not given. */

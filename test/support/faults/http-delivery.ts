@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createGzipBomb } from './bomb.ts';
-import { type Delivery, TRICKLE_MS } from './fault.ts';
+import { type Call, type Delivery, TRICKLE_MS } from './fault.ts';
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
-/** Sends an answer over HTTP in the way that the fault wants; `id` is that of its first call. */
+/** Sends an answer over HTTP in the way that the fault wants. */
 export function deliverOverHttp(
   text: string,
-  id: unknown,
+  call: Call,
   delivery: Delivery | undefined,
   request: IncomingMessage,
   response: ServerResponse,
@@ -36,10 +36,13 @@ export function deliverOverHttp(
       response.write(bytes.subarray(0, bytes.length >> 1), () => socket.resetAndDestroy());
       return;
     case 'bomb':
-      response.writeHead(200, { ...JSON_HEADERS, 'content-encoding': 'gzip' }).end(createGzipBomb(id));
+      response.writeHead(200, { ...JSON_HEADERS, 'content-encoding': 'gzip' }).end(createGzipBomb(call.id));
       return;
     case 'status':
       response.writeHead(delivery.status, delivery.headers).end(delivery.body);
+      return;
+    case 'own':
+      delivery.pour({ text, call, socket });
       return;
   }
 }

@@ -1,15 +1,12 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import { createDeflateBomb } from './bomb.ts';
-import { BOMB_BYTES, type Delivery, type Framing } from './fault.ts';
+import { BOMB_BYTES, type Call, type Delivery, type Framing } from './fault.ts';
+import { encodeFrame, encodeFrameHead, FIN, TEXT } from './frames.ts';
 import { trickle } from './http-delivery.ts';
 
-/** RFC 6455, section 5.2. */
-const FIN = 0x80;
+/** RFC 7692. */
 const COMPRESSED = 0x40;
-const TEXT = 0x01;
-const LENGTH_16 = 126;
-const LENGTH_64 = 127;
 /** Close codes: internal error, try again later. */
 const INTERNAL_ERROR = 1011;
 const TRY_AGAIN_LATER = 1013;
@@ -17,7 +14,7 @@ const TRY_AGAIN_LATER = 1013;
 /** Sends an answer over a WebSocket; its raw `socket` is at hand for what `ws` would not do. */
 export function deliverOverWebSocket(
   text: string,
-  id: unknown,
+  call: Call,
   delivery: Delivery | undefined,
   webSocket: WebSocket,
   socket: Socket,
@@ -45,13 +42,16 @@ export function deliverOverWebSocket(
     }
     case 'bomb':
       if (webSocket.extensions.includes('permessage-deflate')) {
-        socket.write(encodeFrame(FIN | COMPRESSED | TEXT, createDeflateBomb(id)));
+        socket.write(encodeFrame(FIN | COMPRESSED | TEXT, createDeflateBomb(call.id)));
       } else {
-        socket.write(Buffer.concat([encodeHead(FIN | TEXT, BOMB_BYTES), payload]));
+        socket.write(Buffer.concat([encodeFrameHead(FIN | TEXT, BOMB_BYTES), payload]));
       }
       return;
     case 'status':
       webSocket.close(delivery.status === 429 ? TRY_AGAIN_LATER : INTERNAL_ERROR);
+      return;
+    case 'own':
+      delivery.pour({ text, call, socket, webSocket });
       return;
   }
 }
@@ -62,24 +62,7 @@ function cut(payload: Buffer, length: number, framing: Framing, socket: Socket):
     socket.write(encodeFrame(FIN | TEXT, part));
     return;
   }
-  const head = framing === 'length' ? encodeHead(FIN | TEXT, payload.length) : encodeHead(TEXT, part.length);
+  const head =
+    framing === 'length' ? encodeFrameHead(FIN | TEXT, payload.length) : encodeFrameHead(TEXT, part.length);
   socket.write(Buffer.concat([head, part]), () => socket.destroy());
-}
-
-function encodeFrame(flags: number, payload: Buffer): Buffer {
-  return Buffer.concat([encodeHead(flags, payload.length), payload]);
-}
-
-function encodeHead(flags: number, length: number): Buffer {
-  if (length < LENGTH_16) return Buffer.from([flags, length]);
-  if (length < 0x1_0000) {
-    const head = Buffer.from([flags, LENGTH_16, 0, 0]);
-    head.writeUInt16BE(length, 2);
-    return head;
-  }
-  const head = Buffer.alloc(10);
-  head[0] = flags;
-  head[1] = LENGTH_64;
-  head.writeBigUInt64BE(BigInt(length), 2);
-  return head;
 }

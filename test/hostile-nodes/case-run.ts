@@ -1,0 +1,176 @@
+/** The client of one case, and what it finds. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { judge, type Verdict } from '../faults/judge.ts';
+import type { AskNode } from '../support/faults/fault.ts';
+import type { Expected } from '../support/scene-questions.ts';
+import type { Question } from '../verified/truth.ts';
+import { findDelivery, type HostileCase, nameCase } from './cases.ts';
+import type { CaseReport } from './nodes/plan.ts';
+import { findHostileQuestion } from './questions.ts';
+import type { Stage } from './stage.ts';
+
+export type CaseOutcome = {
+  readonly row: HostileCase;
+  readonly name: string;
+  /** What fell short; nothing where all is well. */
+  readonly faults: readonly string[];
+};
+
+export type CaseParts = {
+  readonly stage: Stage;
+  /** The place of the case in its batch. */
+  readonly index: number;
+  readonly row: HostileCase;
+  /** A node that tells the truth. */
+  readonly truth: AskNode;
+  readReport(): Promise<CaseReport>;
+  /** Whether the status has said since the attack began that the node is not used like any other. */
+  isNamed(): boolean;
+};
+
+/** Any block's header: what every network has to be able to say. */
+const HEADER: Question = { method: 'eth_getBlockByNumber', params: ['0x10', false] };
+/** A network of three has two honest nodes: until one of them is asked, and for one that is asked first. */
+const MAX_ATTEMPTS = 12;
+const UP_MS = 30_000;
+const REACH_MS = 10_000;
+const END_MS = 8_000;
+const NAMED_MS = 3_000;
+const PAUSE_MS = 50;
+const STAGGER_MS = 25;
+const SHOWN = 160;
+/** More than a header with the hashes of a full block needs. */
+const CERTAINLY_TOO_LARGE = 16_000_000;
+/** No address of a node has a secret here. */
+const NO_SECRET = 'no secret';
+
+export class CaseRun {
+  readonly #parts: CaseParts;
+  readonly #question: ReturnType<typeof findHostileQuestion>;
+  readonly #faults: string[] = [];
+  #lastId = 0;
+
+  constructor(parts: CaseParts) {
+    this.#parts = parts;
+    this.#question = findHostileQuestion(parts.row.question);
+  }
+
+  /** Whether the service asks the question by itself: the network is not there until its nodes are opened. */
+  get isOfService(): boolean {
+    return this.#question.ask === undefined;
+  }
+
+  /** Before the attack: resolves when the network of a client's question answers. */
+  async prepare(): Promise<void> {
+    if (this.isOfService) return;
+    const verdict = await this.#askUntilRight(UP_MS);
+    if (verdict !== 'right') this.#faults.push(`not served before the attack: ${verdict}`);
+  }
+
+  /** While the node is hostile. */
+  async run(): Promise<void> {
+    if (this.isOfService) await this.#watchService();
+    else {
+      // Clients of different networks do not ask at the same moment.
+      await sleep(this.#parts.index * STAGGER_MS);
+      await this.#askQuestion();
+    }
+    const { hits } = await this.#parts.readReport();
+    if (hits === 0) this.#faults.push('not tested: the node was not asked');
+    else await this.#checkNode();
+  }
+
+  conclude(): CaseOutcome {
+    const { row } = this.#parts;
+    return { row, name: nameCase(row), faults: this.#faults };
+  }
+
+  get #hasOthers(): boolean {
+    return this.#parts.row.topology === 'one of three';
+  }
+
+  /** Asks until the hostile node was among those that were asked. */
+  async #askQuestion(): Promise<void> {
+    const { ask, size } = this.#question;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const question = ask?.(attempt) ?? HEADER;
+      const { verdict, text } = await this.#ask(question);
+      const mayRefuse = !this.#hasOthers || size !== 'question';
+      if (verdict !== 'right' && !(verdict === 'refused' && mayRefuse)) {
+        this.#faults.push(`${verdict}: ${text.slice(0, SHOWN)}`);
+        return;
+      }
+      if ((await this.#parts.readReport()).hits > 0) return;
+    }
+  }
+
+  /** Waits until the service has asked; meanwhile no answer is wrong, and with other nodes it is right in the end. */
+  async #watchService(): Promise<void> {
+    const until = performance.now() + REACH_MS;
+    while ((await this.#parts.readReport()).hits === 0 && performance.now() < until) await sleep(PAUSE_MS);
+    if (this.#hasOthers) {
+      const verdict = await this.#askUntilRight(REACH_MS);
+      if (verdict !== 'right') this.#faults.push(`${verdict}, with two honest nodes`);
+      return;
+    }
+    const { verdict, text } = await this.#ask(HEADER);
+    if (verdict === 'wrong' || verdict === 'hang') this.#faults.push(`${verdict}: ${text.slice(0, SHOWN)}`);
+  }
+
+  /** Whose fault it is, and whether what nobody asked for ends the connection. */
+  async #checkNode(): Promise<void> {
+    const { row, readReport, isNamed } = this.#parts;
+    const { isFlood } = findDelivery(row.delivery);
+    await waitFor(async () => {
+      const { hits, ends } = await readReport();
+      return ends.length >= hits;
+    }, END_MS);
+    const { ends } = await readReport();
+    if (isFlood === true && !ends.includes('closed'))
+      this.#faults.push(`the connection was not ended: ${ends.join() || 'it goes on'}`);
+    const isEndless = row.delivery === 'without end';
+    const isTooLarge = this.#question.size === 'question' && (isEndless || row.bytes >= CERTAINLY_TOO_LARGE);
+    if (isFlood === true || isTooLarge) {
+      await waitFor(async () => isNamed(), NAMED_MS);
+      if (!isNamed()) this.#faults.push('the status does not name the node');
+    } else if (this.#isCallersChoice && isNamed()) {
+      this.#faults.push('the node is blamed for what the caller asked for');
+    }
+  }
+
+  /** Right in form, and as large as the caller's question may have made it. */
+  get #isCallersChoice(): boolean {
+    const { content, delivery } = this.#parts.row;
+    const isWhole = delivery === 'as a whole' || delivery === 'in pieces';
+    return this.#question.size === 'caller' && content === 'the true list many times' && isWhole;
+  }
+
+  async #askUntilRight(limitMs: number): Promise<Verdict> {
+    const until = performance.now() + limitMs;
+    for (;;) {
+      const { verdict } = await this.#ask(HEADER);
+      if (verdict !== 'refused' || performance.now() > until) return verdict;
+      await sleep(PAUSE_MS);
+    }
+  }
+
+  async #ask(question: Question): Promise<{ readonly verdict: Verdict; readonly text: string }> {
+    const { stage, index, truth } = this.#parts;
+    const expected = (await truth(question)) as Expected;
+    const id = ++this.#lastId;
+    const text = await stage.ask(index, id, question);
+    if (text === undefined) return { verdict: 'hang', text: question.method };
+    const verdict = judge(text, id, [expected], NO_SECRET);
+    const isWord = question !== HEADER && this.#question.isOneNodesWord === true;
+    return { verdict: verdict === 'wrong' && isWord && isResult(text, id) ? 'right' : verdict, text };
+  }
+}
+
+function isResult(text: string, id: number): boolean {
+  return text.startsWith(`{"jsonrpc":"2.0","id":${id},"result":`) && text.endsWith('}');
+}
+
+async function waitFor(isThere: () => Promise<boolean>, limitMs: number): Promise<void> {
+  for (const until = performance.now() + limitMs; !(await isThere()) && performance.now() < until; )
+    await sleep(PAUSE_MS);
+}

@@ -1,0 +1,72 @@
+/** The matrix: which question is answered how, by how many nodes of a network, over which transport. */
+import { CONTENTS } from '../support/hostile/contents.ts';
+import {
+  CONTROL,
+  DELIVERIES,
+  type HostileDelivery,
+  type NodeTransport,
+} from '../support/hostile/deliveries.ts';
+import type { Constraint, Factors } from './covering-array.ts';
+import { QUESTIONS } from './questions.ts';
+
+/** Names, so that a case can be sent to another process. */
+export type HostileCase = {
+  readonly question: string;
+  readonly content: string;
+  readonly delivery: string;
+  readonly bytes: number;
+  readonly topology: 'one of one' | 'one of three';
+  readonly transport: NodeTransport;
+};
+
+const MB = 1_000_000;
+/** The smallest is far more than a header or a quantity needs, the largest just below `answerBytes`. */
+const SIZES = [2 * MB, 32 * MB, 120 * MB] as const;
+/** What nobody has asked for is sent beside the answer, so the question matters little: one of each kind. */
+const FLOODED: ReadonlySet<string> = new Set([
+  'service: latest head',
+  'service: eth_chainId',
+  'service: eth_subscribe',
+  'eth_call',
+  'eth_getLogs',
+]);
+
+export const FACTORS: Factors<HostileCase> = {
+  question: QUESTIONS.map(({ name }) => name),
+  content: CONTENTS.map(({ name }) => name),
+  delivery: DELIVERIES.map(({ name }) => name),
+  bytes: SIZES,
+  topology: ['one of one', 'one of three'],
+  transport: ['HTTP', 'WebSocket'],
+};
+
+export const isPossible: Constraint<HostileCase> = ({ question, content, delivery, bytes, transport }) => {
+  const transports = QUESTIONS.find(({ name }) => name === question)?.transports;
+  if (transport !== undefined && transports?.includes(transport) === false) return false;
+  if (delivery === undefined) return true;
+  const found = findDelivery(delivery);
+  if (transport !== undefined && !found.transports.includes(transport)) return false;
+  // Over WebSocket alone, so not over HTTP alone.
+  if (transports !== undefined && !found.transports.some((one) => transports.includes(one))) return false;
+  if (found.isFlood === true && question !== undefined && !FLOODED.has(question)) return false;
+  if (found.hasOwnContent === true && content !== undefined && content !== FACTORS.content[0]) return false;
+  const needsSmall = found.hasOwnSize === true || found.isDear === true;
+  return !needsSmall || bytes === undefined || bytes === SIZES[0];
+};
+
+/** @throws Error when there is none of that name */
+export function findDelivery(name: string): HostileDelivery {
+  const delivery = [CONTROL, ...DELIVERIES].find((one) => one.name === name);
+  if (delivery === undefined) throw new Error(`there is no delivery "${name}"`);
+  return delivery;
+}
+
+export function nameCase({ question, content, delivery, bytes, topology, transport }: HostileCase): string {
+  const { hasOwnContent, hasOwnSize } = findDelivery(delivery);
+  const what = [
+    ...(hasOwnContent === true ? [] : [content]),
+    ...(hasOwnSize === true ? [] : [`${bytes / MB} MB`]),
+    delivery,
+  ];
+  return [question, ...what, topology, transport].join(' | ');
+}

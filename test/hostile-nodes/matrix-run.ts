@@ -1,0 +1,154 @@
+/** Runs many cases in batches, and each case of a batch that falls short by itself, so that it is known which one it is. */
+import { isWithin, type P99 } from '../abuse/measure/rounds.ts';
+import { findDelivery, type HostileCase } from './cases.ts';
+import { readMemoryBound } from './measure/budgets.ts';
+import { findHostileQuestion } from './questions.ts';
+import type { BatchOutcome, Session } from './session.ts';
+
+/** Of the main thread's own processor time, milliseconds. */
+export const MAX_PIECE_MS = 20;
+export const MAX_RESIDENT_BYTES: number = readMemoryBound();
+
+export type MatrixOptions = {
+  /** Cases at the same time. */
+  readonly batch: number;
+  /** After which no batch is repeated or taken apart any more: its cases fall short together. Milliseconds from the start. */
+  readonly budgetMs: number;
+  /** Without latencies, pieces and memory, which a busy machine would change. */
+  readonly isTimed: boolean;
+  report(line: string): void;
+};
+
+export type MatrixFigures = {
+  readonly cases: number;
+  readonly worstRatio: number;
+  readonly peakBytes: number;
+  readonly longestPiece: number;
+  /** A line for each case, or batch, that falls short. */
+  readonly failures: readonly string[];
+  /** Batches whose latencies say nothing, as other programs wanted the processors. */
+  readonly notJudged: number;
+};
+
+export async function runMatrix(
+  session: Session,
+  rows: readonly HostileCase[],
+  options: MatrixOptions,
+): Promise<MatrixFigures> {
+  const run = new MatrixRun(session, options);
+  // What lasts as long as the service waits lasts no longer side by side.
+  const isSlow = ({ delivery }: HostileCase): boolean => findDelivery(delivery).isSlow === true;
+  const [slow, quick] = [rows.filter(isSlow), rows.filter((row) => !isSlow(row))];
+  for (const part of [quick, slow]) {
+    const [own, asked] = [part.filter(isOfService), part.filter((row) => !isOfService(row))];
+    // Networks that are opened at the same time make much work for the main thread by themselves.
+    for (const rows of [...split(own, Math.ceil(options.batch / 3)), ...split(asked, options.batch)])
+      await run.runBatch(rows);
+  }
+  return run.finish();
+}
+
+function isOfService({ question }: HostileCase): boolean {
+  return findHostileQuestion(question).ask === undefined;
+}
+
+function split(rows: readonly HostileCase[], size: number): readonly (readonly HostileCase[])[] {
+  return Array.from({ length: Math.ceil(rows.length / size) }, (_, index) =>
+    rows.slice(index * size, (index + 1) * size),
+  );
+}
+
+class MatrixRun {
+  readonly #session: Session;
+  readonly #options: MatrixOptions;
+  readonly #until: number;
+  #cases = 0;
+  #worstRatio = 0;
+  #peakBytes = 0;
+  #longestPiece = 0;
+  #notJudged = 0;
+  readonly #failures: string[] = [];
+
+  constructor(session: Session, options: MatrixOptions) {
+    this.#session = session;
+    this.#options = options;
+    this.#until = performance.now() + options.budgetMs;
+  }
+
+  async finish(): Promise<MatrixFigures> {
+    if (!(await this.#session.endProgram()))
+      this.#fail('SIGTERM did not end the program after the last batch');
+    return {
+      cases: this.#cases,
+      worstRatio: this.#worstRatio,
+      peakBytes: this.#peakBytes,
+      longestPiece: this.#longestPiece,
+      failures: this.#failures,
+      notJudged: this.#notJudged,
+    };
+  }
+
+  async runBatch(rows: readonly HostileCase[]): Promise<void> {
+    let outcome = await this.#session.run(rows, rows.length === 1);
+    const isDoubtful = ({ p99 }: BatchOutcome): boolean =>
+      this.#options.isTimed && !p99.isCalm && !isWithin(p99);
+    if (isDoubtful(outcome) && performance.now() < this.#until)
+      outcome = await this.#session.run(rows, false);
+    const shared = this.#findShared(outcome);
+    if (shared.length > 0 && rows.length > 1 && performance.now() < this.#until) {
+      // Together they may use up what none of them does alone.
+      const half = Math.ceil(rows.length / 2);
+      await this.runBatch(rows.slice(0, half));
+      await this.runBatch(rows.slice(half));
+      return;
+    }
+    if (isDoubtful(outcome)) this.#notJudged++;
+    this.#note(outcome, shared);
+  }
+
+  /** Where the whole process falls short, whichever case it is for. */
+  #findShared(outcome: BatchOutcome): readonly string[] {
+    const { p99, peakBytes, longestPiece, hasEnded, failed, failures } = outcome;
+    const found: string[] = [];
+    if (!hasEnded) found.push('SIGTERM did not end it');
+    if (failed > 0) found.push(`the neighbour failed ${failed} times: ${failures.slice(0, 100)}`);
+    if (!this.#options.isTimed) return found;
+    if (p99.isCalm && !isWithin(p99)) found.push(`neighbour p99 ${describeP99(p99)}`);
+    if (longestPiece > MAX_PIECE_MS) found.push(`a piece of ${longestPiece.toFixed(0)} ms`);
+    if (peakBytes > MAX_RESIDENT_BYTES) found.push(`${toMegabytes(peakBytes)} MiB`);
+    return found;
+  }
+
+  #note(outcome: BatchOutcome, shared: readonly string[]): void {
+    const { cases, p99, peakBytes, longestPiece } = outcome;
+    this.#cases += cases.length;
+    if (p99.isCalm) this.#worstRatio = Math.max(this.#worstRatio, p99.beside / p99.alone);
+    this.#peakBytes = Math.max(this.#peakBytes, peakBytes);
+    this.#longestPiece = Math.max(this.#longestPiece, longestPiece);
+    for (const { name, faults } of cases) {
+      const all = cases.length === 1 ? [...faults, ...shared] : faults;
+      if (all.length > 0) this.#fail(`${name}: ${all.join('; ')}`);
+    }
+    if (cases.length > 1 && shared.length > 0)
+      this.#fail(
+        `${cases.length} cases together: ${shared.join('; ')}\n    ${cases.map(({ name }) => name).join('\n    ')}`,
+      );
+    this.#options.report(
+      `${cases.length} cases: p99 ${describeP99(p99)}, ${toMegabytes(peakBytes)} MiB, piece ${longestPiece.toFixed(0)} ms`,
+    );
+  }
+
+  #fail(line: string): void {
+    this.#failures.push(line);
+    this.#options.report(`! ${line}`);
+  }
+}
+
+function describeP99({ alone, beside, isCalm, foreign }: P99): string {
+  const noise = isCalm ? '' : ` (others used ${foreign.toFixed(1)} processors)`;
+  return `${beside.toFixed(1)} ms, alone ${alone.toFixed(1)}${noise}`;
+}
+
+function toMegabytes(bytes: number): string {
+  return (bytes / 1024 / 1024).toFixed(0);
+}

@@ -1,0 +1,50 @@
+/** A dozen cases in which every kind of delivery is; `run-hostile-nodes.ts` has every pair, and measures what is not measured here. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { DELIVERIES } from '../support/hostile/deliveries.ts';
+import { FACTORS, type HostileCase, isPossible, nameCase } from './cases.ts';
+import { drawPairwise, listProduct } from './covering-array.ts';
+import { runMatrix } from './matrix-run.ts';
+import { Session } from './session.ts';
+
+const SEED = 1;
+/** A trickle lasts as long as the service waits; large sizes take a busy machine long. */
+const SAMPLE: readonly HostileCase[] = DELIVERIES.filter(({ isSlow }) => isSlow !== true).map(
+  ({ name }, index) => {
+    const rows = drawPairwise(FACTORS, isPossible, SEED).filter(
+      ({ delivery, bytes }) => delivery === name && bytes === FACTORS.bytes[0],
+    );
+    return rows[(index * 7) % rows.length] as HostileCase;
+  },
+);
+const PATIENT = Number.POSITIVE_INFINITY;
+
+test('the drawn cases have every question, content and delivery over each transport that it can have', () => {
+  const drawn = drawPairwise(FACTORS, isPossible, SEED);
+  const listPairs = (rows: readonly HostileCase[]): ReadonlySet<string> =>
+    new Set(
+      rows.flatMap(({ question, content, delivery, transport }) => [
+        `${question} ${transport}`,
+        `${question} ${content}`,
+        `${question} ${delivery}`,
+        `${delivery} ${transport}`,
+      ]),
+    );
+  assert.deepEqual(listPairs(drawn), listPairs(listProduct(FACTORS, isPossible)));
+  assert.equal(new Set(drawn.map(nameCase)).size, drawn.length);
+});
+
+describe('beside hostile nodes', () => {
+  let session: Session;
+  before(async () => {
+    session = await Session.open();
+  });
+  after(() => session.close());
+
+  test(`clients are answered, nodes are named, and the program ends: ${SAMPLE.length} cases`, async () => {
+    const options = { batch: SAMPLE.length, budgetMs: PATIENT, isTimed: false, report: () => {} };
+    const { cases, failures } = await runMatrix(session, SAMPLE, options);
+    assert.deepEqual(failures, []);
+    assert.equal(cases, SAMPLE.length);
+  });
+});

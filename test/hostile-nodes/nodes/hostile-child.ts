@@ -1,0 +1,86 @@
+/** The process of the hostile nodes: what they stream is prepared, so that they take little of the processors. */
+import { FaultUpstream } from '../../support/fault-upstream.ts';
+import type { AskNode } from '../../support/faults/fault.ts';
+import { CONTENTS } from '../../support/hostile/contents.ts';
+import { deliver } from '../../support/hostile/deliveries.ts';
+import type { PourEnd } from '../../support/hostile/pour.ts';
+import { rememberNode, type Truth } from '../../verified/truth.ts';
+import { findDelivery, type HostileCase } from '../cases.ts';
+import { findHostileQuestion } from '../questions.ts';
+import type { FromHostile, ToHostile } from './plan.ts';
+
+class HostileNode {
+  readonly ends: PourEnd[] = [];
+  hits = 0;
+  readonly #upstream: FaultUpstream;
+  readonly #case: HostileCase;
+
+  private constructor(upstream: FaultUpstream, row: HostileCase) {
+    this.#upstream = upstream;
+    this.#case = row;
+  }
+
+  static async open(row: HostileCase, ask: AskNode): Promise<HostileNode> {
+    const node = new HostileNode(await FaultUpstream.start(ask), row);
+    // A network that cannot reach its nodes asks them everything once it can.
+    if (findHostileQuestion(row.question).ask === undefined)
+      await node.#upstream.setFault({ delivery: { kind: 'refuse' } });
+    return node;
+  }
+
+  get url(): string {
+    return this.#case.transport === 'HTTP' ? this.#upstream.httpUrl : this.#upstream.webSocketUrl;
+  }
+
+  async arm(): Promise<void> {
+    const question = findHostileQuestion(this.#case.question);
+    const delivery = findDelivery(this.#case.delivery);
+    const content = CONTENTS.find(({ name }) => name === this.#case.content);
+    if (content === undefined) throw new Error(`there is no content "${this.#case.content}"`);
+    await this.#upstream.setFault({
+      concerns: (call) => question.concerns(call),
+      delivery: {
+        kind: 'own',
+        pour: (answer) => {
+          this.hits++;
+          deliver(delivery, answer, content, this.#case.bytes).then(
+            (end) => this.ends.push(end),
+            () => this.ends.push('closed'),
+          );
+        },
+      },
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#upstream.close();
+  }
+}
+
+let nodes: readonly HostileNode[] = [];
+let truth: Truth | undefined;
+
+async function answer(message: ToHostile): Promise<FromHostile> {
+  switch (message.say) {
+    case 'open': {
+      await Promise.all(nodes.map((node) => node.close()));
+      const { cases, source } = message;
+      // All nodes together: an answer that is known comes at once.
+      truth ??= rememberNode('source', source, async () => {});
+      const { ask } = truth;
+      nodes = await Promise.all(cases.map((row) => HostileNode.open(row, ask)));
+      return { urls: nodes.map(({ url }) => url) };
+    }
+    case 'arm':
+      await Promise.all(message.cases.map((index) => nodes[index]?.arm()));
+      return 'armed';
+    case 'report':
+      return { reports: nodes.map(({ hits, ends }) => ({ hits, ends })) };
+  }
+}
+
+process.on('message', (message: ToHostile) => {
+  void answer(message).then((reply) => process.send?.(reply));
+});
+process.on('disconnect', () => process.exit());
+process.send?.('there' satisfies FromHostile);

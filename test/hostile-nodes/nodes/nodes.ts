@@ -1,0 +1,81 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { setPriority } from 'node:os';
+import { join } from 'node:path';
+import type { HostileCase } from '../cases.ts';
+import type { CaseReport, FromHostile, HonestNodes, ToHonest, ToHostile } from './plan.ts';
+
+/** Nodes are on other machines: the service goes before them. */
+const PRIORITY = 5;
+
+/** Two honest nodes and the hostile ones, each kind in a process of its own. */
+export class Nodes {
+  readonly honest: HonestNodes;
+  readonly #honestChild: ChildProcess;
+  readonly #hostileChild: ChildProcess;
+  #last: Promise<unknown> = Promise.resolve();
+
+  private constructor(honestChild: ChildProcess, hostileChild: ChildProcess, honest: HonestNodes) {
+    this.#honestChild = honestChild;
+    this.#hostileChild = hostileChild;
+    this.honest = honest;
+  }
+
+  static async open(): Promise<Nodes> {
+    const honest = forkChild('honest-child.js');
+    const hostile = forkChild('hostile-child.js');
+    const [[pairs]] = (await Promise.all([once(honest, 'message'), once(hostile, 'message')])) as [
+      [HonestNodes],
+      unknown,
+    ];
+    return new Nodes(honest, hostile, pairs);
+  }
+
+  get pids(): readonly number[] {
+    return [this.#honestChild.pid as number, this.#hostileChild.pid as number];
+  }
+
+  /** A hostile node for each case instead of those of before; honest until they are armed. @returns their URLs */
+  async openHostile(cases: readonly HostileCase[]): Promise<readonly string[]> {
+    const answer = (await this.#ask({ say: 'open', cases, source: this.honest.source })) as {
+      readonly urls: readonly string[];
+    };
+    return answer.urls;
+  }
+
+  /** @param cases indexes in the list of cases */
+  async arm(cases: readonly number[]): Promise<void> {
+    await this.#ask({ say: 'arm', cases });
+  }
+
+  /** Opens or closes the late pair of honest nodes. */
+  async setLate(isOpen: boolean): Promise<void> {
+    this.#honestChild.send({ isOpen } satisfies ToHonest);
+    await once(this.#honestChild, 'message');
+  }
+
+  /** What has come of each case so far. */
+  async report(): Promise<readonly CaseReport[]> {
+    return ((await this.#ask({ say: 'report' })) as { readonly reports: readonly CaseReport[] }).reports;
+  }
+
+  close(): void {
+    for (const child of [this.#honestChild, this.#hostileChild]) if (child.connected) child.disconnect();
+  }
+
+  /** One after the other: answers come in the order of the questions. */
+  async #ask(message: ToHostile): Promise<FromHostile> {
+    const answer = this.#last.then(async () => {
+      this.#hostileChild.send(message);
+      return ((await once(this.#hostileChild, 'message')) as [FromHostile])[0];
+    });
+    this.#last = answer.catch(() => undefined);
+    return answer;
+  }
+}
+
+function forkChild(name: string): ChildProcess {
+  const child = fork(join(import.meta.dirname, name), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  setPriority(child.pid as number, PRIORITY);
+  return child;
+}

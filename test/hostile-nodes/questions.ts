@@ -1,0 +1,169 @@
+/** Every question that a node is asked, for the service itself and for clients, a row each. */
+import { bytesToHex } from '../../src/primitives/hex.ts';
+import { makeTransaction } from '../support/bad-transactions.ts';
+import { FACTS } from '../support/development.ts';
+import type { Call } from '../support/faults/fault.ts';
+import type { NodeTransport } from '../support/hostile/deliveries.ts';
+import type { Question } from '../verified/truth.ts';
+
+/**
+ * What decides how large an answer may be:
+ * - `question`: a header, a quantity, a hash, a proof: one that is larger is the node's fault
+ * - `caller`: logs, traces, receipts of a block: one that is too large is nobody's fault
+ * - `both`: bounded by the chain's rules, far above what is usual: whose fault it is is left open
+ */
+export type SizeRule = 'question' | 'caller' | 'both';
+
+export type HostileQuestion = {
+  readonly name: string;
+  readonly size: SizeRule;
+  /** Absent: the service asks it by itself. Otherwise what a client asks, in other words each time. */
+  readonly ask?: (attempt: number) => Question;
+  /** Whether any result is what a client may get: nothing that is known here says that the node is wrong. */
+  readonly isOneNodesWord?: true;
+  /** Whether one node is asked for it, where there are several, and not each of them. */
+  readonly isAskedOfOne?: true;
+  /** Whether a node answers this call with what is hostile. */
+  concerns(call: Call): boolean;
+  readonly transports?: readonly NodeTransport[];
+};
+
+const CHAIN_ID: number = FACTS.devnet.chainId;
+const { tokenBalance, tokenTransfer } = FACTS.devnet.calls;
+const TOKEN: string = FACTS.devnet.erc20;
+const hex = (value: number): string => `0x${value.toString(16)}`;
+/** Blocks with transactions and uncles are asked about in turn, so that no answer of before is used again. */
+const BLOCKS = 60;
+const block = (attempt: number): string => hex(2 + (attempt % BLOCKS));
+const accounts = FACTS.devnet.accounts.map(({ address }) => address);
+const account = (attempt: number): string => accounts[attempt % accounts.length] as string;
+const slot = (attempt: number): string => hex(100 + attempt);
+const word = (value: number): string => value.toString(16).padStart(64, '0');
+
+const isMethod =
+  (...methods: readonly string[]): HostileQuestion['concerns'] =>
+  ({ method }) =>
+    methods.includes(method);
+const isBlock =
+  (reference: RegExp, isFull: boolean): HostileQuestion['concerns'] =>
+  ({ method, params }) =>
+    method === 'eth_getBlockByNumber' && reference.test(String(params[0])) && params[1] === isFull;
+
+const service = (
+  name: string,
+  size: SizeRule,
+  concerns: HostileQuestion['concerns'],
+  transports?: readonly NodeTransport[],
+): HostileQuestion => ({ name: `service: ${name}`, size, concerns, ...(transports && { transports }) });
+
+/** What the service asks one node to find out what can be verified. */
+const calibration = (
+  what: string,
+  size: SizeRule,
+  concerns: HostileQuestion['concerns'],
+): HostileQuestion => ({
+  ...service(`calibration: ${what}`, size, concerns),
+  isAskedOfOne: true,
+});
+
+/** Methods of which the answers are not recomputed, and by default not compared with those of other nodes. */
+const UNVERIFIED: ReadonlySet<string> = new Set([
+  'debug_traceTransaction',
+  'eth_call',
+  'eth_createAccessList',
+  'eth_simulateV1',
+]);
+
+const client = (
+  method: string,
+  size: SizeRule,
+  params: (attempt: number) => readonly unknown[],
+  concerns: HostileQuestion['concerns'] = isMethod(method),
+): HostileQuestion => ({
+  name: method,
+  size,
+  ask: (attempt) => ({ method, params: params(attempt) }),
+  concerns,
+  isAskedOfOne: true,
+  ...(UNVERIFIED.has(method) && { isOneNodesWord: true }),
+});
+
+/** Calldata with more behind it than a contract reads. */
+const lengthen = (call: object, attempt: number): object => {
+  const { data } = call as { readonly data: string };
+  return { ...call, data: data + word(attempt) };
+};
+
+export const QUESTIONS: readonly HostileQuestion[] = [
+  service('latest head', 'question', isBlock(/^latest$/, false)),
+  service('safe head', 'question', isBlock(/^safe$/, false)),
+  service('finalized head', 'question', isBlock(/^finalized$/, false)),
+  service('headers by number', 'question', isBlock(/^0x[1-9a-f]/, false)),
+  service('genesis block', 'question', isBlock(/^0x0$/, false)),
+  service('eth_chainId', 'question', isMethod('eth_chainId')),
+  service('web3_clientVersion', 'question', isMethod('web3_clientVersion')),
+  service('eth_syncing', 'question', isMethod('eth_syncing')),
+  calibration('block', 'both', isBlock(/^0x/, true)),
+  calibration('receipts', 'both', isMethod('eth_getBlockReceipts')),
+  calibration('logs', 'both', isMethod('eth_getLogs')),
+  calibration('proof', 'question', isMethod('eth_getProof')),
+  service('eth_subscribe', 'question', isMethod('eth_subscribe'), ['WebSocket']),
+  client('eth_call', 'both', (attempt) => [lengthen(tokenBalance, attempt), 'latest']),
+  client('eth_estimateGas', 'question', (attempt) => [lengthen(tokenTransfer, attempt)]),
+  client('eth_getBlockReceipts', 'caller', (attempt) => [block(attempt)]),
+  client('eth_getTransactionByBlockNumberAndIndex', 'both', (attempt) => [block(attempt), '0x0']),
+  client(
+    'eth_getUncleByBlockNumberAndIndex',
+    'question',
+    () => ['0x4', '0x0'],
+    ({ method }) => method.startsWith('eth_getUncleBy'),
+  ),
+  client('eth_getProof', 'question', (attempt) => [account(attempt), [slot(attempt)], 'latest']),
+  client('eth_getLogs', 'caller', (attempt) => [{ fromBlock: '0x1', toBlock: hex(40 + (attempt % 20)) }]),
+  client('eth_getBlockByNumber', 'both', (attempt) => [block(attempt), true], isBlock(/^0x/, true)),
+  client(
+    'eth_getBalance',
+    'question',
+    (attempt) => [account(attempt), block(70 + attempt)],
+    isMethod('eth_getBalance', 'eth_getProof'),
+  ),
+  client('eth_getCode', 'both', (attempt) => [TOKEN, hex(FACTS.devnet.headNumber - (attempt % 10))]),
+  client(
+    'eth_getStorageAt',
+    'question',
+    (attempt) => [TOKEN, slot(attempt), 'latest'],
+    isMethod('eth_getStorageAt', 'eth_getProof'),
+  ),
+  client('eth_getTransactionByHash', 'both', (attempt) => [hashOf(attempt)]),
+  client('eth_getTransactionReceipt', 'both', (attempt) => [hashOf(attempt)]),
+  client('eth_gasPrice', 'question', () => []),
+  client('eth_feeHistory', 'question', (attempt) => [hex(2 + (attempt % 20)), 'latest', []]),
+  client('eth_createAccessList', 'both', (attempt) => [lengthen(tokenTransfer, attempt), 'latest']),
+  client('eth_simulateV1', 'caller', (attempt) => [
+    { blockStateCalls: [{ calls: [lengthen(tokenTransfer, attempt)] }] },
+    'latest',
+  ]),
+  client('debug_traceTransaction', 'caller', (attempt) => [hashOf(attempt)]),
+  client('eth_sendRawTransaction', 'question', (attempt) => [
+    bytesToHex(makeTransaction({ chainId: BigInt(CHAIN_ID), nonce: BigInt(attempt) })),
+  ]),
+];
+
+/** Learnt before anything is asked: of transactions, one after the other. */
+let hashes: readonly string[] = [];
+
+/** @param known hashes of transactions of the chain */
+export function setTransactionHashes(known: readonly string[]): void {
+  hashes = known;
+}
+
+function hashOf(attempt: number): string {
+  return hashes[attempt % hashes.length] as string;
+}
+
+/** @throws Error when there is none of that name */
+export function findHostileQuestion(name: string): HostileQuestion {
+  const question = QUESTIONS.find((one) => one.name === name);
+  if (question === undefined) throw new Error(`there is no question "${name}"`);
+  return question;
+}

@@ -1,0 +1,216 @@
+/** Runs the cases of a batch at the same time, each on a network of its own, beside a neighbour of another network. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { watchProcessors } from '../abuse/measure/processors.ts';
+import { type P99, type Round, readP99 } from '../abuse/measure/rounds.ts';
+import { watchMemory } from '../abuse/stage/vitals.ts';
+import { Load } from '../operations/load/load.ts';
+import { countFailures, describeFailures, type LaneReport } from '../operations/load/plan.ts';
+import { askNode } from '../support/faults/ask-node.ts';
+import type { AskNode } from '../support/faults/fault.ts';
+import { rememberNode } from '../verified/truth.ts';
+import { type CaseOutcome, CaseRun } from './case-run.ts';
+import type { HostileCase } from './cases.ts';
+import { readLongestPiece } from './measure/main-thread.ts';
+import { Nodes } from './nodes/nodes.ts';
+import type { CaseReport } from './nodes/plan.ts';
+import { setTransactionHashes } from './questions.ts';
+import { Stage } from './stage.ts';
+
+/** How long the neighbour is alone, first until the program is warm. Milliseconds. */
+const WARM_UP_MS = 1_000;
+const ALONE_MS = 600;
+/** What counts as alone: the middle of so many of the last measurements, which are short. */
+const ALONE_ROUNDS = 5;
+/** Networks are opened, and what that takes is not counted. */
+const SETTLE_MS = 300;
+/** Batches that one program serves, while nothing falls short: then it is asked to end. */
+const BATCHES = 5;
+const LOOK_MS = 100;
+/** For the neighbour's last answers. */
+const QUIET_MS = 3_000;
+/** Blocks of which the transactions are asked for. */
+const BLOCKS_WITH_TRANSACTIONS = ['0x45', '0x2', '0x43', '0x44', '0x3a', '0xe'];
+
+export type BatchOutcome = {
+  readonly cases: readonly CaseOutcome[];
+  readonly p99: P99;
+  readonly peakBytes: number;
+  /** Milliseconds of the main thread's own processor time. */
+  readonly longestPiece: number;
+  /** Whether SIGTERM ended it in time. */
+  readonly hasEnded: boolean;
+  /** Of the neighbour. */
+  readonly failed: number;
+  readonly failures: string;
+};
+
+type Measured = Omit<BatchOutcome, 'cases' | 'hasEnded'>;
+
+export class Session {
+  readonly #nodes: Nodes;
+  #load: Load;
+  readonly #truth: AskNode;
+  readonly #alone: Round[] = [];
+  #stage: Stage | undefined;
+  /** Of the program that runs. */
+  #batches = 0;
+
+  private constructor(nodes: Nodes, load: Load, truth: AskNode) {
+    this.#nodes = nodes;
+    this.#load = load;
+    this.#truth = truth;
+  }
+
+  static async open(): Promise<Session> {
+    const nodes = await Nodes.open();
+    const url = nodes.honest.source;
+    const { ask } = rememberNode('honest', url, async () => {});
+    // In a case more than one sends the same transaction, so its answer is not remembered here.
+    const truth: AskNode = (call) =>
+      call.method === 'eth_sendRawTransaction' ? askNode(url, call) : ask(call);
+    setTransactionHashes(await listTransactions(truth));
+    return new Session(nodes, await Load.open(), truth);
+  }
+
+  /** @param isLast whether the program is asked to end afterwards in any case */
+  async run(rows: readonly HostileCase[], isLast: boolean): Promise<BatchOutcome> {
+    await this.#nodes.setLate(false);
+    const urls = await this.#nodes.openHostile(rows);
+    const stage = await this.#takeStage();
+    await stage.addNetworks(rows, urls, this.#nodes);
+    const watch = new Watch(stage, this.#nodes);
+    const runs = rows.map(
+      (row, index) =>
+        new CaseRun({
+          stage,
+          index,
+          row,
+          truth: this.#truth,
+          readReport: () => watch.readReport(index),
+          isNamed: () => watch.named.has(index),
+        }),
+    );
+    await Promise.all(runs.map((run) => run.prepare()));
+    await sleep(SETTLE_MS);
+    await this.#load.cut();
+    this.#noteAlone(await this.#measure(stage, () => sleep(ALONE_MS)));
+    const measured = await this.#attack(stage, watch, runs);
+    const cases = runs.map((run) => run.conclude());
+    this.#batches++;
+    const mayGoOn = !isLast && this.#batches < BATCHES && cases.every(({ faults }) => faults.length === 0);
+    const hasEnded = mayGoOn || (await this.endProgram());
+    return { ...measured, cases, hasEnded };
+  }
+
+  /** Asks the program to end, so that the next batch has another one. @returns whether it ended in time */
+  async endProgram(): Promise<boolean> {
+    const stage = this.#stage;
+    if (stage === undefined) return true;
+    this.#stage = undefined;
+    // What is under way when the program is asked to end is no failure of it.
+    const isQuiet = await Promise.race([this.#load.end().then(() => true), sleep(QUIET_MS, false)]);
+    // A neighbour that still waits would try to connect again.
+    if (!isQuiet) this.#load.close();
+    const hasEnded = await stage.stop();
+    if (!isQuiet) this.#load = await Load.open();
+    return hasEnded;
+  }
+
+  async close(): Promise<void> {
+    await this.#stage?.program.dispose();
+    this.#nodes.close();
+    this.#load.close();
+  }
+
+  async #takeStage(): Promise<Stage> {
+    if (this.#stage !== undefined) return this.#stage;
+    this.#batches = 0;
+    this.#stage = await Stage.open();
+    await this.#load.begin(await this.#stage.planNeighbour());
+    await this.#load.goOn({ ms: WARM_UP_MS });
+    return this.#stage;
+  }
+
+  async #attack(stage: Stage, watch: Watch, runs: readonly CaseRun[]): Promise<Measured> {
+    const since = Date.now();
+    const readPeak = watchMemory(stage.program.pid);
+    const beside = await this.#measure(stage, async () => {
+      await this.#nodes.setLate(true);
+      await this.#nodes.arm(runs.map((_, index) => index));
+      watch.begin();
+      await Promise.all(runs.map((run) => run.run()));
+    });
+    watch.end();
+    return {
+      p99: readP99({ alone: this.#alone, beside: [beside] }),
+      peakBytes: readPeak(),
+      longestPiece: readLongestPiece(stage.program.pid, stage.stallFile, since),
+      failed: countFailures(beside.reports),
+      failures: describeFailures(beside.reports),
+    };
+  }
+
+  async #measure(stage: Stage, act: () => Promise<unknown>): Promise<Round> {
+    const pids = [process.pid, stage.program.pid, this.#load.pid, ...this.#nodes.pids];
+    const readForeign = watchProcessors(pids);
+    await act();
+    const reports: readonly LaneReport[] = await this.#load.cut();
+    return { reports, foreign: readForeign() };
+  }
+
+  #noteAlone(round: Round): void {
+    this.#alone.push(round);
+    if (this.#alone.length > ALONE_ROUNDS) this.#alone.shift();
+  }
+}
+
+/** Looks at what the nodes and the status say, for all cases of a batch together. */
+class Watch {
+  /** Cases whose node the status has named. */
+  readonly named: Set<number> = new Set();
+  readonly #stage: Stage;
+  readonly #nodes: Nodes;
+  #report: Promise<readonly CaseReport[]> | undefined;
+  #isOver = false;
+
+  constructor(stage: Stage, nodes: Nodes) {
+    this.#stage = stage;
+    this.#nodes = nodes;
+  }
+
+  begin(): void {
+    void this.#look();
+  }
+
+  end(): void {
+    this.#isOver = true;
+  }
+
+  async readReport(index: number): Promise<CaseReport> {
+    this.#report ??= this.#nodes.report().finally(() => {
+      this.#report = undefined;
+    });
+    return (await this.#report)[index] as CaseReport;
+  }
+
+  async #look(): Promise<void> {
+    while (!this.#isOver) {
+      for (const [index, { state, reason }] of await this.#stage.readNodes()) {
+        const { hits } = await this.readReport(index);
+        if (hits > 0 && (state !== 'up' || reason !== undefined)) this.named.add(index);
+      }
+      await sleep(LOOK_MS);
+    }
+  }
+}
+
+async function listTransactions(truth: AskNode): Promise<readonly string[]> {
+  const blocks = await Promise.all(
+    BLOCKS_WITH_TRANSACTIONS.map((number) =>
+      truth({ method: 'eth_getBlockByNumber', params: [number, false] }),
+    ),
+  );
+  return blocks.flatMap((answer) =>
+    'result' in answer ? (answer.result as { readonly transactions: readonly string[] }).transactions : [],
+  );
+}

@@ -1,0 +1,228 @@
+/** Every place that turns text from outside into values, with what bounds the text: nothing that a node sends is parsed uncounted. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ROOT } from '../../scripts/program-files.ts';
+import { findBounds } from '../../src/upstream/transport/answer-bounds.ts';
+import { MAX_DEPTH } from '../../src/upstream/transport/answer-shape.ts';
+
+/** What is looked for, by its name in the table. */
+const PATTERNS = {
+  /** A text becomes values. */
+  parse:
+    /\bJSON\.parse\(|(?<!function\*? )\b(?:parseInSlices|parseJson|parseText)\(|\bListText\.(?:load|parseBlock)\(/g,
+  /** Bytes become a text. */
+  decode:
+    /\.toString\('(?:utf8|latin1)'|\b(?:body|buffer|bytes|chunk|payload|whole)\.toString\(\)|\.setEncoding\(|\bnew TextDecoder|\butf8Decoder\.decode\(/g,
+  /** Something is fetched and parsed by a library. */
+  fetch: /\bcreate(?:Local|Remote)JWKSet\(|\.json\(\)|\.text\(\)/g,
+} as const;
+
+type Counts = { readonly [K in keyof typeof PATTERNS]?: number };
+
+/** Where texts come from that are no answers of nodes, and what bounds them. */
+const BOUNDS = {
+  client: '`limits.bodyBytes`, and slices where there are many members',
+  own: 'written by the service itself, as long as it makes it',
+  operator: 'a file or an argument that the operator chose',
+  status: 'in a browser, from the service',
+  bytes: 'no text of its own: the callers have rows',
+  passed: 'a part of an answer, which the transport bounds, that becomes a text and no values',
+} as const;
+
+type Row = Counts &
+  (
+    | { readonly bound: keyof typeof BOUNDS }
+    /** Answers to these, each with a row in `upstream/transport/answer-bounds`. */
+    | { readonly answers: readonly (string | readonly [method: string, params: string])[] }
+    /** Text of nodes that answers no question, and the constant that bounds it. */
+    | { readonly within: string }
+  );
+
+const HEADER = ['eth_getBlockByNumber', '["latest",false]'] as const;
+const BLOCK = ['eth_getBlockByNumber', '["latest",true]'] as const;
+const RECEIPTS = 'eth_getBlockReceipts';
+const LOGS = 'eth_getLogs';
+const PROOF = 'eth_getProof';
+
+const TABLE: Readonly<Record<string, Row>> = {
+  'access/credentials.ts': { decode: 1, bound: 'client' },
+  'access/keys/redis-key-table.ts': { parse: 1, bound: 'own' },
+  'access/key-sets.ts': { parse: 2, decode: 1, fetch: 2, bound: 'operator' },
+  'admin/access.ts': { decode: 1, bound: 'client' },
+  'admin/console.ts': { parse: 1, decode: 1, bound: 'client' },
+  'admin/page/console/decoded-view.ts': { parse: 1, bound: 'status' },
+  'admin/page/console/indent-json.ts': { parse: 1, bound: 'status' },
+  'admin/page/console/request-editor.ts': { parse: 1, bound: 'status' },
+  'admin/page/console/revert.ts': { decode: 1, bound: 'status' },
+  'admin/page/console/server.ts': { parse: 1, decode: 1, fetch: 2, bound: 'status' },
+  'admin/page/console/values.ts': { parse: 3, bound: 'status' },
+  'admin/page/feed.ts': { parse: 1, bound: 'status' },
+  'admin/service-client.ts': { decode: 1, bound: 'own' },
+  'bundle/ask.ts': { parse: 2, decode: 1, answers: [HEADER, BLOCK, RECEIPTS, LOGS, PROOF, 'eth_getCode'] },
+  'bundle/format.ts': { parse: 2, bound: 'operator' },
+  'bundle/runs/find-rules.ts': { parse: 1, answers: ['eth_config'] },
+  'chain/genesis.ts': { parse: 1, bound: 'operator' },
+  'cli/builtin-facts.ts': { parse: 1, bound: 'own' },
+  'cli/import.ts': { parse: 1, bound: 'operator' },
+  'cli/main.ts': { parse: 1, bound: 'own' },
+  'cli/prove.ts': { parse: 1, bound: 'operator' },
+  'cli/verify.ts': { decode: 1, bound: 'operator' },
+  'cli/version.ts': { parse: 1, bound: 'own' },
+  'engine/reads/log-search.ts': { decode: 1, bound: 'own' },
+  'feed/parse-header.ts': { parse: 1, answers: [HEADER] },
+  'feed/removed-records.ts': { parse: 1, bound: 'own' },
+  'gateway/collect-stream.ts': { decode: 1, bound: 'passed' },
+  'methods/filters/filter-record.ts': { parse: 1, bound: 'own' },
+  'methods/plain-calls/plain-call.ts': { parse: 1, decode: 1, bound: 'client' },
+  'methods/plain-calls/read-plain-calls.ts': { decode: 1, bound: 'client' },
+  'methods/plain-calls/text-request.ts': { parse: 1, bound: 'client' },
+  'primitives/byte-loops.ts': { decode: 1, bound: 'bytes' },
+  'primitives/json-result.ts': { decode: 1, bound: 'bytes' },
+  'primitives/parse-json.ts': { parse: 1, bound: 'bytes' },
+  'primitives/parse-in-slices.ts': { parse: 1, bound: 'bytes' },
+  'primitives/revert-reason.ts': { decode: 1, bound: 'bytes' },
+  'primitives/utf8.ts': { decode: 1, bound: 'bytes' },
+  'remote/asked-rules.ts': { parse: 1, answers: ['eth_config'] },
+  'remote/call-outcome.ts': { parse: 2, answers: ['eth_call', 'eth_estimateGas'] },
+  'rollup/answers.ts': {
+    parse: 1,
+    answers: ['eth_call', 'eth_chainId', 'optimism_syncStatus', 'rollup_gasPrices', 'zks_estimateFee'],
+  },
+  'rollup/ask.ts': { parse: 1, answers: ['eth_gasPrice', 'eth_maxPriorityFeePerGas'] },
+  'rollup/op-stack/read-anchor.ts': { parse: 3, answers: [HEADER, 'eth_getStorageValues', 'eth_getCode'] },
+  'rpc/body-scan.ts': { parse: 1, decode: 2, bound: 'client' },
+  'rpc/envelope.ts': { parse: 3, decode: 4, bound: 'client' },
+  'rpc/raw-id.ts': { parse: 1, bound: 'client' },
+  'server/plain-request.ts': { decode: 1, bound: 'client' },
+  'store/chain-reader.ts': { parse: 1, decode: 1, bound: 'own' },
+  'store/log-index.ts': { decode: 1, bound: 'own' },
+  'upstream/access-list-asker.ts': { parse: 1, answers: ['eth_createAccessList'] },
+  'upstream/ask-value.ts': {
+    parse: 1,
+    answers: ['eth_chainId', HEADER, 'eth_syncing', 'web3_clientVersion'],
+  },
+  'upstream/block-directory.ts': { parse: 2, answers: [HEADER] },
+  'upstream/checks/check-block-access-list.ts': { parse: 1, answers: ['eth_getBlockAccessList'] },
+  'upstream/checks/check-logs.ts': { parse: 1, answers: [LOGS] },
+  'upstream/checks/check-simulations.ts': { parse: 1, answers: ['eth_simulateV1'] },
+  'upstream/checks/check-stream.ts': { decode: 1, bound: 'passed' },
+  'upstream/checks/check-values.ts': {
+    parse: 1,
+    answers: ['eth_createAccessList', 'eth_feeHistory', PROOF, 'eth_getTransactionByHash'],
+  },
+  'upstream/checks/read-block-logs.ts': { parse: 1, answers: [RECEIPTS] },
+  'upstream/errors/secrets.ts': { decode: 1, bound: 'operator' },
+  'upstream/examination/node-questions.ts': {
+    parse: 1,
+    answers: [HEADER, BLOCK, RECEIPTS, 'eth_call', 'eth_syncing', 'web3_clientVersion'],
+  },
+  'upstream/heads/parse-block.ts': { parse: 1, answers: [HEADER] },
+  'upstream/hold-text.ts': { decode: 1, bound: 'passed' },
+  'upstream/local-executions.ts': { parse: 1, answers: [PROOF, 'eth_getCode'] },
+  'upstream/parse-text.ts': { parse: 2, bound: 'bytes' },
+  'upstream/pending/polled-pending.ts': { parse: 1, answers: ['eth_getFilterChanges'] },
+  'upstream/sending/own-writes.ts': { parse: 1, answers: ['eth_getTransactionCount'] },
+  'upstream/sending/sending-rules.ts': { parse: 1, answers: [HEADER] },
+  'upstream/sending/sent-keeper.ts': { parse: 1, answers: ['eth_getTransactionCount'] },
+  'upstream/sending/sent-records.ts': { parse: 4, bound: 'own' },
+  'upstream/state-asker.ts': { parse: 1, answers: ['eth_getCode'] },
+  'upstream/state-proofs.ts': { parse: 1, answers: [PROOF] },
+  'upstream/transaction-questions.ts': { parse: 1, answers: [RECEIPTS] },
+  'upstream/transport/notification.ts': { parse: 1, decode: 1, within: 'NOTIFICATION' },
+  'upstream/transport/read-batch.ts': { decode: 2, bound: 'passed' },
+  'upstream/transport/read-reply.ts': { parse: 2, decode: 5, within: 'ERROR_SHAPE' },
+  'upstream/transport/reply-scanner.ts': { parse: 1, decode: 1, within: 'MAX_CAPTURED' },
+  'upstream/transport/subscription-watch.ts': { parse: 1, answers: ['eth_subscribe'] },
+  'upstream/verifying/calibrate-state.ts': { parse: 1, answers: [PROOF] },
+  'upstream/verifying/checkpoint-links.ts': { parse: 2, answers: [PROOF, HEADER] },
+  'upstream/verifying/header-members.ts': { parse: 1, answers: [HEADER] },
+  'upstream/verifying/layer1-anchor.ts': { parse: 2, answers: [PROOF, HEADER] },
+  'upstream/verifying/log-proofs.ts': { parse: 2, answers: [LOGS, RECEIPTS] },
+  'upstream/verifying/proofs.ts': {
+    parse: 9,
+    answers: [BLOCK, RECEIPTS, PROOF, 'eth_getCode', 'eth_getUncleByBlockHashAndIndex', 'eth_getBalance'],
+  },
+  'upstream/verifying/proven-blocks.ts': { parse: 2, answers: [BLOCK] },
+  'upstream/verifying/try-block.ts': { parse: 3, answers: [BLOCK, RECEIPTS, LOGS] },
+  'verification/item-splitter.ts': { parse: 1, decode: 2, answers: [BLOCK, RECEIPTS] },
+  'verification/list-text.ts': { parse: 7, decode: 1, answers: [BLOCK, RECEIPTS] },
+  'verification/repeated-names.ts': { parse: 1, answers: [BLOCK, RECEIPTS] },
+  'verification/stream-block.ts': { parse: 2, answers: [BLOCK] },
+  'verification/stream-receipts.ts': { parse: 1, answers: [RECEIPTS] },
+};
+
+const SRC = join(ROOT, 'src');
+const COMMENT = /^\s*(?:\*|\/\*|\/\/)/;
+
+function countIn(text: string): Counts {
+  const code = text
+    .split('\n')
+    .filter((line) => !COMMENT.test(line))
+    .join('\n');
+  const counts = Object.entries(PATTERNS).map(
+    ([name, pattern]) => [name, [...code.matchAll(pattern)].length] as const,
+  );
+  return Object.fromEntries(counts.filter(([, count]) => count > 0));
+}
+
+const FOUND: ReadonlyMap<string, Counts> = new Map(
+  readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => [name, countIn(readFileSync(join(SRC, name), 'utf8'))] as const)
+    .filter(([, counts]) => Object.keys(counts).length > 0),
+);
+
+test('every text that is parsed has a row with its bound', () => {
+  for (const [name, counts] of FOUND) {
+    const row = TABLE[name];
+    assert.ok(
+      row !== undefined,
+      `src/${name} parses or decodes a text ${JSON.stringify(counts)}: say in the table of this test where the text comes from and what bounds it`,
+    );
+    const { parse, decode, fetch } = row;
+    const expected = Object.entries({ parse, decode, fetch }).filter(([, count]) => count !== undefined);
+    assert.deepEqual(
+      counts,
+      Object.fromEntries(expected),
+      `src/${name} parses or decodes more or fewer texts than its row has: look at what bounds the new one, then correct the counts`,
+    );
+  }
+});
+
+test('no row is about a text that is not parsed any more', () => {
+  for (const name of Object.keys(TABLE))
+    assert.ok(FOUND.has(name), `src/${name} parses nothing any more: remove its row`);
+});
+
+test('an answer that is parsed has bounds of its question: bytes or values, depth, digits', () => {
+  for (const [name, row] of Object.entries(TABLE)) {
+    if (!('answers' in row)) continue;
+    for (const answer of row.answers) {
+      const [method, params] = typeof answer === 'string' ? [answer, '[]'] : answer;
+      const bounds = findBounds(method, params);
+      const isCounted = Number.isFinite(bounds.values) && bounds.bytesPerValue > 1;
+      assert.ok(
+        isCounted && bounds.depth <= MAX_DEPTH && Number.isFinite(bounds.digits),
+        `src/${name} parses answers to ${method}, which has no row in upstream/transport/answer-bounds.ts: a method without a row is passed on, not parsed`,
+      );
+    }
+  }
+});
+
+test('what nodes send without a question is compared with its bound before it is parsed', () => {
+  for (const [name, row] of Object.entries(TABLE)) {
+    if (!('within' in row)) continue;
+    const text = readFileSync(join(SRC, name), 'utf8');
+    assert.match(text, new RegExp(`\\b${row.within}\\b`), `src/${name} does not mention ${row.within}`);
+  }
+});
+
+test('a key set is fetched within a bound of bytes', () => {
+  const text = readFileSync(join(SRC, 'access/key-sets.ts'), 'utf8');
+  assert.ok(
+    !text.includes('createRemoteJWKSet(') && text.includes('bytes > MAX_FETCHED_BYTES'),
+    'jose fetches a key set whole, however long it is: give createRemoteJWKSet a `customFetch` that counts bytes, or fetch it here',
+  );
+});
