@@ -55,7 +55,7 @@ export function createAskVoices(ask: Ask, voices: OperatorVoices): Ask {
               return;
             }
             running++;
-            void askOne(nodes).then(note, reject);
+            askOne(nodes).then(note).catch(reject);
           }
         };
         const askOne = async (nodes: readonly Upstream[]): Promise<Word['answer'] | undefined> => {
@@ -70,10 +70,10 @@ export function createAskVoices(ask: Ask, voices: OperatorVoices): Ask {
             return undefined;
           }
         };
-        const note = (answer: Word['answer'] | undefined): void => {
+        const note = async (answer: Word['answer'] | undefined): Promise<void> => {
+          const name = answer === undefined ? '' : await nameAnswer(answer);
           running--;
           if (answer !== undefined) {
-            const name = nameAnswer(answer);
             const word = words.get(name) ?? { answer, voices: 0 };
             words.set(name, word);
             word.voices++;
