@@ -3,7 +3,7 @@ import { askValue, type OwnTransport } from './ask-value.ts';
 import { classifyError } from './errors/classify-error.ts';
 import { UpstreamFault } from './fault.ts';
 import type { BlockHeader } from './heads/block.ts';
-import type { HeadFeed, SyncClaim } from './heads/head-feed.ts';
+import type { HeadFeed, HeadListener, SyncClaim } from './heads/head-feed.ts';
 import { parseBlock, parseHeader } from './heads/parse-block.ts';
 import type { Transport } from './transport/transport.ts';
 
@@ -11,6 +11,8 @@ const POLL_LIMIT_MS = 5_000;
 /** Shorter: the first head waits for it. */
 const SYNC_LIMIT_MS = 2_000;
 const METHOD = 'eth_getBlockByNumber';
+/** Headers that are read of those that come in one turn of the event loop: the newest. Blocks between them are asked for as far as they matter. */
+const MAX_ANNOUNCED = 8;
 
 /**
  * Heads as a node reports them: asked over one transport, announced over another or the same.
@@ -23,31 +25,44 @@ export function createNodeFeed(
   announcements: Transport,
   onBlock: (block: unknown) => void = () => {},
 ): HeadFeed {
+  /** Headers that came in this turn of the event loop. */
+  const announced: unknown[] = [];
   return {
     getBlock: (block) => getBlock(own, typeof block === 'bigint' ? encodeQuantity(block) : block, onBlock),
     getSync: () => getSync(own),
     ...(announcements.watch !== undefined && {
-      watch: (listener) =>
-        (announcements.watch as NonNullable<Transport['watch']>)('newHeads', {
+      watch: (listener) => {
+        const passOn = (): void => {
+          for (const header of announced.splice(0)) announce(header, onBlock, listener);
+        };
+        return (announcements.watch as NonNullable<Transport['watch']>)('newHeads', {
           onResult: (header) => {
             // This address is not known to be the same node: it only says that it is time to ask.
             if (announcements !== own.transport) {
               listener.onReady();
               return;
             }
-            try {
-              const head = parseHeader(header);
-              onBlock(header);
-              listener.onHeader(head);
-            } catch {
-              // A header that cannot be read announces nothing; the next poll finds the head.
-            }
+            announced.push(header);
+            if (announced.length > MAX_ANNOUNCED) announced.shift();
+            if (announced.length === 1) setImmediate(passOn);
           },
           onLost: () => listener.onLost(),
           onReady: () => listener.onReady(),
-        }),
+        });
+      },
     }),
   };
+}
+
+/** A header that cannot be read announces nothing; the next poll finds the head. */
+function announce(header: unknown, onBlock: (block: unknown) => void, listener: HeadListener): void {
+  try {
+    const head = parseHeader(header);
+    onBlock(header);
+    listener.onHeader(head);
+  } catch {
+    // Nothing that a node announces ends the process.
+  }
 }
 
 async function getSync(own: OwnTransport): Promise<SyncClaim> {

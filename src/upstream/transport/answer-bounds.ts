@@ -56,7 +56,13 @@ const CALL: AnswerBounds = {
 };
 
 /** Blocks, receipts, logs and what else is made of objects with names: the shortest, results of simulated calls, have a name or a value in 6 bytes. */
-const OBJECTS: AnswerBounds = { ...CALL, values: 16_384, bytesPerValue: 4, depth: MAX_DEPTH };
+const OBJECTS: AnswerBounds = {
+  ...CALL,
+  values: 16_384,
+  bytesPerValue: 4,
+  depth: MAX_DEPTH,
+  textBytes: 16 * MiB,
+};
 
 /** 1,024 blocks of 100 percentiles, each as short as `"0x0",`. */
 const FEES: AnswerBounds = { ...SMALL, bytes: 4 * MiB, values: 131_072, bytesPerValue: 8 };

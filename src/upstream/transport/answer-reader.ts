@@ -4,7 +4,7 @@ import { dropRest } from '../../util/read-memory.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { NodeReply } from '../node-call.ts';
 import type { AnswerBounds } from './answer-bounds.ts';
-import { excessive } from './answer-shape.ts';
+import { ERROR_BYTES, excessive } from './answer-shape.ts';
 import type { BodyReader } from './body-reader.ts';
 import { HeldPieces } from './held-pieces.ts';
 import {
@@ -90,7 +90,11 @@ export class AnswerReader implements BodyReader<NodeReply> {
     this.#held.push(chunk);
     if (this.#isLarge) return this.#beginStream();
     // An error is needed as a whole: the data of a revert may be as long as the result of a call.
-    const hasError = this.#scanner.error !== undefined;
+    const { error } = this.#scanner;
+    const hasError = error !== undefined;
+    if (hasError && (error.end ?? this.#received) - error.start > ERROR_BYTES) {
+      throw this.#answer.isFixed ? excessive('bytes of an error') : tooLarge();
+    }
     if (!hasError && this.#received > this.#bounds.streamBytes + OTHER_BYTES)
       throw this.#answer.isFixed ? excessive('bytes beside the result') : tooLarge();
     return undefined;

@@ -12,6 +12,9 @@ export type ShapeBounds = {
   readonly digits: number;
 };
 
+/** Longest name of a member, bytes. No method has one that is nearly as long. */
+const NAME_BYTES = 4_096;
+
 /** A call trace is the deepest thing that nodes send. */
 export const MAX_DEPTH = 512;
 
@@ -24,6 +27,9 @@ export const UNPARSED_SHAPE: ShapeBounds = {
   digits: Number.POSITIVE_INFINITY,
 };
 
+/** Longest error. It is parsed; what a call reverts with may be as long as other results, but megabytes of it are of no use. */
+export const ERROR_BYTES = 4_194_304;
+
 /** An error has a few members around one text, which may be as long as the result of a call. */
 export const ERROR_SHAPE: ShapeBounds = {
   values: 1_024,
@@ -34,7 +40,7 @@ export const ERROR_SHAPE: ShapeBounds = {
 };
 
 /** What has been counted of an answer so far. */
-export type ShapeCounts = { values: number; longestText: number; longestNumber: number };
+export type ShapeCounts = { values: number; longestText: number; longestName: number; longestNumber: number };
 
 /**
  * Refuses an answer that no honest node can give to the question.
@@ -44,6 +50,7 @@ export type ShapeCounts = { values: number; longestText: number; longestNumber: 
 export function checkShape(counts: ShapeCounts, bytes: number, bounds: ShapeBounds): void {
   if (counts.values > bounds.values + bytes / bounds.bytesPerValue) throw excessive('values');
   if (counts.longestText > bounds.textBytes) throw excessive('string bytes');
+  if (counts.longestName > NAME_BYTES) throw excessive('bytes of a name');
   if (counts.longestNumber > bounds.digits) throw excessive('digits of a number');
 }
 

@@ -4,6 +4,7 @@ import type { AnswerMemory } from '../../util/answer-memory.ts';
 import type { CancelSignal } from '../../util/cancel-source.ts';
 import type { Expiring } from '../../util/expiry-sweep.ts';
 import { UpstreamFault } from '../fault.ts';
+import { excessive } from './answer-shape.ts';
 import type { BodyReader } from './body-reader.ts';
 import { describeConnectionError, isBrokenConnection } from './connection-error.ts';
 import { ContentDecoder, createTransform, type DecodedSink } from './content-decoder.ts';
@@ -13,6 +14,10 @@ import type { SendOptions, Settle } from './transport.ts';
 
 /** Bytes that an answer has to bring within `stallTimeout`, while it is waited for. */
 const LEAST_PROGRESS = 4_096;
+
+/** Pieces of one answer: each costs as much as a kilobyte, however short it is. */
+const PIECES = 1_024;
+const BYTES_PER_PIECE = 16;
 
 /** One request, as far as what it is for does not matter. */
 export interface Exchange extends Dispatcher.DispatchHandler, Expiring {
@@ -70,6 +75,9 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
   #decoder: ContentDecoder | undefined;
   /** Bytes since the time for a pause was counted anew. */
   #progress = 0;
+  /** Bytes of the body so far, as they were sent, and the pieces in which they came. */
+  #encodedBytes = 0;
+  #pieces = 0;
   #hasAnswer = false;
   #isRetry = false;
   #isOver = false;
@@ -168,6 +176,11 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isOver) return;
     this.#progress += chunk.length;
+    this.#encodedBytes += chunk.length;
+    if (++this.#pieces > PIECES + this.#encodedBytes / BYTES_PER_PIECE) {
+      this.fail(excessive('chunks'));
+      return;
+    }
     // A node that sends a byte now and then would hold a connection, and its caller, for ever.
     if (this.#progress >= LEAST_PROGRESS) this.#expectMore(this.#host.stallTimeout);
     if (this.#decoder === undefined) this.#take(chunk);

@@ -17,6 +17,7 @@ type JsonScan = {
   readonly levels: Global;
   readonly values: Global;
   readonly longestText: Global;
+  readonly longestName: Global;
   readonly longestNumber: Global;
   readonly openBytes: Global;
   scan(
@@ -72,6 +73,7 @@ export function scanInside(chunk: Uint8Array, from: number, place: JsonPlace): n
     place.openBytes = json.openBytes.value;
     place.values += json.values.value;
     place.longestText = Math.max(place.longestText, json.longestText.value);
+    place.longestName = Math.max(place.longestName, json.longestName.value);
     place.longestNumber = Math.max(place.longestNumber, json.longestNumber.value);
     place.state = json.state.value;
     place.isInKey = json.isInKey.value !== 0;

@@ -16,6 +16,8 @@ const BYTES_PER_FRAME = 128;
 const CONTROL_FRAMES = { capacity: 100, perSecond: 10 };
 /** Messages that answer nothing and announce nothing that was subscribed to. */
 const UNASKED = { capacity: 64, perSecond: 1 };
+/** A long one counts as another for each of these bytes. */
+const UNASKED_BYTES = 16_384;
 
 /** What is known of the answers that a connection waits for. */
 export interface Expectations {
@@ -90,9 +92,10 @@ export class MessageGate implements FrameSink {
     this.#held = undefined;
   }
 
-  /** A message answered nothing and announced nothing. @throws UpstreamFault when there are too many of them */
-  countUnasked(): void {
-    if (!this.#unasked.tryTake()) throw excessive('messages that were not asked for');
+  /** A message of so many bytes answered nothing and announced nothing. @throws UpstreamFault when there are too many of them */
+  countUnasked(bytes: number): void {
+    if (!this.#unasked.tryTake(1 + bytes / UNASKED_BYTES))
+      throw excessive('messages that were not asked for');
   }
 
   takeControl(): void {

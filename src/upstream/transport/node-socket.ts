@@ -47,7 +47,11 @@ export class NodeSocket {
     ws.on('upgrade', ({ socket }) => {
       this.#socket = socket;
       // Listens before the library does, so that it sees each chunk first.
-      socket.on('data', (chunk: Buffer) => this.#guard(() => listener.onBytes(chunk)));
+      socket.on('data', (chunk: Buffer) => {
+        this.#guard(() => listener.onBytes(chunk));
+        // Zeros are no frame: the library stops at the first instead of reading all that is in the chunk.
+        if (this.#fault !== undefined) chunk.fill(0);
+      });
     });
     ws.on('unexpected-response', (_request, response) => this.#terminate(describeResponse(response)));
     ws.on('open', () => {

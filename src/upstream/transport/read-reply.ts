@@ -1,9 +1,11 @@
 import { isAscii } from 'node:buffer';
 import { UpstreamFault } from '../fault.ts';
 import type { NodeError, NodeReply } from '../node-call.ts';
-import { ERROR_SHAPE, excessive } from './answer-shape.ts';
+import { ERROR_BYTES, ERROR_SHAPE, excessive } from './answer-shape.ts';
 import type { Member, ReplyScanner } from './reply-scanner.ts';
 
+/** Characters of an error's message that are read: no more is said in any of them, and every rule is tried on each. */
+const MAX_MESSAGE = 16_384;
 /** Code of an error that came without one that is a number; geth's for anything. */
 const DEFAULT_CODE = -32000;
 /** An error is parsed as a whole up to here; beside its data it is never longer. */
@@ -71,6 +73,7 @@ const CODE_TEXT = /^-?\d{1,10}$/;
 export function readError(scanner: ReplyScanner, bytes: Buffer): NodeError {
   const member = scanner.error as Member;
   if (member.values > ERROR_SHAPE.values) throw excessive('values of an error');
+  if ((member.end ?? bytes.length) - member.start > ERROR_BYTES) throw excessive('bytes of an error');
   const error = parseError(bytes.subarray(member.start, member.end));
   if (typeof error !== 'object' || error === null || Array.isArray(error)) {
     throw malformed('the answer has an error that is no object');
@@ -89,7 +92,7 @@ function readCode(code: unknown): number {
 function readMessage(message: unknown): string {
   if (message === undefined || message === null) return '';
   if (typeof message !== 'string') throw malformed('the message of the error is no text');
-  return message;
+  return message.length > MAX_MESSAGE ? message.slice(0, MAX_MESSAGE) : message;
 }
 
 function parseError(bytes: Buffer): unknown {

@@ -56,6 +56,7 @@ export class ReplyScanner {
     openBytes: 0,
     values: 0,
     longestText: 0,
+    longestName: 0,
     longestNumber: 0,
   };
   #bounds: ShapeBounds;
@@ -145,7 +146,7 @@ export class ReplyScanner {
       switch (entry) {
         case END_STRING:
           place.values++;
-          place.longestText = Math.max(place.longestText, at - 1 - tokenStart);
+          this.#noteText(at - 1 - tokenStart);
           if (place.isInKey) {
             place.isInKey = false;
             if (depth === 1) this.#key = readKey(this.#endCapture(chunk, at));
@@ -218,7 +219,13 @@ export class ReplyScanner {
     const isText = isStringState(state);
     place.openBytes = isNumber || isText ? bytes : 0;
     if (isNumber) place.longestNumber = Math.max(place.longestNumber, bytes);
-    if (isText) place.longestText = Math.max(place.longestText, bytes);
+    if (isText) this.#noteText(bytes);
+  }
+
+  #noteText(bytes: number): void {
+    const place = this.#place;
+    if (place.isInKey) place.longestName = Math.max(place.longestName, bytes);
+    else place.longestText = Math.max(place.longestText, bytes);
   }
 
   /** Inside of a member's value there is nothing to be found. @returns where the first byte is that has to be looked at here */

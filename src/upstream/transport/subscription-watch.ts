@@ -1,9 +1,14 @@
+import { TokenBucket } from '../../util/token-bucket.ts';
 import type { UpstreamFault } from '../fault.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
+import { excessive } from './answer-shape.ts';
 import type { AnnouncementListener, SubscriptionKind } from './transport.ts';
 
 /** After a node left a subscription unanswered. One that refuses is not asked again on the same connection. */
 const ASK_AGAIN_MS = 30_000;
+
+/** Heads of one node: the fastest chains have a hundred a second. A listener of pending transactions has a bound of its own. */
+const HEADS = { capacity: 512, perSecond: 128 };
 
 /** Sends a call on the open connection; the outcome comes before any later message is looked at. */
 export type Ask = (
@@ -18,6 +23,7 @@ export class SubscriptionWatch {
   readonly #listener: AnnouncementListener;
   readonly #ask: Ask;
   readonly #onEnd: (subscription: string) => void;
+  readonly #heads = new TokenBucket(HEADS);
   #subscription: string | undefined;
   /** Undefined until something is known. */
   #isReady: boolean | undefined;
@@ -57,9 +63,11 @@ export class SubscriptionWatch {
     this.#report(false);
   }
 
-  /** An announcement for some subscription, perhaps this one. */
+  /** An announcement for some subscription, perhaps this one. @throws UpstreamFault when there are more than any chain has heads */
   announce(subscription: string, result: unknown): void {
-    if (subscription === this.#subscription) this.#listener.onResult(result);
+    if (subscription !== this.#subscription) return;
+    if (this.#kind === 'newHeads' && !this.#heads.tryTake()) throw excessive('announcements of heads');
+    this.#listener.onResult(result);
   }
 
   /** Ends the subscription; the listener hears nothing more. */

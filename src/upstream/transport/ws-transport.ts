@@ -25,6 +25,8 @@ import type {
 
 const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 30_000;
+/** Longest message, which the library puts together in one piece; geth's own client takes as much. */
+const MESSAGE_BYTES = 32 * 1024 * 1024;
 /** How long announcements of a subscription are no fault after its end, and of how many. */
 const ENDED_MS = 10_000;
 const MAX_ENDED = 16;
@@ -63,8 +65,8 @@ class WebSocketTransport implements Transport, SocketListener {
 
   constructor(endpoint: Endpoint, limits: TransportLimits) {
     this.#endpoint = endpoint;
-    this.#limits = limits;
-    this.#gate = new MessageGate(this.#pending, limits.memory, limits.answerBytes);
+    this.#limits = { ...limits, answerBytes: Math.min(limits.answerBytes, MESSAGE_BYTES) };
+    this.#gate = new MessageGate(this.#pending, limits.memory, this.#limits.answerBytes);
   }
 
   send(call: NodeCall, options: SendOptions): Promise<NodeReply> {
@@ -155,13 +157,13 @@ class WebSocketTransport implements Transport, SocketListener {
     const message = readMessage(bytes, scanned, this.#pending.listBounds, MAX_LIST);
     if (message === undefined) {
       const broken = this.#pending.get(scanned.scanner?.id ?? '');
-      if (broken === undefined) this.#gate.countUnasked();
+      if (broken === undefined) this.#gate.countUnasked(bytes.length);
       else broken.fail(malformed('the answer is not JSON'));
       return;
     }
     // Not before now: a node that accepts connections only to drop them gets longer and longer pauses.
     this.#backoff.reset();
-    if (!this.#settle(message) && !this.#announce(message)) this.#gate.countUnasked();
+    if (!this.#settle(message) && !this.#announce(message)) this.#gate.countUnasked(bytes.length);
   }
 
   /** @returns whether the message answers something */

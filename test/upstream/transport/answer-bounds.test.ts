@@ -29,9 +29,8 @@ function count(value: unknown, counts: Counts): void {
   else if (typeof value === 'number') counts.digits = Math.max(counts.digits, JSON.stringify(value).length);
   else if (Array.isArray(value)) for (const item of value) count(item, counts);
   else if (typeof value === 'object' && value !== null)
-    for (const [name, member] of Object.entries(value)) {
+    for (const member of Object.values(value)) {
       counts.values++;
-      noteText(name);
       count(member, counts);
     }
 }
@@ -67,7 +66,7 @@ test('values, strings and numbers are counted to the last one, however an answer
       const { values, text: textBytes, digits } = counts;
       assert.ok(isWithin(bytes, pieceSize, { values, textBytes, digits }));
       assert.ok(!isWithin(bytes, pieceSize, { values: values - 1 }));
-      assert.ok(!isWithin(bytes, pieceSize, { textBytes: textBytes - 1 }));
+      assert.ok(textBytes === 0 || !isWithin(bytes, pieceSize, { textBytes: textBytes - 1 }));
       assert.ok(!isWithin(bytes, pieceSize, { digits: digits - 1 }));
     }),
   );
@@ -165,7 +164,7 @@ describe('an answer that never ends', () => {
   for (const call of OPEN)
     test(`${call.method} ${call.params}: what no answer has is the node's fault, length is not`, async () => {
       for (const [name, content] of Object.entries(CONTENTS)) {
-        const isLength = /string|blanks|name/.test(name);
+        const isLength = /string|blanks/.test(name);
         const expected = isLength ? ['tooLarge', 0] : ['excessive', 1];
         assert.deepEqual(await ask(call, content), expected, name);
       }

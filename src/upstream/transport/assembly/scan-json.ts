@@ -41,9 +41,10 @@ export let isInKey: bool = false;
 export let lists: u32 = 0;
 export let levels: u32 = 0;
 
-/** Values and keys that ended and containers that began in these bytes, and the lengths of the longest string and number in them, bytes. */
+/** Values and keys that ended and containers that began in these bytes, and the lengths of the longest string, name of a member, and number in them, bytes. */
 export let values: u32 = 0;
 export let longestText: u32 = 0;
+export let longestName: u32 = 0;
 export let longestNumber: u32 = 0;
 /** Bytes so far of the string, without its quote, or of the number that the end of these bytes cuts. */
 export let openBytes: u32 = 0;
@@ -104,6 +105,7 @@ export function scan(
 ): usize {
   let count: u32 = 0;
   let text: u32 = 0;
+  let name: u32 = 0;
   let digits: u32 = 0;
   let isOpen = isString(before);
   /** Where the open string began, as if the bytes before had been here too: it may be below 0. */
@@ -131,7 +133,9 @@ export function scan(
     }
     if (entry == END_STRING) {
       const length = <u32>at - textStart;
-      if (length > text) text = length;
+      if (isKey) {
+        if (length > name) name = length;
+      } else if (length > text) text = length;
       isOpen = false;
       count++;
       now = isKey ? COLON : AFTER;
@@ -172,7 +176,8 @@ export function scan(
   values = count;
   openBytes = isOpen ? <u32>at - textStart : isNumber(now) ? countDigits(start, at, digitsBefore) : 0;
   // What these bytes cut counts as far as it has come.
-  longestText = isOpen ? max(text, openBytes) : text;
+  longestText = isOpen && !isKey ? max(text, openBytes) : text;
+  longestName = isOpen && isKey ? max(name, openBytes) : name;
   longestNumber = isNumber(now) ? max(digits, openBytes) : digits;
   return at;
 }
