@@ -365,7 +365,13 @@ export const UNSUPPORTED: unique symbol = Symbol('unsupported');
  * answered, or thrown, at once.
  */
 export interface Chain {
+  /** @throws ChainError `unavailable` as long as nodes have not reported it, and the configuration does not name it */
   readonly chainId: bigint;
+  /**
+   * The same; right after a start it waits for what nodes report. Absent where the chain id is always known.
+   * @throws ChainError `unavailable`, at once or by rejection
+   */
+  findChainId?(scope: RequestScope): PromiseOrValue<bigint>;
   /** Whether it has a head and, where nodes are asked, one of them is up, as far as is known now. */
   readonly isAnswerable: boolean;
   readonly blocks: BlockReads;

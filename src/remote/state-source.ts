@@ -25,6 +25,7 @@ export type Opinion = { readonly node: NodeRef; readonly answer: JsonText | Chai
 
 /** Where executions get what they miss: nodes that are not believed. */
 export interface StateSource {
+  /** @throws ChainError as long as it is not known, which is before any block is located */
   readonly chainId: bigint;
   /** State that is proven, and what asks for it. */
   readonly requests: StateRequests;

@@ -16,6 +16,8 @@ export type WorkerPoolOptions = {
   readonly workers: number;
   /** Networks beside the built-in ones that the key `demo` opens. */
   readonly demoNetworks: readonly string[];
+  /** Whether a network that cannot be opened ends the process. */
+  readonly isStrict: boolean;
   /** After which those that have not stopped are killed. */
   readonly stopLimitMs: number;
   readonly log: Logger;
@@ -160,8 +162,8 @@ export class WorkerPool {
   }
 
   #start(): Worker {
-    const { workers, demoNetworks } = this.#options;
-    const task = { say: 'serve', recipe: this.#recipe, workers, demoNetworks } as const;
+    const { workers, demoNetworks, isStrict } = this.#options;
+    const task = { say: 'serve', recipe: this.#recipe, workers, demoNetworks, isStrict } as const;
     const worker = new Worker(cluster.fork(), task);
     this.#workers.add(worker);
     void worker.exited.then(() => this.#workers.delete(worker));
