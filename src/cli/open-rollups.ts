@@ -2,13 +2,11 @@ import type { Chain } from '../chain/chain.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
 import { loadFamily } from '../rollup/family-table.ts';
 import { isUrl, type RollupOptions } from '../rollup/options.ts';
-import { recogniseFamily } from '../rollup/recognise-family.ts';
 import type { FamilyRow, RollupFamily, RollupSources } from '../rollup/rollup-family.ts';
 import type { RemoteNode } from '../upstream/open-node.ts';
 import { type UpstreamOptions, upstreamsSchema } from '../upstream/options.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { settleWithin } from '../util/settle-within.ts';
-import { FamilyRecognition } from './family-recognition.ts';
 import { readLayer1 } from './layer1-reads.ts';
 import { type ChainBackends, type ObservedChain, openNodes } from './open-chain.ts';
 
@@ -80,6 +78,8 @@ export class Rollups {
     sources: RollupSources,
   ): Promise<OpenRollup> {
     const { chain } = sources;
+    // Most rollups name their family.
+    const { FamilyRecognition } = await import('./node-parts.ts');
     const recognition = new FamilyRecognition({ network, chain, log: this.#backends.log });
     this.#opened.push(recognition);
     const find = (scope: RequestScope): Promise<FamilyRow> => recognition.find(scope);
@@ -138,6 +138,7 @@ export class Rollups {
   async #warnIfOther(network: string, { chain }: RollupSources, configured: string): Promise<void> {
     const { log } = this.#backends;
     try {
+      const { recogniseFamily } = await import('./node-parts.ts');
       const seen = await recogniseFamily(chain, new RequestScope(performance.now() + LOOK_LIMIT_MS));
       if (seen === undefined || seen.name === configured) return;
       log.warn(

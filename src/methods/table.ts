@@ -159,7 +159,8 @@ function findOwnEstimate(
   { rollup, rollupPrefix }: Network,
 ): Method<MethodContext> | undefined {
   if (rollup === undefined) return undefined;
-  if (rollupPrefix === undefined) return EARLY_ESTIMATES.get(name);
+  if (rollupPrefix === undefined)
+    return rollup.recognise === undefined ? undefined : EARLY_ESTIMATES.get(name);
   return name === `${rollupPrefix}_estimateGas` ? l2EstimateGas : undefined;
 }
 

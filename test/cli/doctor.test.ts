@@ -252,7 +252,7 @@ test('whether calls can be executed here is tried', { skip: ANVIL_SKIP }, async 
   assert.equal(json.networks[0].execution.isHere, false);
   assert.equal(json.networks[0].execution.reason, 'nodes do not prove the state of the head (eth_getProof)');
   const required = writeConfig(t, {
-    dev: { upstreams: [{ name: 'anvil', url: node.httpUrl }], verify: 'require' },
+    dev: { upstreams: [{ name: 'anvil', url: node.httpUrl }], verify: 'require', pool: { chainId: 31_337 } },
   });
   assert.match((await run(['--config', required])).out, /^ {2}calls are refused: the answer is not proven/m);
 });
