@@ -113,10 +113,7 @@ type ReadingPause = {
  * @param figures what the last reading came to
  * @param retryMs time to the next reading where it failed
  */
-export function choosePause(
-  figures: AnchorFigures | undefined,
-  retryMs: number,
-): ReadingPause {
+export function choosePause(figures: AnchorFigures | undefined, retryMs: number): ReadingPause {
   if (figures?.reason === undefined) return { waitMs: READ_MS, retryMs: FIRST_RETRY_MS };
   const longestMs = figures.state === 'contradicted' ? CONTRADICTED_MS : READ_MS;
   const waitMs = Math.min(retryMs, longestMs);

@@ -72,11 +72,7 @@ export class Rollups {
     await Promise.all(this.#opened.map((opened) => opened.close()));
   }
 
-  async #recognise(
-    network: string,
-    { prefix }: RollupOptions,
-    sources: RollupSources,
-  ): Promise<OpenRollup> {
+  async #recognise(network: string, { prefix }: RollupOptions, sources: RollupSources): Promise<OpenRollup> {
     const { chain } = sources;
     // Most rollups name their family.
     const { FamilyRecognition } = await import('./node-parts.ts');
@@ -141,10 +137,7 @@ export class Rollups {
       const { recogniseFamily } = await import('./node-parts.ts');
       const seen = await recogniseFamily(chain, new RequestScope(performance.now() + LOOK_LIMIT_MS));
       if (seen === undefined || seen.name === configured) return;
-      log.warn(
-        { network, configured, recognised: seen.name },
-        'the rollup looks like another family',
-      );
+      log.warn({ network, configured, recognised: seen.name }, 'the rollup looks like another family');
     } catch (error) {
       log.debug({ network, err: error }, 'the rollup family could not be looked at');
     }
@@ -152,10 +145,7 @@ export class Rollups {
 }
 
 /** A family that is made with the first request: its file takes 10 ms to load. @param find its row, as soon as it is known */
-function openFamily(
-  find: (scope: RequestScope) => Promise<FamilyRow>,
-  sources: RollupSources,
-): RollupFamily {
+function openFamily(find: (scope: RequestScope) => Promise<FamilyRow>, sources: RollupSources): RollupFamily {
   let made: RollupFamily | undefined;
   const make = async (scope: RequestScope): Promise<RollupFamily> => {
     made ??= (await find(scope)).create(sources);

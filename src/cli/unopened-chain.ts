@@ -22,7 +22,11 @@ export class UnopenedChain implements ObservedChain {
   readonly execution: Chain['execution'];
   readonly fees: Chain['fees'];
   readonly node: Chain['node'];
-  readonly heads: Chain['heads'] = { served: undefined, watch: () => () => {}, watchPending: () => undefined };
+  readonly heads: Chain['heads'] = {
+    served: undefined,
+    watch: () => () => {},
+    watchPending: () => undefined,
+  };
   readonly #outage: string;
 
   /** @param reason why it could not be opened */

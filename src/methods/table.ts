@@ -154,10 +154,7 @@ export function findMethod(name: string, network: Network): Method<MethodContext
 }
 
 /** The prefix `l2_` stands for the network's own (spec 1). As long as that is not known, a method of any family waits for it. */
-function findOwnEstimate(
-  name: string,
-  { rollup, rollupPrefix }: Network,
-): Method<MethodContext> | undefined {
+function findOwnEstimate(name: string, { rollup, rollupPrefix }: Network): Method<MethodContext> | undefined {
   if (rollup === undefined) return undefined;
   if (rollupPrefix === undefined)
     return rollup.recognise === undefined ? undefined : EARLY_ESTIMATES.get(name);

@@ -34,10 +34,7 @@ export type ChainVote = { readonly identity: ChainIdentity; readonly votes: numb
 export type Claimant = Pick<Upstream, 'identity' | 'operator'>;
 
 /** The identity that most operators claim; among equals the one of the first in the configuration. */
-export function agreeOnChain(
-  nodes: readonly Claimant[],
-  configured: ConfiguredChain,
-): ChainVote | undefined {
+export function agreeOnChain(nodes: readonly Claimant[], configured: ConfiguredChain): ChainVote | undefined {
   const { chainId: id, genesisHash: hash } = configured;
   const claims = groupByOperator(nodes).flatMap((group) => findVoice(group) ?? []);
   const chainId = id ?? findMostCommon(claims.map((claim) => claim.chainId));

@@ -1,4 +1,5 @@
 import type { Logger } from '../observe/logger.ts';
+import { Listeners } from '../util/listeners.ts';
 import {
   agreeOnChain,
   type ChainIdentity,
@@ -10,7 +11,6 @@ import {
   MAX_NAMED,
 } from './chain-claims.ts';
 import { UpstreamFault } from './fault.ts';
-import { Listeners } from '../util/listeners.ts';
 import { type Identity, readIdentity } from './identity.ts';
 import { Sentences } from './sentences.ts';
 import type { Standing, Upstream } from './upstream.ts';

@@ -92,10 +92,7 @@ function followReported(parts: StartParts): Promise<void> {
 }
 
 /** After this time the first head does not wait for upstreams that are not identified. */
-function limitPatience(
-  { upstreams, membership, stopping, onChange }: StartParts,
-  limitMs: number,
-): void {
+function limitPatience({ upstreams, membership, stopping, onChange }: StartParts, limitMs: number): void {
   const timer = setTimeout(() => {
     for (const upstream of upstreams) upstream.isAwaited = false;
     // An operator with a node that has had its time counts by its other nodes.

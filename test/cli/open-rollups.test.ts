@@ -90,7 +90,16 @@ test('a rollup whose nodes do not answer is recognised when they do, also over a
     isAnswerable: true,
     blocks: node.blocks,
     execution: node.execution,
-    heads: { ...node.heads, watch: (listener) => ((watcher = listener), () => (watcher = undefined)) },
+    heads: {
+      served: undefined,
+      watchPending: () => undefined,
+      watch(listener) {
+        watcher = listener;
+        return () => {
+          watcher = undefined;
+        };
+      },
+    },
     request: async (...question) => {
       if (!isUp) throw new ChainError('unavailable', 'the only node does not answer');
       return node.request(...question);

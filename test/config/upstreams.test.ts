@@ -497,7 +497,9 @@ test('where every answer has to be proven the chain has to be named', () => {
   const message =
     'networks.n.verify: needs pool.chainId: what has to be proven is of a chain that the configuration names';
   assert.deepEqual(errorsOf(`${NODE}    verify: require\n`), [`p.yaml:5: ${message}`]);
-  assert.deepEqual(errorsOf(`${NODE}    pool: { retries: 0 }\n    verify: require\n`), [`p.yaml:6: ${message}`]);
+  assert.deepEqual(errorsOf(`${NODE}    pool: { retries: 0 }\n    verify: require\n`), [
+    `p.yaml:6: ${message}`,
+  ]);
   assert.deepEqual(errorsOf(`${NODE}    pool: { chainId: 1 }\n    verify: require\n`), []);
   assert.deepEqual(errorsOf(`${NODE}    verify: auto\n`), []);
   // Of a pool that is wrong itself it is not known what it names.

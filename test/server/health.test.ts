@@ -34,7 +34,10 @@ test('other verbs are refused with those there are; paths below are none', async
   assert.equal((await exchange(port, encodeHead('GET', '/health/', {}))).status, 404);
 });
 
-const MIXED: NetworkReadiness = { answerable: ['a'], unanswerable: { b: 'the only node does not answer', c: 'it has no block' } };
+const MIXED: NetworkReadiness = {
+  answerable: ['a'],
+  unanswerable: { b: 'the only node does not answer', c: 'it has no block' },
+};
 
 for (const [policy, networks, status] of [
   ['any', { answerable: [], unanswerable: { b: 'no' } }, 503],

@@ -101,4 +101,3 @@ test('the only node goes back: the log, the status and calls say where it is', a
     },
   );
 });
-

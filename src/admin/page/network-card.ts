@@ -139,7 +139,8 @@ function describeExecution({ source, execution }: NetworkStatus): string {
   return `by nodes: ${execution.reason ?? NOTHING}`;
 }
 
-function describeState({ source, upstreams, head }: NetworkStatus): Cell {
+function describeState({ source, upstreams, head, outage }: NetworkStatus): Cell {
+  if (outage !== undefined) return { text: `down: ${outage}`, tone: 'bad' };
   if (source === 'embedded')
     return head === undefined ? { text: 'embedded' } : { text: 'serving', tone: 'ok' };
   const up = upstreams.filter(({ state }) => state === 'up').length;

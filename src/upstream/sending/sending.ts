@@ -33,7 +33,13 @@ export class Sending implements SendingReads {
     const sent = new SentTransactions(() => performance.now());
     // A development chain that is replaced has the same chain id.
     const table = parts.isDevelopment ? undefined : parts.records;
-    const records = table && new SentRecords(table, () => parts.chainId, () => Date.now());
+    const records =
+      table &&
+      new SentRecords(
+        table,
+        () => parts.chainId,
+        () => Date.now(),
+      );
     this.#own = new OwnWrites(sent, records);
     this.#places = records && new GivenPlaces(parts, records);
     this.#sender = new TransactionSender(parts, sent, async (entry, scope) => {
