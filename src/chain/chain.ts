@@ -232,6 +232,8 @@ export type BlockPlace = { readonly number: bigint; readonly hash: string };
 export interface HeadReads {
   /** The block that is served as `latest`; undefined while there is none, or none that may be taken for the latest. */
   readonly served: BlockPlace | undefined;
+  /** Why no block is served, as the rest of a sentence. Absent where there always is one. */
+  explainAbsence?(): string;
   /**
    * Calls `listener` after each change of `served`. Between two calls there may have been several blocks, or a reorg.
    * @returns how to end it

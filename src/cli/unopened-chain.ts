@@ -24,8 +24,9 @@ export class UnopenedChain implements ObservedChain {
   readonly node: Chain['node'];
   readonly heads: Chain['heads'] = {
     served: undefined,
+    explainAbsence: () => this.#outage,
     watch: () => () => {},
-    watchPending: () => undefined,
+    watchPending: () => this.#refuse(),
   };
   readonly #outage: string;
 

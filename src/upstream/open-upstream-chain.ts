@@ -191,7 +191,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   });
   const { proofs } = verification;
   const pending = new PendingFeed({ network, nodes: upstreams, log, clock: systemClock });
-  const heads = new UpstreamHeads(head, pending);
+  const heads = new UpstreamHeads(head, pending, () => explain());
   const configured = readConfigured(pool);
   const chainId = new NetworkChainId(upstreams, configured);
   const explain = (): string => (chainId.known === undefined ? chainId.explain() : explainOutage(upstreams));

@@ -316,7 +316,10 @@ test('of a rollup it says the family, the name of its estimate, and what has no 
     new RegExp(`family op-stack, estimates as base_estimateGas; ${gaps} rollupContext.queueIndex$`, 'm'),
   );
   assert.match(out, /family linea, estimates as linea_estimateGas$/m);
-  assert.match(out, /^ {2}a rollup; its family is asked for when the service starts$/m);
+  assert.match(
+    out,
+    /^ {2}a rollup; its family is recognised from what its nodes answer, or set rollup.family$/m,
+  );
   const { networks } = JSON.parse((await run(['--config', config, '--json'])).out) as {
     networks: { name: string; rollup?: object }[];
   };

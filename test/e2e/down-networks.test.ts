@@ -1,9 +1,11 @@
 /** Networks whose nodes do not answer, or that cannot be opened, beside others: of the whole program, and of a service in this process. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { after, before, describe, type TestContext, test } from 'node:test';
+import { METHODS } from '../../src/methods/table.ts';
 import { AnchoredRollup, PORTAL } from '../support/anchored-rollup.ts';
 import { ANVIL_SKIP } from '../support/anvil.ts';
-import { CHAIN_ID, DEVNET, postTo } from '../support/ask-program.ts';
+import { CHAIN_ID, DEVNET, openSocket, postTo } from '../support/ask-program.ts';
 import { addressOf } from '../support/development.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
 import type { AskNode } from '../support/faults/fault.ts';
@@ -251,6 +253,44 @@ describe('a rollup that is anchored in its layer 1', { skip: ANVIL_SKIP }, () =>
     await waitUntil(async () => (await readAnchor())?.state === 'anchored', 120_000);
     assert.equal((await readAnchor())?.number, 40);
   });
+});
+
+/** What is answered without the chain. */
+const WITHOUT_CHAIN: ReadonlySet<string> = new Set([
+  'web3_clientVersion',
+  'web3_sha3',
+  'eth_accounts',
+  'net_listening',
+  'net_peerCount',
+  'rpc_modules',
+]);
+/** What is about subscriptions and filters that there are not, or over WebSocket only. */
+const ABOUT_FEEDS = /^eth_(?:(?:un)?subscribe|getFilter\w+|uninstallFilter)$/;
+
+test('every method of a network that is down, or could not be opened, says why', async (t) => {
+  const { port } = await start(t, {
+    embedded: { builtin: 'devnet' },
+    unopened: { embedded: { data: '/nothing/here' }, rollup: {} },
+    dead: { upstreams: ['http://127.0.0.1:1'], rollup: {} },
+  });
+  const reasons = {
+    unopened: /the network could not be opened: there is no chain store in here$/,
+    dead: /the chain id of the network is not known yet: the only node does not answer; with pool\.chainId it need not be reported/,
+  };
+  // Filters of transactions that wait for a block wait for nodes too; the others are not served by networks of nodes.
+  const isOther = (network: string, name: string): boolean =>
+    network === 'dead' && /^debug_|^eth_newPendingTransactionFilter$/.test(name);
+  for (const [network, reason] of Object.entries(reasons)) {
+    for (const { name, example } of METHODS) {
+      if (WITHOUT_CHAIN.has(name) || ABOUT_FEEDS.test(name) || isOther(network, name)) continue;
+      assert.match(await messageOf(port, network, name, ...example.params), reason, `${network} ${name}`);
+    }
+    const socket = await openSocket(port, 'demo', `${network}.localhost`);
+    t.after(() => socket.terminate());
+    socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":["newHeads"]}');
+    const [answer] = await once(socket, 'message');
+    assert.match((JSON.parse(String(answer)) as Reply).error?.message ?? '', reason);
+  }
 });
 
 test('a network whose rules are of another chain than its nodes is down, and says so', async (t) => {

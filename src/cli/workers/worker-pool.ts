@@ -23,7 +23,7 @@ export type WorkerPoolOptions = {
   readonly log: Logger;
 };
 
-/** Opening networks may have to wait for nodes. */
+/** Opening networks may take long where indexes of a store have to be completed. */
 const RELOAD_LIMIT_MS = 60_000;
 /** Between the end of a worker and the start of the next, when they end one after the other. */
 const RESTART = { firstMs: 100, maxMs: 5_000 } as const;
