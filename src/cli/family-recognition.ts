@@ -80,9 +80,7 @@ export class FamilyRecognition {
         log.info({ network, family: row.name }, 'rollup family recognised');
       }
     } catch (error) {
-      if (!(error instanceof ChainError))
-        log.error({ network, err: error }, 'rollup family cannot be recognised: a fault of this program');
-      this.#failure = explainUnknown(error instanceof ChainError ? error.message : 'it cannot be recognised');
+      this.#failure = this.#explain(error);
     }
     this.#scope = undefined;
     if (this.#isClosed) return;
@@ -94,6 +92,16 @@ export class FamilyRecognition {
     this.#logOnce();
     this.#timer = setTimeout(() => void this.#try(), this.#backoff.next());
     this.#timer.unref();
+  }
+
+  #explain(error: unknown): ChainError {
+    const { network, log } = this.#parts;
+    if (!(error instanceof ChainError)) {
+      log.error({ network, err: error }, 'rollup family cannot be recognised: a fault of this program');
+      return explainUnknown('it cannot be recognised');
+    }
+    // The network itself has to be corrected.
+    return error.kind === 'misconfigured' ? error : explainUnknown(error.message);
   }
 
   /** One line each time that the reason is another. */
