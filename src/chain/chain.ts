@@ -232,6 +232,8 @@ export type BlockPlace = { readonly number: bigint; readonly hash: string };
 export interface HeadReads {
   /** The block that is served as `latest`; undefined while there is none, or none that may be taken for the latest. */
   readonly served: BlockPlace | undefined;
+  /** Why no block is served, as the rest of a sentence. Absent where there always is one. */
+  explainAbsence?(): string;
   /**
    * Calls `listener` after each change of `served`. Between two calls there may have been several blocks, or a reorg.
    * @returns how to end it
@@ -365,7 +367,13 @@ export const UNSUPPORTED: unique symbol = Symbol('unsupported');
  * answered, or thrown, at once.
  */
 export interface Chain {
+  /** @throws ChainError `unavailable` as long as nodes have not reported it, and the configuration does not name it */
   readonly chainId: bigint;
+  /**
+   * The same; right after a start it waits for what nodes report. Absent where the chain id is always known.
+   * @throws ChainError `unavailable`, at once or by rejection
+   */
+  findChainId?(scope: RequestScope): PromiseOrValue<bigint>;
   /** Whether it has a head and, where nodes are asked, one of them is up, as far as is known now. */
   readonly isAnswerable: boolean;
   readonly blocks: BlockReads;

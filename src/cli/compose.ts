@@ -44,20 +44,22 @@ export type ServiceOptions = {
   readonly hasDemoKey?: (network: string) => boolean;
   /** Processes that serve the same on this machine. */
   readonly processes?: number;
+  /** Whether a network that cannot be opened is an error; by default the others are served without it. */
+  readonly isStrict?: boolean;
   /** Makes the feeds of networks, in place of those that are made from their served heads. */
   readonly openFeed?: OpenFeed;
 };
 
 /**
  * Builds the service that a configuration describes; it is not listening yet.
- * @throws Error naming the network with the chain that cannot be opened
+ * @throws Error naming a network that cannot be opened, where that is an error or none can be
  */
 export async function composeService(
   config: Config,
   log: Logger,
   options: ServiceOptions = {},
 ): Promise<Service> {
-  const { hasDemoKey = () => false, processes = 1, openFeed = createFeed } = options;
+  const { hasDemoKey = () => false, processes = 1, isStrict = false, openFeed = createFeed } = options;
   const threads = Math.max(1, Math.floor((availableParallelism() - 1) / processes));
   const { simulationGas } = config.execution;
   const engine = new EmbeddedChains({
@@ -80,7 +82,7 @@ export async function composeService(
     await observability.close();
   };
   const open = (next: Config, before?: Core): Promise<Core> =>
-    openCore(next, { backends, observability, processes, hasDemoKey, openFeed }, before);
+    openCore(next, { backends, observability, processes, isStrict, hasDemoKey, openFeed }, before);
   let core: Core;
   try {
     core = await open(config);
@@ -137,7 +139,7 @@ export async function composeService(
 const createFeed: OpenFeed = (chain, records) =>
   createNetworkFeed({
     chain,
-    ...(records !== undefined && { removed: new RemovedRecords(records, chain.chainId) }),
+    ...(records !== undefined && { removed: new RemovedRecords(records, () => chain.chainId) }),
   });
 
 /** What is behind the server under one configuration. */
@@ -153,17 +155,19 @@ type CoreParts = {
   readonly backends: ChainBackends;
   readonly observability: Observability;
   readonly processes: number;
+  readonly isStrict: boolean;
   readonly hasDemoKey: (network: string) => boolean;
   readonly openFeed: OpenFeed;
 };
 
 async function openCore(config: Config, parts: CoreParts, before: Core | undefined): Promise<Core> {
-  const { backends, observability, processes, hasDemoKey, openFeed } = parts;
+  const { backends, observability, processes, isStrict, hasDemoKey, openFeed } = parts;
   const access = await openAccess(config, processes, backends.log, before?.access);
   const { records } = access.tables;
   let networks: OpenNetworks;
   try {
-    networks = await OpenNetworks.open(config, { ...backends, records }, before?.networks);
+    const earlier = before?.networks;
+    networks = await OpenNetworks.open(config, { ...backends, records }, { before: earlier, isStrict });
   } catch (error) {
     await access.close();
     throw error;

@@ -3,6 +3,7 @@ import type { NetworkOptions } from '../config/network-options.ts';
 import { createLogger } from '../observe/logger.ts';
 import type { AnchorFigures } from '../observe/sources.ts';
 import { RequestScope } from '../util/request-scope.ts';
+import { awaitNodes } from './await-nodes.ts';
 import { anchorOnce } from './open-anchors.ts';
 import { type ObservedChain, openNodes } from './open-chain.ts';
 
@@ -25,13 +26,7 @@ export async function tryAnchor(
   const { anchor, l1 = '' } = options?.rollup ?? {};
   const l1Options = networks[l1];
   if (anchor === undefined || options === undefined || l1Options === undefined) return undefined;
-  let layer1: ObservedChain;
-  try {
-    layer1 = await open(l1, l1Options);
-  } catch (error) {
-    return { l1, state: 'waiting', reason: (error as Error).message };
-  }
-  const chain = await open(name, options);
+  const [layer1, chain] = await Promise.all([open(l1, l1Options), open(name, options)]);
   try {
     await anchorOnce(chain, layer1, anchor, new RequestScope(performance.now() + LIMIT_MS));
     const { head, verification } = chain.describe();
@@ -45,19 +40,18 @@ export async function tryAnchor(
   }
 }
 
-function open(network: string, options: NetworkOptions): Promise<ObservedChain> {
-  // Where the configuration names the chain, a start does not wait for the nodes.
-  const { chainId: _, ...pool } = options.pool;
+async function open(network: string, options: NetworkOptions): Promise<ObservedChain> {
   const backends = { cache: createMemoryCache(CACHE), log: createLogger('silent') };
-  const { verify, checkpoint, rollup } = options;
+  const { pool, verify, checkpoint, rollup } = options;
   const isAnchored = rollup?.anchor !== undefined;
-  return openNodes(network, options.upstreams ?? [], backends, {
+  const chain = await openNodes(network, options.upstreams ?? [], backends, {
     pool,
     isAnchored,
-    awaitsCalibration: true,
     ...(verify !== undefined && { verify }),
     ...(checkpoint !== undefined && { checkpoint }),
   });
+  await awaitNodes(chain);
+  return chain;
 }
 
 /** A line about it. */

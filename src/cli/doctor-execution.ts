@@ -7,6 +7,7 @@ import type { NetworkOptions } from '../config/network-options.ts';
 import { createLogger } from '../observe/logger.ts';
 import type { ChainFigures, ExecutionFigures } from '../observe/sources.ts';
 import { RequestScope } from '../util/request-scope.ts';
+import { awaitNodes } from './await-nodes.ts';
 import { EmbeddedChains } from './embedded-chains.ts';
 import { openChain } from './open-chain.ts';
 
@@ -51,13 +52,13 @@ async function executeCall(
   dataDir: string,
 ): Promise<ExecutionDiagnosis> {
   const engine = new EmbeddedChains({ threads: 1, onFault: () => {} });
-  const { chainId: _, ...pool } = options.pool;
   const chain = await openChain(
     network,
-    { ...options, pool, execution: 'local' },
+    { ...options, execution: 'local' },
     { dataDir, engine, cache: createMemoryCache(CACHE), log: createLogger('silent') },
   );
   try {
+    await awaitNodes(chain);
     const scope = new RequestScope(performance.now() + LIMIT_MS);
     await chain.execution.call({ call: CALL, block: { kind: 'tag', tag: 'latest' } }, scope);
     return diagnose((chain.describe() as ChainFigures).execution);

@@ -3,7 +3,7 @@ import { listGaps } from '../rollup/list-gaps.ts';
 import type { RollupOptions } from '../rollup/options.ts';
 import type { InfoField } from '../rollup/rollup-family.ts';
 
-/** What a configuration means for a rollup; without a family that is found out when the service starts. */
+/** What a configuration means for a rollup; without a family that is found out while the service runs. */
 export type RollupDiagnosis = {
   readonly family?: string;
   readonly prefix?: string;
@@ -19,7 +19,8 @@ export async function diagnoseRollup(options: RollupOptions): Promise<RollupDiag
 }
 
 export function describeRollup({ family, prefix, unknown = [] }: RollupDiagnosis): string {
-  if (family === undefined) return '  a rollup; its family is asked for when the service starts\n';
+  if (family === undefined)
+    return '  a rollup; its family is recognised from what its nodes answer, or set rollup.family\n';
   const gaps = unknown.length === 0 ? '' : `; always 0 in rollup_getInfo: ${unknown.join(', ')}`;
   return `  a rollup of the family ${family}, estimates as ${prefix}_estimateGas${gaps}\n`;
 }

@@ -6,6 +6,7 @@ import type { VerificationFigures } from '../observe/sources.ts';
 import { openUpstreamChain } from '../upstream/open-upstream-chain.ts';
 import { DEFAULT_VERIFY } from '../upstream/options.ts';
 import { DEFAULT_SEND } from '../upstream/sending/options.ts';
+import { awaitNodes } from './await-nodes.ts';
 import { SENDING_TOOLS } from './sending-tools.ts';
 
 type Rows = VerificationFigures['rows'];
@@ -23,20 +24,18 @@ export async function findVerifiable(
   { upstreams, pool, verify = DEFAULT_VERIFY }: NetworkOptions,
 ): Promise<Rows | undefined> {
   if (upstreams === undefined || verify === 'off') return undefined;
-  // Where the configuration names the chain, a start does not wait for the nodes.
-  const { chainId: _, ...unnamed } = pool;
   const chain = await openUpstreamChain({
     network,
     upstreams,
-    pool: unnamed,
+    pool,
     logs: DEFAULT_LOG_LIMITS,
     verify,
-    awaitsCalibration: true,
     cache: createMemoryCache(CACHE),
     log: createLogger('silent'),
     sending: { options: DEFAULT_SEND, tools: SENDING_TOOLS },
   });
   try {
+    await awaitNodes(chain);
     const { verification } = chain.describe();
     return verification?.rows.some(({ state }) => state !== 'untested') === true
       ? verification.rows

@@ -36,7 +36,7 @@ export async function listKnownNames({ networks, access }: Config): Promise<Know
   };
 }
 
-/** A rollup of no stated family is asked for it when it is served: any prefix may be its own. */
+/** The family of a rollup that names none is recognised when it is served: any prefix may be its own. */
 async function listPrefixes({ prefix, family }: { prefix?: string; family?: string }): Promise<string[]> {
   if (prefix !== undefined) return [prefix];
   const families = family === undefined ? await loadFamilies() : [await loadFamily(family)];

@@ -1,7 +1,17 @@
 /** What asks nodes: one part of the program, loaded on demand. */
 import { NoAnchor, readAnchor } from '../rollup/op-stack/read-anchor.ts';
+import { recogniseFamily } from '../rollup/recognise-family.ts';
 import { openNode } from '../upstream/open-node.ts';
 import { openUpstreamChain } from '../upstream/open-upstream-chain.ts';
+import { FamilyRecognition } from './family-recognition.ts';
 import { prepareExecutions } from './prepare-executions.ts';
 
-export { NoAnchor, openNode, openUpstreamChain, prepareExecutions, readAnchor };
+export {
+  FamilyRecognition,
+  NoAnchor,
+  openNode,
+  openUpstreamChain,
+  prepareExecutions,
+  readAnchor,
+  recogniseFamily,
+};

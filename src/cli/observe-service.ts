@@ -42,8 +42,7 @@ export function createSources(
       name,
       hosts,
       source: upstreams === undefined ? 'embedded' : 'upstream',
-      family: rollups.get(name)?.familyName,
-      chainId: chain.chainId.toString(),
+      readFamily: () => rollups.get(name)?.familyName,
       read: () => chain.describe(),
       readWaiting: () => turns.get(name)?.waiting ?? 0,
     };

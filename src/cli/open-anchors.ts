@@ -14,6 +14,9 @@ const CONTRADICTED_MS = 60_000;
 /** How long reading layer 1 and finding the block may take: a few proofs, then a header of each node and a proof. */
 const READ_LIMIT_MS = 30_000;
 
+/** How long a reading waits until it is known what can be proven. */
+const CALIBRATE_LIMIT_MS = 15_000;
+
 /** A rollup that is anchored, the network that is its layer 1, and what there has its output roots. */
 type AnchoredNetwork = {
   readonly name: string;
@@ -52,8 +55,8 @@ export class Anchors {
   /** @param retryMs time to the next reading where this one fails */
   async #read(network: AnchoredNetwork, retryMs: number): Promise<void> {
     const { name, chain, l1, options } = network;
-    // What layer 1 holds is read where it is proven.
-    await Promise.all([chain.calibrated, l1.calibrated]);
+    // What layer 1 holds is read where it is proven; where nodes do not answer, the reading says so.
+    await this.#waitAtMost(name, Promise.all([chain.calibrated, l1.calibrated]), CALIBRATE_LIMIT_MS);
     if (this.#isClosed) return;
     const scope = new RequestScope(performance.now() + READ_LIMIT_MS);
     this.#scopes.add(scope);
@@ -65,21 +68,52 @@ export class Anchors {
     this.#scopes.delete(scope);
     if (this.#isClosed) return;
     const pause = choosePause(chain.describe().verification?.anchor, retryMs);
-    const timer = setTimeout(() => void this.#read(network, pause.retryMs), pause.waitMs);
+    this.#plan(network, pause);
+  }
+
+  /** The next reading: after a pause, and sooner where nodes did not answer and do so again. */
+  #plan(network: AnchoredNetwork, { waitMs, retryMs }: ReadingPause): void {
+    const { name, chain, l1 } = network;
+    const canRead = (): boolean => chain.isAnswerable && l1.isAnswerable;
+    const begin = (nextRetryMs: number): void => {
+      for (const stop of stops) stop();
+      clearTimeout(timer);
+      if (!this.#isClosed) void this.#read(network, nextRetryMs);
+    };
+    const timer = setTimeout(() => begin(retryMs), waitMs);
     timer.unref();
     this.#timers.set(name, timer);
+    const stops = canRead()
+      ? []
+      : [chain, l1].map(({ heads }) => heads.watch(() => canRead() && begin(FIRST_RETRY_MS)));
+  }
+
+  /** Until the work is done, or the time is up. */
+  #waitAtMost(name: string, work: Promise<unknown>, limitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, limitMs);
+      timer.unref();
+      this.#timers.set(name, timer);
+      void work.finally(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
   }
 }
+
+type ReadingPause = {
+  readonly waitMs: number;
+  /** The pause after that, where the reading fails again. */
+  readonly retryMs: number;
+};
 
 /**
  * When layer 1 is read again.
  * @param figures what the last reading came to
  * @param retryMs time to the next reading where it failed
  */
-export function choosePause(
-  figures: AnchorFigures | undefined,
-  retryMs: number,
-): { readonly waitMs: number; readonly retryMs: number } {
+export function choosePause(figures: AnchorFigures | undefined, retryMs: number): ReadingPause {
   if (figures?.reason === undefined) return { waitMs: READ_MS, retryMs: FIRST_RETRY_MS };
   const longestMs = figures.state === 'contradicted' ? CONTRADICTED_MS : READ_MS;
   const waitMs = Math.min(retryMs, longestMs);
@@ -88,15 +122,16 @@ export function choosePause(
 
 /** Reads layer 1, and anchors the chain in what it holds. */
 export async function anchorOnce(
-  { chainId, layer1 }: ObservedChain,
+  chain: ObservedChain,
   l1: ObservedChain,
   options: AnchorOptions,
   scope: RequestScope,
 ): Promise<void> {
   // Most configurations have no such rollup.
   const { NoAnchor, readAnchor } = await import('./node-parts.ts');
+  const { layer1 } = chain;
   try {
-    await layer1?.anchor(await readAnchor(l1, options, chainId, scope), scope);
+    await layer1?.anchor(await readAnchor(l1, options, chain.chainId, scope), scope);
   } catch (error) {
     if (!(error instanceof NoAnchor || error instanceof ChainError)) throw error;
     const { message } = error;

@@ -24,6 +24,7 @@ import { SENDING_TOOLS } from './sending-tools.ts';
 export type ObservedChain = Chain & {
   describe(): ChainFigures;
   readonly layer1?: AnchoredChain | undefined;
+  /** Settles when recent blocks have been looked at for the first time; nothing is proven before. Absent without nodes. */
   readonly calibrated?: Promise<void> | undefined;
 };
 
@@ -52,10 +53,17 @@ export async function openChain(
     const { engine, log } = backends;
     const { prepareExecutions } = await import('./node-parts.ts');
     const load: LoadExecutions = (config) => engine.loadExecutions(name, options, config, backends);
-    const openExecutions = await prepareExecutions(name, options, load, log);
+    const { openExecutions, chainId } = await prepareExecutions(name, options, load, log);
+    const pool = { ...options.pool, ...(chainId !== undefined && { chainId }) };
     const isAnchored = options.rollup?.anchor !== undefined;
     const { provenState } = engine;
-    return openNodes(name, upstreams, backends, { ...options, openExecutions, provenState, isAnchored });
+    return openNodes(name, upstreams, backends, {
+      ...options,
+      pool,
+      openExecutions,
+      provenState,
+      isAnchored,
+    });
   }
   return backends.engine.open(options, backends.dataDir, backends.log);
 }
@@ -69,11 +77,9 @@ type NodeSettings = Partial<
   /** Whether layer 1 is read for blocks that are on the chain. */
   readonly isAnchored?: boolean;
   readonly provenState?: EmbeddedChains['provenState'];
-  /** As for `openUpstreamChain`. */
-  readonly awaitsCalibration?: boolean;
 };
 
-/** Opens the chain that nodes know. */
+/** Opens the chain that nodes know, whether they answer or not. */
 export async function openNodes(
   name: string,
   upstreams: readonly UpstreamOptions[],
@@ -89,7 +95,6 @@ export async function openNodes(
     openExecutions,
     isAnchored = false,
     provenState,
-    awaitsCalibration,
   }: NodeSettings = {},
 ): Promise<ObservedChain> {
   // HTTP and WebSocket clients take 0.1 s to load: not where there are no nodes.
@@ -106,7 +111,6 @@ export async function openNodes(
     checkpoint,
     agreement,
     isAnchored,
-    awaitsCalibration,
     nodeMemory,
     cache: pool.cache ? cache : NO_CACHE,
     log,

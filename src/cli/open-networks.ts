@@ -12,8 +12,10 @@ import { FairQueue } from '../util/fair-queue.ts';
 import { fingerprint } from './fingerprint.ts';
 import { findFeed, holdChain, type OpenFeed, releaseChain } from './held-chains.ts';
 import { Anchors } from './open-anchors.ts';
-import { type ChainBackends, type ObservedChain, openChain } from './open-chain.ts';
+import type { ChainBackends, ObservedChain } from './open-chain.ts';
+import { openEach } from './open-each.ts';
 import { Rollups } from './open-rollups.ts';
+import { UnopenedChain } from './unopened-chain.ts';
 
 const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/;
 
@@ -46,24 +48,27 @@ export class OpenNetworks {
   }
 
   /**
-   * All at the same time: nodes may be slow to identify themselves.
-   * @throws Error naming the network that cannot be opened; nothing stays open then but what `before` has
+   * All at the same time, whether their nodes answer or not. Of those that cannot be opened each has an `UnopenedChain`; in place of a
+   * configuration that is in force this is an error, unless they could not be opened in that one either.
+   * @param options.isStrict a network that cannot be opened is an error
+   * @throws Error naming a network that cannot be opened, where that is an error or none can be; nothing stays open then but what `before` has
    */
-  static async open(config: Config, backends: ChainBackends, before?: OpenNetworks): Promise<OpenNetworks> {
+  static async open(
+    config: Config,
+    backends: ChainBackends,
+    { before, isStrict }: { readonly before?: OpenNetworks | undefined; readonly isStrict: boolean },
+  ): Promise<OpenNetworks> {
     const networks = new OpenNetworks(config, new Rollups(backends));
-    const outcomes = await Promise.allSettled(
-      Object.entries(config.networks).map(async ([name, options]) => {
-        try {
-          const chain = before?.lend(name, options) ?? (await openChain(name, options, backends));
+    const isUnopened = (name: string): boolean => before?.chains.get(name) instanceof UnopenedChain;
+    try {
+      await openEach(config.networks, backends, {
+        lend: (name, options) => before?.lend(name, options),
+        mayBeUnopened: (name) => !isStrict && (before === undefined || isUnopened(name)),
+        onOpen(name, chain) {
           networks.#chains.set(name, chain);
           holdChain(chain);
-        } catch (error) {
-          throw new Error(`network ${name}: ${(error as Error).message}`, { cause: error });
-        }
-      }),
-    );
-    try {
-      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+        },
+      });
       await networks.rollups.open(config.networks, networks.#chains);
       networks.#anchors = new Anchors(config.networks, networks.#chains, backends.log);
     } catch (error) {
@@ -78,12 +83,13 @@ export class OpenNetworks {
   }
 
   readReadiness(): NetworkReadiness {
-    const names = [...this.#chains.keys()];
-    const isAnswerable = (name: string): boolean => this.#chains.get(name)?.isAnswerable === true;
-    return {
-      answerable: names.filter(isAnswerable),
-      unanswerable: names.filter((name) => !isAnswerable(name)),
-    };
+    const answerable: string[] = [];
+    const unanswerable: Record<string, string> = {};
+    for (const [name, chain] of this.#chains) {
+      if (chain.isAnswerable) answerable.push(name);
+      else unanswerable[name] = chain.describe().outage ?? 'it has no block';
+    }
+    return { answerable, unanswerable };
   }
 
   /**
@@ -100,12 +106,12 @@ export class OpenNetworks {
     return new NetworkRegistry(bindings, byDefault);
   }
 
-  /** The chain of a network, where it is opened from the same. */
+  /** The chain of a network, where it is opened from the same; what could not be opened is tried again. */
   lend(name: string, options: NetworkOptions): ObservedChain | undefined {
     const own = this.config.networks[name];
-    return own !== undefined && describeChain(own) === describeChain(options)
-      ? this.#chains.get(name)
-      : undefined;
+    const chain = this.#chains.get(name);
+    if (own === undefined || chain instanceof UnopenedChain) return undefined;
+    return describeChain(own) === describeChain(options) ? chain : undefined;
   }
 
   /** Closes the chains that no other configuration holds. */
@@ -129,7 +135,10 @@ export class OpenNetworks {
       chain,
       // All processes have the same blocks of a built-in chain.
       feed: findFeed(chain, openFeed, options.upstreams === undefined ? undefined : records),
-      ...(rollup !== undefined && { rollup: rollup.family, rollupPrefix: rollup.prefix }),
+      ...(rollup !== undefined && { rollup: rollup.family }),
+      get rollupPrefix() {
+        return rollup?.prefix;
+      },
       methods: createMethods(options),
       hasNodes: options.upstreams !== undefined,
       filters: new Filters({ network: name, records, maxOfKey: limits.filters, lifeMs: limits.filterLife }),

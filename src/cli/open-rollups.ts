@@ -2,33 +2,37 @@ import type { Chain } from '../chain/chain.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
 import { loadFamily } from '../rollup/family-table.ts';
 import { isUrl, type RollupOptions } from '../rollup/options.ts';
-import { recogniseFamily } from '../rollup/recognise-family.ts';
 import type { FamilyRow, RollupFamily, RollupSources } from '../rollup/rollup-family.ts';
 import type { RemoteNode } from '../upstream/open-node.ts';
 import { type UpstreamOptions, upstreamsSchema } from '../upstream/options.ts';
 import { RequestScope } from '../util/request-scope.ts';
-import { LateChain } from './late-chain.ts';
-import { type ChainBackends, openNodes } from './open-chain.ts';
+import { settleWithin } from '../util/settle-within.ts';
+import { readLayer1 } from './layer1-reads.ts';
+import { type ChainBackends, type ObservedChain, openNodes } from './open-chain.ts';
 
-/** How long nodes may take to show what they are, milliseconds. */
-const RECOGNISE_LIMIT_MS = 10_000;
+/** How long a chain of a configured family is looked at, milliseconds. */
+const LOOK_LIMIT_MS = 10_000;
+/** How long an opening waits for a family that nodes show: they take a tenth of it. */
+const OPEN_LIMIT_MS = 500;
 
 /** A rollup's family, and what its estimates are served under. */
 export type OpenRollup = {
   readonly family: RollupFamily;
-  readonly familyName: string;
-  readonly prefix: string;
+  /** Undefined as long as it has not been recognised. */
+  readonly familyName: string | undefined;
+  /** Undefined as long as neither the configuration nor the family says it. */
+  readonly prefix: string | undefined;
   /** What the family answers from. */
   readonly sources: RollupSources;
 };
 
-type Closable = { close(): Promise<void> };
+type Closable = { close(): Promise<void> | void };
 
 /** The families of all rollups of a configuration, and the further nodes that they ask. */
 export class Rollups {
   readonly #backends: ChainBackends;
   readonly #byNetwork = new Map<string, OpenRollup>();
-  readonly #nodes: Closable[] = [];
+  readonly #opened: Closable[] = [];
 
   constructor(backends: ChainBackends) {
     this.#backends = backends;
@@ -38,35 +42,59 @@ export class Rollups {
     return this.#byNetwork.get(network);
   }
 
-  /**
-   * Opens the rollups among the networks. Chains that do not say their family are asked for it.
-   * @throws Error naming the network that cannot be opened
-   */
+  /** Opens the rollups among the networks. A family that the configuration does not name is recognised in the background. */
   async open(
     networks: Readonly<Record<string, NetworkOptions>>,
     chains: ReadonlyMap<string, Chain>,
   ): Promise<void> {
-    const outcomes = await Promise.allSettled(
+    await Promise.all(
       Object.entries(networks).map(async ([name, { rollup, upstreams }]) => {
-        if (rollup === undefined) return;
-        const chain = chains.get(name) as Chain;
-        const family = rollup.family ?? (await this.#recognise(name, chain));
-        if (upstreams !== undefined && rollup.family !== undefined)
-          void this.#warnIfOther(name, chain, family);
+        const chain = chains.get(name);
+        if (rollup === undefined || chain === undefined) return;
         const sources = await this.#findSources(chain, name, rollup, chains);
+        if (rollup.family === undefined) {
+          this.#byNetwork.set(name, await this.#recognise(name, rollup, sources));
+          return;
+        }
+        const { family } = rollup;
+        if (upstreams !== undefined) void this.#warnIfOther(name, sources, family);
         this.#byNetwork.set(name, {
           familyName: family,
-          family: openFamily(family, sources),
+          family: openFamily(() => loadFamily(family), sources),
           sources,
           prefix: rollup.prefix ?? (await loadFamily(family)).prefix,
         });
       }),
     );
-    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#nodes.map((node) => node.close()));
+    await Promise.all(this.#opened.map((opened) => opened.close()));
+  }
+
+  async #recognise(network: string, { prefix }: RollupOptions, sources: RollupSources): Promise<OpenRollup> {
+    const { chain } = sources;
+    // Most rollups name their family.
+    const { FamilyRecognition } = await import('./node-parts.ts');
+    const recognition = new FamilyRecognition({ network, chain, log: this.#backends.log });
+    this.#opened.push(recognition);
+    const find = (scope: RequestScope): Promise<FamilyRow> => recognition.find(scope);
+    const firstAttempt = find(new RequestScope(performance.now() + OPEN_LIMIT_MS)).catch(() => {});
+    // A network without a head shows nothing.
+    if (chain.isAnswerable) await settleWithin(firstAttempt, OPEN_LIMIT_MS);
+    return {
+      get familyName() {
+        return recognition.known?.name;
+      },
+      get prefix() {
+        return prefix ?? recognition.known?.prefix;
+      },
+      family: {
+        ...openFamily(find, sources),
+        recognise: async (scope) => void (await find(scope)),
+      },
+      sources,
+    };
   }
 
   async #findSources(
@@ -75,9 +103,10 @@ export class Rollups {
     { l1, opNode, mode, l1CostMode, messageService }: RollupOptions,
     chains: ReadonlyMap<string, Chain>,
   ): Promise<RollupSources> {
+    const layer1 = l1 !== undefined && isUrl(l1) ? this.#openLayer1(network, l1) : chains.get(l1 ?? '');
     return {
       chain,
-      l1: l1 !== undefined && isUrl(l1) ? this.#openLayer1(network, l1) : chains.get(l1 ?? '')?.blocks,
+      l1: layer1 && readLayer1(layer1),
       opNode: opNode === undefined ? undefined : await this.#openOpNode(opNode),
       mode,
       l1CostMode,
@@ -85,56 +114,28 @@ export class Rollups {
     };
   }
 
-  /** Two numbers come from it: neither the start nor anything else waits for it. */
-  #openLayer1(network: string, url: string): LateChain {
-    const { log } = this.#backends;
-    const chain = new LateChain(async () => {
-      try {
-        const name = `${network} (layer 1)`;
-        return await openNodes(name, [readAddress(url)], this.#backends, { verify: 'off' });
-      } catch (error) {
-        log.warn({ network, err: error }, 'layer 1 cannot be asked');
-        throw error;
-      }
-    });
-    this.#nodes.push(chain);
-    return chain;
+  /** Two numbers come from it: an opening does not wait for it. */
+  #openLayer1(network: string, url: string): Promise<ObservedChain> {
+    const name = `${network} (layer 1)`;
+    const opening = openNodes(name, [readAddress(url)], this.#backends, { verify: 'off' });
+    this.#opened.push({ close: async () => (await opening).close() });
+    return opening;
   }
 
   async #openOpNode(url: string): Promise<RemoteNode> {
     // HTTP and WebSocket clients take 0.1 s to load.
     const { openNode } = await import('./node-parts.ts');
     const node = openNode(readAddress(url), this.#backends.nodeMemory);
-    this.#nodes.push(node);
+    this.#opened.push(node);
     return node;
   }
 
-  /** @returns the family's name */
-  async #recognise(network: string, chain: Chain): Promise<string> {
-    const { log } = this.#backends;
-    let row: FamilyRow | undefined;
-    try {
-      row = await recogniseAmongAll(chain);
-    } catch (error) {
-      throw new Error(
-        `network ${network}: its rollup family cannot be asked for: ${(error as Error).message}`,
-        { cause: error },
-      );
-    }
-    if (row === undefined) {
-      throw new Error(
-        `network ${network}: its rollup family cannot be told from its chain: set rollup.family`,
-      );
-    }
-    log.info({ network, family: row.name }, 'rollup family recognised');
-    return row.name;
-  }
-
   /** Says so when a chain seems to be of another family than the one that is configured; the configuration holds. */
-  async #warnIfOther(network: string, chain: Chain, configured: string): Promise<void> {
+  async #warnIfOther(network: string, { chain }: RollupSources, configured: string): Promise<void> {
     const { log } = this.#backends;
     try {
-      const seen = await recogniseAmongAll(chain);
+      const { recogniseFamily } = await import('./node-parts.ts');
+      const seen = await recogniseFamily(chain, new RequestScope(performance.now() + LOOK_LIMIT_MS));
       if (seen === undefined || seen.name === configured) return;
       log.warn({ network, configured, recognised: seen.name }, 'the rollup looks like another family');
     } catch (error) {
@@ -143,16 +144,16 @@ export class Rollups {
   }
 }
 
-/** A family from a file that is loaded with the first request: at the start it would take 10 ms. */
-function openFamily(name: string, sources: RollupSources): RollupFamily {
-  let loading: Promise<RollupFamily> | undefined;
-  const load = (): Promise<RollupFamily> => {
-    loading ??= loadFamily(name).then((row) => row.create(sources));
-    return loading;
+/** A family that is made with the first request: its file takes 10 ms to load. @param find its row, as soon as it is known */
+function openFamily(find: (scope: RequestScope) => Promise<FamilyRow>, sources: RollupSources): RollupFamily {
+  let made: RollupFamily | undefined;
+  const make = async (scope: RequestScope): Promise<RollupFamily> => {
+    made ??= (await find(scope)).create(sources);
+    return made;
   };
   return {
-    estimateGas: async (request, scope) => (await load()).estimateGas(request, scope),
-    info: async (scope) => (await load()).info(scope),
+    estimateGas: async (request, scope) => (await make(scope)).estimateGas(request, scope),
+    info: async (scope) => (await make(scope)).info(scope),
   };
 }
 
@@ -160,8 +161,4 @@ function openFamily(name: string, sources: RollupSources): RollupFamily {
 function readAddress(url: string): UpstreamOptions {
   const [row] = upstreamsSchema.parse([url]);
   return row as UpstreamOptions;
-}
-
-async function recogniseAmongAll(chain: Chain): Promise<FamilyRow | undefined> {
-  return recogniseFamily(chain, new RequestScope(performance.now() + RECOGNISE_LIMIT_MS));
 }

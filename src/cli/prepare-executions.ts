@@ -10,26 +10,33 @@ import { readRules, requireChain } from './read-rules.ts';
 /** Loads the engine. @param config rules of the chain, where they are configured */
 export type LoadExecutions = (config: ChainConfig | undefined) => Promise<OpenExecutions>;
 
+/** What executes calls of a network of nodes, and what its rules say of the network. */
+export type PreparedExecutions = {
+  /** Absent where nothing is executed. */
+  readonly openExecutions?: OpenExecutions;
+  /** Chain id of the configured rules: they name the chain. */
+  readonly chainId?: bigint;
+};
+
 /**
- * What executes calls of a network of nodes: all of them, or samples that nodes have answered; the engine is loaded at once, or with the first sample. Undefined where
- * nothing is executed.
- * @throws Error naming the file of the chain's rules where it cannot be read; so does what is returned where it is of another chain than the nodes
+ * Executions of all calls, or of samples that nodes have answered; the engine is loaded at once, or with the first sample.
+ * @throws Error naming the file of the chain's rules where it cannot be read, or is of another chain than `pool.chainId`
  */
 export async function prepareExecutions(
   network: string,
   options: NetworkOptions,
   load: LoadExecutions,
   log: Logger,
-): Promise<OpenExecutions | undefined> {
-  const { execution, chain, rollup, verifyCalls: share = DEFAULT_VERIFY_CALLS } = options;
+): Promise<PreparedExecutions> {
+  const { execution, chain, rollup, pool, verifyCalls: share = DEFAULT_VERIFY_CALLS } = options;
   const isNeeded = execution !== 'node' || samplesCalls(options);
-  if (!isNeeded || hasOwnMachine(rollup?.family)) return undefined;
+  if (!isNeeded || hasOwnMachine(rollup?.family)) return {};
   const config = chain === undefined ? undefined : readRules(chain);
-  const open = execution === 'node' ? openLate(share, () => load(config), network, log) : await load(config);
-  return (source) => {
-    if (chain !== undefined && config !== undefined) requireChain(chain, config, source.chainId);
-    return open(source);
-  };
+  if (chain !== undefined && config !== undefined && pool.chainId !== undefined)
+    requireChain(chain, config, pool.chainId);
+  const openExecutions =
+    execution === 'node' ? openLate(share, () => load(config), network, log) : await load(config);
+  return { openExecutions, ...(config !== undefined && { chainId: config.chainId }) };
 }
 
 /** Whether answers of nodes to calls are compared with executions here; not where the machine of a rollup is not known. */

@@ -13,6 +13,7 @@ import { REVISIONS } from '../evm/revisions/revisions.ts';
 import { createLogger } from '../observe/logger.ts';
 import { suggestName } from '../util/near-name.ts';
 import { RequestScope } from '../util/request-scope.ts';
+import { awaitNodes } from './await-nodes.ts';
 import { EmbeddedChains } from './embedded-chains.ts';
 import { OpenNetworks } from './open-networks.ts';
 import type { OpenRollup } from './open-rollups.ts';
@@ -35,6 +36,8 @@ Exit code 0, 1 where the answer cannot be proven, 2 where the command line is wr
 
 /** How long it may take to collect a bundle, milliseconds: calls may need many proofs of slow nodes. */
 const TIME_LIMIT_MS = 600_000;
+/** Methods that only rollups have. */
+const OF_ROLLUPS = /^(?!eth_)\w+_estimateGas$|^rollup_/;
 /** The cache lives for one question. */
 const CACHE = { bytes: 64 << 20, entryBytes: 16 << 20 };
 
@@ -64,8 +67,11 @@ export async function runProve(args: string[]): Promise<number> {
       ? createBuiltinConfig(process.env)
       : await loadConfig(values.config, process.env);
   const settings = values.fork === undefined ? {} : { fork: readChoice('fork', values.fork, REVISIONS) };
-  const { text, notes } = await withSource(config, name, (source) =>
-    proveQuestion(question, { ...source, ...settings }),
+  const { text, notes } = await withSource(
+    config,
+    name,
+    (source) => proveQuestion(question, { ...source, ...settings }),
+    OF_ROLLUPS.test(method),
   );
   for (const note of notes) process.stderr.write(`portcullis: ${note}\n`);
   process.stdout.write(text);
@@ -102,23 +108,27 @@ function pickNetwork(config: Config, name: string): Config {
     throw new UsageError(`there is no network ${name}${suggestName(name, Object.keys(config.networks))}`);
   const names = [name, options.rollup?.l1 ?? name];
   const picked = Object.entries(config.networks).filter(([each]) => names.includes(each));
-  const opened = picked.map(([each, { pool, ...row }]): [string, NetworkOptions] => {
-    // With a configured chain id a network opens before its nodes are identified; `prove` needs them at once.
-    const { chainId: _, ...unnamed } = pool;
-    // What nodes answer to calls is compared with what is executed here.
-    return [each, { ...row, pool: unnamed, execution: 'node', verifyCalls: 0 }];
-  });
+  // What nodes answer to calls is compared with what is executed here.
+  const opened = picked.map(([each, row]): [string, NetworkOptions] => [
+    each,
+    { ...row, execution: 'node', verifyCalls: 0 },
+  ]);
   return { ...config, networks: Object.fromEntries(opened) };
 }
 
-/** Opens a network of a configuration for as long as something is done with it. @throws UsageError where there is none */
+/**
+ * Opens a network of a configuration for as long as something is done with it.
+ * @param isOfRollups whether that needs the rollup's family, where it is one
+ * @throws UsageError where there is none; Error where its nodes cannot be asked
+ */
 export async function withSource<T>(
   whole: Config,
   name: string,
   work: (source: Source) => Promise<T>,
+  isOfRollups = true,
 ): Promise<T> {
   const config = pickNetwork(whole, name);
-  const { chain: genesis, pool } = whole.networks[name] ?? {};
+  const { chain: genesis } = whole.networks[name] ?? {};
   const log = createLogger('silent');
   const engine = new EmbeddedChains({
     threads: 1,
@@ -126,18 +136,20 @@ export async function withSource<T>(
   });
   try {
     const backends = { dataDir: config.dataDir, engine, cache: createMemoryCache(CACHE), log };
-    const networks = await OpenNetworks.open(config, backends);
+    const networks = await OpenNetworks.open(config, backends, { isStrict: true });
     try {
       const chain = networks.chains.get(name);
       if (chain === undefined) throw new Error(`network ${name} is not open`);
-      if (pool?.chainId !== undefined && pool.chainId !== chain.chainId)
-        throw new Error(`the nodes of network ${name} are of chain ${chain.chainId}, not ${pool.chainId}`);
+      await awaitNodes(chain);
+      const { outage } = chain.describe();
+      if (outage !== undefined) throw new Error(`network ${name} cannot be asked: ${outage}`);
+      const scope = new RequestScope(performance.now() + TIME_LIMIT_MS);
       return await work({
         chain,
-        scope: new RequestScope(performance.now() + TIME_LIMIT_MS),
+        scope,
         ...(genesis !== undefined && { config: readChainRules(genesis, chain.chainId) }),
         ...(chain instanceof EngineChain && { config: chain.config }),
-        ...describeRollup(networks.rollups.get(name)),
+        ...(await describeRollup(networks.rollups.get(name), isOfRollups, scope)),
       });
     } finally {
       await networks.close();
@@ -154,10 +166,21 @@ function readChainRules(path: string, chainId: bigint): ChainConfig {
   return rules;
 }
 
-/** What a rollup's answers are composed of besides its chain. */
-function describeRollup(open: OpenRollup | undefined): Pick<Source, 'rollup' | 'l1' | 'opNode'> {
+/**
+ * What a rollup's answers are composed of besides its chain.
+ * @throws ChainError where its family cannot be recognised, and the method is one of rollups
+ */
+async function describeRollup(
+  open: OpenRollup | undefined,
+  isOfRollups: boolean,
+  scope: RequestScope,
+): Promise<Pick<Source, 'rollup' | 'l1' | 'opNode'>> {
   if (open === undefined) return {};
+  await open.family.recognise?.(scope).catch((error: unknown) => {
+    if (isOfRollups) throw error;
+  });
   const { familyName: family, prefix, sources } = open;
+  if (family === undefined || prefix === undefined) return {};
   const { mode, l1CostMode, messageService = null, l1, opNode } = sources;
   return {
     rollup: { family, prefix, mode, l1CostMode, messageService },

@@ -14,8 +14,8 @@ export function readRules(path: string): ChainConfig {
   }
 }
 
-/** @throws Error naming the file where its rules are not those of the chain that nodes have */
+/** @throws Error naming the file where its rules are not those of this chain */
 export function requireChain(path: string, rules: ChainConfig, chainId: bigint): void {
   if (rules.chainId !== chainId)
-    throw new Error(`${path} has the rules of chain ${rules.chainId}, and the nodes are of chain ${chainId}`);
+    throw new Error(`${path} has the rules of chain ${rules.chainId}, and the network is chain ${chainId}`);
 }

@@ -18,6 +18,8 @@ export type Announcement = {
 export type RunOptions = {
   /** Networks beside the built-in ones that the key `demo` opens. */
   readonly demoNetworks?: readonly string[];
+  /** Whether a network that cannot be opened ends the process; by default the others are served without it. */
+  readonly isStrict?: boolean;
   /** Called once requests are answered. */
   readonly onReady: (address: ListenAddress, announcement: Announcement) => void;
 };
@@ -25,11 +27,11 @@ export type RunOptions = {
 /** Serves a configuration until a signal ends it. @returns the exit code */
 export async function runService(
   recipe: Recipe,
-  { demoNetworks = [], onReady }: RunOptions,
+  { demoNetworks = [], isStrict = false, onReady }: RunOptions,
 ): Promise<number> {
   const config = await makeConfig(recipe);
   const log = createLogger(config.log.level, { perMinute: config.log.perMinute });
-  const host = await openHost({ recipe, config, demoNetworks, log });
+  const host = await openHost({ recipe, config, demoNetworks, isStrict, log });
   let admin: OpenAdmin | undefined;
   let reloader: Reloader | undefined;
   const close = async (): Promise<void> => {

@@ -7,10 +7,15 @@ import { readChoice, requireOption } from './option-values.ts';
 import { readRecipe } from './recipe.ts';
 import { runService } from './run-service.ts';
 
-export const SERVE_USAGE: string = `portcullis serve --config FILE
+export const SERVE_USAGE: string = `portcullis serve --config FILE [--strict]
 
 Serves the networks of a configuration file until SIGINT or SIGTERM. On SIGHUP, and when the file has
 changed, the new configuration is put in force where it can be used; so is a new TLS certificate.
+
+The port opens whether nodes answer or not. A network that cannot be opened (no store in its folder, say) is named in the log,
+and the others are served without it.
+
+  --strict   a network that cannot be opened ends the process
 
 Environment, over what the file says: PORTCULLIS_HOST and PORTCULLIS_PORT (listen), PORTCULLIS_ADMIN_PORT (admin.port; off
 for none), PORTCULLIS_DATA_DIR (dataDir).
@@ -66,7 +71,11 @@ export async function runStart(args: string[]): Promise<number> {
 export async function runServe(args: string[]): Promise<number> {
   const { values } = parseArgs({
     args,
-    options: { config: { type: 'string', short: 'c' }, help: { type: 'boolean', short: 'h' } },
+    options: {
+      config: { type: 'string', short: 'c' },
+      strict: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h' },
+    },
   });
   if (values.help === true) {
     process.stdout.write(SERVE_USAGE);
@@ -74,6 +83,7 @@ export async function runServe(args: string[]): Promise<number> {
   }
   const config = requireOption('serve', 'config', values.config);
   return runService(await readRecipe(config), {
+    isStrict: values.strict,
     onReady: (address, { config, admin }) => announce(config, address, admin),
   });
 }

@@ -27,6 +27,8 @@ export type HostOptions = {
   readonly config: Config;
   /** Networks beside the built-in ones that the key `demo` opens. */
   readonly demoNetworks: readonly string[];
+  /** Whether a network that cannot be opened ends the process. */
+  readonly isStrict: boolean;
   readonly log: Logger;
 };
 
@@ -40,8 +42,9 @@ export function openHost(options: HostOptions): Promise<ServiceHost> {
   return count === 1 ? openHere(options) : openWorkers(options, count);
 }
 
-async function openHere({ config, demoNetworks, log }: HostOptions): Promise<ServiceHost> {
-  const service = await composeService(config, log, { hasDemoKey: (name) => demoNetworks.includes(name) });
+async function openHere({ config, demoNetworks, isStrict, log }: HostOptions): Promise<ServiceHost> {
+  const hasDemoKey = (name: string): boolean => demoNetworks.includes(name);
+  const service = await composeService(config, log, { hasDemoKey, isStrict });
   return {
     async listen() {
       try {
@@ -59,17 +62,24 @@ async function openHere({ config, demoNetworks, log }: HostOptions): Promise<Ser
 }
 
 async function openWorkers(options: HostOptions, workers: number): Promise<ServiceHost> {
-  const { recipe, config, demoNetworks, log } = options;
+  const { recipe, config, demoNetworks, isStrict, log } = options;
   const { WorkerPool } = await import('./workers/worker-pool.ts');
   // Stores are written by this process alone; workers read them.
   const { networks, dataDir, limits } = config;
-  for (const network of Object.values(networks)) {
+  for (const [name, network] of Object.entries(networks)) {
     if (network.upstreams !== undefined) continue;
     const { prepareStore } = await import('./engine-parts.ts');
-    await prepareStore(network, { dataDir, log });
+    try {
+      await prepareStore(network, { dataDir, log });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (isStrict) throw new Error(`network ${name}: ${reason}`, { cause: error });
+      // The workers find out whether it can be read all the same.
+      log.warn({ network: name, reason }, 'the store of the network could not be brought up to date');
+    }
   }
   const stopLimitMs = limits.drainDelay + limits.drainTimeout + CLOSE_MARGIN_MS;
-  const pool = new WorkerPool({ recipe, workers, demoNetworks, stopLimitMs, log });
+  const pool = new WorkerPool({ recipe, workers, demoNetworks, isStrict, stopLimitMs, log });
   return {
     listen: () => pool.start(),
     readStatus: async () => mergeStatus(await pool.readStatuses()),

@@ -55,7 +55,7 @@ export function checkConfig(
   for (const [name, network] of Object.entries(config.networks)) {
     problems.push(...checkSource(name, network), ...checkHosts(name, network, owners));
     problems.push(...checkMethods(name, network), ...checkLayer1(name, network, names));
-    problems.push(...checkAnchor(name, network, config.networks));
+    problems.push(...checkAnchor(name, network, config.networks), ...checkChainId(name, network));
     problems.push(...checkSend(name, network), ...checkExecution(name, network));
     problems.push(...checkAgreement(name, network));
   }
@@ -243,6 +243,20 @@ function checkLayer1(name: string, network: NetworkOptions, names: readonly stri
   const isName = /^[\w-]+$/.test(l1);
   return [
     { path, message: isName ? describeNoNetwork(l1, names) : 'names neither a network nor an address' },
+  ];
+}
+
+/** What has to be proven has to be of a chain that the configuration names: nodes that lie would name another. */
+function checkChainId(name: string, { upstreams, verify, pool }: NetworkOptions): Problem[] {
+  if (upstreams === undefined || verify !== 'require' || pool.chainId !== undefined) return [];
+  const path = ['networks', name];
+  const message = 'needs pool.chainId: what has to be proven is of a chain that the configuration names';
+  return [
+    {
+      path: [...path, 'verify'],
+      message,
+      dependsOn: ['upstreams', 'pool'].map((key) => [...path, key]),
+    },
   ];
 }
 

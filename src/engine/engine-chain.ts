@@ -76,7 +76,7 @@ export class EngineChain implements Chain {
     const { header, hashText } = this.#stored.reader.head;
     const { number, timestamp } = header;
     const head = { number: Number(number), hash: hashText, timestamp: Number(timestamp) * 1_000 };
-    return { head, upstreams: [] };
+    return { chainId: `${this.chainId}`, head, upstreams: [] };
   }
 
   async close(): Promise<void> {

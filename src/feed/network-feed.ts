@@ -258,7 +258,7 @@ class ServedFeed implements NetworkFeed {
         const { tip } = this.#followed;
         if (tip !== undefined && (isLate || this.#follower.isCurrent)) return tip;
         if (tip === undefined && (isLate || this.#chain.heads.served === undefined))
-          throw new ChainError('unavailable', 'no head is served');
+          throw new ChainError('unavailable', this.#chain.heads.explainAbsence?.() ?? 'no head is served');
         await this.#moved.wait();
       }
     } finally {

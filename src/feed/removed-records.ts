@@ -26,12 +26,13 @@ export type RemovedBlock = { readonly header: JsonText; readonly logs?: readonly
  */
 export class RemovedRecords {
   readonly #records: RecordTable;
-  readonly #chainId: bigint;
+  readonly #readChainId: () => bigint;
   readonly #clock: Clock;
 
-  constructor(records: RecordTable, chainId: bigint, clock: Clock = systemClock) {
+  /** @param readChainId throws as long as it is not known: nothing is read or kept then */
+  constructor(records: RecordTable, readChainId: () => bigint, clock: Clock = systemClock) {
     this.#records = records;
-    this.#chainId = chainId;
+    this.#readChainId = readChainId;
     this.#clock = clock;
   }
 
@@ -89,7 +90,7 @@ export class RemovedRecords {
   }
 
   #name(hash: string): string {
-    return `removed/${this.#chainId}/${hash}`;
+    return `removed/${this.#readChainId()}/${hash}`;
   }
 }
 

@@ -1,3 +1,4 @@
+import { l2EstimateGas } from '../methods/l2_estimateGas.ts';
 import { METHODS } from '../methods/table.ts';
 import type { CallObserver } from '../observe/call-report.ts';
 import type { LimitObserver } from '../observe/limit-observer.ts';
@@ -166,7 +167,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   const leastRoom = Math.ceil(bounds.heldAnswerBytes / ROOM_PART);
   const runner = new CallRunner({ guard, dispatcher, watch, heldAnswers, leastRoom, answerAlone });
   const meterParts = { guard, scale, watch };
-  let openRpc: JsonText | undefined;
+  let openRpc: { readonly prefixes: string; readonly text: JsonText } | undefined;
 
   /** The answer to a call by itself: what the key may not do has an HTTP status of its own. */
   function answerAlone(response: CallResponse, item: Call | Notification, context: BodyContext): Answer {
@@ -345,8 +346,16 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     returnUnread: (session) => guard.returnUnread(session),
     get openRpc() {
       // Not at the start: 25 ms.
-      openRpc ??= encodeOpenRpc(METHODS, clientVersion.slice(clientVersion.indexOf('/') + 1));
-      return openRpc;
+      const prefixes = listPrefixes(networks);
+      const known = prefixes.join();
+      // A prefix may become known later.
+      if (openRpc?.prefixes !== known) {
+        const names = prefixes.map((prefix) => `${prefix}_estimateGas`);
+        const version = clientVersion.slice(clientVersion.indexOf('/') + 1);
+        const text = encodeOpenRpc(METHODS, version, new Map([[l2EstimateGas.name, names]]));
+        openRpc = { prefixes: known, text };
+      }
+      return openRpc.text;
     },
     get bodiesInFlight() {
       return bodies.used;
@@ -398,4 +407,10 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
 /** The answer with one response, and how far that is to be believed. */
 function tell(body: JsonText | JsonBytes, { scope: { trust } }: BodyContext): Answer {
   return trust === undefined ? { status: 200, body } : { status: 200, body, trust };
+}
+
+/** The prefixes that networks serve their estimates under, each once. */
+function listPrefixes(networks: NetworkRegistry): readonly string[] {
+  const prefixes = networks.list().flatMap(({ rollup, rollupPrefix }) => (rollup && rollupPrefix) ?? []);
+  return [...new Set(prefixes)].sort();
 }

@@ -29,6 +29,11 @@ export class NetworkRegistry {
     }
   }
 
+  /** All of them. */
+  list(): readonly Network[] {
+    return [...this.#networks.values()];
+  }
+
   /** The network of this name. */
   get(name: string): Network | undefined {
     return this.#networks.get(name);

@@ -1,3 +1,4 @@
+import { continueWith } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { quantity256 } from '../rpc/schemas.ts';
@@ -12,7 +13,8 @@ export const ethChainId: Method<MethodContext> = defineMethod({
   touches: touchesNothing,
   cost: 5,
   isLocal: true,
-  errors: [],
+  errors: ['unavailable'],
   example: { params: [], result: '0x1ca9' },
-  handle: (_, { network }) => `"${encodeQuantity(network.chain.chainId)}"`,
+  handle: (_, { network: { chain }, scope }) =>
+    continueWith(chain.findChainId?.(scope) ?? chain.chainId, (chainId) => `"${encodeQuantity(chainId)}"`),
 });

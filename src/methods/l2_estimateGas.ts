@@ -38,6 +38,7 @@ export const l2EstimateGas: Method<MethodContext> = defineMethod({
     'executionTimedOut',
     'timedOut',
     'busy',
+    'unavailable',
     'misconfigured',
   ],
   example: {
@@ -70,3 +71,16 @@ export const l2EstimateGas: Method<MethodContext> = defineMethod({
     });
   },
 });
+
+/** The estimate under the prefix of a family, on a rollup whose family is not known yet: it turns out whether the network has the method. */
+export function createEarlyEstimate(prefix: string): Method<MethodContext> {
+  return {
+    ...l2EstimateGas,
+    async invoke(rawParams, context) {
+      await context.network.rollup?.recognise?.(context.scope);
+      if (context.network.rollupPrefix !== prefix)
+        throw new RpcError('methodNotFound', `${prefix}_estimateGas`);
+      return l2EstimateGas.invoke(rawParams, context);
+    },
+  };
+}

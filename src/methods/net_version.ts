@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { continueWith } from '../primitives/promise-or-value.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import type { MethodContext } from './method-context.ts';
 import { touchesNothing } from './touches.ts';
@@ -11,7 +12,8 @@ export const netVersion: Method<MethodContext> = defineMethod({
   touches: touchesNothing,
   cost: 5,
   isLocal: true,
-  errors: [],
+  errors: ['unavailable'],
   example: { params: [], result: '7337' },
-  handle: (_, { network }) => `"${network.chain.chainId}"`,
+  handle: (_, { network: { chain }, scope }) =>
+    continueWith(chain.findChainId?.(scope) ?? chain.chainId, (chainId) => `"${chainId}"`),
 });

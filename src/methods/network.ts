@@ -16,8 +16,11 @@ export type Network = {
   /** What clients poll for that feed. */
   readonly filters?: Filters;
   readonly rollup?: RollupFamily;
-  /** Prefix of this network's own name for `l2_estimateGas`: `linea` serves `linea_estimateGas`. */
-  readonly rollupPrefix?: string;
+  /**
+   * Prefix of this network's own name for `l2_estimateGas`: `linea` serves `linea_estimateGas`. Undefined for a rollup as long as its family has
+   * not been recognised.
+   */
+  readonly rollupPrefix?: string | undefined;
   /** Undefined: all methods of the service, and no others. */
   readonly methods?: NetworkMethods;
   /** Of calls on it that have to be waited for; without it there is no bound but that of bodies. */

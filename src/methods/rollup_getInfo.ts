@@ -15,7 +15,7 @@ export const rollupGetInfo: Method<MethodContext> = defineMethod({
   touches: touchesNothing,
   cost: 80,
   needsRollup: true,
-  errors: ['methodNotFound', 'serverError', 'misconfigured'],
+  errors: ['methodNotFound', 'serverError', 'unavailable', 'misconfigured'],
   example: {
     params: [],
     result: {

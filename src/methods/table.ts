@@ -1,3 +1,4 @@
+import { FAMILY_PREFIXES } from '../rollup/family-table.ts';
 import type { Method } from '../rpc/method.ts';
 import { Lru } from '../util/lru.ts';
 import { debugGetRawBlock } from './debug_getRawBlock.ts';
@@ -55,7 +56,7 @@ import { ethSubscribe } from './eth_subscribe.ts';
 import { ethSyncing } from './eth_syncing.ts';
 import { ethUninstallFilter } from './eth_uninstallFilter.ts';
 import { ethUnsubscribe } from './eth_unsubscribe.ts';
-import { l2EstimateGas } from './l2_estimateGas.ts';
+import { createEarlyEstimate, l2EstimateGas } from './l2_estimateGas.ts';
 import type { MethodContext } from './method-context.ts';
 import { netListening } from './net_listening.ts';
 import { netPeerCount } from './net_peerCount.ts';
@@ -141,7 +142,7 @@ const BY_NAME: ReadonlyMap<string, Method<MethodContext>> = new Map(
 
 /** The method that this network serves under this name. */
 export function findMethod(name: string, network: Network): Method<MethodContext> | undefined {
-  const method = BY_NAME.get(name) ?? (isOwnEstimateGas(name, network) ? l2EstimateGas : undefined);
+  const method = BY_NAME.get(name) ?? findOwnEstimate(name, network);
   const { methods } = network;
   if (method === undefined) return methods === undefined ? undefined : findNodeMethod(name, methods);
   if (method.needsRollup === true && network.rollup === undefined) return undefined;
@@ -152,10 +153,17 @@ export function findMethod(name: string, network: Network): Method<MethodContext
     : undefined;
 }
 
-/** The prefix `l2_` stands for the network's own (spec 1). */
-function isOwnEstimateGas(name: string, { rollup, rollupPrefix }: Network): boolean {
-  return rollup !== undefined && rollupPrefix !== undefined && name === `${rollupPrefix}_estimateGas`;
+/** The prefix `l2_` stands for the network's own (spec 1). As long as that is not known, a method of any family waits for it. */
+function findOwnEstimate(name: string, { rollup, rollupPrefix }: Network): Method<MethodContext> | undefined {
+  if (rollup === undefined) return undefined;
+  if (rollupPrefix === undefined)
+    return rollup.recognise === undefined ? undefined : EARLY_ESTIMATES.get(name);
+  return name === `${rollupPrefix}_estimateGas` ? l2EstimateGas : undefined;
 }
+
+const EARLY_ESTIMATES: ReadonlyMap<string, Method<MethodContext>> = new Map(
+  [...FAMILY_PREFIXES].map((prefix) => [`${prefix}_estimateGas`, createEarlyEstimate(prefix)]),
+);
 
 /** Methods of nodes that are remembered; of a namespace clients choose the names. */
 const MAX_NODE_METHODS = 1_000;

@@ -90,6 +90,10 @@ export type AgreementFigures = {
 
 /** Figures of a network's chain. */
 export type ChainFigures = {
+  /** Absent as long as it is not known. */
+  readonly chainId?: string;
+  /** Why no call is answered now, as the rest of a sentence; absent where calls are answered. */
+  readonly outage?: string;
   readonly head: BlockStatus | undefined;
   /** As in `NetworkStatus`; absent without nodes. */
   readonly unconfirmed?: number;
@@ -109,8 +113,8 @@ export type NetworkSource = {
   readonly name: string;
   readonly hosts: readonly string[];
   readonly source: 'embedded' | 'upstream';
-  readonly family: string | undefined;
-  readonly chainId: string;
+  /** Rollup family; undefined as long as it has not been recognised, and where it is no rollup. */
+  readonly readFamily: () => string | undefined;
   readonly read: () => ChainFigures;
   /** Calls that wait for their turn on it now. */
   readonly readWaiting: () => number;

@@ -65,14 +65,16 @@ function readNetworks(
   subscriptions: SubscriptionRecorder,
   second: number,
 ): NetworkReport[] {
-  return networks.map(({ name, hosts, source, family, chainId, read }) => {
+  return networks.map(({ name, hosts, source, readFamily, read }) => {
     const { upstreams, ...chain } = read();
+    const family = readFamily();
     return {
       name,
       hosts,
       source,
       ...(family !== undefined && { family }),
-      chainId,
+      ...(chain.chainId !== undefined && { chainId: chain.chainId }),
+      ...(chain.outage !== undefined && { outage: chain.outage }),
       ...(chain.head !== undefined && { head: chain.head }),
       ...(chain.unconfirmed !== undefined && { unconfirmed: chain.unconfirmed }),
       ...(chain.isExpired !== undefined && { isExpired: chain.isExpired }),

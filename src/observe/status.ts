@@ -37,7 +37,10 @@ export type NetworkStatus = {
   readonly source: 'embedded' | 'upstream';
   /** Rollup family, where it is one. */
   readonly family?: string;
+  /** Absent as long as it is not known. */
   readonly chainId?: string;
+  /** Why no call is answered now; absent where calls are answered. */
+  readonly outage?: string;
   readonly head?: BlockStatus;
   /** Milliseconds since a healthy node had the head; 0 while one has it. */
   readonly unconfirmed?: number;

@@ -84,7 +84,8 @@ export class RemoteExecutions {
   readonly #simulator: Simulator;
   readonly #discoverer: Discoverer;
   readonly #collector: Collector;
-  readonly #blocks: RemoteBlocks;
+  readonly #openBlocks: () => RemoteBlocks;
+  #opened: RemoteBlocks | undefined;
   readonly #left: Record<LeaveReason, number> = { block: 0, fees: 0, rules: 0, unproven: 0, unsettled: 0 };
   /** Why calls at a block are left to nodes, by its hash. */
   readonly #refused = new Lru<string, LeaveReason>(MAX_BLOCKS, REFUSED_MS);
@@ -109,9 +110,17 @@ export class RemoteExecutions {
     this.#simulator = new Simulator(this.#chain, pool.memoryLimit, pool.meter);
     this.#discoverer = new Discoverer(this.#proven, pool.memoryLimit);
     this.#collector = new Collector(source);
-    const rules = new ForkRules(source.chainId, config, source.voices);
-    const asked = new AskedRules({ source, rules, network, log, onFault });
-    this.#blocks = new RemoteBlocks(source, this.#collector, rules, asked);
+    this.#openBlocks = () => {
+      const rules = new ForkRules(source.chainId, config, source.voices);
+      const asked = new AskedRules({ source, rules, network, log, onFault });
+      return new RemoteBlocks(source, this.#collector, rules, asked);
+    };
+  }
+
+  /** Made with the first block that is located: the chain id is known from then on. */
+  get #blocks(): RemoteBlocks {
+    this.#opened ??= this.#openBlocks();
+    return this.#opened;
   }
 
   describe(): ExecutionFigures {
@@ -119,7 +128,7 @@ export class RemoteExecutions {
       state: 'local',
       ...(this.#lacksRules && { reason: WHY_LEFT.rules }),
       executed: this.#executed,
-      trips: this.#trips + this.#blocks.trips,
+      trips: this.#trips + (this.#opened?.trips ?? 0),
       left: { ...this.#left },
     };
   }

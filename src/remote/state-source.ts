@@ -26,6 +26,7 @@ export type Opinion = { readonly node: NodeRef; readonly answer: JsonText | Chai
 
 /** Where executions get what they miss: nodes that are not believed. */
 export interface StateSource {
+  /** @throws ChainError as long as it is not known, which is before any block is located */
   readonly chainId: bigint;
   /** How many operators must tell the same; absent where two nodes are enough. */
   readonly voices?: number | undefined;

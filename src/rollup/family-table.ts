@@ -31,6 +31,20 @@ export function hasOwnMachine(family: string | undefined): boolean {
   return family !== undefined && WITH_OWN_MACHINE.has(family);
 }
 
+/** What estimates of the families are served under, for what looks at names and need not load the families; a test compares the two. */
+export const FAMILY_PREFIXES: ReadonlySet<string> = new Set([
+  'linea',
+  'mantle',
+  'op',
+  'arbitrum',
+  'scroll',
+  'zksync',
+  'zkevm',
+  'taiko',
+  'metis',
+  'ethereum',
+]);
+
 /** In the order of the table. */
 export const FAMILY_NAMES: readonly string[] = Object.keys(TABLE);
 

@@ -4,7 +4,7 @@ import type { L1CostMode, RollupInfo } from './rollup-family.ts';
 
 /** `rollup:` of a network. */
 export type RollupOptions = {
-  /** Name of a row of the family table; without it the chain is asked at the start. */
+  /** Name of a row of the family table; without it it is recognised from what the chain answers. */
   readonly family?: string;
   /** The network serves `<prefix>_estimateGas` beside `l2_estimateGas`; by default the family's own. */
   readonly prefix?: string;

@@ -64,9 +64,14 @@ export type FamilyRow = {
   recognise(probe: Probe): Promise<boolean>;
 };
 
-/** What differs from one rollup stack to the next. Built once for a network, over that network's chain. */
+/** What differs from one rollup stack to the next. Made once for a network, over that network's chain. */
 export interface RollupFamily {
   /** @throws ChainError when the execution inside the estimate fails or reverts. */
   estimateGas(request: CallRequest, scope: RequestScope): Promise<GasEstimate>;
   info(scope: RequestScope): Promise<RollupInfo>;
+  /**
+   * Resolves when it is known which family it is; absent where that is always known.
+   * @throws ChainError that says why it is not known, and what to set
+   */
+  recognise?(scope: RequestScope): Promise<void>;
 }

@@ -243,7 +243,7 @@ const ROWS = {
     status: 200,
     message: 'no node could answer: {}',
     meaning:
-      'None of the nodes behind this network gave an answer that can be trusted; the message says what the last one lacked. Retrying later may help.',
+      'None of the nodes behind this network gave an answer that can be trusted, or too few of them have said yet which chain they are of; the message says what was lacking. Retrying later may help.',
     isFault: true,
   },
   readOnlyNetwork: {
@@ -290,7 +290,7 @@ const ROWS = {
     status: 200,
     message: 'internal error: {}',
     meaning:
-      "The network's configuration does not fit its chain, such as a rollup family without its contracts. It lasts until the operator corrects it.",
+      'The network could not be opened, or its configuration does not fit its chain, such as a rollup family without its contracts. It lasts until the operator corrects it.',
     isFault: true,
   },
   overloaded: {

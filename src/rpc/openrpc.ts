@@ -10,8 +10,15 @@ export function describeResult({ result }: Pick<Method<never>, 'result'>): JsonS
   return rest;
 }
 
-/** The OpenRPC 1.3 document of these methods. */
-export function encodeOpenRpc<C>(methods: readonly Method<C>[], version: string): JsonText {
+/**
+ * The OpenRPC 1.3 document of these methods.
+ * @param names further names under which networks serve a method now, by its name
+ */
+export function encodeOpenRpc<C>(
+  methods: readonly Method<C>[],
+  version: string,
+  names: ReadonlyMap<string, readonly string[]> = new Map(),
+): JsonText {
   return JSON.stringify({
     openrpc: '1.3.2',
     info: {
@@ -19,11 +26,11 @@ export function encodeOpenRpc<C>(methods: readonly Method<C>[], version: string)
       version,
       description: 'JSON-RPC 2.0 gateway to blockchain nodes: read and estimation methods.',
     },
-    methods: methods.map(describeMethod),
+    methods: methods.map((method) => describeMethod(method, names.get(method.name) ?? [])),
   });
 }
 
-function describeMethod<C>(method: Method<C>): Record<string, unknown> {
+function describeMethod<C>(method: Method<C>, names: readonly string[]): Record<string, unknown> {
   return {
     name: method.name,
     summary: method.summary,
@@ -39,6 +46,7 @@ function describeMethod<C>(method: Method<C>): Record<string, unknown> {
     errors: method.errors.map((name) => ({ code: ERRORS[name].code, message: describeMessage(name) })),
     'x-cost': method.cost,
     ...(method.needsRollup === true && { 'x-rollups-only': true }),
+    ...(names.length > 0 && { 'x-served-as': names }),
     examples: [
       {
         name: method.name,

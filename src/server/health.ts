@@ -4,10 +4,11 @@ import type { HealthOptions } from './options.ts';
 /** Which networks can be asked, and which cannot, by name. */
 export type NetworkReadiness = {
   readonly answerable: readonly string[];
-  readonly unanswerable: readonly string[];
+  /** With the reason of each. */
+  readonly unanswerable: Readonly<Record<string, string>>;
 };
 
-const NO_NETWORKS: NetworkReadiness = { answerable: [], unanswerable: [] };
+const NO_NETWORKS: NetworkReadiness = { answerable: [], unanswerable: {} };
 const LIVE: TextAnswer = { status: 200, body: '{"status":"live"}' };
 const READY: TextAnswer = { status: 200, body: '{"status":"ready"}' };
 const DRAINING: TextAnswer = { status: 503, body: '{"status":"draining"}' };
@@ -40,11 +41,10 @@ export class Health {
   get ready(): TextAnswer {
     if (this.#isDraining) return DRAINING;
     const { answerable, unanswerable } = this.#readNetworks();
-    const isReady = unanswerable.length === 0 || (!this.#needsAll && answerable.length > 0);
-    return isReady ? READY : describeUnready(unanswerable);
+    const networks = Object.keys(unanswerable);
+    if (networks.length === 0) return READY;
+    if (!this.#needsAll && answerable.length > 0)
+      return { status: 200, body: JSON.stringify({ status: 'ready', down: unanswerable }) };
+    return { status: 503, body: JSON.stringify({ status: 'unready', networks, down: unanswerable }) };
   }
-}
-
-function describeUnready(networks: readonly string[]): TextAnswer {
-  return { status: 503, body: JSON.stringify({ status: 'unready', networks }) };
 }

@@ -2,6 +2,7 @@ import type { BlockReference, BlockTag } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import { ScopeWaiters } from '../util/scope-waiters.ts';
 import type { BlockDirectory } from './block-directory.ts';
 import type { BlockHeader } from './heads/block.ts';
 import type { HeadHindrance, NetworkHead } from './heads/network-head.ts';
@@ -34,8 +35,8 @@ const MS = 1_000;
 /** Turns tags, numbers and hashes into one block, the same one for every upstream that is asked. */
 export class BlockResolver {
   readonly #parts: BlockResolverParts;
-  /** Wakes those that wait for the first head. */
-  readonly #waiting = new Set<() => void>();
+  /** Requests that wait for the first head. */
+  readonly #waiting = new ScopeWaiters();
 
   constructor(parts: BlockResolverParts) {
     this.#parts = parts;
@@ -45,7 +46,7 @@ export class BlockResolver {
   noteChange(): void {
     if (this.#waiting.size === 0) return;
     if (this.#parts.head.head === undefined && this.#parts.mayBeKnown()) return;
-    for (const wake of this.#waiting) wake();
+    this.#waiting.wake();
   }
 
   /** The served head. @throws ChainError `unavailable` when none is known in time, and when it is too old to be served */
@@ -94,7 +95,7 @@ export class BlockResolver {
 
   async #getKnownHead(scope: RequestScope): Promise<BlockHeader> {
     const { head } = this.#parts;
-    if (head.head === undefined && this.#parts.mayBeKnown()) await this.#waitForHead(scope);
+    if (head.head === undefined && this.#parts.mayBeKnown()) await this.#waiting.wait(scope);
     if (head.head === undefined) throw new ChainError('unavailable', this.#parts.explainOutage());
     return head.head;
   }
@@ -113,22 +114,6 @@ export class BlockResolver {
     if (reference.kind === 'tag') return reference.tag === 'earliest';
     if (reference.kind === 'hash') return !reference.requireCanonical;
     return reference.number <= (this.#parts.head.finalized?.number ?? 0n);
-  }
-
-  /** Until there is a head, none can be expected, the deadline has come or the caller has gone. */
-  #waitForHead({ deadline, signal }: RequestScope): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = (): void => {
-        clearTimeout(timer);
-        this.#waiting.delete(wake);
-        signal.removeEventListener('abort', wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, Math.max(0, deadline - performance.now()));
-      this.#waiting.add(wake);
-      if (signal.aborted) wake();
-      else signal.addEventListener('abort', wake);
-    });
   }
 
   #resolveTag(tag: BlockTag, latest: BlockHeader): ResolvedBlock | undefined {

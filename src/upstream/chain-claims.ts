@@ -1,5 +1,4 @@
 /** Which chain nodes claim to be of, and what they agree on. */
-import type { Identity } from './identity.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Which chain the network is; fields that are not configured are what the first upstreams agree on. */
@@ -12,13 +11,13 @@ export type ConfiguredChain = { readonly chainId?: bigint; readonly genesisHash?
 export const MAX_NAMED = 3;
 
 /** Whether a node belongs to the network. */
-export function isSameChain(identity: Identity, expected: ChainIdentity): boolean {
+export function isSameChain(identity: ChainIdentity, expected: ChainIdentity): boolean {
   return describeMismatch(identity, expected) === undefined;
 }
 
 /** How a node differs from the network; undefined where it belongs to it. */
 export function describeMismatch(
-  identity: Identity,
+  identity: ChainIdentity,
   { chainId, genesisHash }: ChainIdentity,
 ): string | undefined {
   if (identity.chainId !== chainId) return `chain id ${identity.chainId}, expected ${chainId}`;
@@ -28,16 +27,16 @@ export function describeMismatch(
     : `genesis ${identity.genesisHash}, expected ${genesisHash}`;
 }
 
-/** An identity and how many upstreams claim it. */
+/** An identity and how many operators claim it. */
 export type ChainVote = { readonly identity: ChainIdentity; readonly votes: number };
 
-/** The identity that most upstreams claim; among equals the one of the first in the configuration. */
-export function agreeOnChain(
-  upstreams: readonly Pick<Upstream, 'identity'>[],
-  configured: ConfiguredChain,
-): ChainVote | undefined {
+/** A node as far as its claim counts: with others of its operator it has one voice. */
+export type Claimant = Pick<Upstream, 'identity' | 'operator'>;
+
+/** The identity that most operators claim; among equals the one of the first in the configuration. */
+export function agreeOnChain(nodes: readonly Claimant[], configured: ConfiguredChain): ChainVote | undefined {
   const { chainId: id, genesisHash: hash } = configured;
-  const claims = upstreams.flatMap(({ identity }) => (identity === undefined ? [] : [identity]));
+  const claims = groupByOperator(nodes).flatMap((group) => findVoice(group) ?? []);
   const chainId = id ?? findMostCommon(claims.map((claim) => claim.chainId));
   if (chainId === undefined) return undefined;
   const ours = claims.filter((claim) => claim.chainId === chainId);
@@ -45,6 +44,75 @@ export function agreeOnChain(
   const genesisHash = hash ?? findMostCommon(ours.flatMap((claim) => claim.genesisHash ?? []));
   const identity = { chainId, genesisHash };
   return { identity, votes: ours.filter((claim) => isSameChain(claim, identity)).length };
+}
+
+/**
+ * The chain that more than half of the configured operators report, however many answer; undefined until then. The genesis block is left
+ * open (undefined) where they agree on the chain id only.
+ * @param nodes all that are configured. An operator counts once each of its nodes has answered or has had its time
+ */
+export function findMajorityChain(
+  nodes: readonly (Claimant & Pick<Upstream, 'isAwaited'>)[],
+  configured: ConfiguredChain,
+): ChainIdentity | undefined {
+  const { chainId, tally, needed } = tallyChainIds(nodes, configured);
+  const found = chainId ?? [...tally].find(([, votes]) => votes >= needed)?.[0];
+  if (found === undefined) return undefined;
+  const agreed = agreeOnChain(nodes, { ...configured, chainId: found });
+  if (agreed !== undefined && agreed.votes >= needed) return agreed.identity;
+  return { chainId: found, genesisHash: configured.genesisHash };
+}
+
+/** How many operators report which chain id. */
+export type ChainIdTally = {
+  /** As configured. */
+  readonly chainId: bigint | undefined;
+  readonly tally: ReadonlyMap<bigint, number>;
+  /** All that are configured. */
+  readonly operators: number;
+  /** More than half of them. */
+  readonly needed: number;
+};
+
+/** @param nodes as for `findMajorityChain` */
+export function tallyChainIds(
+  nodes: readonly (Claimant & Pick<Upstream, 'isAwaited'>)[],
+  { chainId }: ConfiguredChain,
+): ChainIdTally {
+  const groups = groupByOperator(nodes);
+  const tally = new Map<bigint, number>();
+  for (const group of groups) {
+    const isPending = group.some(({ identity, isAwaited }) => identity === undefined && isAwaited);
+    const voice = isPending ? undefined : findVoice(group);
+    if (voice !== undefined) tally.set(voice.chainId, (tally.get(voice.chainId) ?? 0) + 1);
+  }
+  return { chainId, tally, operators: groups.length, needed: Math.floor(groups.length / 2) + 1 };
+}
+
+export function countOperators(nodes: readonly Pick<Upstream, 'operator'>[]): number {
+  return new Set(nodes.map(({ operator }) => operator)).size;
+}
+
+function groupByOperator<N extends Pick<Upstream, 'operator'>>(nodes: readonly N[]): N[][] {
+  const groups = new Map<string, N[]>();
+  for (const node of nodes) {
+    const group = groups.get(node.operator);
+    if (group === undefined) groups.set(node.operator, [node]);
+    else group.push(node);
+  }
+  return [...groups.values()];
+}
+
+/** What more than half of an operator's nodes report, of those that have answered; the genesis block is undefined where they differ in it. */
+function findVoice(nodes: readonly Claimant[]): ChainIdentity | undefined {
+  const claims = nodes.flatMap(({ identity }) => (identity === undefined ? [] : [identity]));
+  const chainId = findMostCommon(claims.map((claim) => claim.chainId));
+  const ours = claims.filter((claim) => claim.chainId === chainId);
+  if (chainId === undefined || 2 * ours.length <= claims.length) return undefined;
+  const hashes = ours.flatMap((claim) => claim.genesisHash ?? []);
+  const genesisHash = findMostCommon(hashes);
+  const isMajority = 2 * hashes.filter((hash) => hash === genesisHash).length > hashes.length;
+  return { chainId, genesisHash: isMajority ? genesisHash : undefined };
 }
 
 /** The genesis blocks that nodes of a chain id claim. */

@@ -12,6 +12,7 @@ import type { RequestScope } from '../util/request-scope.ts';
 import type { ResolvedBlock } from './block-resolver.ts';
 import { findHash, type QuestionParts } from './call-questions.ts';
 import { UpstreamFault } from './fault.ts';
+import type { NetworkChainId } from './network-chain-id.ts';
 import type { RoutedCall, Witness } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
 import type { TrustRules } from './verifying/trust.ts';
@@ -54,17 +55,17 @@ type NodeQuestion = {
 
 /** What executions here ask nodes for: parts of states at blocks of the served chain, which they compare with what they know. */
 export class StateSource {
-  readonly chainId: bigint;
   readonly requests: StateRequests;
   /** How many operators must tell the rules of the chain; absent where two nodes are enough. */
   readonly voices: number | undefined;
+  readonly #chainId: Pick<NetworkChainId, 'value'>;
   readonly #parts: QuestionParts;
   readonly #trust: TrustRules;
   readonly #onRefuted: (node: Upstream, blockHash: string, evidence: string) => void;
 
   /** @param onRefuted a node's answer about a block is proven to be wrong */
   constructor(
-    chainId: bigint,
+    chainId: Pick<NetworkChainId, 'value'>,
     requests: StateRequests,
     parts: QuestionParts,
     trust: TrustRules,
@@ -72,11 +73,15 @@ export class StateSource {
     voices?: number,
   ) {
     this.voices = voices;
-    this.chainId = chainId;
+    this.#chainId = chainId;
     this.requests = requests;
     this.#parts = parts;
     this.#trust = trust;
     this.#onRefuted = onRefuted;
+  }
+
+  get chainId(): bigint {
+    return this.#chainId.value;
   }
 
   /** The block of the served chain that a reference means; undefined where it means none, or one that has left the chain. */

@@ -1,9 +1,11 @@
 import type { Logger } from '../observe/logger.ts';
+import { Listeners } from '../util/listeners.ts';
 import {
   agreeOnChain,
   type ChainIdentity,
   type ConfiguredChain,
   countGenesisClaims,
+  countOperators,
   describeMismatch,
   describeSplit,
   MAX_NAMED,
@@ -58,21 +60,21 @@ export class Membership {
   /** The disagreement that was logged last. */
   #loggedDispute = '';
   #isClosed = false;
+  /** Called when a node has answered which chain it is of, or failed to, until `begin`. */
+  readonly reports: Listeners<[]> = new Listeners();
 
   constructor(parts: MembershipParts) {
     this.#parts = parts;
   }
 
   /**
-   * Asks every upstream once, until all have answered or failed, or `isEnough` says so. Never rejects; what did not
-   * answer has no identity afterwards.
+   * Asks every upstream, until all have answered or failed once, or `isEnough` says so; goes on asking those that failed. Never rejects;
+   * what did not answer has no identity afterwards.
    */
   askAll(isEnough: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const asked = this.#parts.upstreams.map(async (upstream) => {
-        const isKnown = await this.#identify(upstream);
-        // It may have taken longer than the start waited.
-        if (isKnown && this.#expected !== undefined && !this.#isClosed) this.#admit(upstream);
+        await this.#check(upstream);
         if (isEnough()) resolve();
       });
       void Promise.all(asked).then(() => resolve());
@@ -142,6 +144,7 @@ export class Membership {
     this.#isClosed = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
+    this.reports.clear();
   }
 
   async #check(upstream: Upstream): Promise<void> {
@@ -154,12 +157,13 @@ export class Membership {
     if (this.#isClosed) return;
     if (isKnown) {
       this.#retries.delete(upstream);
-      this.#admit(upstream);
+      if (this.#expected !== undefined) this.#admit(upstream);
       if (hasFallen && upstream.standing === 'verified') this.#parts.onFallConfirmed(upstream);
     } else {
       this.#retries.set(upstream, (this.#retries.get(upstream) ?? 0) + 1);
     }
     this.#plan(upstream);
+    if (this.#expected === undefined) this.reports.notify();
   }
 
   #plan(upstream: Upstream): void {
@@ -216,7 +220,7 @@ export class Membership {
     const { chainId } = this.#expected;
     const before = this.#provisionalGenesis;
     const { identity, votes } = agreeOnChain(upstreams, { chainId }) ?? { votes: 0 };
-    if (identity?.genesisHash !== undefined && votes > upstreams.length / 2) {
+    if (identity?.genesisHash !== undefined && votes > countOperators(upstreams) / 2) {
       this.#expected = identity;
       this.#provisionalGenesis = undefined;
       return true;

@@ -60,15 +60,18 @@ const PLURALS: ReadonlyMap<string, string> = new Map([
   ['breaks', 'break'],
 ]);
 
-/** Why no node can be asked: `the only node does not answer`, `2 nodes do not answer, 1 node is syncing: block 0`. */
-export function explainOutage(upstreams: readonly Upstream[]): string {
+/**
+ * Why none of these nodes can be asked: `the only node does not answer`, `2 nodes do not answer, 1 node is syncing: block 0`.
+ * @param total nodes of the network
+ */
+export function explainOutage(upstreams: readonly Upstream[], total: number = upstreams.length): string {
   const counts = new Map<string, number>();
   for (const upstream of upstreams) {
     const { reason = describeHeight(upstream) } = describeState(upstream, undefined);
     counts.set(reason, (counts.get(reason) ?? 0) + 1);
   }
   const reasons = [...counts].sort((a, b) => b[1] - a[1]).slice(0, MAX_REASONS);
-  if (upstreams.length === 1) return `the only node ${reasons[0]?.[0]}`;
+  if (total === 1) return `the only node ${reasons[0]?.[0]}`;
   return reasons.map(([reason, count]) => `${countNodes(count)} ${conjugate(reason, count)}`).join(', ');
 }
 

@@ -25,6 +25,7 @@ import { NetworkHead } from './heads/network-head.ts';
 import { type LocalExecutions, StateSource } from './local-executions.ts';
 import { LogQuestions } from './log-questions.ts';
 import { Membership } from './membership.ts';
+import { NetworkChainId } from './network-chain-id.ts';
 import { createNodeMemory } from './node-memory.ts';
 import {
   type Checkpoint,
@@ -40,6 +41,7 @@ import { aimPending } from './sending/aim-pending.ts';
 import type { SendOptions } from './sending/options.ts';
 import { Sending } from './sending/sending.ts';
 import type { SendingTools } from './sending/sending-parts.ts';
+import { StartNotice } from './start-notice.ts';
 import { readConfigured, refreshHeads, startChain } from './start-up.ts';
 import { StateAsker } from './state-asker.ts';
 import { StateProofs } from './state-proofs.ts';
@@ -68,8 +70,6 @@ export type UpstreamChainOptions = {
   readonly log: Logger;
   readonly sending: SendingOptions;
   readonly verify: VerifyMode;
-  /** Whether opening waits until it is known what can be verified; it does where everything has to be proven. */
-  readonly awaitsCalibration?: boolean | undefined;
   /** Blocks up to which a range of logs is verified. */
   readonly verifyLogBlocks?: number;
   /** Where state that nodes have proven is kept; by default in memory only. */
@@ -95,12 +95,12 @@ export type SendingOptions = {
 };
 
 /**
- * Opens the chain that a pool of nodes knows. Where the configuration does not name the chain, finds out first which one
- * that is; otherwise the chain is open at once, and answers when its nodes do.
- * @throws Error when no upstream answers in time and the configuration does not name the chain
+ * Opens the chain that a pool of nodes knows, whether they answer or not: it answers when they do. Where the configuration does not name the
+ * chain, it is refused what depends on its id until more than half of the operators have reported it. Nodes are given half a second here.
+ * @throws Error when calls cannot be executed here
  */
 export async function openUpstreamChain(options: UpstreamChainOptions): Promise<UpstreamChain> {
-  const { network, pool, cache, log, awaitsCalibration = options.verify === 'require' } = options;
+  const { network, pool, cache, log } = options;
   const nodeMemory = options.nodeMemory ?? createNodeMemory();
   const settle = (): void => {
     agreement?.noteChange();
@@ -162,6 +162,8 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       settle();
       heads.noteChange();
       if (head.head === undefined) return;
+      if (chainId.known !== undefined)
+        notice.end({ chainId: `${chainId.known}`, head: `${head.head.number}` });
       states?.noteHead(head.head);
       local?.noteHead(head.head);
     },
@@ -182,7 +184,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       acceptRules: (refutation, call) => verification.acceptRules(refutation, call.block),
     }),
   });
-  const ask = aimPending(askPool, {
+  const ask = aimPending((exchange) => chainId.gate(exchange, askPool), {
     upstreams,
     head: () => head.head,
     findPreferred: (call, scope) => sending?.findPreferred(call, scope),
@@ -220,13 +222,18 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     clock: systemClock,
     ...(agreement?.demanded !== undefined && { voices: agreement.demanded.needed }),
   });
-  const heads = new UpstreamHeads(head, pending);
+  const heads = new UpstreamHeads(head, pending, () => explain());
+  const configured = readConfigured(pool);
+  const chainId = new NetworkChainId(upstreams, configured);
+  const explain = (): string =>
+    chainId.known === undefined ? chainId.explain() : explainWithout(agreement, head, upstreams);
+  const notice = new StartNotice({ network, log, explain });
   const membership: Membership = new Membership({
     upstreams,
     network,
     log,
     isDevelopment: pool.development,
-    configured: readConfigured(pool),
+    configured,
     hasHead: () => head.head !== undefined,
     onFallConfirmed: watchFalls(network, log, upstreams, () => head),
     onChange: update,
@@ -242,13 +249,18 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     directory,
     tags: pool.tags,
     genesisHash: () => membership.genesisHash,
-    mayBeKnown: () => !membership.hasBegun || upstreams.some((upstream) => mayReportHead(upstream, head)),
-    explainOutage: () => explainWithout(agreement, head, upstreams),
+    mayBeKnown: () =>
+      membership.hasBegun
+        ? upstreams.some((upstream) => mayReportHead(upstream, head))
+        : chainId.known !== undefined || chainId.mayBeReported,
+    explainOutage: explain,
   });
+  membership.reports.add(() => resolver.noteChange());
   const stopping = new CancelSource();
   const close = async (): Promise<void> => {
     stopping.abort();
     agreement?.close();
+    notice.close();
     verification.close();
     membership.close();
     head.stop();
@@ -260,31 +272,12 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   const calibrated = new Promise<void>((resolve) => {
     noteCalibrated = resolve;
   });
-  let chainId: bigint;
-  try {
-    chainId = await startChain({
-      network,
-      log,
-      pool,
-      upstreams,
-      membership,
-      head,
-      stopping,
-      onChange: update,
-      async calibrate() {
-        const calibrating = verification.calibrate().finally(noteCalibrated);
-        if (awaitsCalibration) await calibrating;
-      },
-    });
-  } catch (error) {
-    await close();
-    throw error;
-  }
-
   void searchMerge(directory, head, stopping);
   const parts = {
     // A development node may be another chain of the same id after a restart.
-    cacheScope: pool.development ? () => `${chainId}@${membership.genesisHash}` : () => `${chainId}`,
+    cacheScope: pool.development
+      ? () => `${chainId.value}@${membership.genesisHash}`
+      : () => `${chainId.value}`,
     ask,
     askVoices: agreement?.demanded && createAskVoices(ask, agreement.demanded),
     askTogether,
@@ -321,11 +314,17 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     throw error;
   }
   const headQuestions = new HeadQuestions(parts);
+  const isAnswerable = (): boolean =>
+    head.head !== undefined &&
+    !head.isExpired &&
+    upstreams.some((upstream) => upstream.isUp && !upstream.isBehind);
   const blocks = new BlockQuestions(parts);
   sending = new Sending({
     ...options.sending,
     records: options.sending.records,
-    chainId,
+    get chainId() {
+      return chainId.value;
+    },
     isDevelopment: pool.development,
     upstreams,
     relay: options.sending.options.private && createRelay(options.sending.options.private, pool, nodeMemory),
@@ -366,22 +365,34 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     state: new StateQuestions(parts, states),
     fees: new FeeQuestions(parts, headQuestions),
     status: new StatusQuestions(resolver, headQuestions),
-    isAnswerable: () =>
-      head.head !== undefined &&
-      !head.isExpired &&
-      upstreams.some((upstream) => upstream.isUp && !upstream.isBehind),
+    isAnswerable,
     heads,
     layer1: verification.layer1,
     calibrated,
     where: { headHash: () => head.head?.hash, refresh: () => refreshHeads(upstreams) },
     describe: () => ({
       ...describeChain(head, upstreams),
+      ...(chainId.known !== undefined && { chainId: `${chainId.known}` }),
+      ...(!isAnswerable() && { outage: explain() }),
       ...verification.describe(),
       ...(agreement !== undefined && { agreement: agreement.describe() }),
       provenState: { warmed: requests.warmUp.count, rolled: requests.rolled, bytes: requests.bytes },
       ...(local !== undefined && { execution: local.describe() }),
     }),
     close,
+  });
+  await startChain({
+    pool,
+    upstreams,
+    membership,
+    chainId,
+    head,
+    stopping,
+    onChange: update,
+    async calibrate() {
+      const calibrating = verification.calibrate().finally(noteCalibrated);
+      if (options.verify === 'require') await calibrating;
+    },
   });
   return chain;
 }

@@ -27,6 +27,7 @@ import type { FeeQuestions } from './fee-questions.ts';
 import { followMoves, type Whereabouts } from './follow-moves.ts';
 import type { ExecutionKind, LocalExecutions } from './local-executions.ts';
 import type { LogQuestions } from './log-questions.ts';
+import type { NetworkChainId } from './network-chain-id.ts';
 import type { OtherQuestions } from './other-questions.ts';
 import type { SendingReads } from './sending/sending.ts';
 import type { StateQuestions } from './state-questions.ts';
@@ -35,7 +36,7 @@ import type { TransactionQuestions } from './transaction-questions.ts';
 
 /** What an upstream chain is made of. */
 export type UpstreamChainParts = {
-  readonly chainId: bigint;
+  readonly chainId: Pick<NetworkChainId, 'value' | 'find'>;
   readonly calls: CallQuestions;
   /** Absent where nodes execute. */
   readonly local?: LocalExecutions | undefined;
@@ -66,7 +67,6 @@ type Promised<T> = {
 
 /** A chain that real nodes know: every operation becomes questions to the pool, every fault a ChainError. */
 export class UpstreamChain implements Chain {
-  readonly chainId: bigint;
   readonly blocks: BlockReads;
   readonly transactions: Promised<TransactionReads>;
   readonly logs: Promised<LogReads>;
@@ -79,7 +79,6 @@ export class UpstreamChain implements Chain {
 
   constructor(parts: UpstreamChainParts) {
     const { blocks, transactions, calls, logs, state, fees, status, sending, where } = parts;
-    this.chainId = parts.chainId;
     this.heads = parts.heads;
     this.#parts = parts;
     const answer = <T>(block: BlockReference, ask: () => PromiseOrValue<T>): PromiseOrValue<T> =>
@@ -119,7 +118,10 @@ export class UpstreamChain implements Chain {
       getRawTransaction: (transaction, scope) =>
         answerAbout(transaction, () => transactions.getRawTransaction(transaction, scope)),
       getReceipt: (hash, scope) => answerByHash(hash, () => transactions.getReceipt(hash, scope), scope),
-      send: (bytes, scope) => sending.send(bytes, scope),
+      send: async (bytes, scope) => {
+        await parts.chainId.find(scope);
+        return sending.send(bytes, scope);
+      },
     };
     this.logs = {
       getBlockLogs: (hash, scope) => followMoves(() => logs.getBlockLogs(hash, scope), false, where, passOn),
@@ -189,6 +191,14 @@ export class UpstreamChain implements Chain {
       getConfig: (scope) => answerAtHead(() => status.getConfig(scope)),
       getCapabilities: (scope) => answerAtHead(() => status.getCapabilities(scope)),
     };
+  }
+
+  get chainId(): bigint {
+    return this.#parts.chainId.value;
+  }
+
+  findChainId(scope: RequestScope): PromiseOrValue<bigint> {
+    return this.#parts.chainId.find(scope);
   }
 
   get isAnswerable(): boolean {

@@ -7,11 +7,14 @@ import type { PendingFeed } from './pending/pending-feed.ts';
 export class UpstreamHeads implements HeadReads {
   readonly #head: Pick<NetworkHead, 'served'>;
   readonly #pending: PendingFeed;
+  readonly explainAbsence: () => string;
   readonly #watchers = new Listeners<[]>();
 
-  constructor(head: Pick<NetworkHead, 'served'>, pending: PendingFeed) {
+  /** @param explain why no block is served, as the rest of a sentence */
+  constructor(head: Pick<NetworkHead, 'served'>, pending: PendingFeed, explain: () => string) {
     this.#head = head;
     this.#pending = pending;
+    this.explainAbsence = explain;
   }
 
   get served(): BlockPlace | undefined {

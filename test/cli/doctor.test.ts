@@ -252,7 +252,7 @@ test('whether calls can be executed here is tried', { skip: ANVIL_SKIP }, async 
   assert.equal(json.networks[0].execution.isHere, false);
   assert.equal(json.networks[0].execution.reason, 'nodes do not prove the state of the head (eth_getProof)');
   const required = writeConfig(t, {
-    dev: { upstreams: [{ name: 'anvil', url: node.httpUrl }], verify: 'require' },
+    dev: { upstreams: [{ name: 'anvil', url: node.httpUrl }], verify: 'require', pool: { chainId: 31_337 } },
   });
   assert.match((await run(['--config', required])).out, /^ {2}calls are refused: the answer is not proven/m);
 });
@@ -316,7 +316,10 @@ test('of a rollup it says the family, the name of its estimate, and what has no 
     new RegExp(`family op-stack, estimates as base_estimateGas; ${gaps} rollupContext.queueIndex$`, 'm'),
   );
   assert.match(out, /family linea, estimates as linea_estimateGas$/m);
-  assert.match(out, /^ {2}a rollup; its family is asked for when the service starts$/m);
+  assert.match(
+    out,
+    /^ {2}a rollup; its family is recognised from what its nodes answer, or set rollup.family$/m,
+  );
   const { networks } = JSON.parse((await run(['--config', config, '--json'])).out) as {
     networks: { name: string; rollup?: object }[];
   };

@@ -7,7 +7,7 @@ import { EmbeddedChains } from '../../src/cli/embedded-chains.ts';
 import { Rollups } from '../../src/cli/open-rollups.ts';
 import { configSchema } from '../../src/config/config.ts';
 import { createLogger, type Logger } from '../../src/observe/logger.ts';
-import { createScriptedChain, makeHeader } from '../rollup/scripted-chain.ts';
+import { createScriptedChain, makeHeader, SCOPE } from '../rollup/scripted-chain.ts';
 
 /** A Taiko node, which says so, and nothing else. */
 function createTaikoNode(): Chain {
@@ -58,21 +58,74 @@ test('a rollup that does not say its family is asked for it, and has its prefix'
   assert.equal(own.get('l2')?.prefix, 'mine');
 });
 
-test('what cannot be recognised or asked does not start', async () => {
-  const { log } = createSink();
+test('what cannot be recognised is opened all the same: estimates say what to set', async (t) => {
+  const { log, lines } = createSink();
   const layer1 = createScriptedChain({ headers: { latest: makeHeader() }, call: () => '"0x"' }).chain;
-  await assert.rejects(
-    openRollups(configure({}), new Map([['l2', layer1]]), log),
-    new Error('network l2: its rollup family cannot be told from its chain: set rollup.family'),
+  const rollups = await openRollups(configure({}), new Map([['l2', layer1]]), log);
+  t.after(() => rollups.close());
+  const rollup = rollups.get('l2');
+  const failure = new ChainError(
+    'misconfigured',
+    'the rollup family cannot be recognised from what the nodes answer: set rollup.family',
   );
-  const down = createTaikoNode();
-  down.request = async () => {
-    throw new ChainError('unavailable', 'no node answers');
+  const request = { call: {}, block: { kind: 'tag', tag: 'latest' } } as const;
+  await assert.rejects(async () => rollup?.family.estimateGas(request, SCOPE), failure);
+  await assert.rejects(async () => rollup?.family.info(SCOPE), failure);
+  assert.deepEqual([rollup?.familyName, rollup?.prefix], [undefined, undefined]);
+  await turn();
+  assert.deepEqual(
+    lines.map(({ network, reason }) => ({ network, reason })),
+    [{ network: 'l2', reason: failure.message }],
+  );
+});
+
+test('a rollup whose nodes do not answer is recognised when they do, also over a reload', async (t) => {
+  const { log } = createSink();
+  const node = createTaikoNode();
+  let isUp = false;
+  let watcher: (() => void) | undefined;
+  const chain: Chain = {
+    ...node,
+    chainId: node.chainId,
+    isAnswerable: true,
+    blocks: node.blocks,
+    execution: node.execution,
+    heads: {
+      served: undefined,
+      watchPending: () => undefined,
+      watch(listener) {
+        watcher = listener;
+        return () => {
+          watcher = undefined;
+        };
+      },
+    },
+    request: async (...question) => {
+      if (!isUp) throw new ChainError('unavailable', 'the only node does not answer');
+      return node.request(...question);
+    },
   };
+  const chains = new Map([['l2', chain]]);
+  const rollups = await openRollups(configure({}), chains, log);
+  t.after(() => rollups.close());
+  const rollup = rollups.get('l2');
   await assert.rejects(
-    openRollups(configure({}), new Map([['l2', down]]), log),
-    new Error('network l2: its rollup family cannot be asked for: no node answers', { cause: down }),
+    async () => rollup?.family.recognise?.(SCOPE),
+    new ChainError(
+      'unavailable',
+      'the rollup family is not known yet: the only node does not answer; with rollup.family it need not be recognised',
+    ),
   );
+  isUp = true;
+  // The first head.
+  watcher?.();
+  while (rollup?.prefix === undefined) await turn();
+  assert.deepEqual([rollup.familyName, rollup.prefix], ['taiko', 'taiko']);
+  assert.equal(watcher, undefined);
+  isUp = false;
+  const reloaded = await openRollups(configure({}), chains, log);
+  t.after(() => reloaded.close());
+  assert.equal(reloaded.get('l2')?.prefix, 'taiko');
 });
 
 test('a family that is configured holds; when the chain looks like another one, that is said by name', async () => {

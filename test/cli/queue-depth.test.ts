@@ -27,7 +27,8 @@ async function open(t: TestContext) {
   const log = createLogger('silent');
   const engine = new EmbeddedChains({ threads: 1, onFault: assert.fail });
   const cache = await createCache(config.cache, log);
-  const networks = await OpenNetworks.open(config, { dataDir: config.dataDir, engine, cache, log });
+  const backends = { dataDir: config.dataDir, engine, cache, log };
+  const networks = await OpenNetworks.open(config, backends, { isStrict: true });
   const observability = await watchService(config, log);
   t.after(async () => {
     await networks.close();

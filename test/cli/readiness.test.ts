@@ -42,7 +42,10 @@ test('a network is ready while one of its nodes is up', async (t) => {
   t.after(() => service.close());
   assert.deepEqual(await probe(service.authority), { status: 200, body: { status: 'ready' } });
   isUp = false;
-  const unready = { status: 503, body: { status: 'unready', networks: ['mine'] } };
+  const unready = {
+    status: 503,
+    body: { status: 'unready', networks: ['mine'], down: { mine: 'the only node does not answer' } },
+  };
   let last = await probe(service.authority);
   while (last.status === 200) last = await probe(service.authority);
   assert.deepEqual(last, unready);

@@ -274,7 +274,7 @@ ${NODE}    verify: off
   },
   {
     name: 'a checkpoint without a hash',
-    text: `${NODE}    verify: require\n    checkpoint: { number: -1, hash: "0xab" }\n`,
+    text: `${NODE}    verify: auto\n    checkpoint: { number: -1, hash: "0xab" }\n`,
     errors: [
       'p.yaml:6: networks.n.checkpoint.number: expected at least 0',
       'p.yaml:6: networks.n.checkpoint.hash: expected a block hash: 0x and 64 hex digits',
@@ -516,6 +516,19 @@ test('answers of nodes alone are verified', () => {
   ]);
 });
 
+test('where every answer has to be proven the chain has to be named', () => {
+  const message =
+    'networks.n.verify: needs pool.chainId: what has to be proven is of a chain that the configuration names';
+  assert.deepEqual(errorsOf(`${NODE}    verify: require\n`), [`p.yaml:5: ${message}`]);
+  assert.deepEqual(errorsOf(`${NODE}    pool: { retries: 0 }\n    verify: require\n`), [
+    `p.yaml:6: ${message}`,
+  ]);
+  assert.deepEqual(errorsOf(`${NODE}    pool: { chainId: 1 }\n    verify: require\n`), []);
+  assert.deepEqual(errorsOf(`${NODE}    verify: auto\n`), []);
+  // Of a pool that is wrong itself it is not known what it names.
+  assert.equal(errorsOf(`${NODE}    pool: { chainId: x }\n    verify: require\n`).length, 1);
+});
+
 test('of a wrong place for calls nothing else is said', () => {
   assert.deepEqual(errorsOf(`${NODE}    execution: here\n    chain: genesis.json\n`), [
     'p.yaml:5: networks.n.execution: expected one of node, local, auto',
@@ -528,7 +541,7 @@ test('bounds of verification may stay where it is switched off', () => {
 });
 
 test('where every answer has to be proven calls are executed here, wherever that can be', () => {
-  const required = `${NODE}    verify: require\n`;
+  const required = `${NODE}    pool: { chainId: 1 }\n    verify: require\n`;
   const rollup = (family: string): string => `    rollup: { family: ${family} }\n`;
   const modes: readonly (readonly [string, string])[] = [
     ['', 'local'],
@@ -544,8 +557,8 @@ test('where every answer has to be proven calls are executed here, wherever that
 });
 
 test('where every answer has to be proven it has to be known whether calls can be executed here', () => {
-  assert.deepEqual(errorsOf(`${NODE}    verify: require\n    rollup: {}\n`), [
-    'p.yaml:6: networks.n.rollup: the family has to be named with verify: require, under which calls are executed here unless the rollup has a machine of its own; or execution: node',
+  assert.deepEqual(errorsOf(`${NODE}    pool: { chainId: 1 }\n    verify: require\n    rollup: {}\n`), [
+    'p.yaml:7: networks.n.rollup: the family has to be named with verify: require, under which calls are executed here unless the rollup has a machine of its own; or execution: node',
   ]);
 });
 

@@ -102,6 +102,7 @@ async function open(t: TestContext, urls: readonly string[]): Promise<UpstreamCh
     sending: { options: DEFAULT_SEND, tools: SENDING_TOOLS },
   });
   t.after(() => chain.close());
+  await chain.calibrated;
   return chain;
 }
 

@@ -159,13 +159,19 @@ describe('two workers', () => {
     await waitUntil(() => pids.every((pid) => !isAlive(pid)));
   });
 
-  test('a network that cannot be opened makes the start fail with the reason', async (t) => {
+  test('a network that cannot be opened leaves the others served; with --strict the start fails with the reason', async (t) => {
     const chain = { hosts: ['broken.localhost'], embedded: { data: './nothing' } };
     const program = new Program({ workers: 2, networks: { ...DEVNET, broken: chain } });
     t.after(() => program.dispose());
-    await assert.rejects(program.start());
+    await assert.rejects(program.start(['--strict']));
     assert.equal(await program.waitForExit(), 1);
-    assert.match(program.complaint, /^portcullis: network broken: /);
+    assert.match(program.complaint, /^portcullis: network broken: there is no chain store in /);
+    await program.start();
+    assert.equal(await askProgram(program.port), CHAIN_ID);
+    const { networks } = await program.readStatus();
+    const outage = 'the network could not be opened: there is no chain store in nothing';
+    assert.equal(networks.find(({ name }) => name === 'broken')?.outage, outage);
+    assert.equal(await program.stop(), 0);
   });
 
   test('a port that is in use makes the start fail with the reason', async (t) => {

@@ -13,7 +13,7 @@ const OTHER_CHAIN = 5n;
 
 function open(model: ModelChain, records: RecordTable, chainId: bigint = model.chain.chainId): FeedSetup {
   const clock = new FakeClock();
-  const removed = new RemovedRecords(records, chainId, clock);
+  const removed = new RemovedRecords(records, () => chainId, clock);
   return { model, clock, feed: createNetworkFeed({ chain: model.chain, clock, removed }) };
 }
 
@@ -124,7 +124,7 @@ describe('blocks that left the chain', () => {
   });
 
   it('are kept without logs that are too long, and keep those that another process wrote', async () => {
-    const removed = new RemovedRecords(new MemoryRecordTable(), 1n);
+    const removed = new RemovedRecords(new MemoryRecordTable(), () => 1n);
     const find = (hash: string): Promise<unknown> =>
       removed.find<unknown>(
         hash,

@@ -36,8 +36,8 @@ class ReadRecords extends RemovedRecords {
   readonly #read: RemovedRecords;
 
   constructor(table: RecordTable, readTable: RecordTable) {
-    super(table, 1n, hastyClock);
-    this.#read = new RemovedRecords(readTable, 1n, hastyClock);
+    super(table, () => 1n, hastyClock);
+    this.#read = new RemovedRecords(readTable, () => 1n, hastyClock);
   }
 
   override find: RemovedRecords['find'] = (hash, take, ask) => this.#read.find(hash, take, ask);

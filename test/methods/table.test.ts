@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ChainError } from '../../src/chain/errors.ts';
 import { METHOD_NAMES } from '../../src/methods/method-names.ts';
+import type { Network } from '../../src/methods/network.ts';
 import { findMethod, METHODS } from '../../src/methods/table.ts';
+import { FAMILY_PREFIXES, loadFamilies } from '../../src/rollup/family-table.ts';
+import type { RollupFamily } from '../../src/rollup/rollup-family.ts';
 import { parseParams } from '../../src/rpc/method.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
 import { createScriptedNetwork, createScriptedRollup, ScriptedChain } from '../gateway/scripted-network.ts';
 
 test('the seven methods of the service are there, and no name twice', () => {
@@ -29,6 +34,41 @@ test('a rollup serves its estimate under its own prefix and under l2_', () => {
   });
   assert.equal(findMethod('linea_estimateGas', noPrefix), undefined);
   assert.equal(findMethod('undefined_estimateGas', noPrefix), undefined);
+});
+
+test('a rollup whose family is not known yet has the names of all families, of which the one turns out to be its own', async () => {
+  let failure: ChainError | undefined = new ChainError('unavailable', 'the rollup family is not known yet');
+  const family: RollupFamily = {
+    estimateGas: async () => ({ gasLimit: 1n, baseFeePerGas: 2n, priorityFeePerGas: 3n }),
+    info: async () => assert.fail(),
+    recognise: async () => {
+      if (failure !== undefined) throw failure;
+    },
+  };
+  const network: { -readonly [K in keyof Network]: Network[K] } = createScriptedNetwork(new ScriptedChain(), {
+    rollup: family,
+  });
+  const ask = async (name: string): Promise<unknown> => {
+    const context = { network, clientVersion: '', scope: new RequestScope(Number.POSITIVE_INFINITY) };
+    return findMethod(name, network)?.invoke([{ to: `0x${'0'.repeat(40)}` }], context);
+  };
+  assert.equal(findMethod('undefined_estimateGas', network), undefined);
+  await assert.rejects(ask('linea_estimateGas'), failure);
+  failure = undefined;
+  // It is known now, and the call that waited finds it.
+  await assert.rejects(ask('scroll_estimateGas'), { rowName: 'methodNotFound' });
+  const early = findMethod('linea_estimateGas', network);
+  network.rollupPrefix = 'linea';
+  const context = { network, clientVersion: '', scope: new RequestScope(Number.POSITIVE_INFINITY) };
+  const estimate = '{"gasLimit":"0x1","baseFeePerGas":"0x2","priorityFeePerGas":"0x3"}';
+  assert.equal(await early?.invoke([{ to: `0x${'0'.repeat(40)}` }], context), estimate);
+  assert.equal(await ask('linea_estimateGas'), estimate);
+  assert.equal(findMethod('scroll_estimateGas', network), undefined);
+});
+
+test('the prefixes of families are those of the table', async () => {
+  const families = await loadFamilies();
+  assert.deepEqual([...FAMILY_PREFIXES].sort(), families.map(({ prefix }) => prefix).sort());
 });
 
 test('a network that is no rollup has no rollup methods', () => {

@@ -71,8 +71,7 @@ function makeState(head: number): MetricState {
           name: 'main',
           hosts: ['main.localhost'],
           source: 'upstream',
-          family: undefined,
-          chainId: '1',
+          readFamily: () => undefined,
           readWaiting: () => 0,
           read: () => ({
             head: { number: head, hash: '0x01', timestamp: Date.now() - 12_000 },

@@ -48,6 +48,8 @@ export async function openRemote(
   const row = { hosts: ['remote'], upstreams: [url].flat(), verify: 'off', ...options };
   const parsed = networkOptionsSchema.parse(row);
   const chain = await openChain('remote', parsed, { dataDir: folder.path, engine, cache, log });
+  // Its nodes are followed.
+  await chain.calibrated;
   const figures = (): ExecutionFigures => {
     const { execution } = chain.describe();
     assert.ok(execution !== undefined);

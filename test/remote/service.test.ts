@@ -60,18 +60,26 @@ test('answers say that they are proven, at once or after trips; a revert has its
   assert.deepEqual(service.errors, []);
 });
 
-test('rules of another chain than the nodes are refused at the start', { skip: ANVIL_SKIP }, async (t) => {
+test('rules name the chain: nodes of another one are not asked, and another pool.chainId is refused', {
+  skip: ANVIL_SKIP,
+}, async (t) => {
   const anvil = await startAnvil();
   t.after(() => anvil.kill());
   const folder = makeTemporaryFolder();
   t.after(() => folder.remove());
   const chain = join(folder.path, 'genesis.json');
   writeFileSync(chain, JSON.stringify({ config: { chainId: 1, londonBlock: 0 } }));
-  const networks = {
-    here: { hosts: ['localhost'], upstreams: [anvil.httpUrl], execution: 'local', chain },
-  };
+  const row = { hosts: ['localhost'], upstreams: [anvil.httpUrl], execution: 'local', chain };
+  const service = await startService({ networks: { here: row } });
+  t.after(() => service.close());
+  const { networks } = await service.service.readStatus();
+  assert.equal(networks[0]?.chainId, '1');
+  assert.match(
+    networks[0]?.outage ?? '',
+    /^the only node is (?:of another chain: chain id 31337, expected 1|not identified yet)/,
+  );
   await assert.rejects(
-    startService({ networks }),
-    /genesis\.json has the rules of chain 1, and the nodes are of chain 31337$/,
+    startService({ networks: { here: { ...row, pool: { chainId: 31_337 } } } }),
+    /^Error: network here: .*genesis\.json has the rules of chain 1, and the network is chain 31337$/,
   );
 });

@@ -96,6 +96,7 @@ export function createScriptedChain(script: Script): { chain: Chain; asked: Aske
       getPriorityFee: () => priceOf('eth_maxPriorityFeePerGas'),
       getFeeHistory: () => priceOf('eth_feeHistory'),
     },
+    heads: { watch: () => () => {} },
     async request(method, params) {
       asked.requests.push({ method, params });
       return script.requests?.[method] ?? UNSUPPORTED;

@@ -34,22 +34,27 @@ test('other verbs are refused with those there are; paths below are none', async
   assert.equal((await exchange(port, encodeHead('GET', '/health/', {}))).status, 404);
 });
 
-const MIXED: NetworkReadiness = { answerable: ['a'], unanswerable: ['b', 'c'] };
+const MIXED: NetworkReadiness = {
+  answerable: ['a'],
+  unanswerable: { b: 'the only node does not answer', c: 'it has no block' },
+};
 
 for (const [policy, networks, status] of [
-  ['any', { answerable: [], unanswerable: ['b'] }, 503],
+  ['any', { answerable: [], unanswerable: { b: 'no' } }, 503],
   ['any', MIXED, 200],
   ['all', MIXED, 503],
-  ['all', { answerable: ['a'], unanswerable: [] }, 200],
+  ['all', { answerable: ['a'], unanswerable: {} }, 200],
 ] as const) {
   const { answerable, unanswerable } = networks;
-  test(`${policy}: ${answerable.length} can answer, ${unanswerable.length} cannot: ${status}`, async (t) => {
+  const names = Object.keys(unanswerable);
+  test(`${policy}: ${answerable.length} can answer, ${names.length} cannot: ${status}`, async (t) => {
     const health = new Health({ ready: policy }, () => networks);
     const { port } = await startServer(t, { health });
     const answer = await exchange(port, READY);
     assert.equal(answer.status, status);
-    const body = status === 200 ? { status: 'ready' } : { status: 'unready', networks: unanswerable };
-    assert.deepEqual(JSON.parse(answer.body.toString()), body);
+    const down = names.length > 0 && { down: unanswerable };
+    const body = status === 200 ? { status: 'ready' } : { status: 'unready', networks: names };
+    assert.deepEqual(JSON.parse(answer.body.toString()), { ...body, ...down });
     assert.equal((await exchange(port, LIVE)).status, 200);
   });
 }

@@ -1,7 +1,7 @@
 import { type Chain, UNSUPPORTED } from '../../src/chain/chain.ts';
 
 /** The readers of a chain. */
-type Readers = Omit<Chain, 'chainId' | 'isAnswerable' | 'request' | 'close'>;
+type Readers = Omit<Chain, 'chainId' | 'findChainId' | 'isAnswerable' | 'request' | 'close'>;
 
 /** What a fake chain can do; each reader may lack operations. */
 export type FakeChainParts = { readonly [K in keyof Readers]?: Partial<Readers[K]> } & Partial<
@@ -23,7 +23,7 @@ export function createFakeChain(parts: FakeChainParts): Chain {
   return new Proxy(own, {
     get: (target, name: string) => {
       const member = target[name as keyof typeof own];
-      if (name === 'then') return undefined;
+      if (name === 'then' || name === 'findChainId') return undefined;
       if (member !== undefined && (typeof member !== 'object' || member === null)) return member;
       return member === undefined && name in target ? undefined : fillReader(name, member ?? {});
     },

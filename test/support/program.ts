@@ -90,12 +90,12 @@ export class Program {
   }
 
   /** Starts it. Resolves when it has said where it listens. @throws Error with what it said instead */
-  async start(): Promise<void> {
+  async start(options: readonly string[] = []): Promise<void> {
     await placeBuiltinStores(String(this.#config['dataDir']), this.#config);
     const [command = '', ...rest] = [...this.#launcher, process.execPath, MAIN];
     const log = openSync(this.#logFile, 'a');
     const { NODE_OPTIONS: _, ...environment } = process.env;
-    const child = spawn(command, [...rest, 'serve', '--config', this.configFile], {
+    const child = spawn(command, [...rest, 'serve', '--config', this.configFile, ...options], {
       stdio: ['ignore', 'pipe', log],
       env: environment,
     });

@@ -7,7 +7,6 @@ import { SENDING_TOOLS } from '../../src/cli/sending-tools.ts';
 import { openUpstreamChain } from '../../src/upstream/open-upstream-chain.ts';
 import { poolOptionsSchema, upstreamsSchema } from '../../src/upstream/options.ts';
 import { DEFAULT_SEND } from '../../src/upstream/sending/options.ts';
-import { watchWait } from '../../src/upstream/start-up.ts';
 import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
 import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
 import { GENESIS_HASH, makeBlock, RpcError, startNode } from '../support/served-node.ts';
@@ -66,7 +65,6 @@ test('nodes that are split on a genesis block: the reason everywhere, and servic
   );
   const messages = messagesOf(log);
   assert.equal(messages.filter((message) => message.includes('do not agree on a genesis block')).length, 1);
-  assert.equal(messages.filter((message) => message.startsWith('waiting for the nodes')).length, 1);
   genesis.other = GENESIS_HASH;
   await until(() => chain.isAnswerable);
   assert.equal((await chain.blocks.getHeader(LATEST, createScope()))?.hash, GENESIS_HASH);
@@ -102,17 +100,4 @@ test('the only node goes back: the log, the status and calls say where it is', a
       message: 'no node has block 5 now: the only node is at block 0',
     },
   );
-});
-
-test('a start that takes long gives notice, a short one does not', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  let notices = 0;
-  const notice = (): void => void notices++;
-  await watchWait(Promise.resolve(1), notice);
-  t.mock.timers.tick(2_000);
-  assert.equal(notices, 0);
-  const failing = watchWait(new Promise<void>((_, reject) => setTimeout(reject, 1_500)), notice);
-  t.mock.timers.tick(2_000);
-  await assert.rejects(failing);
-  assert.equal(notices, 1);
 });

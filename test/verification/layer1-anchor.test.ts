@@ -417,6 +417,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
           hosts: ['two'],
           upstreams: [chains.rollup.httpUrl],
           verify: 'require',
+          pool: { chainId: 31_337 },
           rollup: { family: 'op-stack', l1: 'one', anchor: { portal: PORTAL } },
         },
       },

@@ -108,10 +108,10 @@ export async function openNetwork(
     cache: createTestCache(),
     log,
     verify,
-    awaitsCalibration: true,
     ...options,
     sending: { options: DEFAULT_SEND, tools: SENDING_TOOLS },
   });
+  await chain.calibrated;
   await lie();
   const close = async (): Promise<void> => {
     await chain.close();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BlockReference } from '../../src/chain/chain.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
+import { FACTS } from '../support/development.ts';
 import { useDevnetNode } from '../support/devnet-node.ts';
 import type { Fault } from '../support/faults/fault.ts';
 import { waitUntil } from '../support/program.ts';
@@ -28,6 +29,9 @@ async function findHash(): Promise<string> {
   const block = await node.ask('eth_getBlockByNumber', encodeQuantity(NUMBER), false);
   return (block as { readonly hash: string }).hash;
 }
+
+/** What the configuration has to name where answers have to be proven. */
+const NAMED = { chainId: FACTS.devnet.chainId };
 
 describe('a chain of which headers cannot be recomputed', () => {
   it('is served, compared between nodes, and says so', async () => {
@@ -152,7 +156,7 @@ describe('over HTTP', () => {
       method: 'eth_call',
       params: [{ data: '0x60015f5260205ff3' }, 'latest'],
     };
-    const required = { verify: 'require' } as const;
+    const required = { verify: 'require', pool: NAMED } as const;
     const url = node.url;
     const service = await startService({
       networks: {
@@ -177,10 +181,13 @@ describe('over HTTP', () => {
       return [answer.headers.get('x-portcullis-trust'), await answer.text()];
     };
     try {
+      await waitUntil(async () => (await ask('two'))[0] === 'proven');
       const [trust, text] = await ask('two');
       assert.match(text, /"result":"0x0{63}1"/);
       assert.equal(trust, 'proven');
+      await waitUntil(async () => /only one node/.test((await ask('one'))[1]));
       assert.match((await ask('one'))[1], /not proven, which verify: require demands: only one node/);
+      await waitUntil(async () => (await ask('nodes'))[0] !== null);
       assert.equal((await ask('nodes'))[0], 'single', 'nodes execute where that is asked for');
     } finally {
       await service.close();
@@ -190,15 +197,18 @@ describe('over HTTP', () => {
   it('a safe, finalized or first block that two nodes report is proven', async () => {
     const upstreams = ['a', 'b'].map((name) => ({ url: node.url, name }));
     const service = await startService({
-      networks: { two: { hosts: ['two'], verify: 'require', upstreams } },
+      networks: { two: { hosts: ['two'], verify: 'require', pool: NAMED, upstreams } },
     });
     try {
-      for (const tag of ['safe', 'finalized', 'earliest']) {
-        const answer = await fetch(`http://${service.authority}/two/v3/demo`, {
+      const ask = (tag: string): Promise<Response> =>
+        fetch(`http://${service.authority}/two/v3/demo`, {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify({ ...block, params: [tag, false] }),
         });
+      await waitUntil(async () => (await ask('earliest')).headers.get('x-portcullis-trust') === 'proven');
+      for (const tag of ['safe', 'finalized', 'earliest']) {
+        const answer = await ask(tag);
         assert.match(await answer.text(), /"result":\{/, tag);
         assert.equal(answer.headers.get('x-portcullis-trust'), 'proven', tag);
       }
@@ -212,7 +222,15 @@ describe('over HTTP', () => {
     const url = `http://${chain.authority}/op/v3/demo`;
     const upstreams = ['a', 'b'].map((name) => ({ url, name }));
     const service = await startService({
-      networks: { op: { hosts: ['op'], verify: 'require', rollup: { family: 'op-stack' }, upstreams } },
+      networks: {
+        op: {
+          hosts: ['op'],
+          verify: 'require',
+          pool: { chainId: FACTS['op-rollup'].chainId },
+          rollup: { family: 'op-stack' },
+          upstreams,
+        },
+      },
     });
     const trustOf = async (method: string): Promise<string | null> => {
       const call = { from: `0x${'11'.repeat(20)}`, to: `0x${'12'.repeat(20)}` };
@@ -221,10 +239,11 @@ describe('over HTTP', () => {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [call] }),
       });
-      assert.ok('result' in ((await answer.json()) as object));
-      return answer.headers.get('x-portcullis-trust');
+      const { result } = (await answer.json()) as { readonly result?: unknown };
+      return result === undefined ? 'refused' : answer.headers.get('x-portcullis-trust');
     };
     try {
+      await waitUntil(async () => (await trustOf('eth_estimateGas')) !== 'refused');
       assert.equal(await trustOf('eth_estimateGas'), 'proven');
       assert.equal(await trustOf('l2_estimateGas'), 'single', 'with a fee that one node has said');
     } finally {
@@ -235,14 +254,17 @@ describe('over HTTP', () => {
 
   it('what is refused says nothing of trust', async () => {
     const service = await startService({
-      networks: { nodes: { hosts: ['localhost'], verify: 'require', upstreams: [node.url] } },
+      networks: { nodes: { hosts: ['localhost'], verify: 'require', pool: NAMED, upstreams: [node.url] } },
     });
     try {
-      const answer = await fetch(`http://${service.authority}/nodes/v3/demo`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(block),
-      });
+      const ask = (): Promise<Response> =>
+        fetch(`http://${service.authority}/nodes/v3/demo`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(block),
+        });
+      await waitUntil(async () => /only one node/.test(await (await ask()).text()));
+      const answer = await ask();
       assert.match(await answer.text(), /"code":-32603,"message":"no node could answer: .*only one node/);
       assert.equal(answer.headers.get('x-portcullis-trust'), null);
     } finally {

@@ -92,10 +92,10 @@ export class Stage {
       cache: createMemoryCache({ bytes: 1 << 24, entryBytes: 1 << 20 }),
       log,
       verify: options.verify,
-      awaitsCalibration: true,
       checkpoint: options.checkpoint,
       sending: { options: DEFAULT_SEND, tools: SENDING_TOOLS },
     });
+    await chain.calibrated;
     return { chain, log, ask: (question) => askChain(chain, question) };
   }
 

@@ -153,7 +153,8 @@ function describeExecution({ source, execution }: NetworkStatus): string {
   return `by nodes: ${execution.reason ?? NOTHING}`;
 }
 
-function describeState({ source, upstreams, head, agreement }: NetworkStatus): Cell {
+function describeState({ source, upstreams, head, outage, agreement }: NetworkStatus): Cell {
+  if (outage !== undefined) return { text: `down: ${outage}`, tone: 'bad' };
   if (source === 'embedded')
     return head === undefined ? { text: 'embedded' } : { text: 'serving', tone: 'ok' };
   const up = upstreams.filter(({ state }) => state === 'up').length;

@@ -11,6 +11,7 @@ export type ToWorker =
       readonly recipe: Recipe;
       readonly workers: number;
       readonly demoNetworks: readonly string[];
+      readonly isStrict: boolean;
     }
   | { readonly say: 'stop' }
   | ({ readonly say: 'ask'; readonly id: number } & Question);

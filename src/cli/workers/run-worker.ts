@@ -19,7 +19,7 @@ export async function runWorker(): Promise<number> {
   const task = receive('serve');
   const stop = stopped();
   void send({ say: 'hello' });
-  const { recipe, workers, demoNetworks } = await task;
+  const { recipe, workers, demoNetworks, isStrict } = await task;
   let service: Service;
   try {
     const config = await makeConfig(recipe);
@@ -29,6 +29,7 @@ export async function runWorker(): Promise<number> {
     });
     service = await composeService(config, log, {
       processes: workers,
+      isStrict,
       hasDemoKey: (network) => demoNetworks.includes(network),
     });
     try {

@@ -16,12 +16,14 @@ export type WorkerPoolOptions = {
   readonly workers: number;
   /** Networks beside the built-in ones that the key `demo` opens. */
   readonly demoNetworks: readonly string[];
+  /** Whether a network that cannot be opened ends the process. */
+  readonly isStrict: boolean;
   /** After which those that have not stopped are killed. */
   readonly stopLimitMs: number;
   readonly log: Logger;
 };
 
-/** Opening networks may have to wait for nodes. */
+/** Opening networks may take long where indexes of a store have to be completed. */
 const RELOAD_LIMIT_MS = 60_000;
 /** Between the end of a worker and the start of the next, when they end one after the other. */
 const RESTART = { firstMs: 100, maxMs: 5_000 } as const;
@@ -160,8 +162,8 @@ export class WorkerPool {
   }
 
   #start(): Worker {
-    const { workers, demoNetworks } = this.#options;
-    const task = { say: 'serve', recipe: this.#recipe, workers, demoNetworks } as const;
+    const { workers, demoNetworks, isStrict } = this.#options;
+    const task = { say: 'serve', recipe: this.#recipe, workers, demoNetworks, isStrict } as const;
     const worker = new Worker(cluster.fork(), task);
     this.#workers.add(worker);
     void worker.exited.then(() => this.#workers.delete(worker));

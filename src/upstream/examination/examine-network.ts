@@ -1,4 +1,12 @@
-import { agreeOnChain, type ChainIdentity, countGenesisClaims, isSameChain } from '../chain-claims.ts';
+import {
+  agreeOnChain,
+  type ChainIdentity,
+  type Claimant,
+  countGenesisClaims,
+  isSameChain,
+  tallyChainIds,
+} from '../chain-claims.ts';
+import { findOperator } from '../endpoint.ts';
 import type { PoolOptions, UpstreamOptions } from '../options.ts';
 import { readConfigured } from '../start-up.ts';
 import type { Examination } from './examination.ts';
@@ -14,12 +22,24 @@ export async function examineNetwork(
   wants: ExaminationWants,
 ): Promise<NetworkReport> {
   const examined = upstreams.map((row, position) => examineUpstream(row, position, pool, wants));
-  return reportNetwork(await Promise.all(examined), pool);
+  return reportNetwork(await Promise.all(examined), pool, upstreams.map(findOperator));
 }
 
-/** Compares the nodes with each other and with what the configuration demands. */
-export function reportNetwork(examinations: readonly Examination[], pool: PoolOptions): NetworkReport {
-  const identity = findChain(examinations, pool);
+/**
+ * Compares the nodes with each other and with what the configuration demands.
+ * @param operators of the nodes, in the same order; by default each has one of its own
+ */
+export function reportNetwork(
+  examinations: readonly Examination[],
+  pool: PoolOptions,
+  operators: readonly string[] = examinations.map((_, i) => `${i}`),
+): NetworkReport {
+  const claims = examinations.map((examination, i) => ({
+    identity: examination.answers ? examination.identity : undefined,
+    operator: operators[i] as string,
+    isAwaited: false,
+  }));
+  const identity = findChain(claims, pool);
   const standings = examinations.map((examination) => findStanding(examination, identity));
   const best = findBestHead(examinations.filter((_, i) => standings[i] === 'usable'));
   const nodes = examinations.map((examination, i): NodeReport => {
@@ -29,7 +49,7 @@ export function reportNetwork(examinations: readonly Examination[], pool: PoolOp
     return { examination, standing, lag };
   });
   const findings = [
-    ...listNetworkFindings(nodes, pool, identity),
+    ...listNetworkFindings(nodes, pool, identity, tallyChainIds(claims, readConfigured(pool))),
     ...nodes.flatMap((node) => listNodeFindings(node, nodes, pool, identity)),
   ];
   return {
@@ -40,12 +60,11 @@ export function reportNetwork(examinations: readonly Examination[], pool: PoolOp
   };
 }
 
-/** Which chain the service would take the network for; without a genesis block where the nodes are split. */
-function findChain(examinations: readonly Examination[], pool: PoolOptions): ChainIdentity | undefined {
-  const answering = examinations.flatMap((examination) => (examination.answers ? [examination] : []));
-  const identity = agreeOnChain(answering, readConfigured(pool))?.identity;
+/** The chain that most operators report, or that is configured; without a genesis block where the nodes are split. */
+function findChain(claims: readonly Claimant[], pool: PoolOptions): ChainIdentity | undefined {
+  const identity = agreeOnChain(claims, readConfigured(pool))?.identity;
   if (identity === undefined || pool.genesisHash !== undefined) return identity;
-  return { ...identity, genesisHash: countGenesisClaims(answering, identity.chainId).majority };
+  return { ...identity, genesisHash: countGenesisClaims(claims, identity.chainId).majority };
 }
 
 function findStanding(examination: Examination, identity: ChainIdentity | undefined): NodeStanding {

@@ -1,4 +1,4 @@
-import { type ChainIdentity, countGenesisClaims, describeSplit } from '../chain-claims.ts';
+import { type ChainIdentity, type ChainIdTally, countGenesisClaims, describeSplit } from '../chain-claims.ts';
 import { countShare } from '../heads/choose-head.ts';
 import type { PoolOptions } from '../options.ts';
 import { countBlocks, isBehind, listByHead, listVoters } from './compare-heads.ts';
@@ -15,11 +15,12 @@ export function listNetworkFindings(
   nodes: readonly NodeReport[],
   pool: PoolOptions,
   identity: ChainIdentity | undefined,
+  tally: ChainIdTally,
 ): readonly Finding[] {
   const usable = listByHead(nodes);
   const examined = usable.map(({ examination }) => examination);
   const [best] = examined;
-  const disagreement = findDisagreement(nodes, pool, identity);
+  const disagreement = findDisagreement(nodes, pool, identity, tally);
   if (best === undefined) return disagreement.length > 0 ? disagreement : [NO_NODE];
   return [
     ...disagreement,
@@ -44,11 +45,12 @@ const ALONE: Finding = {
   advice: 'there is nothing to fail over to; add a second one',
 };
 
-/** No majority for a genesis block, or as many nodes of one chain id as of another. */
+/** No majority for a genesis block, or for a chain id. */
 function findDisagreement(
   nodes: readonly NodeReport[],
   { chainId, genesisHash }: PoolOptions,
   identity: ChainIdentity | undefined,
+  { tally, operators, needed }: ChainIdTally,
 ): readonly Finding[] {
   if (identity === undefined || genesisHash !== undefined) return [];
   const answering = nodes.flatMap(({ examination }) => (examination.answers ? [examination] : []));
@@ -58,16 +60,15 @@ function findDisagreement(
     return [{ severity: 'error', problem: describeSplit(hashes), advice }];
   }
   if (chainId !== undefined) return [];
-  const claims = new Map<bigint, number>();
-  for (const { identity: claim } of answering)
-    claims.set(claim.chainId, (claims.get(claim.chainId) ?? 0) + 1);
-  const [most, next] = [...claims.values()].toSorted((a, b) => b - a);
-  if (most === undefined || most !== next) return [];
+  if ([...tally.values()].some((votes) => votes >= needed)) return [];
   return [
     {
       severity: 'error',
-      problem: 'the nodes do not agree on a chain id',
-      advice: `set pool.chainId; without it the first node that answers decides, here ${identity.chainId}`,
+      problem:
+        tally.size > 1
+          ? 'the nodes do not agree on a chain id'
+          : `too few operators report a chain id: ${tally.get(identity.chainId) ?? 0} of ${operators}`,
+      advice: `set pool.chainId; without it the network is down until ${needed} of ${operators} operators report the same one`,
     },
   ];
 }

@@ -22,6 +22,7 @@ export type ChainForSending = {
 };
 
 export type SendingParts = {
+  /** @throws ChainError as long as it is not known; nothing is sent before */
   readonly chainId: bigint;
   readonly isDevelopment: boolean;
   readonly upstreams: readonly Upstream[];

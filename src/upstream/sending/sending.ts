@@ -34,7 +34,7 @@ export class Sending implements SendingReads {
     const sent = new SentTransactions(() => performance.now());
     // A development chain that is replaced has the same chain id.
     const table = parts.isDevelopment ? undefined : parts.records;
-    const records = table && new SentRecords(table, parts.chainId, steadyTime);
+    const records = table && new SentRecords(table, () => parts.chainId, steadyTime);
     this.#own = new OwnWrites(sent, records);
     this.#places = records && new GivenPlaces(parts, records);
     this.#sender = new TransactionSender(parts, sent, async (entry, scope) => {

@@ -46,15 +46,15 @@ type NonceRow = readonly [nonce: string, until: number];
  */
 export class SentRecords {
   readonly #table: RecordTable;
-  readonly #chainId: bigint;
+  readonly #readChainId: () => bigint;
   readonly #wallTime: () => number;
   /** Viewers that are known to send, and whether the record of that is from here. */
   readonly #senders = new Lru<string, boolean>(MAX_SENDERS, SENT_LIFE_MS);
 
   /** `wallTime` is in Unix milliseconds. */
-  constructor(table: RecordTable, chainId: bigint, wallTime: () => number) {
+  constructor(table: RecordTable, readChainId: () => bigint, wallTime: () => number) {
     this.#table = table;
-    this.#chainId = chainId;
+    this.#readChainId = readChainId;
     this.#wallTime = wallTime;
   }
 
@@ -201,7 +201,7 @@ export class SentRecords {
   #nameOf(kind: 'sent' | 'nonces' | 'senders', { owner = '', session }: RequestScope, id: string): string {
     const part =
       session === undefined ? '' : bytesToHex(keccak256(Buffer.from(session))).slice(2, 2 + SESSION_DIGITS);
-    return `${kind}/${owner}/${this.#chainId}.${part}.${id}`;
+    return `${kind}/${owner}/${this.#readChainId()}.${part}.${id}`;
   }
 }
 

@@ -282,8 +282,9 @@ test('the most serious comes first, and each says what to do', () => {
   const { findings } = report([named('one', { reverts: 'dataLost' }), SILENT]);
   assert.deepEqual(
     findings.map(({ severity }) => severity),
-    ['error', 'warning', 'note'],
+    ['error', 'error', 'warning', 'note'],
   );
+  assert.equal(findings[0]?.problem, 'too few operators report a chain id: 1 of 2');
   for (const { advice } of findings) assert.ok(advice.length > 0);
 });
 

@@ -56,7 +56,11 @@ describe('a transaction that is sent again and again, each time under another se
   for (const { name, skip, open } of KINDS) {
     it(`costs the same after 1,100 sends in ${name}`, { skip }, async (t) => {
       const { table, count } = await open(t);
-      const records = new SentRecords(table, 1n, () => Date.now());
+      const records = new SentRecords(
+        table,
+        () => 1n,
+        () => Date.now(),
+      );
       let session = 0;
       const sendSome = async (times: number): Promise<void> => {
         for (let i = 0; i < times; i++) await send(records, `session${session++}`);
@@ -82,7 +86,11 @@ describe('nonces that processes share', () => {
   it('count for ten minutes, also those that a clock ahead has written', async () => {
     const clock = { now: 1_700_000_000_000 };
     const table = new MemoryRecords(() => 0);
-    const records = new SentRecords(table, 1n, () => clock.now);
+    const records = new SentRecords(
+      table,
+      () => 1n,
+      () => clock.now,
+    );
     const scope = createScope();
     scope.owner = 'key';
     const list = async (): Promise<bigint[]> => [...(await records.listNonces(scope, SENDER))];
@@ -99,7 +107,11 @@ describe('nonces that processes share', () => {
 
   it('are the highest 256', async () => {
     const table = new MemoryRecords(() => 0);
-    const records = new SentRecords(table, 1n, () => 0);
+    const records = new SentRecords(
+      table,
+      () => 1n,
+      () => 0,
+    );
     const scope = createScope();
     scope.owner = 'key';
     for (const nonce of [9n, 100n, 10n, ...Array.from({ length: 255 }, (_, i) => 1_000n + BigInt(i))]) {

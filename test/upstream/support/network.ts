@@ -139,7 +139,7 @@ export function createNetwork(
     records,
   });
   const chain: UpstreamChain = new UpstreamChain({
-    chainId: 1n,
+    chainId: { value: 1n, find: () => 1n },
     sending,
     calls: new CallQuestions(parts),
     blocks,

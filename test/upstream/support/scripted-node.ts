@@ -79,6 +79,8 @@ export type ScriptedNode = {
 export type NodeParts = {
   readonly behaviour: Behaviour;
   readonly name?: string;
+  /** By default one of its own. */
+  readonly operator?: string;
   readonly tier?: number;
   readonly tracker?: Partial<TrackedHead>;
   readonly secrets?: readonly string[];
@@ -88,9 +90,12 @@ export type NodeParts = {
   readonly transport?: Transport;
 };
 
+/** Nodes that were made: each has an operator of its own. */
+let nodes = 0;
+
 /** A verified node that has every block, unless its tracker says otherwise. */
 export function createNode(parts: NodeParts | Behaviour): ScriptedNode {
-  const { behaviour, name, tier, tracker, secrets, now, ...rest } =
+  const { behaviour, name, operator, tier, tracker, secrets, now, ...rest } =
     typeof parts === 'function' ? ({ behaviour: parts } as NodeParts) : parts;
   const asked: Asked = { calls: [] };
   let current = behaviour;
@@ -111,7 +116,7 @@ export function createNode(parts: NodeParts | Behaviour): ScriptedNode {
   };
   const upstream = new Upstream({
     name: name ?? 'node',
-    operator: name ?? 'node',
+    operator: operator ?? `operator ${nodes++}`,
     tier: tier ?? 1,
     transport,
     control: transport,

@@ -1,0 +1,129 @@
+import type { Chain } from '../chain/chain.ts';
+import { ChainError } from '../chain/errors.ts';
+import type { Logger } from '../observe/logger.ts';
+import { recogniseFamily } from '../rollup/recognise-family.ts';
+import type { FamilyRow } from '../rollup/rollup-family.ts';
+import { Backoff } from '../util/backoff.ts';
+import { RequestScope } from '../util/request-scope.ts';
+import { ScopeWaiters } from '../util/scope-waiters.ts';
+
+/** How long nodes may take to show what they are, milliseconds. */
+const LIMIT_MS = 10_000;
+/** From one attempt to the next, milliseconds; sooner where the network had no head, and has one. */
+const RETRY = { firstMs: 500, maxMs: 600_000 };
+
+/** What was found of a chain, so that a reload need not look again. */
+const RECOGNISED = new WeakMap<Chain, FamilyRow>();
+
+export type RecognitionParts = {
+  readonly network: string;
+  readonly chain: Chain;
+  readonly log: Logger;
+};
+
+/** Finds out which family a rollup is of, and goes on until its chain shows it: nothing waits for that but its estimates. */
+export class FamilyRecognition {
+  readonly #parts: RecognitionParts;
+  readonly #waiting = new ScopeWaiters();
+  readonly #backoff = new Backoff(RETRY);
+  readonly #stopWatching: () => void;
+  #timer: NodeJS.Timeout | undefined;
+  #scope: RequestScope | undefined;
+  /** Why the last attempt found nothing. */
+  #failure: ChainError | undefined;
+  #logged = '';
+  #isClosed = false;
+
+  constructor(parts: RecognitionParts) {
+    this.#parts = parts;
+    // The first head after an outage: there is something to look at.
+    this.#stopWatching = parts.chain.heads.watch(() => {
+      if (this.#failure?.kind === 'unavailable' && this.#scope === undefined) void this.#try();
+    });
+    if (this.known === undefined) void this.#try();
+  }
+
+  /** Undefined as long as it has not been recognised. */
+  get known(): FamilyRow | undefined {
+    return RECOGNISED.get(this.#parts.chain);
+  }
+
+  /**
+   * The family; waits where the chain is looked at for the first time.
+   * @throws ChainError that says why it is not known, and what to set
+   */
+  async find(scope: RequestScope): Promise<FamilyRow> {
+    if (this.known === undefined && this.#failure === undefined) await this.#waiting.wait(scope);
+    const { known } = this;
+    if (known !== undefined) return known;
+    throw this.#failure ?? explainUnknown('its nodes have not shown it yet');
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#stopWatching();
+    clearTimeout(this.#timer);
+    this.#scope?.abort();
+    this.#waiting.wake();
+  }
+
+  async #try(): Promise<void> {
+    clearTimeout(this.#timer);
+    const { network, chain, log } = this.#parts;
+    const scope = new RequestScope(performance.now() + LIMIT_MS);
+    this.#scope = scope;
+    try {
+      const row = await recogniseFamily(chain, scope);
+      if (row === undefined) this.#failure = explainUnrecognised();
+      else {
+        RECOGNISED.set(chain, row);
+        log.info({ network, family: row.name }, 'rollup family recognised');
+      }
+    } catch (error) {
+      this.#failure = this.#explain(error);
+    }
+    this.#scope = undefined;
+    if (this.#isClosed) return;
+    this.#waiting.wake();
+    if (this.known !== undefined) {
+      this.#stopWatching();
+      return;
+    }
+    this.#logOnce();
+    this.#timer = setTimeout(() => void this.#try(), this.#backoff.next());
+    this.#timer.unref();
+  }
+
+  #explain(error: unknown): ChainError {
+    const { network, log } = this.#parts;
+    if (!(error instanceof ChainError)) {
+      log.error({ network, err: error }, 'rollup family cannot be recognised: a fault of this program');
+      return explainUnknown('it cannot be recognised');
+    }
+    // The network itself has to be corrected.
+    return error.kind === 'misconfigured' ? error : explainUnknown(error.message);
+  }
+
+  /** One line each time that the reason is another. */
+  #logOnce(): void {
+    const { network, log } = this.#parts;
+    const { message = '' } = this.#failure ?? {};
+    if (message === this.#logged) return;
+    this.#logged = message;
+    log.warn({ network, reason: message }, 'rollup family is not known: estimates of the rollup are refused');
+  }
+}
+
+function explainUnrecognised(): ChainError {
+  return new ChainError(
+    'misconfigured',
+    'the rollup family cannot be recognised from what the nodes answer: set rollup.family',
+  );
+}
+
+function explainUnknown(reason: string): ChainError {
+  return new ChainError(
+    'unavailable',
+    `the rollup family is not known yet: ${reason}; with rollup.family it need not be recognised`,
+  );
+}

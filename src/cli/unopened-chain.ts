@@ -1,0 +1,69 @@
+import type { Chain } from '../chain/chain.ts';
+import { ChainError } from '../chain/errors.ts';
+import type { ChainFigures } from '../observe/sources.ts';
+import type { ObservedChain } from './open-chain.ts';
+
+/** A path of the machine, but for its last part: what clients are answered does not name folders. */
+const FOLDERS = /(?:\/[^\s/:'"]+)+\/(?=[^\s/:'"]+)/g;
+
+/** Operations of executions that a chain may lack. */
+const OPTIONAL: ReadonlySet<PropertyKey> = new Set(['callPlain', 'callMany']);
+
+/**
+ * The chain of a network that could not be opened, so that the others are served: every operation is refused with the reason, which is
+ * the operator's to remove.
+ */
+export class UnopenedChain implements ObservedChain {
+  readonly isAnswerable = false;
+  readonly blocks: Chain['blocks'];
+  readonly transactions: Chain['transactions'];
+  readonly logs: Chain['logs'];
+  readonly state: Chain['state'];
+  readonly execution: Chain['execution'];
+  readonly fees: Chain['fees'];
+  readonly node: Chain['node'];
+  readonly heads: Chain['heads'] = {
+    served: undefined,
+    explainAbsence: () => this.#outage,
+    watch: () => () => {},
+    watchPending: () => this.#refuse(),
+  };
+  readonly #outage: string;
+
+  /** @param reason why it could not be opened */
+  constructor(reason: string) {
+    this.#outage = `the network could not be opened: ${reason.replace(FOLDERS, '')}`;
+    this.blocks = this.#createReader();
+    this.transactions = this.#createReader();
+    this.logs = this.#createReader();
+    this.state = this.#createReader();
+    this.execution = this.#createReader();
+    this.fees = this.#createReader();
+    this.node = this.#createReader();
+  }
+
+  get chainId(): bigint {
+    return this.#refuse();
+  }
+
+  request(): never {
+    return this.#refuse();
+  }
+
+  describe(): ChainFigures {
+    return { head: undefined, upstreams: [], outage: this.#outage };
+  }
+
+  async close(): Promise<void> {}
+
+  /** A reader of which every operation is refused. */
+  #createReader<T extends object>(): T {
+    return new Proxy({} as T, {
+      get: (_, name) => (OPTIONAL.has(name) ? undefined : () => this.#refuse()),
+    });
+  }
+
+  #refuse(): never {
+    throw new ChainError('misconfigured', this.#outage);
+  }
+}

@@ -1,0 +1,31 @@
+import type { RequestScope } from './request-scope.ts';
+
+/** Requests that wait for the same event, each at most until its deadline or until its caller has gone. */
+export class ScopeWaiters {
+  readonly #waiting = new Set<() => void>();
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  /** Resolves when `wake` is called, the deadline has come or the caller has gone. Never rejects. */
+  wait({ deadline, signal }: RequestScope): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(wake);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, Math.max(0, deadline - performance.now()));
+      this.#waiting.add(wake);
+      if (signal.aborted) wake();
+      else signal.addEventListener('abort', wake);
+    });
+  }
+
+  /** Ends waiting for all of them. */
+  wake(): void {
+    for (const wake of [...this.#waiting]) wake();
+  }
+}
