@@ -1,7 +1,6 @@
 import type { JWTVerifyGetKey } from 'jose';
 import { Lru } from '../util/lru.ts';
 import { readErrorCode } from '../util/system-error.ts';
-import { openKeySet } from './key-sets.ts';
 import type { TokenIssuer } from './options.ts';
 
 /** Whether tokens are what the issuer of this name signs. */
@@ -89,7 +88,7 @@ class JwtVerifier implements TokenVerifier {
   #openKeySet(name: string, { jwks }: TokenIssuer): Promise<JWTVerifyGetKey> {
     const known = this.#keySets.get(name);
     if (known !== undefined) return known;
-    const opened = openKeySet(jwks, this.#now);
+    const opened = import('./key-sets.ts').then(({ openKeySet }) => openKeySet(jwks, this.#now));
     this.#keySets.set(name, opened);
     return opened;
   }

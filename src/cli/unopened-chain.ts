@@ -4,7 +4,7 @@ import type { ChainFigures } from '../observe/sources.ts';
 import type { ObservedChain } from './open-chain.ts';
 
 /** A path of the machine, but for its last part: what clients are answered does not name folders. */
-const FOLDERS = /(?:\/[^\s/:'"]+)+\/(?=[^\s/:'"]+)/g;
+const FOLDERS = /\/[^\s:'"]*\/(?=[^\s/:'"])/g;
 
 /** Operations of executions that a chain may lack. */
 const OPTIONAL: ReadonlySet<PropertyKey> = new Set(['callPlain', 'callMany']);

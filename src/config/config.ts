@@ -19,7 +19,7 @@ import {
   type TransportLimits,
   transportLimitsShape,
 } from '../server/options.ts';
-import { DEFAULT_NODE_BYTES } from '../upstream/node-memory.ts';
+import { limitOf } from '../util/bounds.ts';
 import { durationSchema } from '../util/duration-schema.ts';
 import { type NetworkOptions, networkOptionsSchema } from './network-options.ts';
 
@@ -81,7 +81,7 @@ const limitsSchema: z.ZodType<Limits> = z
       .int()
       .min(1)
       .max(16_384 * MiB)
-      .default(DEFAULT_NODE_BYTES),
+      .default(limitOf('nodes.bytes')),
     inFlightBodies: z.int().min(1).max(1_000_000).default(4_096),
     networkCalls: z.int().min(1).max(1_000_000).default(512),
     networkQueue: z.int().min(0).max(1_000_000).default(2_048),
