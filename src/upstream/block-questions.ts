@@ -13,7 +13,7 @@ import { checkUncle } from './checks/check-parts.ts';
 import { checkRawHeader, checkRawReceipts } from './checks/check-raw.ts';
 import { checkReceipts } from './checks/check-receipts.ts';
 import { checkBytes } from './checks/check-stream.ts';
-import { parseObject } from './checks/check-values.ts';
+import { parseObject } from './checks/parse-object.ts';
 import { type Block, type BlockHeader, viewHeader } from './heads/block.ts';
 import { parsePendingHeader } from './heads/parse-block.ts';
 import { listReceipts } from './list-receipts.ts';

@@ -6,7 +6,8 @@ import { encodeQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { findHash, type QuestionParts } from './call-questions.ts';
 import { checkFeeHistory } from './checks/check-fees.ts';
-import { checkQuantity, parseObject } from './checks/check-values.ts';
+import { checkQuantity } from './checks/check-values.ts';
+import { parseObject } from './checks/parse-object.ts';
 import type { HeadQuestions } from './head-questions.ts';
 import type { RoutedCall } from './routed-call.ts';
 

@@ -2,7 +2,7 @@ import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { BlockResolver } from './block-resolver.ts';
-import { parseObject } from './checks/check-values.ts';
+import { parseObject } from './checks/parse-object.ts';
 import type { HeadQuestions } from './head-questions.ts';
 
 /** What a network of nodes says about itself. */

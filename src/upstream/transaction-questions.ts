@@ -11,7 +11,7 @@ import type { BlockQuestions } from './block-questions.ts';
 import type { QuestionParts } from './call-questions.ts';
 import { checkMember, checkTransaction, readPlace, type ToldPlace } from './checks/check-parts.ts';
 import { checkRawTransaction, isOfHash } from './checks/check-raw.ts';
-import { parseObject } from './checks/check-values.ts';
+import { parseObject } from './checks/parse-object.ts';
 import { UpstreamFault } from './fault.ts';
 import { parseText } from './parse-text.ts';
 import type { NullMeaning, RoutedCall, Witness } from './routed-call.ts';

@@ -2,7 +2,7 @@ import type { RequestScope } from '../util/request-scope.ts';
 import { hashUncles } from '../verification/hash-uncles.ts';
 import type { BlockAccess } from './block-access.ts';
 import type { QuestionParts } from './call-questions.ts';
-import { parseObject } from './checks/check-values.ts';
+import { parseObject } from './checks/parse-object.ts';
 import { UpstreamFault } from './fault.ts';
 import type { Witness } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';

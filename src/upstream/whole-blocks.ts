@@ -9,7 +9,7 @@ import type { VerifiedHeader } from '../verification/verify-block.ts';
 import { BlockAccess } from './block-access.ts';
 import type { QuestionParts } from './call-questions.ts';
 import { checkBlock } from './checks/check-block.ts';
-import { parseObject } from './checks/check-values.ts';
+import { parseObject } from './checks/parse-object.ts';
 import { UpstreamFault } from './fault.ts';
 import type { RoutedCall } from './routed-call.ts';
 import { UncleProofs } from './uncle-proofs.ts';

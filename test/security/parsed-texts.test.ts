@@ -115,7 +115,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'upstream/checks/check-logs.ts': { parse: 1, answers: [LOGS] },
   'upstream/checks/check-simulations.ts': { parse: 1, answers: ['eth_simulateV1'] },
   'upstream/checks/check-stream.ts': { decode: 1, bound: 'passed' },
-  'upstream/checks/check-values.ts': {
+  'upstream/checks/parse-object.ts': {
     parse: 1,
     answers: ['eth_createAccessList', 'eth_feeHistory', PROOF, 'eth_getTransactionByHash'],
   },

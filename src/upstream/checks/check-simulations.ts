@@ -2,7 +2,7 @@ import type { JsonResult } from '../../primitives/json-result.ts';
 import { parseJson } from '../../primitives/parse-json.ts';
 import { UpstreamFault } from '../fault.ts';
 import { checkStream, type StreamCheck } from './check-stream.ts';
-import { parseObject } from './check-values.ts';
+import { parseObject } from './parse-object.ts';
 
 const QUANTITY = /^0x[0-9a-f]{1,16}$/i;
 

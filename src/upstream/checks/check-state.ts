@@ -1,7 +1,7 @@
 import type { StorageRequests } from '../../chain/chain.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
-import { parseObject } from './check-values.ts';
+import { parseObject } from './parse-object.ts';
 
 const WORD = /^\s*"0x([0-9a-fA-F]{0,64})"\s*$/;
 const WORD_DIGITS = 64;

@@ -1,5 +1,4 @@
 import type { JsonResult } from '../../primitives/json-result.ts';
-import { parseJson } from '../../primitives/parse-json.ts';
 import { UpstreamFault } from '../fault.ts';
 import { checkStream, type StreamCheck } from './check-stream.ts';
 
@@ -62,12 +61,4 @@ class DataCheck implements StreamCheck {
   finish(): void {
     if (!this.#isComplete || this.#digits % 2 !== 0) throw new UpstreamFault('wrong', NO_DATA);
   }
-}
-
-/** The members of an object in an answer. @throws UpstreamFault when it is none */
-export function parseObject(result: JsonResult): Readonly<Record<string, unknown>> {
-  const value: unknown = typeof result === 'string' ? parseJson(result) : undefined;
-  if (typeof value === 'object' && value !== null) return value as Readonly<Record<string, unknown>>;
-  if (typeof result !== 'string') result.cancel();
-  throw new UpstreamFault('wrong', 'the result is no object');
 }
