@@ -21,6 +21,11 @@ export function hasManyMembers(object: object): boolean {
   return LARGE_OBJECTS.has(object);
 }
 
+/** An object has more members than it may have. */
+export class TooManyMembers extends Error {
+  override readonly name = 'TooManyMembers';
+}
+
 /** A container that is not closed yet. */
 type Frame =
   | { readonly list: unknown[] }
@@ -29,9 +34,14 @@ type Frame =
 /**
  * `JSON.parse` with pauses, for texts of which that would take too long: objects of many members. Its outcome is the same; it takes
  * two to three times as long. Depth is not bounded here.
+ * @param maxMembers of one object
  * @throws SyntaxError
+ * @throws TooManyMembers
  */
-export function* parseInSlices(text: string): Generator<undefined, unknown> {
+export function* parseInSlices(
+  text: string,
+  maxMembers: number = Number.POSITIVE_INFINITY,
+): Generator<undefined, unknown> {
   const frames: Frame[] = [];
   let at = skipBlanks(text, 0);
   let sliceStart = 0;
@@ -65,7 +75,7 @@ export function* parseInSlices(text: string): Generator<undefined, unknown> {
         if (at < text.length) throw unexpected(text, at);
         return value;
       }
-      put(frame, value);
+      put(frame, value, maxMembers);
       const next = text.charCodeAt(at);
       if (next === COMMA) {
         at = skipBlanks(text, at + 1);
@@ -84,12 +94,13 @@ function closingOf(frame: Frame): number {
   return frame.list === undefined ? CLOSE_OBJECT : CLOSE_LIST;
 }
 
-function put(frame: Frame, value: unknown): void {
+function put(frame: Frame, value: unknown, maxMembers: number): void {
   if (frame.list !== undefined) {
     frame.list.push(value);
     return;
   }
-  if (++frame.members === MANY_MEMBERS) LARGE_OBJECTS.add(frame.object);
+  if (++frame.members > maxMembers) throw new TooManyMembers();
+  if (frame.members === MANY_MEMBERS) LARGE_OBJECTS.add(frame.object);
   setMember(frame.object, frame.key, value);
 }
 

@@ -79,6 +79,7 @@ export function createUpstream(
     secrets: endpoints.flatMap(({ url, headers }) => listSecrets(url, headers)),
     credentials: endpoints.flatMap(({ url, headers }) => listCredentials(url, headers)),
     openMemory: limits.memory,
+    onExcessive: watched.onExcessive,
     now: () => clock.now(),
   });
   return upstream;

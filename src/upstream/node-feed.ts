@@ -4,7 +4,7 @@ import { classifyError } from './errors/classify-error.ts';
 import { UpstreamFault } from './fault.ts';
 import type { BlockHeader } from './heads/block.ts';
 import type { HeadFeed, HeadListener, SyncClaim } from './heads/head-feed.ts';
-import { parseBlock, parseHeader } from './heads/parse-block.ts';
+import { parseBlockHeader, parseHeader } from './heads/parse-block.ts';
 import type { Transport } from './transport/transport.ts';
 
 const POLL_LIMIT_MS = 5_000;
@@ -97,8 +97,7 @@ async function getBlock(
   }
   const { value } = reply;
   if (value === null) return null;
-  parseBlock(value);
-  const header = parseHeader(value);
+  const header = parseBlockHeader(value);
   onBlock(value);
   return header;
 }

@@ -1,11 +1,14 @@
 /** Texts of nodes are parsed without a long pause of the event loop, however long they are and whatever is in them. */
 import type { JsonText } from '../primitives/json-result.ts';
-import { parseInSlices } from '../primitives/parse-in-slices.ts';
+import { parseInSlices, TooManyMembers } from '../primitives/parse-in-slices.ts';
 import { PIECE_LENGTH, runWithParsed, UnparsedText } from '../primitives/parse-json.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { excessive } from './transport/answer-shape.ts';
 
 /** Of one turn of the event loop, milliseconds. */
 const TURN_MS = 2;
+/** Members of one object of a long text: headers, receipts and logs have fewer than fifty. */
+const MAX_MEMBERS = 4_096;
 /** Texts that one check parses. */
 const MAX_TEXTS = 4;
 
@@ -41,8 +44,16 @@ async function readAgain<T>(first: UnparsedText, read: () => T): Promise<T> {
   }
 }
 
+/** @throws UpstreamFault `excessive` for an object with more members than any answer has that is parsed */
 async function parseInTurns(text: JsonText): Promise<unknown> {
-  const slices = parseInSlices(text);
+  try {
+    return await runInTurns(parseInSlices(text, MAX_MEMBERS));
+  } catch (error) {
+    throw error instanceof TooManyMembers ? excessive('members of an object') : error;
+  }
+}
+
+async function runInTurns(slices: Generator<undefined, unknown>): Promise<unknown> {
   for (let turnEnd = performance.now() + TURN_MS; ; ) {
     const slice = slices.next();
     if (slice.done === true) return slice.value;

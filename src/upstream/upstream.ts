@@ -1,7 +1,7 @@
 import { DURATION_BOUNDS, Histogram } from '../observe/histogram.ts';
 import type { AnswerMemory } from '../util/answer-memory.ts';
 import type { OwnTransport } from './ask-value.ts';
-import type { FaultKind } from './fault.ts';
+import type { FaultKind, UpstreamFault } from './fault.ts';
 import type { Vote } from './heads/electorate.ts';
 import type { HeadTracker } from './heads/head-tracker.ts';
 import { Health } from './health.ts';
@@ -58,6 +58,8 @@ export type UpstreamParts = {
   readonly secrets: readonly string[];
   /** Opens what an answer of it holds, where no caller's memory counts it. */
   readonly openMemory: () => AnswerMemory;
+  /** It sent more than a question can need; by default nothing comes of it. */
+  readonly onExcessive?: (fault: UpstreamFault) => void;
   /** Those of them that data of its errors must not hold either; by default all. */
   readonly credentials?: readonly string[];
   readonly now: () => number;
@@ -73,6 +75,7 @@ export class Upstream {
   readonly tracker: TrackedHead;
   readonly secrets: readonly string[];
   readonly openMemory: () => AnswerMemory;
+  readonly onExcessive: (fault: UpstreamFault) => void;
   readonly credentials: readonly string[];
   readonly health: Health;
   readonly logSpan: LogSpan;
@@ -116,6 +119,7 @@ export class Upstream {
     this.tracker = parts.tracker;
     this.secrets = parts.secrets;
     this.openMemory = parts.openMemory;
+    this.onExcessive = parts.onExcessive ?? (() => {});
     this.credentials = parts.credentials ?? parts.secrets;
     this.health = new Health(parts.now);
     this.logSpan = new LogSpan(parts.now);

@@ -44,6 +44,17 @@ export function parsePendingHeader(block: JsonText): HeaderView {
 }
 
 /**
+ * The header of a block object of which nothing else is of use: its lists are not read, only whether they are empty where the header says that they are not.
+ * @throws UpstreamFault `malformed`, or `wrong` when the block contradicts itself
+ */
+export function parseBlockHeader(value: unknown): BlockHeader {
+  const fields = readObject(value);
+  const uncles = fields['uncles'] == null ? [] : readList(fields, 'uncles');
+  checkEmpty(fields, readList(fields, 'transactions').length, uncles.length);
+  return readHeader(fields);
+}
+
+/**
  * A block object, with transaction hashes or whole transactions.
  * @throws UpstreamFault `malformed`, or `wrong` when the block contradicts itself
  */
@@ -52,18 +63,22 @@ export function parseBlock(value: unknown): Block {
   const header = readHeader(fields);
   const transactionHashes = readList(fields, 'transactions').map(readTransactionHash);
   const uncleHashes = fields['uncles'] == null ? [] : readList(fields, 'uncles').map(readHash);
-  // The opposite is legal: Polygon lists its state-sync transaction, which the root leaves out.
-  if (transactionHashes.length === 0 && commitsToMore(fields['transactionsRoot'], EMPTY_TRIE_ROOT)) {
-    throw new UpstreamFault('wrong', 'the block lists no transactions but its root commits to some');
-  }
-  if (uncleHashes.length === 0 && commitsToMore(fields['sha3Uncles'], EMPTY_LIST_HASH)) {
-    throw new UpstreamFault('wrong', 'the block lists no uncles but its header commits to some');
-  }
+  checkEmpty(fields, transactionHashes.length, uncleHashes.length);
   const bloom = fields['logsBloom'];
   const logsBloom = typeof bloom === 'string' && BLOOM.test(bloom) ? bloom.toLowerCase() : undefined;
   const accessListHash = fields['blockAccessListHash'];
   const blockAccessListHash = accessListHash == null ? undefined : readHash(accessListHash);
   return { ...header, transactionHashes, uncleHashes, logsBloom, blockAccessListHash };
+}
+
+/** The opposite is legal: Polygon lists its state-sync transaction, which the root leaves out. */
+function checkEmpty(fields: Fields, transactions: number, uncles: number): void {
+  if (transactions === 0 && commitsToMore(fields['transactionsRoot'], EMPTY_TRIE_ROOT)) {
+    throw new UpstreamFault('wrong', 'the block lists no transactions but its root commits to some');
+  }
+  if (uncles === 0 && commitsToMore(fields['sha3Uncles'], EMPTY_LIST_HASH)) {
+    throw new UpstreamFault('wrong', 'the block lists no uncles but its header commits to some');
+  }
 }
 
 function readHeader(fields: Fields): BlockHeader {

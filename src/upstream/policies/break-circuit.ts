@@ -28,6 +28,7 @@ export type CircuitEvents = {
 export function breakCircuit(events: CircuitEvents): Policy<Directed> {
   const count = (upstream: Upstream, fault: UpstreamFault, method: string): void => {
     upstream.countFault(fault.kind);
+    if (fault.kind === 'excessive') upstream.onExcessive(fault);
     events.onFault(upstream, fault, method);
   };
   const note = ({ call, scope, upstream }: Directed, fault: UpstreamFault, askedAt: number): void => {

@@ -61,7 +61,8 @@ const OBJECTS: AnswerBounds = {
   values: 16_384,
   bytesPerValue: 4,
   depth: MAX_DEPTH,
-  textBytes: 16 * MiB,
+  // The data of a log or of a call in a transaction of 2^24 gas (EIP-7825) has 4.2 MB at most.
+  textBytes: 8 * MiB,
 };
 
 /** 1,024 blocks of 100 percentiles, each as short as `"0x0",`. */

@@ -13,6 +13,8 @@ const BROKEN: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EP
 
 /** The fault that an error of the network stands for. Only its code is kept: the message may hold the address. */
 export function describeConnectionError(error: unknown): UpstreamFault {
+  // A connection that was ended here.
+  if (error instanceof UpstreamFault) return error;
   const code = readCode(error);
   if (TIMEOUTS.has(code))
     return new UpstreamFault('timeout', 'the node does not accept the connection in time');

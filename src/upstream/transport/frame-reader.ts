@@ -2,8 +2,8 @@
 export interface FrameSink {
   /** A part of the payload of a data message; its memory may be used again. */
   takePayload(piece: Buffer): void;
-  /** A frame of the message has begun. */
-  beginFrame(): void;
+  /** A frame of the message has begun, with so many bytes of payload. */
+  beginFrame(bytes: number): void;
   endMessage(): void;
   /** A ping or a pong. */
   takeControl(): void;
@@ -76,7 +76,7 @@ export class FrameReader {
     if (this.#isLost) return;
     this.#left = this.#readLength(second);
     if (this.#isControl) this.#sink.takeControl();
-    else this.#sink.beginFrame();
+    else this.#sink.beginFrame(this.#left);
     if (this.#left === 0) this.#endFrame();
   }
 

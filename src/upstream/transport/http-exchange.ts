@@ -6,6 +6,7 @@ import type { Expiring } from '../../util/expiry-sweep.ts';
 import { UpstreamFault } from '../fault.ts';
 import { excessive } from './answer-shape.ts';
 import type { BodyReader } from './body-reader.ts';
+import { PARSED } from './bound-framing.ts';
 import { describeConnectionError, isBrokenConnection } from './connection-error.ts';
 import { ContentDecoder, createTransform, type DecodedSink } from './content-decoder.ts';
 import { RefusalReader } from './refusal-reader.ts';
@@ -174,6 +175,7 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    PARSED.bodyBytes += chunk.length;
     if (this.#isOver) return;
     this.#progress += chunk.length;
     this.#encodedBytes += chunk.length;
@@ -188,6 +190,7 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
   }
 
   onResponseEnd(): void {
+    PARSED.answers++;
     this.#isHandedBack = true;
     if (this.#isOver) this.#host.release(this);
     else if (this.#decoder === undefined) this.#finish();

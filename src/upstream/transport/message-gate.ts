@@ -102,11 +102,12 @@ export class MessageGate implements FrameSink {
     if (!this.#controls.tryTake()) throw excessive('pings and pongs');
   }
 
-  beginFrame(): void {
+  beginFrame(bytes: number): void {
     this.#open ??= this.#beginMessage();
     const open = this.#open;
     open.frames++;
     if (open.frames > FRAMES + open.bytes / BYTES_PER_FRAME) throw excessive('frames of a message');
+    this.#checkBytes(open, open.bytes + bytes);
   }
 
   takePayload(piece: Buffer): void {
@@ -114,7 +115,7 @@ export class MessageGate implements FrameSink {
     open.bytes += piece.length;
     this.#scan(open, piece);
     this.#name(open);
-    this.#checkBytes(open);
+    this.#checkBytes(open, open.bytes);
     this.#hold(piece.length);
   }
 
@@ -168,7 +169,7 @@ export class MessageGate implements FrameSink {
     open.scanner?.narrow(open.bounds);
   }
 
-  #checkBytes({ bytes, bounds, isNamed, scanner }: OpenMessage): void {
+  #checkBytes({ bounds, isNamed, scanner }: OpenMessage, bytes: number): void {
     if (bytes <= Math.min(bounds.bytes, this.#answerBytes)) return;
     if (bounds.isFixed && bytes > bounds.bytes) throw excessive('bytes');
     const fault = new UpstreamFault('tooLarge', 'the answer exceeds the bound on its size');

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { READ_MEMORY } from '../../util/read-memory.ts';
+import { boundFraming } from './bound-framing.ts';
 
 /** undici's HTTP parser of a connection. */
 type Parser = { readonly paused: boolean; shouldKeepAlive: boolean; resume(): void };
@@ -35,6 +36,7 @@ export function createConnector(timeout: number): buildConnector.connector {
   const connect = buildConnector({ timeout, onread: READ_MEMORY });
   return (options, callback) => {
     connect(options, (...connected) => {
+      if (connected[1]) boundFraming(connected[1]);
       // Registered before undici's own listeners, so that these run first.
       connected[1]?.on('end', endPaused).on('error', failPaused).on('close', failPaused);
       callback(...connected);

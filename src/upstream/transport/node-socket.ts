@@ -7,6 +7,8 @@ import { describeRefusal } from './http-status.ts';
 import type { Endpoint, TransportLimits } from './transport.ts';
 
 const NORMAL_CLOSURE = 1000;
+/** Time that messages of one node may take of one turn of the event loop, milliseconds. */
+const TURN_MS = 2;
 /** How long the node may take to answer a close frame. */
 const CLOSE_GRACE_MS = 1_000;
 
@@ -29,6 +31,8 @@ export class NodeSocket {
   #socket: Socket | undefined;
   #isCorked = false;
   #bytesAtPing = -1;
+  /** When reading pauses in this turn of the event loop; 0 before anything has been read in it. */
+  #turnEnd = 0;
   /** Why it ends, as far as is known; the first reason counts. */
   #fault: UpstreamFault | undefined;
 
@@ -48,6 +52,7 @@ export class NodeSocket {
       this.#socket = socket;
       // Listens before the library does, so that it sees each chunk first.
       socket.on('data', (chunk: Buffer) => {
+        this.#pace();
         this.#guard(() => listener.onBytes(chunk));
         // Zeros are no frame: the library stops at the first instead of reading all that is in the chunk.
         if (this.#fault !== undefined) chunk.fill(0);
@@ -111,6 +116,18 @@ export class NodeSocket {
     }
     this.#bytesAtPing = bytes;
     this.#ws.ping();
+  }
+
+  /** libuv reads up to 32 chunks of a socket before it looks at another: what comes fast is read in several turns of the event loop. */
+  #pace(): void {
+    const now = performance.now();
+    if (this.#turnEnd === 0) {
+      this.#turnEnd = now + TURN_MS;
+      setImmediate(() => {
+        this.#turnEnd = 0;
+        if (this.#ws.isPaused) this.#ws.resume();
+      });
+    } else if (now > this.#turnEnd) this.#ws.pause();
   }
 
   /** Nothing is read any more once there is a reason to end the connection: the library may still hand out what it has. */

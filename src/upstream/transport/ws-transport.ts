@@ -1,6 +1,7 @@
 import { Backoff } from '../../util/backoff.ts';
 import { ExpirySweep } from '../../util/expiry-sweep.ts';
 import { Lru } from '../../util/lru.ts';
+import { TokenBucket } from '../../util/token-bucket.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
 import { BATCH_BYTES, findBatchBounds, findBounds, loosen } from './answer-bounds.ts';
@@ -30,6 +31,7 @@ const MESSAGE_BYTES = 32 * 1024 * 1024;
 /** How long announcements of a subscription are no fault after its end, and of how many. */
 const ENDED_MS = 10_000;
 const MAX_ENDED = 16;
+const MAX_ENDED_MESSAGES = 20_000;
 const FIRST_REST_MS = 2_000;
 const MAX_REST_MS = 300_000;
 /** Answers in one list; no batch of ours has as many calls. */
@@ -51,6 +53,7 @@ class WebSocketTransport implements Transport, SocketListener {
   /** Subscriptions that were ended a moment ago: the node may not know yet. */
   readonly #ended = new Lru<string, true>(MAX_ENDED, ENDED_MS);
   readonly #backoff = new Backoff({ firstMs: FIRST_BACKOFF_MS, maxMs: MAX_BACKOFF_MS });
+  readonly #endedMessages = new TokenBucket({ capacity: MAX_ENDED_MESSAGES, perSecond: 100 });
   /** After a node that floods the connection: longer each time, whatever it answers in between. */
   readonly #excesses = new Backoff({ firstMs: FIRST_REST_MS, maxMs: MAX_REST_MS });
   #gate: MessageGate;
@@ -188,7 +191,8 @@ class WebSocketTransport implements Transport, SocketListener {
     const watches = [...this.#watches];
     const ids = watches.flatMap(({ subscription }) => subscription ?? []);
     const notification = readNotification(message, ids);
-    if (notification === undefined) return this.#ended.size > 0 && isOfOne(message, this.#ended.keys());
+    if (notification === undefined)
+      return this.#ended.size > 0 && isOfOne(message, this.#ended.keys()) && this.#endedMessages.tryTake();
     for (const watch of watches) watch.announce(notification.subscription, notification.result);
     return true;
   }

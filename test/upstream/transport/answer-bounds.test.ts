@@ -164,7 +164,8 @@ describe('an answer that never ends', () => {
   for (const call of OPEN)
     test(`${call.method} ${call.params}: what no answer has is the node's fault, length is not`, async () => {
       for (const [name, content] of Object.entries(CONTENTS)) {
-        const isLength = /string|blanks/.test(name);
+        // What a call returns may be of any length, data of a log or a transaction may not.
+        const isLength = /blanks/.test(name) || (/string/.test(name) && call.method === 'eth_call');
         const expected = isLength ? ['tooLarge', 0] : ['excessive', 1];
         assert.deepEqual(await ask(call, content), expected, name);
       }
@@ -246,4 +247,43 @@ test('the longest honest answers are within their bounds', () => {
       calls: new Array(50).fill({ status: '0x1', logs: [], gasUsed: '0x0', returnData: '0x' }),
     }),
   );
+});
+
+describe('bytes around the body of an answer', () => {
+  const HEAD = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+  for (const [name, begin, again] of [
+    ['interim answers without end', '', 'HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n'],
+    ['an extension of a chunk without end', `${HEAD}1;a=b`, ';a=b'],
+    ['chunks of a byte', `${HEAD}`, '1\r\n \r\n'],
+    ['chunks of a byte with extensions', `${HEAD}`, '1;aaaaaaaaaaaaaaaa\r\n \r\n'],
+  ] as const)
+    test(`${name}: the connection ends, and the node is blamed`, async () => {
+      const node = await serveRaw((socket) => {
+        const block = Buffer.from(again.repeat(Math.ceil(65_536 / again.length)));
+        socket.write(begin);
+        const write = (): void => {
+          while (!socket.destroyed && socket.write(block));
+        };
+        socket.on('drain', write);
+        write();
+      });
+      let blames = 0;
+      const transport = createHttpTransport(node.endpoint, { ...LIMITS, onExcessive: () => blames++ });
+      open.push(node, transport);
+      await faultOf(transport.send({ method: 'eth_getLogs', params: '[{}]' }, inTime()), 'excessive');
+      assert.equal(blames, 1);
+    });
+
+  test('thousands of answers on one connection are no fault, however short', async () => {
+    const node = await serveRaw((socket, id) => {
+      const text = `{"jsonrpc":"2.0","id":${id},"result":"0x1"}`;
+      socket.write(
+        `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(1_000)}\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
+      );
+    });
+    const transport = createHttpTransport(node.endpoint, { ...LIMITS, connections: 1 });
+    open.push(node, transport);
+    for (let i = 0; i < 1_000; i++)
+      assert.equal((await transport.send({ method: 'eth_chainId', params: '[]' }, inTime())).kind, 'result');
+  });
 });

@@ -18,7 +18,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   'data with escapes': `{${CODE},"data":"\\u0030x${LONG}"}`,
   'data in other letters': `{${CODE},"data":"é${LONG}"}`,
   'a name that ends like data': `{${CODE},"\\"data":"${LONG}"}`,
-  'a long message beside it': `{"message":"${LONG}","code":3,"data":"${LONG}"}`,
+  'a message beside it': `{"message":"${'x'.repeat(16_384)}","code":3,"data":"${LONG}"}`,
   'data that is short': `{${CODE},"data":"0x01"}`,
 };
 
@@ -31,3 +31,12 @@ for (const [name, text] of Object.entries(ERRORS)) {
     assert.deepEqual(readReply(scanner, bytes), { kind: 'error', error: { code, message, data } });
   });
 }
+
+test('of a long message the beginning is read', () => {
+  const scanner = new ReplyScanner();
+  const bytes = Buffer.from(`{"id":1,"error":{"code":3,"message":"${'y'.repeat(300_000)}"}}`);
+  scanner.push(bytes);
+  const reply = readReply(scanner, bytes);
+  assert.ok(reply.kind === 'error');
+  assert.equal(reply.error.message, 'y'.repeat(16_384));
+});
