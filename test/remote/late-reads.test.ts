@@ -3,6 +3,10 @@ import { test } from 'node:test';
 import type { CallRequest } from '../../src/chain/chain.ts';
 import { StateKeys } from '../../src/proven/state-keys.ts';
 import { LateReads } from '../../src/remote/late-reads.ts';
+import { limitOf } from '../../src/util/bounds.ts';
+
+/** Of what one call may have nodes prove. */
+const HALF = limitOf('call.provenKeys') / 2;
 
 const callOf = (data: string): CallRequest => ({
   call: { to: `0x${'a'.repeat(40)}`, data },
@@ -17,15 +21,15 @@ function createKeys(count: number): StateKeys {
 
 test('what a function reads late is known of all its calls, and of no other function', () => {
   const late = new LateReads();
-  late.note(callOf('0x1234567801'), createKeys(1_024));
-  assert.equal(late.find(callOf('0x1234567802'))?.size, 1_024);
+  late.note(callOf('0x1234567801'), createKeys(HALF));
+  assert.equal(late.find(callOf('0x1234567802'))?.size, HALF);
   assert.equal(late.find(callOf('0x12345679')), undefined);
 });
 
 test('a function that has read more than half of what one call may ask for begins anew', () => {
   const late = new LateReads();
-  late.note(callOf('0x12345678'), createKeys(1_000));
-  late.note(callOf('0x12345678'), createKeys(1_025));
+  late.note(callOf('0x12345678'), createKeys(HALF - 24));
+  late.note(callOf('0x12345678'), createKeys(HALF + 1));
   assert.equal(late.find(callOf('0x12345678')), undefined);
 });
 

@@ -132,6 +132,7 @@ export class ModelChain {
   #createHeads(): Chain['heads'] {
     const chain = this;
     return {
+      explainAbsence: () => 'no head is served',
       get served(): BlockPlace | undefined {
         return chain.isServed ? { number: chain.head.number, hash: chain.head.hash } : undefined;
       },

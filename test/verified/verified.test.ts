@@ -42,7 +42,7 @@ describe('answers of nodes', () => {
     assert.deepEqual(figures.missed, []);
     assert.deepEqual(figures.denied, []);
     assert.ok(figures.cases > 30, `${figures.cases} changes`);
-    assert.ok(figures.verdicts.truth > 0 && figures.verdicts.refused > 0);
+    assert.ok(figures.verdicts.truth > 0 && figures.verdicts.refused > 0, JSON.stringify(figures.verdicts));
   });
 
   test('nor one of what is read while it arrives', async () => {
