@@ -8,6 +8,9 @@ const FRAMING_PER_BYTE = 8;
 /** Time that reading from one node may take of one turn of the event loop, milliseconds. */
 const TURN_MS = 4;
 
+/** Shorter reads are not timed: they are over before the clock is read. */
+const TIMED_BYTES = 16_384;
+
 /**
  * Counted by exchanges as they are called back. The HTTP client parses a read at once, between two calls of `read`: what changes in between is that
  * socket's.
@@ -63,7 +66,7 @@ export function boundFraming(socket: Socket): void {
       socket.destroy(excessive('bytes around the body'));
       return null;
     }
-    if (socket.readableLength > 0 && isOverTime()) {
+    if (socket.readableLength >= TIMED_BYTES && isOverTime()) {
       isHeldBack = true;
       return null;
     }

@@ -4,7 +4,7 @@ import { UpstreamFault } from '../fault.ts';
 import { PieceList } from './piece-list.ts';
 
 /** A shorter answer is not counted: most are, and there are no more of them than calls in flight. */
-const COUNTED_FROM = 16 * 1024;
+export const COUNTED_FROM: number = 16 * 1024;
 /** The memory is given back as soon as answers are taken. */
 const RETRY_MS = 100;
 

@@ -2,9 +2,9 @@ import type { AnswerMemory } from '../../util/answer-memory.ts';
 import { TokenBucket } from '../../util/token-bucket.ts';
 import { UpstreamFault } from '../fault.ts';
 import { type AnswerBounds, NOTIFICATION } from './answer-bounds.ts';
-import { excessive } from './answer-shape.ts';
+import { excessive, UNPARSED_SHAPE } from './answer-shape.ts';
 import { FrameReader, type FrameSink } from './frame-reader.ts';
-import { outOfMemory } from './held-pieces.ts';
+import { COUNTED_FROM, outOfMemory } from './held-pieces.ts';
 import { skipBlank } from './read-reply.ts';
 import { ReplyScanner } from './reply-scanner.ts';
 
@@ -18,6 +18,9 @@ const CONTROL_FRAMES = { capacity: 100, perSecond: 10 };
 const UNASKED = { capacity: 64, perSecond: 1 };
 /** A long one counts as another for each of these bytes. */
 const UNASKED_BYTES = 16_384;
+
+/** A message that costs next to nothing, whatever is in it: most are no longer, and their bounds are not looked for before their id has come. */
+const SHORT: AnswerBounds = { ...UNPARSED_SHAPE, bytes: 4_096, isFixed: true };
 
 /** What is known of the answers that a connection waits for. */
 export interface Expectations {
@@ -106,6 +109,10 @@ export class MessageGate implements FrameSink {
     this.#open ??= this.#beginMessage();
     const open = this.#open;
     open.frames++;
+    if (open.bounds === SHORT && open.bytes + bytes > SHORT.bytes) {
+      open.bounds = this.#expected.loosest;
+      open.scanner?.narrow(open.bounds);
+    }
     if (open.frames > FRAMES + open.bytes / BYTES_PER_FRAME) throw excessive('frames of a message');
     this.#checkBytes(open, open.bytes + bytes);
   }
@@ -116,7 +123,7 @@ export class MessageGate implements FrameSink {
     this.#scan(open, piece);
     this.#name(open);
     this.#checkBytes(open, open.bytes);
-    this.#hold(piece.length);
+    if (open.bytes > COUNTED_FROM) this.#hold(open.bytes, piece.length);
   }
 
   endMessage(): void {
@@ -129,12 +136,11 @@ export class MessageGate implements FrameSink {
   }
 
   #beginMessage(): OpenMessage {
-    const bounds = this.#expected.loosest;
     return {
       scanner: undefined,
       isWhole: true,
       hasBegun: false,
-      bounds,
+      bounds: SHORT,
       isNamed: false,
       bytes: 0,
       frames: 0,
@@ -177,8 +183,10 @@ export class MessageGate implements FrameSink {
     throw fault;
   }
 
-  #hold(bytes: number): void {
+  /** @param all bytes of the message so far @param added the last of them */
+  #hold(all: number, added: number): void {
+    const isFirst = this.#held === undefined;
     this.#held ??= this.#memory();
-    if (!this.#held.hold(bytes)) throw outOfMemory();
+    if (!this.#held.hold(isFirst ? all : added)) throw outOfMemory();
   }
 }

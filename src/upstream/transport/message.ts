@@ -18,19 +18,19 @@ export type Message = {
 
 /**
  * Puts a message together with the scan of it.
- * @param shape bounds of the answers in a list, which is scanned here
+ * @param findShape finds the bounds of the answers in a list, which is scanned here
  * @returns undefined when it is nothing that a node may send
  */
 export function readMessage(
   bytes: Buffer,
   { scanner, isWhole }: ScannedMessage,
-  shape: ShapeBounds,
+  findShape: () => ShapeBounds,
   maxAnswers: number,
 ): Message | undefined {
   if (!isWhole) return undefined;
   if (scanner !== undefined) return { bytes, isList: false, scanners: [scanner] };
   try {
-    return { bytes, isList: true, scanners: scanList(bytes, shape, maxAnswers) };
+    return { bytes, isList: true, scanners: scanList(bytes, findShape(), maxAnswers) };
   } catch {
     return undefined;
   }

@@ -9,6 +9,8 @@ import type { Endpoint, TransportLimits } from './transport.ts';
 const NORMAL_CLOSURE = 1000;
 /** Time that messages of one node may take of one turn of the event loop, milliseconds. */
 const TURN_MS = 2;
+/** Shorter reads are not timed: a node that sends without a pause fills longer ones. */
+const TIMED_BYTES = 16_384;
 /** How long the node may take to answer a close frame. */
 const CLOSE_GRACE_MS = 1_000;
 
@@ -52,7 +54,7 @@ export class NodeSocket {
       this.#socket = socket;
       // Listens before the library does, so that it sees each chunk first.
       socket.on('data', (chunk: Buffer) => {
-        this.#pace();
+        if (chunk.length >= TIMED_BYTES) this.#pace();
         this.#guard(() => listener.onBytes(chunk));
         // Zeros are no frame: the library stops at the first instead of reading all that is in the chunk.
         if (this.#fault !== undefined) chunk.fill(0);

@@ -157,7 +157,7 @@ class WebSocketTransport implements Transport, SocketListener {
   }
 
   #takeMessage(bytes: Buffer, scanned: ScannedMessage): void {
-    const message = readMessage(bytes, scanned, this.#pending.listBounds, MAX_LIST);
+    const message = readMessage(bytes, scanned, () => this.#pending.listBounds, MAX_LIST);
     if (message === undefined) {
       const broken = this.#pending.get(scanned.scanner?.id ?? '');
       if (broken === undefined) this.#gate.countUnasked(bytes.length);
