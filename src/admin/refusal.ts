@@ -1,4 +1,4 @@
-import { type BoundName, describeRefusal } from '../util/bounds.ts';
+import { type BoundName, describeBoundRefusal } from '../util/bounds.ts';
 
 /** A request that the admin server does not serve: status and words, never a part of what was sent. */
 export class Refusal extends Error {
@@ -18,7 +18,7 @@ export class BoundRefusal extends Refusal {
   readonly bound: BoundName;
 
   constructor(status: number, bound: BoundName, headers?: Readonly<Record<string, string>>) {
-    super(status, describeRefusal(bound), headers);
+    super(status, describeBoundRefusal(bound), headers);
     this.bound = bound;
   }
 }

@@ -1,6 +1,6 @@
 import type { HexData } from '../primitives/hex-data.ts';
 import { UntracedError } from '../primitives/untraced-error.ts';
-import { type BoundName, type BoundsOf, describeRefusal } from '../util/bounds.ts';
+import { type BoundName, type BoundsOf, describeBoundRefusal } from '../util/bounds.ts';
 
 /** Why a simulated block or transaction is refused; the message is geth's text. The error table has a row for each. */
 export type SimulationRefusal =
@@ -69,7 +69,7 @@ export class ChainError extends UntracedError {
   readonly bound: BoundName | undefined;
 
   constructor(...args: ChainErrorArguments) {
-    super(args[0] === 'busy' ? describeRefusal(args[1]) : args[1]);
+    super(args[0] === 'busy' ? describeBoundRefusal(args[1]) : args[1]);
     this.name = 'ChainError';
     this.kind = args[0];
     this.data = args[0] === 'busy' ? undefined : args[2];

@@ -1,4 +1,8 @@
-import { countOperators, countVoices, MIN_BRIDGE_OPERATORS } from '../upstream/agreement/options.ts';
+import {
+  countConfiguredOperators,
+  countVoices,
+  MIN_BRIDGE_OPERATORS,
+} from '../upstream/agreement/options.ts';
 import type { Problem } from './check-config.ts';
 import type { NetworkOptions } from './network-options.ts';
 
@@ -13,7 +17,7 @@ export function checkAgreement(name: string, network: NetworkOptions): Problem[]
   if (upstreams === undefined || verify === 'off')
     return [explain('only a network with upstreams and verify: auto or require has agreement')];
   const problems: Problem[] = [];
-  const operators = countOperators(upstreams);
+  const operators = countConfiguredOperators(upstreams);
   if (agreement === 'bridge') {
     if (pool.chainId === undefined) {
       const message = 'agreement: bridge needs pool.chainId: nodes are not asked which chain is meant';

@@ -24,14 +24,14 @@ let parsed: ReadonlyMap<JsonText, unknown> | undefined;
  * As `JSON.parse`, for texts that somebody else wrote.
  * @throws UnparsedText inside of `runWithParsed`, where the text is long and not among those that are parsed
  */
-export function parseJson(text: JsonText): unknown {
+export function parseJsonText(text: JsonText): unknown {
   if (parsed === undefined || text.length <= PIECE_LENGTH) return JSON.parse(text);
   const value = parsed.get(text);
   if (value === undefined) throw new UnparsedText(text);
   return value;
 }
 
-/** Runs what parses texts with `parseJson`, where the event loop must not wait for a long one. @param texts that have been parsed */
+/** Runs what parses texts with `parseJsonText`, where the event loop must not wait for a long one. @param texts that have been parsed */
 export function runWithParsed<T>(texts: ReadonlyMap<JsonText, unknown>, read: () => T): T {
   const before = parsed;
   parsed = texts;

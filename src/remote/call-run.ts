@@ -10,7 +10,7 @@ import type { RemoteBlock } from './remote-block.ts';
 const COVERED_KEYS = 32;
 const COVERED_TRIPS = 2;
 /** A call on its way. */
-export type Run = {
+export type CallRun = {
   readonly job: CallJob<undefined>;
   readonly block: RemoteBlock;
   readonly request: CallRequest;
@@ -33,7 +33,7 @@ export function createRun(
   block: RemoteBlock,
   gasLimit: bigint,
   further: StateKeys,
-): Run {
+): CallRun {
   const { number } = block.stored.header;
   const { call, stateOverrides, blockOverrides } = request;
   const job: CallJob<undefined> = {
@@ -63,7 +63,7 @@ export function createRun(
 }
 
 /** Has the owner of the call pay for what is about to be asked. @throws (rejects with) the error for the caller where it cannot */
-export async function payForRun(run: Run, { meter }: RequestScope): Promise<void> {
+export async function payForRun(run: CallRun, { meter }: RequestScope): Promise<void> {
   const keys = Math.max(0, run.asked - run.paidKeys);
   const trips = Math.max(0, run.trips - run.paidTrips);
   if (keys + trips === 0) return;

@@ -18,12 +18,12 @@ import type { JsonResult } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue, recoverWith } from '../primitives/promise-or-value.ts';
 import { StateKeys } from '../proven/state-keys.ts';
 import type { Proven } from '../proven/state-requests.ts';
-import { describeRefusal, limitOf } from '../util/bounds.ts';
+import { describeBoundRefusal, limitOf } from '../util/bounds.ts';
 import { Lru } from '../util/lru.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { TURNS } from '../util/turn-queue.ts';
 import { AskedRules } from './asked-rules.ts';
-import { addNeed, createRun, payForRun, type Run } from './call-run.ts';
+import { addNeed, type CallRun, createRun, payForRun } from './call-run.ts';
 import { Collector } from './collector.ts';
 import { Discoverer, type Discovery } from './discover.ts';
 import { addMissing, createExcerpt } from './excerpt.ts';
@@ -158,7 +158,7 @@ export class RemoteExecutions {
     const { isOnlyHere, source } = this.#options;
     const isPending = block.kind === 'tag' && block.tag === 'pending';
     if (isOnlyHere === true && reason !== 'fees' && !isPending) {
-      source.demandProof(bound === undefined ? WHY_LEFT[reason] : describeRefusal(bound), bound);
+      source.demandProof(bound === undefined ? WHY_LEFT[reason] : describeBoundRefusal(bound), bound);
     }
   }
 
@@ -312,7 +312,7 @@ export class RemoteExecutions {
   }
 
   /** Runs a call; where it misses something, asks for that and begins anew. */
-  #attempt(run: Run, scope: RequestScope): PromiseOrValue<HexData> {
+  #attempt(run: CallRun, scope: RequestScope): PromiseOrValue<HexData> {
     const { pool } = this.#options;
     return recoverWith<HexData>(
       () => {
@@ -328,7 +328,7 @@ export class RemoteExecutions {
     );
   }
 
-  async #collectAndRetry(run: Run, scope: RequestScope): Promise<HexData> {
+  async #collectAndRetry(run: CallRun, scope: RequestScope): Promise<HexData> {
     const { block, request, further } = run;
     if (++run.attempts > MAX_ATTEMPTS || run.trips > MAX_TRIPS) throw new LeftToNodes('unsettled');
     const { missing, isBlind } = this.#discover(run, scope);
@@ -355,13 +355,13 @@ export class RemoteExecutions {
   }
 
   /** What a thread needs of a run's state. */
-  #excerpt(run: Run, scope: RequestScope): StateExcerpt {
+  #excerpt(run: CallRun, scope: RequestScope): StateExcerpt {
     const { read } = this.#discover(run, scope);
     read.merge(run.further);
     return createExcerpt(run.block, read, this.#proven);
   }
 
-  #discover({ job, block }: Run, scope: RequestScope): Discovery {
+  #discover({ job, block }: CallRun, scope: RequestScope): Discovery {
     const startedAt = performance.now();
     const discovery = this.#discoverer.discover(job, block);
     this.#options.pool.charge(scope, performance.now() - startedAt);

@@ -10,7 +10,7 @@ import {
   type BoundError,
   type BoundName,
   type BoundsOf,
-  describeRefusal,
+  describeBoundRefusal,
   listErrors,
 } from '../util/bounds.ts';
 
@@ -463,7 +463,7 @@ export function listFaults(): ReadonlySet<ErrorName> {
 export function describeMessage(name: ErrorName): string {
   const bounds = isRefusal(name) ? BOUND_NAMES.filter((bound) => listErrors(bound).includes(name)) : [];
   const [only] = bounds;
-  const detail = only !== undefined && bounds.length === 1 ? describeRefusal(only, '…') : '…';
+  const detail = only !== undefined && bounds.length === 1 ? describeBoundRefusal(only, '…') : '…';
   return ERRORS[name].message.replace('{}', detail);
 }
 
@@ -515,7 +515,7 @@ export class RpcError extends UntracedError {
   constructor(...args: RpcErrorArguments) {
     const row = ERRORS[args[0]];
     const refusal = isRefusalOf(args) ? args : undefined;
-    const text = refusal === undefined ? (args[1] ?? '') : describeRefusal(refusal[1], refusal[2]);
+    const text = refusal === undefined ? (args[1] ?? '') : describeBoundRefusal(refusal[1], refusal[2]);
     super(row.message.replace('{}', () => String(text)));
     const data = refusal === undefined ? (args[2] as ErrorData | undefined) : refusal[3];
     this.name = 'RpcError';

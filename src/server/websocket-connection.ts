@@ -10,7 +10,7 @@ import type { RequestObserver } from '../observe/request-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
 import { isComplete, type JsonResult, type JsonStream, passOn } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
-import { type BoundName, describeRefusal } from '../util/bounds.ts';
+import { type BoundName, describeBoundRefusal } from '../util/bounds.ts';
 import { PassingMap } from '../util/passing-map.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { TURNS } from '../util/turn-queue.ts';
@@ -395,7 +395,7 @@ export class WebSocketConnection {
   /** Ends the connection because of a bound, which the reason names. */
   #endByBound(code: number, bound: BoundName): void {
     this.#parts.shares.noteBound(bound, this.#session);
-    this.#end(code, describeRefusal(bound));
+    this.#end(code, describeBoundRefusal(bound));
   }
 
   /** A close frame waits behind what the peer has not read, so it gets only a short grace. */

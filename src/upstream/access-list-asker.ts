@@ -7,7 +7,7 @@ import { parseBlockAccessListJson } from '../chain/block-access-list-json.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import { keccak256 } from '../primitives/keccak.ts';
-import { parseJson } from '../primitives/parse-json.ts';
+import { parseJsonText } from '../primitives/parse-json.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { AnsweredList, HeadPlace, ListNodes } from '../proven/state-nodes.ts';
@@ -114,7 +114,7 @@ export class AccessListAsker implements ListNodes {
   ): AnsweredList {
     const { length } = text;
     if (length > MAX_LENGTH) return { length, list: undefined };
-    const found = readOrUndefined(() => read(parseJson(text)));
+    const found = readOrUndefined(() => read(parseJsonText(text)));
     const isRight = found !== undefined && bytesToHex(keccak256(found.encoded)) === accessListHash;
     judgeAccessList(this.#parts.proofs?.verifier, { number, hash, isRight, isByHash }, upstream);
     return { length, list: found?.list };

@@ -21,7 +21,7 @@ export type OwnTransport = {
  * @param deadline milliseconds on the clock of `performance.now()`
  * @throws UpstreamFault
  */
-export async function askValue(
+export async function askNodeValue(
   { transport, memory }: OwnTransport,
   call: NodeCall,
   deadline: number,

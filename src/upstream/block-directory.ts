@@ -1,5 +1,5 @@
 import type { JsonResult } from '../primitives/json-result.ts';
-import { parseJson } from '../primitives/parse-json.ts';
+import { parseJsonText } from '../primitives/parse-json.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { Lru } from '../util/lru.ts';
@@ -349,7 +349,7 @@ export class BlockDirectory {
     named?: JudgedBlock,
   ): (result: JsonResult, upstream?: Upstream) => JsonResult {
     return (result, upstream) => {
-      const block = parseBlock(parseJson(result as string));
+      const block = parseBlock(parseJsonText(result as string));
       if (!isExpected(block)) {
         if (named !== undefined) this.#proofs.noteOther(named, upstream);
         throw new UpstreamFault('wrong', 'the node tells of another block than the one asked for');

@@ -1,5 +1,5 @@
 import { parseQuantity } from '../primitives/quantity.ts';
-import { askValue, type OwnTransport } from './ask-value.ts';
+import { askNodeValue, type OwnTransport } from './ask-value.ts';
 import { UpstreamFault } from './fault.ts';
 
 /** Which chain a node is on, and which program it is. */
@@ -23,7 +23,7 @@ const MAX_VERSION_LENGTH = 200;
  */
 export async function readIdentity(own: OwnTransport, deadline: number): Promise<Identity> {
   const ask = async (method: string, params: string): Promise<unknown> => {
-    const reply = await askValue(own, { method, params }, deadline);
+    const reply = await askNodeValue(own, { method, params }, deadline);
     return reply.kind === 'result' ? reply.value : undefined;
   };
   const [chainId, genesis, version] = await Promise.all([

@@ -3,7 +3,7 @@ import { ChainError } from '../chain/errors.ts';
 import type { ExecutionFigures } from '../observe/sources.ts';
 import type { CallBytes } from '../primitives/call-bytes.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
-import { parseJson } from '../primitives/parse-json.ts';
+import { parseJsonText } from '../primitives/parse-json.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { StateRequests } from '../proven/state-requests.ts';
@@ -109,7 +109,7 @@ export class StateSource {
     const call: RoutedCall = {
       ...toCall(question, place),
       check(result) {
-        value = read(parseJson(result as JsonText));
+        value = read(parseJsonText(result as JsonText));
         if (value === undefined)
           throw new UpstreamFault('wrong', 'the answer does not prove what was asked for');
         return result;

@@ -1,5 +1,5 @@
 import { encodeQuantity, parseQuantity } from '../primitives/quantity.ts';
-import { askValue, type OwnTransport } from './ask-value.ts';
+import { askNodeValue, type OwnTransport } from './ask-value.ts';
 import { classifyError } from './errors/classify-error.ts';
 import { UpstreamFault } from './fault.ts';
 import type { BlockHeader } from './heads/block.ts';
@@ -67,7 +67,7 @@ function announce(header: unknown, onBlock: (block: unknown) => void, listener: 
 
 async function getSync(own: OwnTransport): Promise<SyncClaim> {
   const call = { method: 'eth_syncing', params: '[]' };
-  const reply = await askValue(own, call, performance.now() + SYNC_LIMIT_MS);
+  const reply = await askNodeValue(own, call, performance.now() + SYNC_LIMIT_MS);
   return reply.kind === 'error' ? undefined : readSync(reply.value);
 }
 
@@ -88,7 +88,7 @@ async function getBlock(
   onBlock: (block: unknown) => void,
 ): Promise<BlockHeader | null> {
   const call = { method: METHOD, params: `["${block}",false]` };
-  const reply = await askValue(own, call, performance.now() + POLL_LIMIT_MS);
+  const reply = await askNodeValue(own, call, performance.now() + POLL_LIMIT_MS);
   if (reply.kind === 'error') {
     const { kind } = classifyError(reply.error, METHOD);
     // How nodes say that they do not know a tag, or have no such block yet.

@@ -18,7 +18,7 @@ export function parseText(text: JsonText): PromiseOrValue<unknown> {
 }
 
 /**
- * Runs what parses texts with `parseJson`, again where one of them is long: then it has been parsed. Nothing that it does before it parses may
+ * Runs what parses texts with `parseJsonText`, again where one of them is long: then it has been parsed. Nothing that it does before it parses may
  * matter twice.
  * @throws what it throws, at once or by rejection
  */

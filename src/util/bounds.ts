@@ -422,6 +422,6 @@ export function listErrors(name: BoundName): readonly BoundError[] {
  * A refusal in words, with the name of the bound: `too many proofs are waiting (bound: proofs.waiting)`.
  * @param detail takes the place of `{}`
  */
-export function describeRefusal(name: BoundName, detail: number | string = ''): string {
+export function describeBoundRefusal(name: BoundName, detail: number | string = ''): string {
   return `${BOUNDS[name].says.replace('{}', () => String(detail))} (bound: ${name})`;
 }

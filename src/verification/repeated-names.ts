@@ -1,6 +1,6 @@
 import { type JsonBytes, type JsonText, textOf } from '../primitives/json-result.ts';
 import { findStringEnd } from '../primitives/json-strings.ts';
-import { parseJson } from '../primitives/parse-json.ts';
+import { parseJsonText } from '../primitives/parse-json.ts';
 import type { Findings } from './findings.ts';
 
 const COLON = 0x3a;
@@ -18,7 +18,7 @@ export function hasRepeatedNames(text: JsonText, value: unknown): boolean {
 /** An answer that was compared, as other parsers may read it: written anew where an object in it has a name more than once. */
 export function keepUnique<A extends JsonText | JsonBytes>(answer: A): A | JsonText {
   const text = textOf(answer);
-  const value: unknown = parseJson(text);
+  const value: unknown = parseJsonText(text);
   return hasRepeatedNames(text, value) ? JSON.stringify(value) : answer;
 }
 

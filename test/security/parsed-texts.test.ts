@@ -11,7 +11,7 @@ import { MAX_DEPTH } from '../../src/upstream/transport/answer-shape.ts';
 const PATTERNS = {
   /** A text becomes values. */
   parse:
-    /\bJSON\.parse\(|(?<!function\*? )\b(?:parseInSlices|parseJson|parseText)\(|\bListText\.(?:load|parseBlock)\(/g,
+    /\bJSON\.parse\(|(?<!function\*? )\b(?:parseInSlices|parseJson|parseJsonText|parseText)\(|\bListText\.(?:load|parseBlock)\(/g,
   /** Bytes become a text. */
   decode:
     /\.toString\('(?:utf8|latin1)'|\b(?:body|buffer|bytes|chunk|payload|whole)\.toString\(\)|\.setEncoding\(|\bnew TextDecoder|\butf8Decoder\.decode\(/g,

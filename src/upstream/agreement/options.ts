@@ -25,6 +25,6 @@ export function countVoices(agreement: AgreementOptions, operators: number): num
 }
 
 /** Operators of the nodes of a network, whatever the number of their nodes. */
-export function countOperators(upstreams: readonly UpstreamOptions[]): number {
+export function countConfiguredOperators(upstreams: readonly UpstreamOptions[]): number {
   return new Set(upstreams.map(findOperator)).size;
 }

@@ -6,7 +6,7 @@ import type { AccessListForm } from '../../chain/chain.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';
 import { keccak256 } from '../../primitives/keccak.ts';
-import { parseJson } from '../../primitives/parse-json.ts';
+import { parseJsonText } from '../../primitives/parse-json.ts';
 import { keepUnique } from '../../verification/repeated-names.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Upstream } from '../upstream.ts';
@@ -29,7 +29,7 @@ export function checkBlockAccessList(
       result.cancel();
       throw new UpstreamFault('wrong', 'the block access list is no text');
     }
-    const value: unknown = parseJson(result);
+    const value: unknown = parseJsonText(result);
     // Accounts are objects: neither an array nor a text can be one.
     const [only] = Array.isArray(value) && value.length === 1 ? value : [];
     const isOther = typeof only === 'string' || Array.isArray(only);

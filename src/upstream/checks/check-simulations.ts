@@ -1,5 +1,5 @@
 import type { JsonResult } from '../../primitives/json-result.ts';
-import { parseJson } from '../../primitives/parse-json.ts';
+import { parseJsonText } from '../../primitives/parse-json.ts';
 import { UpstreamFault } from '../fault.ts';
 import { checkStream, type StreamCheck } from './check-stream.ts';
 import { parseObject } from './parse-object.ts';
@@ -20,7 +20,7 @@ export function checkAccessList(result: JsonResult): JsonResult {
  */
 export function checkSimulation(result: JsonResult, leastBlocks: number): JsonResult {
   if (typeof result !== 'string') return checkStream(result, new BeginCheck('[', NO_SIMULATION));
-  const blocks: unknown = parseJson(result);
+  const blocks: unknown = parseJsonText(result);
   if (Array.isArray(blocks) && blocks.length >= leastBlocks && blocks.every(isSimulatedBlock)) return result;
   throw new UpstreamFault('wrong', NO_SIMULATION);
 }

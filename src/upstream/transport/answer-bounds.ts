@@ -47,11 +47,11 @@ const HEADER: AnswerBounds = {
 const PROOF_BYTES = 72 * KiB;
 const PROOF: AnswerBounds = { ...HEADER, textBytes: 16 * KiB };
 
-/** What contracts return or revert with: one string of any length, and few values around it. */
+/** What contracts return or revert with: one string, which 200 million gas of memory make 20 MiB long, and few values around it. */
 const CALL: AnswerBounds = {
   ...SMALL,
   bytes: Number.POSITIVE_INFINITY,
-  textBytes: Number.POSITIVE_INFINITY,
+  textBytes: 32 * MiB,
   isFixed: false,
 };
 

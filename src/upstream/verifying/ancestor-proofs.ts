@@ -2,7 +2,7 @@
 
 import { ChainError } from '../../chain/errors.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
-import { parseJson } from '../../primitives/parse-json.ts';
+import { parseJsonText } from '../../primitives/parse-json.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { asText, isMembers } from '../../verification/members.ts';
@@ -49,7 +49,7 @@ export async function proveOlderHash(
     ...describeRead('eth_getProof', `"${HISTORY_ADDRESS}",["${slot}"]`, { ...from, isCanonical: true }),
     check: (result) => {
       const { findings } = verifier.openTools();
-      const proven = verifyAccountProof(parseJson(result as JsonText), question, stateRoot, findings);
+      const proven = verifyAccountProof(parseJsonText(result as JsonText), question, stateRoot, findings);
       if (proven === undefined) throw new UpstreamFault('wrong', 'the proof of an older block hash is wrong');
       word = proven.words[0] ?? 0n;
       return result;
@@ -120,7 +120,7 @@ export class HeaderReader {
   }
 
   #verify(result: JsonResult, { number, hash }: BlockPosition): VerifiedHeader {
-    const block: unknown = parseJson(result as JsonText);
+    const block: unknown = parseJsonText(result as JsonText);
     const members = isMembers(block) ? block : {};
     const header = verifyHeader(members, hash ?? asText(members['hash']), this.#verifier.openTools());
     if (header?.number !== number) throw new UpstreamFault('wrong', 'the header is not that of its block');

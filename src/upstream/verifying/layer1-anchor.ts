@@ -6,7 +6,7 @@ import { concatBytes } from '../../primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import type { JsonText } from '../../primitives/json-result.ts';
 import { EMPTY_TRIE_ROOT, keccak256 } from '../../primitives/keccak.ts';
-import { parseJson } from '../../primitives/parse-json.ts';
+import { parseJsonText } from '../../primitives/parse-json.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { asText, isMembers } from '../../verification/members.ts';
@@ -180,7 +180,7 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
       nulls: 'fault',
       isText: true,
       check: (result, upstream) => {
-        told = { header: this.#readHeader(parseJson(result as JsonText), number, hash), upstream };
+        told = { header: this.#readHeader(parseJsonText(result as JsonText), number, hash), upstream };
         return result;
       },
     };
@@ -231,7 +231,7 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
       check: (result) => {
         const { findings } = this.#parts.verifier.openTools();
         const question = { address: MESSAGE_PASSER, slots: [] };
-        const proven = verifyAccountProof(parseJson(result as JsonText), question, stateRoot, findings);
+        const proven = verifyAccountProof(parseJsonText(result as JsonText), question, stateRoot, findings);
         if (proven === undefined)
           throw new UpstreamFault('wrong', 'the proof of the message passer is wrong');
         storageRoot = proven.account?.storageRoot ?? EMPTY_TRIE_ROOT;

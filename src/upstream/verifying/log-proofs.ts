@@ -7,7 +7,7 @@ import {
   type JsonText,
   textOf,
 } from '../../primitives/json-result.ts';
-import { parseJson } from '../../primitives/parse-json.ts';
+import { parseJsonText } from '../../primitives/parse-json.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { AnswerMemory } from '../../util/answer-memory.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
@@ -217,7 +217,7 @@ export class ExpectedLogs {
    * @throws UpstreamFault `wrong` @throws UnexpectedLogs
    */
   compare(result: JsonResult, { first, last }: LogRange, upstream: Upstream | undefined): JsonText {
-    const logs: unknown = typeof result === 'string' ? parseJson(result) : undefined;
+    const logs: unknown = typeof result === 'string' ? parseJsonText(result) : undefined;
     if (typeof result !== 'string' || !Array.isArray(logs))
       throw new UpstreamFault('wrong', 'the logs are no array');
     refuseMany(logs, this.#parts.limits.results, { first, last });

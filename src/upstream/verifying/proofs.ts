@@ -7,7 +7,7 @@ import {
   type JsonText,
   textOf,
 } from '../../primitives/json-result.ts';
-import { parseJson } from '../../primitives/parse-json.ts';
+import { parseJsonText } from '../../primitives/parse-json.ts';
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { Findings, type Subject } from '../../verification/findings.ts';
 import { ListText } from '../../verification/list-text.ts';
@@ -103,9 +103,9 @@ export class Proofs {
     if (verifier === undefined) return result;
     const { header, transactions } = block;
     const tools = verifier.openTools();
-    const receipts: unknown = (transactions.rows && ListText.load(result)) ?? parseJson(textOf(result));
+    const receipts: unknown = (transactions.rows && ListText.load(result)) ?? parseJsonText(textOf(result));
     verifyReceipts(receipts, header, transactions, tools);
-    if (tools.findings.list.length > 0 && areOfOther(parseJson(textOf(result)), header.hash)) {
+    if (tools.findings.list.length > 0 && areOfOther(parseJsonText(textOf(result)), header.hash)) {
       verifier.noteOther(header, upstream);
       throw new UpstreamFault('wrong', 'the receipts are those of another block');
     }
@@ -187,7 +187,7 @@ export class Proofs {
       return result;
     }
     const tools = verifier.openTools();
-    const value: unknown = parseJson(typeof result === 'string' ? result : result.text);
+    const value: unknown = parseJsonText(typeof result === 'string' ? result : result.text);
     if (part === 'block') verifyRawBlock(asText(value), header, tools);
     else if (part === 'header') verifyRawHeader(asText(value), header.hash, tools);
     else verifyRawReceipts(value, header.receiptsRoot, tools);
@@ -212,7 +212,7 @@ export class Proofs {
     const { verifier } = this;
     if (verifier === undefined || !verifier.canVerify('header', block.number)) return;
     const tools = verifier.openTools();
-    const uncle: unknown = parseJson(text);
+    const uncle: unknown = parseJsonText(text);
     verifyHeader(isMembers(uncle) ? uncle : {}, block.uncleHashes[index] ?? '', tools);
     // Its list of uncles is empty, whatever its header commits to.
     const found = tools.findings.list.filter(({ subject }) => subject !== 'uncles');
@@ -232,7 +232,7 @@ export class Proofs {
   ): ProvenState | undefined {
     const { verifier } = this;
     const findings = new Findings();
-    const proven = verifyAccountProof(parseJson(text), question, stateRoot, findings);
+    const proven = verifyAccountProof(parseJsonText(text), question, stateRoot, findings);
     const [finding] = findings.list;
     // Asked by number, a node that is on another branch is not wrong about the block: it proves the state of another one.
     const isOfOther = finding?.evidence !== undefined && upstream?.knowsHashParameters !== true;
@@ -255,7 +255,7 @@ export class Proofs {
     upstream: Upstream | undefined,
   ): void {
     const findings = new Findings();
-    verifyCode(parseJson(text), codeHash, findings);
+    verifyCode(parseJsonText(text), codeHash, findings);
     // Asked by number, a node may answer about another block, in which the account has other code.
     if (!findings.has('state') || upstream?.knowsHashParameters === true)
       this.verifier?.judge({ number, hash: nameAccount(hash, address) }, findings.list, ['state'], upstream);
@@ -275,7 +275,7 @@ export class Proofs {
     const { verifier } = this;
     if (verifier === undefined) return;
     const tools = verifier.openTools();
-    const value: unknown = parseJson(text);
+    const value: unknown = parseJsonText(text);
     const transaction = isMembers(value) ? value : {};
     const listed = transactions.facts[index];
     // No root covers it: its hash is all that it is known by.
@@ -298,7 +298,7 @@ export class Proofs {
     const { verifier } = this;
     if (verifier === undefined) return;
     const tools = verifier.openTools();
-    const value: unknown = parseJson(text);
+    const value: unknown = parseJsonText(text);
     const transaction = isMembers(value) ? value : {};
     verifyTransaction(transaction, tools, undefined);
     verifySender(transaction, tools, verifier.recoverPublicKey);
