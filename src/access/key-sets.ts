@@ -18,7 +18,7 @@ const FETCH_TIMEOUT_MS = 3_000;
 /** Size of a fetched set, decompressed: hundreds of keys with their certificates fit. */
 const MAX_FETCHED_BYTES = 256 * 1024;
 
-/** Code of jose's error for a token whose key is not in a set. */
+/** jose's error code when a set lacks the key of a token. */
 const NO_MATCHING_KEY = 'ERR_JWKS_NO_MATCHING_KEY';
 
 /**

@@ -12,7 +12,7 @@ const LIMIT_MS = 10_000;
 /** From one attempt to the next, milliseconds; sooner where the network had no head, and has one. */
 const RETRY = { firstMs: 500, maxMs: 600_000 };
 
-/** What was found of a chain, so that a reload need not look again. */
+/** Findings about a chain; a reload uses them instead of looking again. */
 const RECOGNISED = new WeakMap<Chain, FamilyRow>();
 
 export type RecognitionParts = {
