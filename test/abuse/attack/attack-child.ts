@@ -1,6 +1,7 @@
 /** The process of the attackers. It closes everything between two attacks. */
 import { setMaxListeners } from 'node:events';
 import { findAbuse } from '../kinds/table.ts';
+import { compute } from './compute.ts';
 import type { FromAttack, ToAttack } from './plan.ts';
 import { Seen } from './seen.ts';
 
@@ -25,6 +26,12 @@ process.on('message', (message: ToAttack) => {
       () => tell('begun'),
       (error: Error) => tell({ failed: String(error.stack) }),
     );
+    return;
+  }
+  if (message.say === 'compute') {
+    end = new AbortController();
+    compute(message.share, end.signal);
+    tell('begun');
     return;
   }
   const report = seen.cut();

@@ -38,6 +38,11 @@ export class Attack {
     if (typeof answer === 'object' && 'failed' in answer) throw new Error(answer.failed);
   }
 
+  /** Has the attackers compute for this share of a processor, and send nothing, until they are ended. */
+  async compute(share: number): Promise<void> {
+    await this.#ask({ say: 'compute', share });
+  }
+
   /** Ends the abuse: all its connections are closed. */
   async end(): Promise<AttackReport> {
     return (await this.#ask({ say: 'end' })) as AttackReport;

@@ -25,6 +25,16 @@ export function watchProcessors(pids: readonly number[]): () => number {
   };
 }
 
+/** Counts from now on. @returns processors that this process used since, on average */
+export function watchProcess(pid: number): () => number {
+  const startedAt = performance.now();
+  const before = readOwnTicks(pid);
+  return () => {
+    const seconds = (performance.now() - startedAt) / 1_000;
+    return Math.max(0, readOwnTicks(pid) - before) / TICKS_PER_SECOND / seconds;
+  };
+}
+
 function readForeignTicks(pids: readonly number[]): number {
   const [all = ''] = readFileSync('/proc/stat', 'utf8').split('\n', 1);
   const own = pids.reduce((sum, pid) => sum + readOwnTicks(pid), 0);

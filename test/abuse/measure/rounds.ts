@@ -1,4 +1,7 @@
-/** The neighbour alone and beside an abuse, in turns. */
+/**
+ * The neighbour beside an abuse and without it, in turns. The attackers share the processors of the service, which others would not:
+ * without the abuse they compute as much as they did for it, so that the difference is what the service did.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median } from '../../../bench/load.ts';
 import type { Load } from '../../operations/load/load.ts';
@@ -11,7 +14,7 @@ import { findWebSocketFault } from '../stage/ask.ts';
 import { HEAVY_LANE } from '../stage/neighbour.ts';
 import type { Stage } from '../stage/stage.ts';
 import { readResidentBytes, readVitals, watchMemory } from '../stage/vitals.ts';
-import { CALM_PROCESSORS, watchProcessors } from './processors.ts';
+import { CALM_PROCESSORS, watchProcess, watchProcessors } from './processors.ts';
 import { type Recovery, recover } from './recovery.ts';
 
 /** For connections to be opened, before latencies count. */
@@ -27,6 +30,10 @@ const CLEAR = 0.7;
 const HOPELESS = 10;
 /** What counts as alone: the middle of so many of the last measurements, which are short. */
 const ALONE_ROUNDS = 5;
+/** Measurements are of the same where the attackers computed for the same share of a processor, but for this much. */
+const SAME_SHARE = 0.1;
+/** Earlier measurements that are kept, of any share. */
+const KEPT_ROUNDS = 60;
 
 export type RoundPlan = {
   readonly aloneMs: number;
@@ -43,10 +50,12 @@ export type Round = {
   readonly reports: readonly LaneReport[];
   /** Processors that programs without a part in it used meanwhile. */
   readonly foreign: number;
+  /** Processors that the attackers used meanwhile, 0 to 1 and a little more. */
+  readonly attackers?: number;
 };
 
 export type Rounds = {
-  /** The last of this and earlier abuses. */
+  /** The last of this and earlier abuses whose attackers computed as much. */
   readonly alone: readonly Round[];
   readonly beside: readonly Round[];
   /** Of all that was measured for this abuse. */
@@ -77,22 +86,26 @@ export async function runRounds(actors: Actors, abuse: Abuse, plan: RoundPlan): 
   const { stage, lanes, alone } = actors;
   const readPeak = watchMemory(stage.program.pid);
   const vitals = await readVitals(stage.program);
-  for (let round = 0; needsRound(round, { alone, beside }, plan); round++) {
-    const before = await measureAlone(actors, plan.aloneMs);
-    alone.push(before);
-    if (alone.length > ALONE_ROUNDS) alone.shift();
-    const { reports, foreign, report, fault } = await measureBeside(actors, abuse, abuse.ms ?? plan.attackMs);
+  let comparable: readonly Round[] = [];
+  for (let round = 0; needsRound(round, { alone: comparable, beside }, plan); round++) {
+    const { report, fault, ...measured } = await measureBeside(actors, abuse, abuse.ms ?? plan.attackMs);
     socketFault ??= fault;
-    beside.push({ reports, foreign });
-    all.push(...before.reports, ...reports);
+    beside.push(measured);
+    all.push(...measured.reports);
     attacks.push(report);
     const after = await recover(stage, lanes, vitals);
     if (after.ms > recovery.ms) recovery = after;
-    if (after.lack !== undefined || !stage.program.isRunning) break;
+    if (!stage.program.isRunning) break;
+    const without = await measureAlone(actors, plan.aloneMs, measured.attackers);
+    all.push(...without.reports);
+    alone.push(without);
+    if (alone.length > KEPT_ROUNDS) alone.shift();
+    comparable = findComparable(alone, measured.attackers);
+    if (after.lack !== undefined) break;
   }
   const peakBytes = readPeak();
   return {
-    alone: [...alone],
+    alone: comparable,
     beside,
     reports: all,
     attacks: addReports(attacks),
@@ -102,13 +115,21 @@ export async function runRounds(actors: Actors, abuse: Abuse, plan: RoundPlan): 
   };
 }
 
-async function measureAlone(actors: Actors, ms: number): Promise<Round> {
-  const { load, lanes } = actors;
+/** @param share of a processor, for which the attackers compute meanwhile */
+async function measureAlone(actors: Actors, ms: number, share: number): Promise<Round> {
+  const { load, attack, lanes } = actors;
   await begin(load, lanes);
   const readForeign = watchProcessors(listProcesses(actors));
+  await attack.compute(share);
   await sleep(ms);
   const foreign = readForeign();
-  return { reports: await load.end(), foreign };
+  const reports = await load.end();
+  await attack.end();
+  return { reports, foreign, attackers: share };
+}
+
+function findComparable(rounds: readonly Round[], share: number): readonly Round[] {
+  return rounds.filter(({ attackers = 0 }) => Math.abs(attackers - share) <= SAME_SHARE).slice(-ALONE_ROUNDS);
 }
 
 function listProcesses({ stage, load, attack }: Actors): readonly number[] {
@@ -116,6 +137,7 @@ function listProcesses({ stage, load, attack }: Actors): readonly number[] {
 }
 
 type Beside = Round & {
+  readonly attackers: number;
   readonly report: AttackReport;
   readonly fault: string | undefined;
 };
@@ -124,15 +146,17 @@ async function measureBeside(actors: Actors, abuse: Abuse, ms: number): Promise<
   const { stage, load, attack, lanes } = actors;
   await begin(load, lanes);
   const readForeign = watchProcessors(listProcesses(actors));
+  const readAttackers = watchProcess(attack.pid);
   await attack.begin(abuse.name, stage.targetFor(abuse.key));
   await sleepWhileSmall(stage.program.pid, ms);
+  const attackers = readAttackers();
   // What is under way is waited for while the abuse goes on.
   const isLarge = readResidentBytes(stage.program.pid) > MAX_BYTES;
   const report = isLarge ? await attack.end() : undefined;
   const fault = await findWebSocketFault(stage);
   const reports = await load.end();
   const foreign = readForeign();
-  return { reports, foreign, report: report ?? (await attack.end()), fault };
+  return { reports, foreign, attackers, report: report ?? (await attack.end()), fault };
 }
 
 /** An abuse that takes far more memory than it may is ended: others use the machine, too. */

@@ -1,0 +1,23 @@
+/** The longest turn of computing, in milliseconds: attackers' own turns take about as long. */
+const TURN_MS = 10;
+const REST_MS = 1;
+const MICROSECONDS = 1_000;
+
+/**
+ * Computes, and sends nothing, until the signal aborts. Where other processes take the processor it catches up as far as it gets one.
+ * @param share of a processor, 0 to 1
+ */
+export function compute(share: number, signal: AbortSignal): void {
+  const startedAt = performance.now();
+  const before = process.cpuUsage();
+  const isBehind = (): boolean => {
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / MICROSECONDS < share * (performance.now() - startedAt);
+  };
+  const turn = (): void => {
+    if (signal.aborted) return;
+    for (const until = performance.now() + TURN_MS; performance.now() < until && isBehind(); );
+    setTimeout(turn, share < 1 ? REST_MS : 0);
+  };
+  turn();
+}
