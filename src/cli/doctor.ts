@@ -82,7 +82,7 @@ async function diagnose(
   options: NetworkOptions,
   networks: Config['networks'],
 ): Promise<Diagnosis> {
-  const { upstreams, pool, rollup, builtin, methods } = options;
+  const { upstreams, pool, rollup, builtin, methods, agreement } = options;
   const about = rollup === undefined ? {} : { rollup: await diagnoseRollup(rollup) };
   if (upstreams === undefined)
     return { name, source: builtin === undefined ? 'embedded' : 'builtin', ...about };
@@ -93,6 +93,7 @@ async function diagnose(
     also,
     isServed: (method: string) => isServed(methods, method),
     ...(prefix !== undefined && { rollupPrefix: prefix }),
+    ...(agreement !== undefined && { agreement }),
   };
   const report = await examineNetwork(upstreams, pool, wants);
   const verification = report.isServable ? await findVerifiable(name, options) : undefined;

@@ -1,3 +1,4 @@
+import type { AgreementOptions } from '../agreement/options.ts';
 import {
   agreeOnChain,
   type ChainIdentity,
@@ -9,6 +10,7 @@ import {
 import { findOperator } from '../endpoint.ts';
 import type { PoolOptions, UpstreamOptions } from '../options.ts';
 import { readConfigured } from '../start-up.ts';
+import { listAgreementFindings } from './agreement-findings.ts';
 import type { Examination } from './examination.ts';
 import { type ExaminationWants, examineUpstream } from './examine-upstream.ts';
 import { listNetworkFindings } from './network-findings.ts';
@@ -19,10 +21,10 @@ import { listNodeFindings } from './node-findings.ts';
 export async function examineNetwork(
   upstreams: readonly UpstreamOptions[],
   pool: PoolOptions,
-  wants: ExaminationWants,
+  wants: ExaminationWants & { readonly agreement?: AgreementOptions },
 ): Promise<NetworkReport> {
   const examined = upstreams.map((row, position) => examineUpstream(row, position, pool, wants));
-  return reportNetwork(await Promise.all(examined), pool, upstreams.map(findOperator));
+  return reportNetwork(await Promise.all(examined), pool, upstreams.map(findOperator), wants.agreement);
 }
 
 /**
@@ -33,6 +35,7 @@ export function reportNetwork(
   examinations: readonly Examination[],
   pool: PoolOptions,
   operators: readonly string[] = examinations.map((_, i) => `${i}`),
+  agreement?: AgreementOptions,
 ): NetworkReport {
   const claims = examinations.map((examination, i) => ({
     identity: examination.answers ? examination.identity : undefined,
@@ -50,6 +53,7 @@ export function reportNetwork(
   });
   const findings = [
     ...listNetworkFindings(nodes, pool, identity, tallyChainIds(claims, readConfigured(pool))),
+    ...listAgreementFindings(nodes, operators, agreement),
     ...nodes.flatMap((node) => listNodeFindings(node, nodes, pool, identity)),
   ];
   return {

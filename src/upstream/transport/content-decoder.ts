@@ -1,5 +1,11 @@
-import type { Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import {
+  type BrotliDecompress,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  type Gunzip,
+  type Inflate,
+} from 'node:zlib';
 
 /** Decoded bytes come in pieces of at most this size, so a bound on their sum is never passed by more. */
 const PIECE_BYTES = 65_536;
@@ -7,6 +13,13 @@ const PIECE_BYTES = 65_536;
 const MAX_DEFLATE_RATIO = 700;
 /** Decoded bytes from which on the ratio is looked at. */
 const RATIO_FROM_BYTES = 4 * 1024 * 1024;
+
+/** A stream that undoes a `content-encoding`. */
+export type Decompressor = {
+  readonly stream: Gunzip | Inflate | BrotliDecompress;
+  /** The highest ratio of decoded to encoded bytes that is believed. */
+  readonly maxRatio: number;
+};
 
 /** What a decoder reports to. */
 export interface DecodedSink {
@@ -23,19 +36,16 @@ export interface EncodedSource {
 
 /** Decodes a compression that was not asked for, piece by piece and only as fast as the pieces are taken. The reader bounds what comes out. */
 export class ContentDecoder {
-  readonly #transform: Transform;
+  readonly #transform: Decompressor['stream'];
   readonly #source: EncodedSource;
 
-  constructor(transform: Transform, sink: DecodedSink, source: EncodedSource) {
+  constructor({ stream: transform, maxRatio }: Decompressor, sink: DecodedSink, source: EncodedSource) {
     this.#transform = transform;
     this.#source = source;
     let decoded = 0;
-    const isDeflate = transform.constructor.name !== 'BrotliDecompress';
     transform.on('data', (piece: Buffer) => {
       decoded += piece.length;
-      const { bytesWritten } = transform as Transform & { readonly bytesWritten: number };
-      if (isDeflate && decoded > RATIO_FROM_BYTES && decoded > MAX_DEFLATE_RATIO * bytesWritten)
-        sink.failDecoding();
+      if (decoded > RATIO_FROM_BYTES && decoded > maxRatio * transform.bytesWritten) sink.failDecoding();
       else sink.takeDecoded(piece);
     });
     transform.on('end', () => sink.endDecoded());
@@ -65,15 +75,16 @@ export class ContentDecoder {
 }
 
 /** The stream that undoes a `content-encoding`; undefined for those that nodes have no reason to use. */
-export function createTransform(encoding: string): Transform | undefined {
+export function createDecompressor(encoding: string): Decompressor | undefined {
+  const options = { chunkSize: PIECE_BYTES };
   switch (encoding.trim().toLowerCase()) {
     case 'gzip':
     case 'x-gzip':
-      return createGunzip({ chunkSize: PIECE_BYTES });
+      return { stream: createGunzip(options), maxRatio: MAX_DEFLATE_RATIO };
     case 'deflate':
-      return createInflate({ chunkSize: PIECE_BYTES });
+      return { stream: createInflate(options), maxRatio: MAX_DEFLATE_RATIO };
     case 'br':
-      return createBrotliDecompress({ chunkSize: PIECE_BYTES });
+      return { stream: createBrotliDecompress(options), maxRatio: Number.POSITIVE_INFINITY };
     default:
       return undefined;
   }

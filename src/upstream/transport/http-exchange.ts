@@ -8,7 +8,7 @@ import { excessive } from './answer-shape.ts';
 import type { BodyReader } from './body-reader.ts';
 import { PARSED } from './bound-framing.ts';
 import { describeConnectionError, isBrokenConnection } from './connection-error.ts';
-import { ContentDecoder, createTransform, type DecodedSink } from './content-decoder.ts';
+import { ContentDecoder, createDecompressor, type DecodedSink } from './content-decoder.ts';
 import { RefusalReader } from './refusal-reader.ts';
 import type { ResultSource } from './result-stream.ts';
 import type { SendOptions, Settle } from './transport.ts';
@@ -166,11 +166,11 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
       if (length !== undefined) this.#expectBytes(Number(length));
       return;
     }
-    const transform = createTransform(encoding);
-    if (transform === undefined) {
+    const decompressor = createDecompressor(encoding);
+    if (decompressor === undefined) {
       this.fail(new UpstreamFault('malformed', 'the answer has an encoding that was not asked for'));
     } else {
-      this.#decoder = new ContentDecoder(transform, this, controller);
+      this.#decoder = new ContentDecoder(decompressor, this, controller);
     }
   }
 

@@ -298,3 +298,17 @@ test('a node that syncs is named, with how far it is; one at its target is synce
   const lost = report([named('one', { sync: { target: undefined } }), named('two')]);
   assert.deepEqual(linesOf(lost), ['warning one: it is syncing: block 100']);
 });
+
+test('where agreement is demanded, operators without a node that answers are named', () => {
+  const count = (examinations: readonly Examination[], agreement: 'bridge' | { voices: number }) =>
+    linesOf(reportNetwork(examinations, poolOptionsSchema.parse({}), ['a', 'a', 'b', 'c'], agreement)).filter(
+      (line) => line.includes('agreement'),
+    );
+  const all: readonly Examination[] = ['one', 'two', 'three', 'four'].map((name) => named(name));
+  const needs = (voices: number, there: number): string =>
+    `agreement needs the same answer of ${voices} of the 3 configured operators, and nodes of ${there} can be asked`;
+  assert.deepEqual(count(all, 'bridge'), [`note -: ${needs(3, 3)}`]);
+  assert.deepEqual(count(all.with(0, SILENT), 'bridge'), [`note -: ${needs(3, 3)}`]);
+  assert.deepEqual(count(all.with(3, SILENT), 'bridge'), [`error -: ${needs(3, 2)}`]);
+  assert.deepEqual(count(all.with(3, SILENT), { voices: 2 }), [`note -: ${needs(2, 2)}`]);
+});
