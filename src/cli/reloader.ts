@@ -6,7 +6,7 @@ import { makeConfig, type Recipe, readRecipe } from './recipe.ts';
 import { checkReload } from './reload-rules.ts';
 import type { ServiceHost } from './service-host.ts';
 
-/** Puts the configuration file in force again: on SIGHUP, and when it has changed. */
+/** Puts the configuration file in force again: on SIGHUP, also where it is the same, so that networks that could not be opened are tried again, and when it has changed. */
 export class Reloader {
   readonly #file: string;
   readonly #host: ServiceHost;
@@ -20,13 +20,11 @@ export class Reloader {
   #running: Config;
   /** In force, or refused: it is not tried again until it changes, or a reload is requested. */
   #text: string;
-  #inForce: string;
   #last: Promise<void> = Promise.resolve();
 
   constructor(recipe: Extract<Recipe, { kind: 'file' }>, running: Config, host: ServiceHost, log: Logger) {
     this.#file = recipe.file;
     this.#text = recipe.text;
-    this.#inForce = recipe.text;
     this.#running = running;
     this.#host = host;
     this.#log = log;
@@ -41,7 +39,7 @@ export class Reloader {
     await this.#last;
   }
 
-  /** @param isAsked a reload was requested: what was refused before may be possible now */
+  /** @param isAsked a reload was requested: what could not be opened may be there now */
   #reload(isAsked: boolean): Promise<void> {
     this.#last = this.#last.then(() => this.#tryReload(isAsked));
     return this.#last;
@@ -50,14 +48,12 @@ export class Reloader {
   async #tryReload(isAsked: boolean): Promise<void> {
     try {
       const recipe = await readRecipe(this.#file);
-      if (recipe.kind !== 'file' || recipe.text === this.#inForce) return;
-      if (recipe.text === this.#text && !isAsked) return;
+      if (recipe.kind !== 'file' || (recipe.text === this.#text && !isAsked)) return;
       this.#text = recipe.text;
       const next = await makeConfig(recipe);
       checkReload(this.#running, next);
       await this.#host.reload(recipe);
       this.#running = next;
-      this.#inForce = recipe.text;
       this.#log.info({ networks: Object.keys(next.networks) }, 'the new configuration is in force');
     } catch (error) {
       const problems = error instanceof ConfigError ? error.lines : [(error as Error).message];

@@ -1,16 +1,20 @@
 /** Networks whose nodes do not answer, or that cannot be opened, beside others: of the whole program, and of a service in this process. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { METHODS } from '../../src/methods/table.ts';
 import { AnchoredRollup, PORTAL } from '../support/anchored-rollup.ts';
 import { ANVIL_SKIP } from '../support/anvil.ts';
 import { CHAIN_ID, DEVNET, openSocket, postTo } from '../support/ask-program.ts';
+import { ChainBuilder } from '../support/chain-builder.ts';
 import { addressOf } from '../support/development.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
 import type { AskNode } from '../support/faults/fault.ts';
 import { Program, waitUntil } from '../support/program.ts';
 import { type RunningService, startService } from '../support/service.ts';
+import { createGenesis, openBuiltChain } from '../support/test-chain.ts';
 
 const DEAD = { delivery: { kind: 'refuse' } } as const;
 const SILENT = { delivery: { kind: 'hang' } } as const;
@@ -365,12 +369,23 @@ test('a store that cannot be opened beside a good one: its calls, the status and
   assert.equal(lines.length, 1);
   assert.match(String(lines[0]?.['reason']), /^there is no chain store in \/.*nothing$/);
   // It keeps nothing else from being reloaded.
+  const countReloads = () =>
+    program.log.filter(({ msg }) => msg === 'the new configuration is in force').length;
   program.configure({ networks: { ...DEVNET, broken }, limits: { batchItems: 3 } });
   program.signal('SIGHUP');
-  await waitUntil(() => program.log.some(({ msg }) => msg === 'the new configuration is in force'));
+  await waitUntil(() => countReloads() === 1);
+  // The same configuration is put in force again when that is requested: the store may be there now.
+  const genesis = createGenesis({ revision: 'cancun' });
+  const built = await openBuiltChain(genesis, new ChainBuilder(genesis));
+  cpSync(built.store, join(program.folder, 'nothing'), { recursive: true });
+  await built.close();
+  program.signal('SIGHUP');
+  await waitUntil(() => countReloads() === 2);
+  assert.equal(await told('broken.localhost'), '0x539');
+  assert.deepEqual(await readReady(program.port), { status: 'ready' });
   assert.equal(await program.stop(), 0);
   // Where no network can be opened there is nothing to serve.
-  program.configure({ networks: { broken } });
+  program.configure({ networks: { broken: { ...broken, embedded: { data: './absent' } } } });
   await assert.rejects(program.start());
   assert.equal(await program.waitForExit(), 1);
 });
