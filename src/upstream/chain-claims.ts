@@ -115,24 +115,21 @@ function findVoice(nodes: readonly Claimant[]): ChainIdentity | undefined {
   return { chainId, genesisHash: isMajority ? genesisHash : undefined };
 }
 
-/** The genesis blocks that nodes of a chain id claim. */
+/** The genesis blocks of nodes that report a chain id. */
 export type GenesisClaims = {
+  /** Each that a node claims; nodes that have thrown block 0 away claim none. */
   readonly hashes: readonly string[];
-  /** That of more than half of the claims. */
+  /** That of more than half of the operators that claim one, however many nodes they have. */
   readonly majority: string | undefined;
 };
 
-/** Counts the genesis blocks that nodes claim; those that have thrown block 0 away claim none. */
-export function countGenesisClaims(
-  upstreams: readonly Pick<Upstream, 'identity'>[],
-  chainId: bigint,
-): GenesisClaims {
-  const claims = upstreams.flatMap(({ identity }) =>
-    identity?.chainId === chainId ? (identity.genesisHash ?? []) : [],
-  );
-  const leader = findMostCommon(claims);
-  const isMajority = 2 * claims.filter((hash) => hash === leader).length > claims.length;
-  return { hashes: [...new Set(claims)], majority: isMajority ? leader : undefined };
+export function countGenesisClaims(nodes: readonly Claimant[], chainId: bigint): GenesisClaims {
+  const ours = nodes.filter(({ identity }) => identity?.chainId === chainId);
+  const hashes = new Set(ours.flatMap(({ identity }) => identity?.genesisHash ?? []));
+  const voices = groupByOperator(ours).flatMap((group) => findVoice(group)?.genesisHash ?? []);
+  const leader = findMostCommon(voices);
+  const isMajority = 2 * voices.filter((hash) => hash === leader).length > voices.length;
+  return { hashes: [...hashes], majority: isMajority ? leader : undefined };
 }
 
 /** As much as one sentence holds: `no majority for a genesis block: 0x…, 0x…`. */

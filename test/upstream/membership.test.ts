@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
-import { agreeOnChain, type ConfiguredChain } from '../../src/upstream/chain-claims.ts';
+import { agreeOnChain, type ConfiguredChain, countGenesisClaims } from '../../src/upstream/chain-claims.ts';
 import { UpstreamFault } from '../../src/upstream/fault.ts';
 import { Membership } from '../../src/upstream/membership.ts';
 import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
@@ -426,3 +426,18 @@ describe('agreeOnChain', () => {
 function identityOf(vote: ReturnType<typeof agreeOnChain>): unknown {
   return vote && { chainId: vote.identity.chainId, genesisHash: vote.identity.genesisHash };
 }
+
+describe('counting genesis blocks', () => {
+  it('gives an operator one voice, however many nodes it has', () => {
+    const node = (operator: string, genesisHash: string) => ({
+      operator,
+      identity: { chainId: 1n, genesisHash, clientVersion: 'unknown', knowsHashParameters: true },
+    });
+    const honest = node('honest', GENESIS);
+    const liars = [1, 2, 3].map(() => node('liar', OTHER_GENESIS));
+    const { hashes, majority } = countGenesisClaims([...liars, honest], 1n);
+    assert.deepEqual(hashes, [OTHER_GENESIS, GENESIS]);
+    assert.equal(majority, undefined);
+    assert.equal(countGenesisClaims([...liars, honest, node('other', GENESIS)], 1n).majority, GENESIS);
+  });
+});

@@ -51,8 +51,10 @@ export function reportNetwork(
     const lag = isUsable ? Number(best - (examination.latest?.number ?? best)) : undefined;
     return { examination, standing, lag };
   });
+  const genesis = identity === undefined ? NO_CLAIMS : countGenesisClaims(claims, identity.chainId);
+  const tally = { ...tallyChainIds(claims, readConfigured(pool)), genesis };
   const findings = [
-    ...listNetworkFindings(nodes, pool, identity, tallyChainIds(claims, readConfigured(pool))),
+    ...listNetworkFindings(nodes, pool, identity, tally),
     ...listAgreementFindings(nodes, operators, agreement),
     ...nodes.flatMap((node) => listNodeFindings(node, nodes, pool, identity)),
   ];
@@ -63,6 +65,8 @@ export function reportNetwork(
     findings: sortFindings(findings),
   };
 }
+
+const NO_CLAIMS = { hashes: [], majority: undefined } as const;
 
 /** The chain that most operators report, or that is configured; without a genesis block where the nodes are split. */
 function findChain(claims: readonly Claimant[], pool: PoolOptions): ChainIdentity | undefined {

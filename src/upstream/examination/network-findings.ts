@@ -1,4 +1,4 @@
-import { type ChainIdentity, type ChainIdTally, countGenesisClaims, describeSplit } from '../chain-claims.ts';
+import { type ChainIdentity, type ChainIdTally, describeSplit, type GenesisClaims } from '../chain-claims.ts';
 import { countShare } from '../heads/choose-head.ts';
 import type { PoolOptions } from '../options.ts';
 import { countBlocks, isBehind, listByHead, listVoters } from './compare-heads.ts';
@@ -10,17 +10,20 @@ import type { Finding, NodeReport } from './network-report.ts';
 /** A chain with no block newer than this stands still, or all nodes are far behind. */
 const STALE_SECONDS = 600;
 
+/** What the operators claim together. */
+export type ChainTally = ChainIdTally & { readonly genesis: GenesisClaims };
+
 /** What can be said of the nodes together. */
 export function listNetworkFindings(
   nodes: readonly NodeReport[],
   pool: PoolOptions,
   identity: ChainIdentity | undefined,
-  tally: ChainIdTally,
+  tally: ChainTally,
 ): readonly Finding[] {
   const usable = listByHead(nodes);
   const examined = usable.map(({ examination }) => examination);
   const [best] = examined;
-  const disagreement = findDisagreement(nodes, pool, identity, tally);
+  const disagreement = findDisagreement(pool, identity, tally);
   if (best === undefined) return disagreement.length > 0 ? disagreement : [NO_NODE];
   return [
     ...disagreement,
@@ -47,14 +50,11 @@ const ALONE: Finding = {
 
 /** No majority for a genesis block, or for a chain id. */
 function findDisagreement(
-  nodes: readonly NodeReport[],
   { chainId, genesisHash }: PoolOptions,
   identity: ChainIdentity | undefined,
-  { tally, operators, needed }: ChainIdTally,
+  { tally, operators, needed, genesis: { hashes, majority } }: ChainTally,
 ): readonly Finding[] {
   if (identity === undefined || genesisHash !== undefined) return [];
-  const answering = nodes.flatMap(({ examination }) => (examination.answers ? [examination] : []));
-  const { hashes, majority } = countGenesisClaims(answering, identity.chainId);
   if (hashes.length > 0 && majority === undefined) {
     const advice = 'none of these nodes is asked until most have the same; set pool.genesisHash';
     return [{ severity: 'error', problem: describeSplit(hashes), advice }];
