@@ -3,7 +3,7 @@ import { listGaps } from '../rollup/list-gaps.ts';
 import type { RollupOptions } from '../rollup/options.ts';
 import type { InfoField } from '../rollup/rollup-family.ts';
 
-/** What a configuration means for a rollup; without a family that is found out while the service runs. */
+/** The family and prefix that a configuration gives a rollup; without a family the running service recognises it. */
 export type RollupDiagnosis = {
   readonly family?: string;
   readonly prefix?: string;

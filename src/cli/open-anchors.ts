@@ -55,7 +55,7 @@ export class Anchors {
   /** @param retryMs time to the next reading where this one fails */
   async #read(network: AnchoredNetwork, retryMs: number): Promise<void> {
     const { name, chain, l1, options } = network;
-    // What layer 1 holds is read where it is proven; where nodes do not answer, the reading says so.
+    // The anchor is read only where the state of layer 1 is proven; a node that does not answer is an error of the reading.
     await this.#waitAtMost(name, Promise.all([chain.calibrated, l1.calibrated]), CALIBRATE_LIMIT_MS);
     if (this.#isClosed) return;
     const scope = new RequestScope(performance.now() + READ_LIMIT_MS);

@@ -10,7 +10,7 @@ import { readRules, requireChain } from './read-rules.ts';
 /** Loads the engine. @param config rules of the chain, where they are configured */
 export type LoadExecutions = (config: ChainConfig | undefined) => Promise<OpenExecutions>;
 
-/** What executes calls of a network of nodes, and what its rules say of the network. */
+/** The executions of calls on a network of nodes, with the rules of its chain. */
 export type PreparedExecutions = {
   /** Absent where nothing is executed. */
   readonly openExecutions?: OpenExecutions;

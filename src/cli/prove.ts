@@ -108,7 +108,7 @@ function pickNetwork(config: Config, name: string): Config {
     throw new UsageError(`there is no network ${name}${suggestName(name, Object.keys(config.networks))}`);
   const names = [name, options.rollup?.l1 ?? name];
   const picked = Object.entries(config.networks).filter(([each]) => names.includes(each));
-  // What nodes answer to calls is compared with what is executed here.
+  // Calls are executed here as well, and compared with the answers of nodes.
   const opened = picked.map(([each, row]): [string, NetworkOptions] => [
     each,
     { ...row, execution: 'node', verifyCalls: 0 },
@@ -167,7 +167,7 @@ function readChainRules(path: string, chainId: bigint): ChainConfig {
 }
 
 /**
- * What a rollup's answers are composed of besides its chain.
+ * Describes the parts of a rollup's answers that are not its chain: its family and its layer 1.
  * @throws ChainError where its family cannot be recognised, and the method is one of rollups
  */
 async function describeRollup(

@@ -6,7 +6,7 @@ import {
 import type { Problem } from './check-config.ts';
 import type { NetworkOptions } from './network-options.ts';
 
-/** Agreement is counted over the operators of nodes whose answers are verified, of a chain that the configuration names. */
+/** Agreement needs nodes whose answers are verified, a chain that the configuration names, and as many operators as it counts. */
 export function checkAgreement(name: string, network: NetworkOptions): Problem[] {
   const { agreement, upstreams, verify, pool } = network;
   if (agreement === undefined) return [];

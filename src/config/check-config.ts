@@ -246,7 +246,7 @@ function checkLayer1(name: string, network: NetworkOptions, names: readonly stri
   ];
 }
 
-/** What has to be proven has to be of a chain that the configuration names: nodes that lie would name another. */
+/** `verify: require` needs `pool.chainId`: lying nodes would name another chain. */
 function checkChainId(name: string, { upstreams, verify, pool }: NetworkOptions): Problem[] {
   if (upstreams === undefined || verify !== 'require' || pool.chainId !== undefined) return [];
   const path = ['networks', name];
@@ -260,7 +260,7 @@ function checkChainId(name: string, { upstreams, verify, pool }: NetworkOptions)
   ];
 }
 
-/** What layer 1 holds is read where it is proven, and compared where blocks are verified. */
+/** An anchor needs a layer 1 whose state is proven, and a rollup whose blocks are verified. */
 function checkAnchor(
   name: string,
   network: NetworkOptions,

@@ -29,7 +29,7 @@ export type Limits = TransportLimits & {
   /** Items of one batch in work at the same time. */
   readonly batchConcurrency: number;
   readonly batchAnswerBytes: number;
-  /** Memory for what nodes have sent and nobody has taken yet, all networks together. */
+  /** The budget for bytes of nodes that wait in memory, for all networks together. */
   readonly nodeBytes: number;
   /** Bodies in work at the same time, all connections together. */
   readonly inFlightBodies: number;

@@ -76,7 +76,7 @@ export interface Gateway {
   ): PromiseOrValue<Answer>;
   /** Charges a key for notifications that were sent to it. @returns whether it may have more */
   chargeNotifications(session: Session, credits: number): PromiseOrValue<boolean>;
-  /** A refusal by a bound is counted. @param session whose request it is, where that is known */
+  /** Called for each request that a bound refuses. @param session of the request, where it is known */
   refuse(reason: RefusalReason | TransportBound, session?: Session): TextAnswer;
   /** Counts a refusal by a bound that has no answer. */
   noteRefusal(bound: BoundName, session?: Session): void;

@@ -72,7 +72,7 @@ export const l2EstimateGas: Method<MethodContext> = defineMethod({
   },
 });
 
-/** The estimate under the prefix of a family, on a rollup whose family is not known yet: it turns out whether the network has the method. */
+/** Serves `<prefix>_estimateGas` on a rollup whose family is not recognised yet, and learns then whether the network has the method. */
 export function createEarlyEstimate(prefix: string): Method<MethodContext> {
   return {
     ...l2EstimateGas,

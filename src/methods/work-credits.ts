@@ -1,4 +1,4 @@
-/** What work at nodes weighs beyond what the weight of its call covers, by its name in a table of credits. */
+/** Credits for work at nodes beyond the weight of its call, by its name in a table of credits. */
 export const WORK_CREDITS = {
   /** An account, a slot or a code that nodes prove for a call that is executed here. */
   execution_provenKey: 10,

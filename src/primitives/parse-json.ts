@@ -21,7 +21,7 @@ export class UnparsedText extends Error {
 let parsed: ReadonlyMap<JsonText, unknown> | undefined;
 
 /**
- * As `JSON.parse`, for texts that somebody else wrote.
+ * Parses JSON that another program wrote, as `JSON.parse` does.
  * @throws UnparsedText inside of `runWithParsed`, where the text is long and not among those that are parsed
  */
 export function parseJsonText(text: JsonText): unknown {

@@ -179,7 +179,7 @@ export class LmdbRecordTable implements RecordTable {
   }
 
   /**
-   * Removes some of what has expired, whoever's it is, and shortens what no clock that is right can have written.
+   * Removes some of the expired records of all owners, and shortens expiry times that only a wrong clock can have written.
    * @returns whether there may be more
    */
   #sweepPart(): boolean {

@@ -50,7 +50,7 @@ export class PendingRing {
   }
 
   /**
-   * The first hashes that came after a time, and when the last of them came. A time that is still to come is of a process whose clock was
+   * Takes the first hashes that came after a time, with the time of the last of them. A time that is still to come is of a process whose clock was
    * ahead: it counts as now.
    */
   read(since: number, limit: number): { readonly hashes: readonly string[]; readonly last: number } {
