@@ -23,17 +23,11 @@ import { HeadQuestions } from './head-questions.ts';
 import { contradictsChain } from './heads/contradicts-chain.ts';
 import { NetworkHead } from './heads/network-head.ts';
 import { type LocalExecutions, StateSource } from './local-executions.ts';
-import { LogQuestions } from './log-questions.ts';
 import { Membership } from './membership.ts';
 import { NetworkChainId } from './network-chain-id.ts';
 import { createNodeMemory } from './node-memory.ts';
-import {
-  type Checkpoint,
-  DEFAULT_VERIFY_LOG_BLOCKS,
-  type PoolOptions,
-  type UpstreamOptions,
-  type VerifyMode,
-} from './options.ts';
+import { openLogQuestions } from './open-log-questions.ts';
+import type { Checkpoint, PoolOptions, UpstreamOptions, VerifyMode } from './options.ts';
 import { OtherQuestions } from './other-questions.ts';
 import { PendingFeed } from './pending/pending-feed.ts';
 import { createNodeAsker, createPool } from './pool.ts';
@@ -51,7 +45,6 @@ import { TransactionQuestions } from './transaction-questions.ts';
 import type { Upstream } from './upstream.ts';
 import { UpstreamChain } from './upstream-chain.ts';
 import { UpstreamHeads } from './upstream-heads.ts';
-import { LogProofs } from './verifying/log-proofs.ts';
 import { openVerification } from './verifying/open-verification.ts';
 import { watchFalls, watchHead } from './watch-head.ts';
 
@@ -340,26 +333,11 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     local,
     blocks,
     transactions: new TransactionQuestions(parts, blocks),
-    logs: new LogQuestions({
-      ...parts,
-      limits: options.logs,
-      logProofs:
-        proofs.verifier &&
-        new LogProofs({
-          verifier: proofs.verifier,
-          blocks,
-          findHeader: (hash) => proofs.blocks?.findHeader(hash),
-          maxBlocks: options.verifyLogBlocks ?? DEFAULT_VERIFY_LOG_BLOCKS,
-          limits: options.logs,
-          headNumber: () => head.head?.number ?? 0n,
-        }),
-      maxBlocks: () => maxLogBlocks(upstreams),
-      now: () => systemClock.now(),
-      onBloomless: (kind, block) =>
-        log.warn(
-          { network, block: block.toString(), kind },
-          'headers of this network do not commit to its logs: what nodes tell of them is not compared with the bloom any more',
-        ),
+    logs: openLogQuestions(parts, {
+      ...options,
+      blocks,
+      upstreams,
+      headNumber: () => head.head?.number ?? 0n,
     }),
     others: new OtherQuestions(parts),
     state: new StateQuestions(parts, states),
@@ -404,12 +382,6 @@ function findReported(upstreams: readonly Upstream[], hash: string): bigint | un
     if (number !== undefined) return number;
   }
   return undefined;
-}
-
-/** Blocks that one question for logs may have, at the node that takes most. */
-function maxLogBlocks(upstreams: readonly Upstream[]): number {
-  const usable = upstreams.filter(({ isUp }) => isUp);
-  return Math.max(1, ...(usable.length > 0 ? usable : upstreams).map(({ logSpan }) => logSpan.limit));
 }
 
 /** Whether a node may yet report the first head, or show that it is on the chain. */

@@ -1,0 +1,44 @@
+import { systemClock } from '../util/clock.ts';
+import type { BlockQuestions } from './block-questions.ts';
+import type { QuestionParts } from './call-questions.ts';
+import { LogQuestions } from './log-questions.ts';
+import type { UpstreamChainOptions } from './open-upstream-chain.ts';
+import { DEFAULT_VERIFY_LOG_BLOCKS } from './options.ts';
+
+import type { Upstream } from './upstream.ts';
+import { LogProofs } from './verifying/log-proofs.ts';
+
+/** Options of the network, and where logs are asked for. */
+type LogOptions = Pick<UpstreamChainOptions, 'network' | 'logs' | 'log' | 'verifyLogBlocks'> & {
+  readonly blocks: BlockQuestions;
+  readonly upstreams: readonly Upstream[];
+  readonly headNumber: () => bigint;
+};
+
+/** Opens what asks nodes for logs, and proves those of ranges of up to `verifyLogBlocks` blocks where blocks are verified. */
+export function openLogQuestions(parts: QuestionParts, options: LogOptions): LogQuestions {
+  const { network, logs: limits, log, verifyLogBlocks = DEFAULT_VERIFY_LOG_BLOCKS } = options;
+  const { blocks, upstreams, headNumber } = options;
+  const { verifier, blocks: checks } = parts.proofs ?? {};
+  const findHeader = (hash: string) => checks?.findHeader(hash);
+  return new LogQuestions({
+    ...parts,
+    limits,
+    logProofs:
+      verifier &&
+      new LogProofs({ verifier, blocks, findHeader, maxBlocks: verifyLogBlocks, limits, headNumber }),
+    maxBlocks: () => maxLogBlocks(upstreams),
+    now: () => systemClock.now(),
+    onBloomless: (kind, block) =>
+      log.warn(
+        { network, block: block.toString(), kind },
+        'headers of this network do not commit to its logs: what nodes tell of them is not compared with the bloom any more',
+      ),
+  });
+}
+
+/** Blocks that one question for logs may have, at the node that takes most. */
+function maxLogBlocks(upstreams: readonly Upstream[]): number {
+  const usable = upstreams.filter(({ isUp }) => isUp);
+  return Math.max(1, ...(usable.length > 0 ? usable : upstreams).map(({ logSpan }) => logSpan.limit));
+}
