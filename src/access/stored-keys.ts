@@ -20,6 +20,8 @@ export type StoredKeysOptions = {
   readonly onStale: () => void;
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
+  /** Keys of the same table under other defaults, whose known keys stay known. */
+  readonly before?: StoredKeys;
 };
 
 /** A revoked key must stop working within a second, whichever process revokes it: a record read is valid for less than that. */
@@ -50,6 +52,7 @@ export class StoredKeys implements KeyVerifier {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
     this.#known = new Lru(CAPACITY, options.staleMs + FRESH_MS, this.#now);
+    if (options.before !== undefined) this.#takeOver(options.before);
   }
 
   verify(key: string): PromiseOrValue<Principal | undefined> {
@@ -64,6 +67,16 @@ export class StoredKeys implements KeyVerifier {
 
   isKnown(key: string): boolean {
     return this.#known.get(key) !== undefined;
+  }
+
+  /** What was read keeps its age: a key that was revoked since is forgotten when it is read next, half a second later at most. */
+  #takeOver(before: StoredKeys): void {
+    for (const key of before.#known.keys()) {
+      const entry = before.#known.get(key);
+      if (entry === undefined) continue;
+      const principal = createPrincipal(entry.record, this.#options.defaults);
+      this.#known.set(key, { ...entry, principal, reading: undefined });
+    }
   }
 
   /** However many ask for it at once, a key that nothing is known of is read once. */

@@ -18,6 +18,7 @@ import { fingerprint } from './fingerprint.ts';
 
 /** Admission of requests, and how to close it. */
 export type OpenAccess = Access & {
+  readonly keys: StoredKeys;
   readonly tables: Tables;
   /** What keys and tokens are verified by: what has not changed is not forgotten. */
   readonly settings: string;
@@ -61,7 +62,7 @@ export async function openAccess(
   tables.users++;
   const settings = fingerprint([access.rate, access.dailyCredits, access.staleKeys]);
   const isSame = before?.settings === settings;
-  const keys = isSame ? before.keys : openKeys(access, tables, warn);
+  const keys = isSame ? before.keys : openKeys(access, tables, warn, before?.keys);
   const issuers = fingerprint(access.jwt);
   const knowsTokens = before?.issuers === issuers;
   const rates = Object.entries(networks).flatMap(([name, { rate }]) =>
@@ -71,7 +72,8 @@ export async function openAccess(
   return {
     keys,
     tokens: knowsTokens ? before.tokens : createTokenVerifier(access.jwt),
-    credentials: knowsTokens ? before.credentials : new KnownCredentials(),
+    // To be known only admits to the check, which is made anew.
+    credentials: before?.credentials ?? new KnownCredentials(),
     limiter,
     tables,
     settings,
@@ -83,7 +85,12 @@ export async function openAccess(
   };
 }
 
-function openKeys(access: AccessOptions, { keys }: Tables, warn: (about: string) => void): StoredKeys {
+function openKeys(
+  access: AccessOptions,
+  { keys }: Tables,
+  warn: (about: string) => void,
+  before: StoredKeys | undefined,
+): StoredKeys {
   return new StoredKeys({
     table: keys,
     defaults: {
@@ -92,6 +99,7 @@ function openKeys(access: AccessOptions, { keys }: Tables, warn: (about: string)
     },
     staleMs: access.staleKeys,
     onStale: () => warn('keys'),
+    ...(before !== undefined && { before }),
   });
 }
 

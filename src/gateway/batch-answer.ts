@@ -29,6 +29,7 @@ export class BatchAnswer {
   readonly #items: readonly BatchItem[];
   readonly #limit: number;
   readonly #memory: AnswerMemory;
+  readonly #onRefused: (error: RpcError) => void;
   readonly #responses: (Response | undefined)[];
   /** Bytes of the answer for each item, with its comma. */
   readonly #sizes: number[];
@@ -41,7 +42,14 @@ export class BatchAnswer {
   /** Whether there was no memory for a response. */
   #isFull = false;
 
-  constructor(items: readonly BatchItem[], maxBytes: number, memory: AnswerMemory) {
+  /** @param onRefused called at the end for each response that is an error instead */
+  constructor(
+    items: readonly BatchItem[],
+    maxBytes: number,
+    memory: AnswerMemory,
+    onRefused: (error: RpcError) => void = () => {},
+  ) {
+    this.#onRefused = onRefused;
     this.#items = items;
     this.#limit = maxBytes;
     this.#memory = memory;
@@ -110,8 +118,7 @@ export class BatchAnswer {
     for (let position = 0; position < this.#items.length; position++) {
       const item = this.#items[position] as BatchItem;
       if (item.kind === 'notification') continue;
-      const response =
-        this.#responses[position] ?? encodeSmallError(item.id, position < this.#cut ? NO_ROOM : TOO_LARGE);
+      const response = this.#responses[position] ?? this.#encodeRefusal(item, position);
       length += lengthOf(response);
       hasStream ||= isStream(response) && !(response instanceof JsonBytes);
       kept.push(response);
@@ -137,6 +144,12 @@ export class BatchAnswer {
   abandon(): void {
     this.#memory.release();
     while (this.#cut > 0) this.#dropLast();
+  }
+
+  #encodeRefusal({ id }: Exclude<BatchItem, { kind: 'notification' }>, position: number): JsonText {
+    const refusal = position < this.#cut ? NO_ROOM : TOO_LARGE;
+    this.#onRefused(refusal);
+    return encodeSmallError(id, refusal);
   }
 
   #hold(arriving: Arriving, bytes: number): boolean {

@@ -15,6 +15,8 @@ export type BatchLimits = {
   readonly concurrency: number;
   /** Bytes of all responses together with their commas; from the item on that exceeds it, each gets an error. */
   readonly answerBytes: number;
+  /** Called for each item that is answered with an error since a bound leaves no room for its response. */
+  readonly onRefused?: (error: RpcError) => void;
 };
 
 /**
@@ -97,7 +99,7 @@ class BatchRun implements Delivery {
     this.#scope = scope;
     this.#readEnd = readEnd;
     this.#prepare = prepare;
-    this.#answer = new BatchAnswer(items, limits.answerBytes, memory);
+    this.#answer = new BatchAnswer(items, limits.answerBytes, memory, limits.onRefused);
   }
 
   begin(): PromiseOrValue<JsonResult> {

@@ -6,7 +6,7 @@ import type { LimitObserver, LimitReason } from '../observe/limit-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
 import type { ErrorName, RpcError } from '../rpc/errors.ts';
 import type { Method } from '../rpc/method.ts';
-import type { BoundError } from '../util/bounds.ts';
+import { type BoundError, type BoundName, listErrors } from '../util/bounds.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Session } from './admission.ts';
 import type { BodyContext } from './body-context.ts';
@@ -22,12 +22,19 @@ const REASONS: Readonly<Partial<Record<ErrorName, LimitReason>> & Record<BoundEr
   busy: 'overload',
   tooManyFilters: 'quota',
   tooManySubscriptions: 'quota',
+  filterTooLarge: 'size',
   batchTooLarge: 'size',
   bodyTooLarge: 'size',
   headTooLarge: 'size',
   responseTooLarge: 'size',
   rejected: 'auth',
 };
+
+/** Why a bound refuses; where it refuses without an error there is no room. */
+export function findReason(bound: BoundName): LimitReason {
+  const [error] = listErrors(bound);
+  return error === undefined ? 'overload' : REASONS[error];
+}
 
 /** What is refused before it is tried costs nothing; what cannot be read as a call costs as much as one of an unknown method. */
 const COSTS_NOTHING: ReadonlySet<ErrorName> = new Set<ErrorName>([
@@ -109,6 +116,12 @@ export class CallWatch {
   #noteLimited({ network, principal }: Session, error: RpcError): void {
     const reason = REASONS[error.rowName] ?? (error.bound === undefined ? undefined : 'quota');
     if (reason !== undefined) this.#observer.onLimited(reason, error.bound, network.name, principal.id);
+  }
+
+  /** An answer that is not sent, or not as the call had it, as a bound refuses it. */
+  noteWithheld({ session, report }: BodyContext, error: RpcError): void {
+    if (error.bound !== undefined) report?.noteBound(error.bound);
+    this.#noteLimited(session, error);
   }
 
   /** What a large body cost beyond its calls. */

@@ -40,7 +40,7 @@ import { bindStream } from './bound-stream.ts';
 import { logFault } from './call-errors.ts';
 import { BYTES_PER_CALL, CallGuard } from './call-guard.ts';
 import { CallRunner } from './call-runner.ts';
-import { CallWatch } from './call-watch.ts';
+import { CallWatch, findReason } from './call-watch.ts';
 import { CreditScale, type CreditTable } from './credit-scale.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { HeldTurns } from './held-turns.ts';
@@ -177,17 +177,17 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   }
 
   /** Takes the memory that an answer holds until it is sent (which is when it is given back), or refuses it. */
-  function holdAnswer(id: JsonText, body: JsonStream, { scope }: BodyContext): Answer {
+  function holdAnswer(id: JsonText, body: JsonStream, context: BodyContext): Answer {
     const { heldBytes = 0, length = 0 } = body;
-    if (length > bounds.batchAnswerBytes) {
+    const withhold = (error: RpcError): Answer => {
       body.cancel();
-      return refuseWith(id, new RpcError('responseTooLarge', 'batch.answerBytes'));
-    }
-    const owner = scope.owner ?? '';
-    if (!heldAnswers.tryTake(owner, heldBytes)) {
-      body.cancel();
-      return refuseWith(id, new RpcError('overloaded', 'answers.bytes'));
-    }
+      watch?.noteWithheld(context, error);
+      return refuseWith(id, error);
+    };
+    if (length > bounds.batchAnswerBytes)
+      return withhold(new RpcError('responseTooLarge', 'batch.answerBytes'));
+    if (!heldAnswers.tryTake(context.scope.owner ?? '', heldBytes))
+      return withhold(new RpcError('overloaded', 'answers.bytes'));
     return { status: 200, body };
   }
 
@@ -204,8 +204,15 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     const { network, principal } = context.session;
     const owner = principal.id;
     const runOne: RunItem = (item, at) => runner.runItem(item, context, at);
-    const runWith = (chosen: BatchLimits, run = runOne, prepare?: PrepareItems): PromiseOrValue<JsonResult> =>
-      runBatch(items, run, chosen, scope, new AnswerMemory(heldAnswers, scope.owner ?? ''), readEnd, prepare);
+    const onRefused = (error: RpcError): void => watch?.noteWithheld(context, error);
+    const runWith = (
+      chosen: BatchLimits,
+      run = runOne,
+      prepare?: PrepareItems,
+    ): PromiseOrValue<JsonResult> => {
+      const memory = new AnswerMemory(heldAnswers, scope.owner ?? '');
+      return runBatch(items, run, { ...chosen, onRefused }, scope, memory, readEnd, prepare);
+    };
     const { turns } = network;
     if (network.hasNodes !== true) return runWith(batchLimits);
     const runTogether = (
@@ -332,7 +339,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     },
     renew: (session) => renew(session, networks),
     noteRefusal: (bound, session) =>
-      observer?.onLimited('overload', bound, session?.network.name, session?.principal.id),
+      observer?.onLimited(findReason(bound), bound, session?.network.name, session?.principal.id),
     refuse(reason, session) {
       const { refusal, why } = chooseRefusal(reason);
       if (why !== undefined)

@@ -18,11 +18,11 @@ export const touchesAnything: Touches = () => 'anything';
 export const touchesAccount: Touches = ([address]) => [address];
 
 /**
- * Of methods that run the call in their first parameter: what it goes to; a creation goes to no contract. Overrides of state or
- * block (from the third parameter on) may put any code at any address.
+ * Of methods that run the call in their first parameter: what it goes to, and the contracts whose code its authorizations put at other
+ * accounts; a creation goes to no contract. Overrides of state or block (from the third parameter on) may put any code at any address.
  */
 export const touchesCall: Touches = ([call, , ...overrides]) =>
-  overrides.some(isGiven) ? 'anything' : [readMember(call, 'to')];
+  overrides.some(isGiven) ? 'anything' : listRun(call);
 
 /** Of methods with a filter for logs: its addresses; without any it means the logs of all contracts. */
 export const touchesLogs: Touches = ([filter]) => {
@@ -45,24 +45,26 @@ export const touchesSimulation: Touches = ([options]) => {
     (block) => isGiven(readMember(block, 'stateOverrides')) || isGiven(readMember(block, 'blockOverrides')),
   );
   if (areOverridden) return 'anything';
-  return blocks.flatMap((block) => readList(block, 'calls').map((call) => readMember(call, 'to')));
+  return blocks.flatMap((block) => readList(block, 'calls').flatMap(listRun));
 };
 
-/** Of `eth_sendRawTransaction`: the account that the transaction goes to; a creation goes to no contract. */
+/** Of `eth_sendRawTransaction`: the account that the transaction goes to, and its authorizations as in a call; a creation goes to no contract. */
 export const touchesRecipient: Touches = ([raw]) => {
-  const to = readRecipient(raw);
-  return to === undefined ? 'anything' : [to];
-};
-
-function readRecipient(raw: unknown): string | undefined {
-  if (typeof raw !== 'string' || !isHex(raw)) return undefined;
+  if (typeof raw !== 'string' || !isHex(raw)) return 'anything';
   try {
-    const { to } = decodeSentTransaction(hexToBytes(raw)).transaction;
-    return to && bytesToHex(to);
+    const { to, authorizationList } = decodeSentTransaction(hexToBytes(raw)).transaction;
+    if (to === undefined) return 'anything';
+    return [to, ...authorizationList.map(({ address }) => address)].map(bytesToHex);
   } catch (error) {
-    if (error instanceof RangeError) return undefined;
+    if (error instanceof RangeError) return 'anything';
     throw error;
   }
+};
+
+/** The recipient of a call object, and the contracts that its authorizations (EIP-7702) delegate accounts to. */
+function listRun(call: unknown): readonly unknown[] {
+  const delegates = readList(call, 'authorizationList').map((entry) => readMember(entry, 'address'));
+  return [readMember(call, 'to'), ...delegates];
 }
 
 /** Whether text is whole bytes as hex data. */

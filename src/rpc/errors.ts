@@ -221,6 +221,12 @@ const ROWS = {
     meaning:
       'The key has as many filters as it may have. Uninstall some, or let them expire: a filter ends when it has not been polled for 5 minutes.',
   },
+  filterTooLarge: {
+    code: -32000,
+    status: 200,
+    message: '{}',
+    meaning: 'The addresses and topics of a filter are more than can be kept of it.',
+  },
   recordsUnavailable: {
     code: -32603,
     status: 200,

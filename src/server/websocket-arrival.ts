@@ -1,12 +1,12 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import { limitOf } from '../util/bounds.ts';
 import { CHUNK_OVERHEAD_BYTES } from './gathered-bytes.ts';
 import type { TransportShares } from './transport-shares.ts';
 
 /** Of a control frame that a client sends: opcode, length and mask. */
 const CONTROL_HEAD_BYTES = 6;
-/** Fragments of one message; one of more is closed with 1008. */
-export const MAX_FRAGMENTS = 2_048;
+export const MAX_FRAGMENTS: number = limitOf('webSocket.fragments');
 /** Of a fragment that a client sends: opcode, length, mask and a byte. Empty ones are not kept. */
 const MIN_FRAGMENT_BYTES = 7;
 /** What a fragment costs in memory beside its bytes, about. */

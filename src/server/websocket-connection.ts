@@ -17,6 +17,7 @@ import { TURNS } from '../util/turn-queue.ts';
 import type { TransportLimits } from './options.ts';
 import { CountedPieces } from './piece-writer.ts';
 import { readPlainFrames } from './plain-frames.ts';
+import { watchRefusedMessages } from './refused-messages.ts';
 import { measure } from './response-writer.ts';
 import type { TransportShares } from './transport-shares.ts';
 import { WebSocketArrival } from './websocket-arrival.ts';
@@ -35,7 +36,6 @@ const TRY_AGAIN_LATER = 1013;
 const NO_ENTRY: ReadonlySet<number> = new Set([401, 403]);
 /** A close frame says at most 123 bytes. */
 const READ_TOO_SLOWLY = 'notifications are read too slowly: subscribe again after the last block';
-const CREDITS_SPENT = 'the credits of the api key are spent for today';
 /** How long the peer may take to answer a close frame. */
 const CLOSE_GRACE_MS = 2_000;
 /** What a message costs behind `#begin`, about, milliseconds, where it has to be waited for. */
@@ -149,7 +149,8 @@ export class WebSocketConnection {
     ws.on('pong', () => {
       this.#awaitsPong = false;
     });
-    // A protocol error (1002, 1007, 1009): ws closes with the right code by itself.
+    watchRefusedMessages(ws, (code, bound) => this.#endByBound(code, bound));
+    // A protocol error (1002, 1007): ws closes with the right code by itself.
     ws.on('error', () => {});
     ws.on('close', () => this.#abandon());
     if (socket instanceof Socket) {
@@ -184,7 +185,7 @@ export class WebSocketConnection {
     const admitted = await this.#parts.admit();
     if (this.#closing) return;
     if ('refused' in admitted && NO_ENTRY.has(admitted.refused.status)) this.#lock();
-    else if (!(await this.#settle()) && !this.#closing) this.#end(POLICY_VIOLATION, CREDITS_SPENT);
+    else if (!(await this.#settle()) && !this.#closing) this.#endByBound(POLICY_VIOLATION, 'key.credits');
   }
 
   /** Charges the key for the notifications since the last time. @returns whether it has the credits */

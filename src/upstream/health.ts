@@ -1,3 +1,4 @@
+import type { BoundsOf } from '../util/bounds.ts';
 import { Ewma } from '../util/ewma.ts';
 
 /** A sample's weight halves in this time. */
@@ -26,6 +27,7 @@ export class Health {
   #openUntil = 0;
   #openMs = 0;
   #pausedUntil = 0;
+  #pausedBy: BoundsOf<'busy'> = 'nodes.rate';
   inFlight = 0;
 
   /** `now` is a monotonic clock in milliseconds. */
@@ -40,7 +42,7 @@ export class Health {
     return this.#now() < this.#openUntil ? 'open' : 'halfOpen';
   }
 
-  /** Whether the node said that its rate limit is exceeded, and the time it asked for is not over. */
+  /** Whether the node is not to be asked now: it said that its rate limit is exceeded, or a bound of ours is reached. */
   get isPaused(): boolean {
     return this.#now() < this.#pausedUntil;
   }
@@ -48,6 +50,11 @@ export class Health {
   /** Milliseconds until the node may be asked again. */
   get pauseLeftMs(): number {
     return Math.max(0, this.#pausedUntil - this.#now());
+  }
+
+  /** The bound behind the pause: `nodes.rate` where it is the node's own. */
+  get pausedBy(): BoundsOf<'busy'> {
+    return this.#pausedBy;
   }
 
   /** How long answers take lately; what was slow is forgotten in time. */
@@ -98,8 +105,11 @@ export class Health {
   }
 
   /** Asks nothing for as long as the node said, or for a second. */
-  pause(retryAfterMs: number = DEFAULT_PAUSE_MS): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, this.#now() + retryAfterMs);
+  pause(retryAfterMs: number = DEFAULT_PAUSE_MS, bound: BoundsOf<'busy'> = 'nodes.rate'): void {
+    const until = this.#now() + retryAfterMs;
+    if (until <= this.#pausedUntil) return;
+    this.#pausedUntil = until;
+    this.#pausedBy = bound;
   }
 
   /** The node was seen to be well by other means: an open circuit lets a call through now. */

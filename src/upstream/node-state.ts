@@ -22,7 +22,11 @@ export function describeState(upstream: Upstream, lag: number | undefined): Node
   if (standing === 'unverified') return { state: 'down', reason: describeUnverified(upstream) };
   if (standing === 'disputed') return { state: 'excluded', reason: mismatch ?? '' };
   if (health.circuit === 'open') return { state: 'down', reason: 'fails too often (circuit breaker open)' };
-  if (health.isPaused) return { state: 'down', reason: 'is rate limited' };
+  if (health.isPaused) {
+    const { pausedBy } = health;
+    const reason = pausedBy === 'nodes.rate' ? 'is rate limited' : `cannot be asked now (bound: ${pausedBy})`;
+    return { state: 'down', reason };
+  }
   if (vote === 'syncing') return { state: 'lagging', reason: describeSync(upstream) };
   if (vote === 'lagging')
     return { state: 'lagging', reason: `is far behind: block ${upstream.tracker.latest?.number}` };

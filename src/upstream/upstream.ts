@@ -60,8 +60,6 @@ export type UpstreamParts = {
   readonly openMemory: () => AnswerMemory;
   /** It sent more than a question can need; by default nothing comes of it. */
   readonly onExcessive?: (fault: UpstreamFault) => void;
-  /** Those of them that data of its errors must not hold either; by default all. */
-  readonly credentials?: readonly string[];
   readonly now: () => number;
 };
 
@@ -76,7 +74,6 @@ export class Upstream {
   readonly secrets: readonly string[];
   readonly openMemory: () => AnswerMemory;
   readonly onExcessive: (fault: UpstreamFault) => void;
-  readonly credentials: readonly string[];
   readonly health: Health;
   readonly logSpan: LogSpan;
   /** Faults so far by kind. */
@@ -120,7 +117,6 @@ export class Upstream {
     this.secrets = parts.secrets;
     this.openMemory = parts.openMemory;
     this.onExcessive = parts.onExcessive ?? (() => {});
-    this.credentials = parts.credentials ?? parts.secrets;
     this.health = new Health(parts.now);
     this.logSpan = new LogSpan(parts.now);
     this.#announcements = parts.announcements;

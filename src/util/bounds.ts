@@ -65,6 +65,14 @@ const ROWS = {
     closes: 'the WebSocket is closed with 1008',
     remedy: 'A ping every few seconds is enough',
   },
+  'webSocket.fragments': {
+    says: 'too many fragments',
+    counts: 'fragments of one WebSocket message',
+    unit: 'fragments',
+    byDefault: 2_048,
+    closes: 'the WebSocket is closed with 1008',
+    remedy: 'Send each message in one frame',
+  },
   'webSocket.unsentBytes': {
     says: 'answers are not being read',
     counts: 'answers and notifications of one WebSocket that its client has not read',
@@ -116,6 +124,14 @@ const ROWS = {
     option: 'limits.filters',
     error: 'tooManyFilters',
     remedy: 'Uninstall filters that are no longer polled',
+  },
+  'filter.bytes': {
+    says: 'filter too large: more than {} bytes',
+    counts: 'the record of one filter: its criteria',
+    unit: 'bytes',
+    byDefault: 262_144,
+    error: 'filterTooLarge',
+    remedy: 'Name fewer addresses and topics, in several filters',
   },
   'filter.polls': {
     says: 'too many polls of this filter at the same time',
@@ -240,7 +256,7 @@ const ROWS = {
     unit: 'credits',
     option: 'access.dailyCredits',
     error: 'creditsSpent',
-    closes: 'a WebSocket with subscriptions is closed with 1008',
+    closes: 'a WebSocket whose notifications cost more is closed with 1008',
     remedy: 'Come back tomorrow, or get a key with more credits',
   },
   'address.failures': {

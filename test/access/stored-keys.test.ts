@@ -95,6 +95,29 @@ test('keys without terms of their own have the general ones', async (t) => {
   assert.equal((await termsOf(own.key))?.dailyCredits, 1);
 });
 
+test('known keys stay known under other defaults, which hold for them at once; a revoked one is forgotten', async (t) => {
+  const table = await openLmdb(t);
+  const { keys: before, clock } = watch(table);
+  const book = new KeyBook(table);
+  const [kept, revoked] = [await book.create('kept', {}, false), await book.create('revoked', {}, false)];
+  for (const { key } of [kept, revoked]) await before.verify(key);
+  const defaults = { dailyCredits: 1_000 };
+  const keys = new StoredKeys({
+    table,
+    defaults,
+    staleMs: STALE_MS,
+    onStale: () => {},
+    now: () => clock.now,
+    before,
+  });
+  assert.equal((await keys.verify(kept.key))?.terms?.dailyCredits, 1_000);
+  await book.revoke(revoked.record.id);
+  for (const { key } of [kept, revoked]) assert.equal(keys.isKnown(key), true);
+  clock.now += 500;
+  for (const { key } of [kept, revoked]) await keys.verify(key);
+  assert.deepEqual([keys.isKnown(kept.key), keys.isKnown(revoked.key)], [true, false]);
+});
+
 test('a key revoked by another process dies here too', async (t) => {
   const folder = makeFolder(t);
   const table = openLmdb(t, folder);

@@ -91,6 +91,20 @@ for (const [part, outcome] of OUTCOMES) {
   });
 }
 
+test('answers that are withheld by a bound are counted under its name, of a call alone and of each item', async () => {
+  const long: SourcePlan = { pieces: 20, pieceBytes: 1_000 };
+  const network = createScriptedNetwork(new StreamingChain([{ pieces: 1, pieceBytes: 100 }, long]));
+  const { send, observed, report } = setUp(network, { batchAnswerBytes: 5_000 });
+  const items = [0, 1, 1].map((plan, id) => JSON.parse(receiptsOf(plan, String(id))) as object);
+  await send(items);
+  const limited = 'limited size batch.answerBytes scripted p';
+  assert.deepEqual(
+    observed.filter((each) => each.startsWith('limited')),
+    [limited, limited],
+  );
+  assert.deepEqual([...(report.bounds ?? [])], [['batch.answerBytes', 2]]);
+});
+
 test('what was never asked of a chain is local, and what is not served is unknown', async () => {
   const { send, observed } = setUp(createScriptedNetwork(new ScriptedChain()));
   await send(call('eth_chainId', []));

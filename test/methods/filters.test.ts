@@ -172,7 +172,11 @@ describe('filters', () => {
     const many = { address: Array(1_001).fill(A) };
     await rejects(ask('eth_newFilter', many), -32000, 'exceed max addresses or topics per search position');
     const large = { address: Array(1_000).fill(A), topics: Array(4).fill(Array(1_000).fill(HASH)) };
-    await rejects(ask('eth_newFilter', large), -32000, 'filter too large: more than 262144 bytes');
+    await rejects(
+      ask('eth_newFilter', large),
+      -32000,
+      'filter too large: more than 262144 bytes (bound: filter.bytes)',
+    );
   });
 
   test('a filter belongs to its key and its network, until it is uninstalled', async () => {

@@ -13,7 +13,7 @@ import {
   touchesStorage,
 } from '../../src/methods/touches.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
-import { makeBlobTransaction, makeTransaction } from '../support/bad-transactions.ts';
+import { AUTHORIZATION, makeBlobTransaction, makeTransaction } from '../support/bad-transactions.ts';
 
 const A = `0x${'aa'.repeat(20)}`;
 const B = `0x${'bb'.repeat(20)}`;
@@ -31,6 +31,19 @@ describe('what calls touch', () => {
       assert.equal((touchesCall([call]) as unknown[])[0] ?? undefined, undefined, JSON.stringify(call));
       assert.equal(touchesCall([call]).length, 1, 'a creation goes to no contract of a list');
     }
+  });
+
+  it('authorizations: the contracts whose code they put at other accounts, of calls, simulations and transactions', () => {
+    const call = { to: A, authorizationList: [{ address: B, nonce: '0x0' }, {}] };
+    assert.deepEqual(touchesCall([call]), [A, B, undefined]);
+    assert.deepEqual(touchesSimulation([{ blockStateCalls: [{ calls: [call] }] }]), [A, B, undefined]);
+    for (const authorizationList of [[], null, 'x', {}])
+      assert.deepEqual(touchesCall([{ to: A, authorizationList }]), [A]);
+    const [to, ...delegates] = touchesRecipient([
+      bytesToHex(makeTransaction({ type: 4, authorizationList: [AUTHORIZATION] })),
+    ]) as unknown[];
+    assert.match(String(to), /^0x0{38}aa$/);
+    assert.deepEqual(delegates, [bytesToHex(AUTHORIZATION.address)]);
   });
 
   it('an account: the first parameter, whatever it is', () => {
@@ -75,7 +88,7 @@ describe('what calls touch', () => {
 
   it('a transaction that is sent: what it goes to; a creation, and what is no transaction, anything', () => {
     const to = '0x00000000000000000000000000000000000000aa';
-    for (const type of [0, 1, 2, 3, 4] as const) {
+    for (const type of [0, 1, 2, 3] as const) {
       assert.deepEqual(touchesRecipient([bytesToHex(makeTransaction({ type }))]), [to]);
     }
     assert.deepEqual(touchesRecipient([bytesToHex(makeBlobTransaction())]), [to]);

@@ -11,20 +11,26 @@ import { defaultLimits, encodeRequest, HOST, KEY, RawClient, startServer, until 
 
 /** Of a client: with a mask of zeros. */
 function encodeFrame(opcode: number, isLast: boolean, payload: string): Buffer {
-  const head = Buffer.of((isLast ? 0x80 : 0) | opcode, 0x80 | payload.length, 0, 0, 0, 0);
-  return Buffer.concat([head, Buffer.from(payload)]);
+  const { length } = payload;
+  const size = length < 126 ? [0x80 | length] : [0x80 | 126, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.of((isLast ? 0x80 : 0) | opcode, ...size, 0, 0, 0, 0), Buffer.from(payload)]);
 }
 
 const repeat = (count: number, bytes: Buffer): Buffer =>
   Buffer.concat(Array.from({ length: count }, () => bytes));
 
 /** Sends raw frames over a WebSocket. @returns the code that it is closed with */
-function floodWebSocket(port: number, bytes: Buffer): Promise<number> {
+async function floodWebSocket(port: number, bytes: Buffer): Promise<number> {
+  return (await closeWebSocket(port, bytes))[0];
+}
+
+/** Sends bytes at once. @returns code and reason of the close */
+function closeWebSocket(port: number, bytes: Buffer): Promise<[code: number, reason: string]> {
   const ws = new WebSocket(`ws://127.0.0.1:${port}/ws/v3/${KEY}`, { headers: { Host: HOST } });
   return new Promise((resolve, reject) => {
     ws.on('error', reject);
     ws.on('upgrade', ({ socket }) => setImmediate(() => socket.write(bytes)));
-    ws.on('close', resolve);
+    ws.on('close', (code, reason) => resolve([code, reason.toString()]));
   });
 }
 
@@ -113,6 +119,26 @@ test('closes with 1008 above the bound of fragments, and of messages that are to
   const fragments = repeat(MAX_FRAGMENTS + 1, encodeFrame(0, false, ' '));
   assert.equal(await floodWebSocket(port, Buffer.concat([encodeFrame(1, false, ''), fragments])), 1008);
   assert.equal(await floodWebSocket(port, repeat(5_000, encodeFrame(1, true, ''))), 1008);
+});
+
+test('the close of a message that a bound refuses names the bound, and is counted', async (t) => {
+  const refused: string[] = [];
+  const { port } = await startServer(t, {
+    limits: { bodyBytes: 10_000 },
+    onBound: (bound) => refused.push(bound),
+  });
+  const parts = [encodeFrame(1, false, ' '.repeat(10_000)), encodeFrame(0, true, ' ')];
+  for (const message of [encodeFrame(1, true, ' '.repeat(10_001)), Buffer.concat(parts)])
+    assert.deepEqual(await closeWebSocket(port, message), [
+      1009,
+      'request body too large (bound: body.bytes)',
+    ]);
+  const fragments = repeat(MAX_FRAGMENTS + 1, encodeFrame(0, false, ' '));
+  assert.deepEqual(await closeWebSocket(port, Buffer.concat([encodeFrame(1, false, ''), fragments])), [
+    1008,
+    'too many fragments (bound: webSocket.fragments)',
+  ]);
+  assert.deepEqual(refused, ['body.bytes', 'body.bytes', 'webSocket.fragments']);
 });
 
 test('a closed socket is not entered among the connections', () => {

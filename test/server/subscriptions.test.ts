@@ -537,7 +537,10 @@ test('notifications cost credits by event; a key without credits left is closed'
   await until(() => calls.keys.list()[0]?.credits === 710);
   assert.equal(client.ws.readyState, WebSocket.OPEN);
   feed.send(makeStep('added', 103), [makeLog(103)]);
-  assert.deepEqual(await client.closed, [1008, 'the credits of the api key are spent for today']);
+  assert.deepEqual(await client.closed, [
+    1008,
+    'daily request count exceeded, request rate limited (bound: key.credits)',
+  ]);
   assert.equal(feed.joined.size, 0);
   // What was sent is charged although there were not so many.
   const again = await connect();

@@ -16,6 +16,7 @@ import {
   type TransportLimits,
   transportLimitsShape,
 } from '../../src/server/options.ts';
+import type { BoundName } from '../../src/util/bounds.ts';
 import type { RequestScope } from '../../src/util/request-scope.ts';
 
 export const HOST = 'test.localhost';
@@ -52,7 +53,10 @@ function refusal(status: number, code: number, message: string): TextAnswer {
 export type Handler = (text: string, scope: RequestScope) => Promise<Answer> | Answer;
 
 /** A gateway without JSON-RPC behind it: the transports' counterpart in tests. */
-export function createFakeGateway(handler: Handler = (text) => ({ status: 200, body: text })): Gateway {
+export function createFakeGateway(
+  handler: Handler = (text) => ({ status: 200, body: text }),
+  onBound: (bound: BoundName) => void = () => {},
+): Gateway {
   const network = { name: 'test' } as Network;
   return {
     openRpc: '{"openrpc":"1.3.2"}',
@@ -60,7 +64,7 @@ export function createFakeGateway(handler: Handler = (text) => ({ status: 200, b
     chargeUnread: () => undefined,
     returnUnread: () => {},
     chargeNotifications: () => true,
-    noteRefusal: () => {},
+    noteRefusal: onBound,
     refuse: (reason) => refusal(REFUSALS[reason][0], REFUSALS[reason][1], reason),
     async admit({ host, network: name, key }): Promise<Session | Refusal> {
       const isKnown = name === undefined ? host === HOST : name === network.name;
@@ -82,6 +86,8 @@ export type Setup = {
   readonly health?: Health;
   readonly listen?: Partial<ListenOptions>;
   readonly logLines?: string[];
+  /** Called for each refusal by a bound that has no answer. */
+  readonly onBound?: (bound: BoundName) => void;
 };
 
 /** What `limits:` is when a file says nothing. */
@@ -100,7 +106,7 @@ export async function startServer(
       ? createLogger('silent')
       : createLogger('debug', { sink: { write: (line) => void lines.push(line) } });
   const server = createServer({
-    gateway: setup.gateway ?? createFakeGateway(setup.handler),
+    gateway: setup.gateway ?? createFakeGateway(setup.handler, setup.onBound),
     options: {
       listen: { host: '127.0.0.1', port: 0, ...setup.listen },
       cors: setup.cors ?? { origins: ['*'] },

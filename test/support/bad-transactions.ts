@@ -1,5 +1,6 @@
 /** Transactions that a node refuses for what they are, and some that it takes; signed, and damaged byte by byte. */
 import {
+  type Authorization,
   assembleTransaction,
   encodeSigningPayload,
   type TransactionBody,
@@ -46,7 +47,7 @@ export function makeTransaction(parts: Partial<TransactionBody> = {}): Uint8Arra
 /** A transfer that says nothing else. */
 const ALONE: Partial<TransactionBody> = { data: new Uint8Array(), accessList: [] };
 
-const AUTHORIZATION = {
+export const AUTHORIZATION: Authorization = {
   chainId: 0n,
   address: TO,
   nonce: 0n,

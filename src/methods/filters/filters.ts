@@ -95,7 +95,7 @@ export class Filters {
     const last = await this.#findStart(subject, place);
     const text = encodeFilterRecord({ network, subject, last, at: Date.now(), nonce: createNonce() });
     if (Buffer.byteLength(text) > MAX_RECORD_BYTES) {
-      throw new RpcError('serverError', `filter too large: more than ${MAX_RECORD_BYTES} bytes`);
+      throw new RpcError('filterTooLarge', 'filter.bytes', MAX_RECORD_BYTES);
     }
     const id = createFilterId();
     const isCreated = await this.#retry(place.scope, () =>

@@ -2,6 +2,7 @@ import type { NodeError } from '../node-call.ts';
 import { cutText } from './cut-text.ts';
 import { encodeErrorString, isAbiEncoded, parseRevertData } from './revert-data.ts';
 import { parseRevertProse } from './revert-prose.ts';
+import { hideAddresses } from './scrub-message.ts';
 import { unwrapError } from './unwrap-error.ts';
 import { VM_ERROR_RULES } from './vm-error-rules.ts';
 
@@ -11,6 +12,9 @@ const REVERT_CODE = 3;
 const NO_REVERT =
   /^(?:(?:unknown block|(?:block|header) not found)\.?$|(?:failed to submit transaction: )?(?:failed to validate the transaction|insufficient funds for gas)\b)/i;
 
+/** UTF-16 units of a revert's reason that a node gives in words only; in bytes it is as long as the answer may be. */
+const MAX_REASON_LENGTH = 1_048_576;
+
 /** Parity and Nethermind up to 1.31: the message is always the same, `data` says in words what happened. */
 const VM_ERROR = /^vm execution error\.?$/i;
 
@@ -18,8 +22,11 @@ const VM_ERROR = /^vm execution error\.?$/i;
  * Revert data when the error says that the EVM reverted, undefined when it does not. In order: the code, bytes that can
  * be nothing else, and words last. A node that gives the reason in words only, with no data at all, gets it encoded as
  * `Error(string)`, so that clients decode it as from any other node; where it says that there is no data, there is none.
+ *
+ * Callers choose the bytes and the reason of a revert: they override code, and code composes any text. A mask over what equals a secret would
+ * tell them that they have guessed it, so bytes stay as they are, and in a reason only the form of an address is hidden, whatever it equals.
  * @param text the beginning of the message
- * @param mask hides secrets in words that become a reason
+ * @param mask hides secrets in words of the node
  */
 export function findRevert(
   error: NodeError,
@@ -29,15 +36,14 @@ export function findRevert(
   const data = parseRevertData(error.data);
   const isEmpty = data === undefined || data === '0x';
   if (error.code === REVERT_CODE && !(isEmpty && NO_REVERT.test(text)))
-    return data ?? readReason(mask(error.message));
+    return data ?? readReason(error.message);
   if (data !== undefined && isAbiEncoded(data)) return data;
   if (VM_ERROR.test(text)) return data ?? readVmError(error.data, mask);
-  return parseRevertProse(text) === undefined ? undefined : (data ?? readReason(mask(error.message)));
+  return parseRevertProse(text) === undefined ? undefined : (data ?? readReason(error.message));
 }
 
-/** The whole reason, however long. */
 function readReason(message: string): string {
-  return encodeReason(parseRevertProse(message)?.reason ?? '');
+  return encodeReason(hideAddresses(parseRevertProse(message.slice(0, MAX_REASON_LENGTH))?.reason ?? ''));
 }
 
 /** The words in the data of a VM error: a halt that is known word for word is no revert, everything else is one. */
@@ -46,9 +52,8 @@ function readVmError(data: unknown, mask: (words: string) => string): string | u
   const said = unwrapError(data);
   const bytes = parseRevertData(said);
   if (bytes !== undefined) return bytes;
-  const inner = mask(said);
-  const prose = parseRevertProse(inner);
-  if (prose !== undefined) return encodeReason(prose.reason);
+  if (parseRevertProse(said) !== undefined) return readReason(said);
+  const inner = mask(said.slice(0, MAX_REASON_LENGTH));
   const words = cutText(inner);
   const isHalt = VM_ERROR_RULES.some(({ pattern }) => pattern.test(words));
   return isHalt ? undefined : encodeReason(inner);

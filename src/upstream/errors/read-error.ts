@@ -4,13 +4,10 @@ import type { NodeError } from '../node-call.ts';
 import { classifyError } from './classify-error.ts';
 import { readLogRefusal } from './log-refusals.ts';
 import { isExecuting, isSending } from './methods.ts';
-import { maskRevertData, maskSecrets, scrubMessage } from './scrub-message.ts';
+import { maskSecrets, scrubMessage } from './scrub-message.ts';
 import { findSendRefusal, guessSendRefusal, SendRefusal } from './send-refusals.ts';
 import { findRefusal } from './simulation-refusals.ts';
 import type { Verdict } from './verdict.ts';
-
-/** UTF-16 units of a revert's reason that a node gives in words only; in bytes it is as long as the answer may be. */
-const MAX_REASON_LENGTH = 1_048_576;
 
 /** Codes of refusals for too much are those of malformed questions, or of nothing in particular. */
 const MAY_BE_REFUSALS: ReadonlySet<Verdict['kind']> = new Set<Verdict['kind']>([
@@ -22,28 +19,24 @@ const MAY_BE_REFUSALS: ReadonlySet<Verdict['kind']> = new Set<Verdict['kind']>([
 /**
  * A node's error: a ChainError if it is meant for the caller, otherwise a fault.
  * @param secrets what must not be shown of what the node says
- * @param credentials those that must not be in its data either
  */
 export function readError(
   error: NodeError,
   method: string,
   secrets: readonly string[],
-  credentials: readonly string[] = secrets,
 ): ChainError | UpstreamFault {
   const refusal = findRefusal(error, method);
   if (refusal !== undefined) return new ChainError(refusal, scrubMessage(error.message, secrets));
   const sendRefusal = findSendRefusal(error, method, secrets);
   if (sendRefusal !== undefined) return sendRefusal;
-  const verdict = classifyError(error, method, (words) =>
-    maskSecrets(words.slice(0, MAX_REASON_LENGTH), secrets),
-  );
+  const verdict = classifyError(error, method, (words) => maskSecrets(words, secrets));
   if (method === 'eth_getLogs' && MAY_BE_REFUSALS.has(verdict.kind)) {
     const refusal = readLogRefusal(scrubMessage(error.message, secrets));
     if (refusal !== undefined) return refusal;
   }
   switch (verdict.kind) {
     case 'reverted':
-      return new ChainError('reverted', 'execution reverted', maskRevertData(verdict.data, credentials));
+      return new ChainError('reverted', 'execution reverted', verdict.data);
     case 'failed':
     case 'invalid':
       if (isSending(method)) return new SendRefusal('refused', scrubMessage(verdict.message, secrets), false);

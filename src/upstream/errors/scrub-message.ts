@@ -10,9 +10,10 @@ const MIN_SECRET_LENGTH = MASK.length + 1;
 const CONTROL = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
 const MASKS = /\*{4,}/g;
 
+const ADDRESS = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'<>)\]}]+/gi;
 /** What looks like an address or a credential, of this upstream or not. */
 const SUSPECTS: readonly RegExp[] = [
-  /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'<>)\]}]+/gi,
+  ADDRESS,
   /\b(?:bearer|basic) [a-z0-9+/=_.~-]{6,}/gi,
   /\b(?:api[-_ ]?key|token|secret|password|authorization)["']?\s{0,4}[=:]\s{0,4}["']?[^\s"',;&)}\]]{6,}/gi,
   /(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?![\w.])/g,
@@ -41,25 +42,16 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
   return patterns.some((pattern) => text.search(pattern) >= 0) ? replaceSecrets(text, patterns) : text;
 }
 
-/** Of a reason so many bytes are looked through: what messages show of it, and more. */
-const MAX_REASON_BYTES = 64 * 1024;
-const REASON_SELECTOR = '0x08c379a0';
+/** A text of any length with `***` for each address with a scheme, whatever secrets are configured. */
+export function hideAddresses(text: string): string {
+  return text.replace(ADDRESS, MASK);
+}
 
 /**
- * Revert data of `Error(string)` with `*` for each byte of a secret in the reason, which messages are made of; the same where there is none.
- * @param data lower-case hex
+ * An account or a hash, which callers choose: one that holds a guess of a secret in hex must look like any other. A secret with this form
+ * is found before.
  */
-export function maskRevertData(data: string, secrets: readonly string[]): string {
-  if (!data.startsWith(REASON_SELECTOR)) return data;
-  const patterns = compileSecrets(secrets);
-  const start = REASON_SELECTOR.length;
-  const end = Math.min(data.length, start + 2 * MAX_REASON_BYTES);
-  const text = Buffer.from(data.slice(start, end), 'hex').toString('latin1');
-  let masked = text;
-  for (const pattern of patterns) masked = masked.replace(pattern, (found) => '*'.repeat(found.length));
-  if (masked === text) return data;
-  return `${data.slice(0, start)}${Buffer.from(masked, 'latin1').toString('hex')}${data.slice(end)}`;
-}
+const ACCOUNT_OR_HASH = '(0x(?:[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f]))';
 
 /** The longest first: a part of another must not break it up. Compiled once for each list. */
 function compileSecrets(secrets: readonly string[]): readonly RegExp[] {
@@ -68,7 +60,7 @@ function compileSecrets(secrets: readonly string[]): readonly RegExp[] {
     patterns = secrets
       .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
       .toSorted((a, b) => b.length - a.length)
-      .map((secret) => new RegExp(escapePattern(secret), 'gi'));
+      .map((secret) => new RegExp(`${escapePattern(secret)}|${ACCOUNT_OR_HASH}`, 'gi'));
     compiled.set(secrets, patterns);
   }
   return patterns;
@@ -81,10 +73,14 @@ function replaceSecrets(text: string, patterns: readonly RegExp[]): string {
   let next = text;
   for (let previous: string | undefined; previous !== next; ) {
     previous = next;
-    for (const pattern of patterns) next = next.replace(pattern, MASK);
+    for (const pattern of patterns) next = next.replace(pattern, maskFound);
     next = next.replace(MASKS, MASK);
   }
   return next;
+}
+
+function maskFound(_found: string, accountOrHash: string | undefined): string {
+  return accountOrHash ?? MASK;
 }
 
 function escapePattern(text: string): string {

@@ -6,8 +6,6 @@ const MIN_SECRET_LENGTH = 4;
 const MIN_ENCODED_LENGTH = 8;
 const BYTE_BITS = 8;
 const BASE64_BITS = 6;
-/** A path segment that names something, as `mainnet` and `ethereum-sepolia` do. */
-const WORD = /^[a-z_-]+$/i;
 /** Path segments from this length on may be keys: `v2` and `rpc` are none. */
 const MIN_SEGMENT_LENGTH = 8;
 
@@ -19,18 +17,6 @@ export function listSecrets(url: URL, headers: Endpoint['headers']): string[] {
   const segments = url.pathname.split('/').filter((segment) => segment.length >= MIN_SEGMENT_LENGTH);
   const parts = [url.host, url.hostname, ...segments, ...listGiven(url, headers)];
   return spell(parts);
-}
-
-/**
- * Those of them that are masked in data of errors too: credentials, and what addresses an endpoint. Not the host alone, nor a path segment that
- * may be a word: contracts revert with words, and their data has to stay what it is.
- */
-export function listCredentials(url: URL, headers: Endpoint['headers']): string[] {
-  const segments = url.pathname
-    .split('/')
-    .filter((segment) => segment.length >= MIN_SEGMENT_LENGTH && !WORD.test(segment));
-  const address = `${url.protocol}//${url.host}`;
-  return spell([address, `//${url.host}`, ...segments, ...listGiven(url, headers)]);
 }
 
 /** What is configured to be sent with each request. */

@@ -7,7 +7,7 @@ export function keepPace(): Policy<Directed> {
   return createPolicy({
     onError({ call, upstream }, error) {
       if (error instanceof UpstreamFault && error.kind === 'rateLimited') {
-        upstream.health.pause(error.retryAfterMs);
+        upstream.health.pause(error.retryAfterMs, error.bound);
       }
       if (error instanceof UpstreamFault && error.kind === 'unsupported') {
         upstream.noteUnsupported(call.method);

@@ -1,4 +1,5 @@
 import type { JsonResult } from '../../primitives/json-result.ts';
+import { BOUNDS } from '../../util/bounds.ts';
 import { UpstreamFault } from '../fault.ts';
 import { explainOutage } from '../node-state.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
@@ -133,7 +134,7 @@ function findCandidates(
   const candidates: Upstream[] = [];
   const behind: Upstream[] = [];
   let reason: UpstreamFault | undefined;
-  let soonestMs = Number.POSITIVE_INFINITY;
+  let soonest: Upstream | undefined;
   for (const upstream of upstreams) {
     // Where a block that left the chain is looked for, a node that is still on that branch is the one that has it.
     const isOther = upstream.isOnFork && call.nulls !== 'certain';
@@ -142,7 +143,8 @@ function findCandidates(
     if (upstream.lacks(call.method) && call.batch === undefined) {
       reason ??= new UpstreamFault('unsupported', `${call.method} is not available`);
     } else if (upstream.health.isPaused) {
-      soonestMs = Math.min(soonestMs, upstream.health.pauseLeftMs);
+      if (soonest === undefined || upstream.health.pauseLeftMs < soonest.health.pauseLeftMs)
+        soonest = upstream;
     } else if (call.block === undefined || upstream.tracker.holds(call.block.number, call.block.hash)) {
       candidates.push(upstream);
     } else {
@@ -153,8 +155,9 @@ function findCandidates(
   if (candidates.length > 1) candidates.sort(compareUpstreams);
   if (behind.length > 0) candidates.push(...behind.sort(compareUpstreams));
   if (candidates.length > 0) return candidates;
-  if (soonestMs < Number.POSITIVE_INFINITY) {
-    return new UpstreamFault('rateLimited', 'every node is rate limited', soonestMs);
+  if (soonest !== undefined) {
+    const { pausedBy, pauseLeftMs } = soonest.health;
+    return new UpstreamFault('rateLimited', BOUNDS[pausedBy].says, pauseLeftMs, pausedBy);
   }
   return reason ?? new UpstreamFault('unreachable', explainOutage(upstreams));
 }

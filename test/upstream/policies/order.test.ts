@@ -4,6 +4,7 @@ import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import type { BlockHeader } from '../../../src/upstream/heads/block.ts';
 import { order } from '../../../src/upstream/policies/order.ts';
 import type { RoutedCall } from '../../../src/upstream/routed-call.ts';
+import { BOUNDS } from '../../../src/util/bounds.ts';
 import { createExchange, createScope } from '../support/exchange.ts';
 import { answer, createNode, type NodeParts, type ScriptedNode } from '../support/scripted-node.ts';
 
@@ -206,6 +207,17 @@ describe('order', () => {
     assert.deepEqual([kind, retryAfterMs], ['rateLimited', 2_000]);
     now = 3_000;
     assert.deepEqual(await createOrder(nodes)(), ['b']);
+  });
+
+  it('when all rest, the words and the bound are those of what they rest for', async () => {
+    for (const bound of ['node.inFlight', 'nodes.bytes', 'nodes.rate'] as const) {
+      const nodes = ['a', 'b'].map((name) => well({ name, now: () => 0 }));
+      for (const { upstream } of nodes) upstream.health.pause(100, bound);
+      const fault = await refuse(nodes);
+      assert.deepEqual([fault.bound, fault.message], [bound, BOUNDS[bound].says]);
+      nodes[1]?.upstream.health.pause(5_000, 'node.inFlight');
+      assert.equal((await refuse(nodes)).bound, bound, 'that of the soonest');
+    }
   });
 
   it('pending stays with one node as long as it is well, and then with another', async () => {
