@@ -2,6 +2,7 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
+const LETTER_U = 0x75;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
@@ -11,6 +12,9 @@ const CLOSE_OBJECT = 0x7d;
 const VALUES_PER_SLICE = 256;
 /** The same in characters, for values and blanks that are long. */
 const LENGTH_PER_SLICE = 64 * 1024;
+
+/** `\u0061`, characters. */
+const ESCAPE_LENGTH = 6;
 
 /** Members of an object, from which on it takes long even to list them. */
 const MANY_MEMBERS = 1_000;
@@ -62,6 +66,11 @@ export function* parseInSlices(
       }
       value = frame.list ?? frame.object;
       at++;
+    } else if (first === QUOTE && isLongString(text, at)) {
+      const string = yield* readLongString(text, at);
+      value = string.value;
+      at = string.end;
+      sliceStart = at;
     } else {
       const end = findScalarEnd(text, at);
       value = parseScalar(text, at, end);
@@ -120,7 +129,7 @@ function readKey(frame: { key: string }, text: string, at: number): number {
   return skipBlanks(text, colon + 1);
 }
 
-/** Strings, numbers and names are left to the parser of the platform. */
+/** Strings, as far as they are not long, numbers and names are left to the parser of the platform. */
 function parseScalar(text: string, at: number, end: number): unknown {
   try {
     return JSON.parse(text.slice(at, end));
@@ -134,6 +143,56 @@ function findScalarEnd(text: string, at: number): number {
   let end = at;
   while (end < text.length && !isDelimiter(text.charCodeAt(end))) end++;
   return end;
+}
+
+/** Whether a string has more characters than are read between two pauses. */
+function isLongString(text: string, open: number): boolean {
+  const quote = text.indexOf('"', open + 1);
+  if (quote < 0 || quote - open > LENGTH_PER_SLICE) return true;
+  if (text.charCodeAt(quote - 1) !== BACKSLASH) return false;
+  const last = open + LENGTH_PER_SLICE;
+  for (let at = open + 1; at <= last; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) return false;
+    if (unit === BACKSLASH) at++;
+  }
+  return true;
+}
+
+/** A string, and where it ends, with a pause after each slice of it. */
+function* readLongString(
+  text: string,
+  open: number,
+): Generator<undefined, { readonly value: string; readonly end: number }> {
+  let value = '';
+  for (let at = open + 1; at < text.length; ) {
+    const piece = text.slice(at, at + LENGTH_PER_SLICE);
+    const isLast = at + piece.length === text.length;
+    const length = findPieceEnd(piece, isLast);
+    if (length === 0) break;
+    value += parseScalar(`"${piece.slice(0, length)}"`, 0, length + 2) as string;
+    at += length;
+    if (text.charCodeAt(at) === QUOTE) return { value, end: at + 1 };
+    yield;
+  }
+  throw unexpected(text, text.length);
+}
+
+/** Where the string is closed in this piece of it; otherwise the end of the piece, or the escape that it cuts. */
+function findPieceEnd(piece: string, isLast: boolean): number {
+  if (!piece.includes('\\')) {
+    const quote = piece.indexOf('"');
+    return quote < 0 ? piece.length : quote;
+  }
+  let at = 0;
+  while (at < piece.length) {
+    const unit = piece.charCodeAt(at);
+    if (unit === QUOTE) return at;
+    const length = unit !== BACKSLASH ? 1 : piece.charCodeAt(at + 1) === LETTER_U ? ESCAPE_LENGTH : 2;
+    if (at + length > piece.length && !isLast) return at;
+    at += length;
+  }
+  return piece.length;
 }
 
 /** Behind the quote that closes the string; the end of the text where none does. */

@@ -9,6 +9,7 @@ import { UpstreamFault } from './fault.ts';
 import { describeLimit } from './policies/keep-deadline.ts';
 import type { DecideRoute } from './policies/order.ts';
 import { OVERTAKEN } from './policies/overtaken.ts';
+import type { ProbeSilent } from './policies/probe-silent.ts';
 import type { AskMany } from './policies/send.ts';
 import { announce, type Flight, type Flights } from './policies/share-flights.ts';
 import type { KeepAnswer } from './policies/use-cache.ts';
@@ -40,6 +41,7 @@ export type TogetherParts = {
   readonly keep: KeepAnswer;
   readonly flights: Flights;
   readonly decide: DecideRoute;
+  readonly probe: ProbeSilent;
   /** Asks a node that is chosen, and keeps its record. */
   readonly askNode: AskMany;
 };
@@ -78,6 +80,7 @@ function askRest(
   if (first === undefined || scope.aborted) return outcomes;
   const routed = parts.decide(openExchange({ call: first, scope }, scope));
   if (routed instanceof UpstreamFault) return outcomes;
+  parts.probe(routed);
   const node = routed.route.take();
   if (node === undefined || !isWell(node)) return outcomes;
   const round = new Round(routed, outcomes, parts);

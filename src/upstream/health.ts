@@ -1,5 +1,6 @@
 import type { BoundsOf } from '../util/bounds.ts';
 import { Ewma } from '../util/ewma.ts';
+import { Silence } from './silence.ts';
 
 /** A sample's weight halves in this time. */
 const HALF_LIFE_MS = 10_000;
@@ -14,7 +15,7 @@ const MAX_OPEN_MS = 15_000;
 /** Rate limits without a time to come back. */
 const DEFAULT_PAUSE_MS = 1_000;
 
-/** `halfOpen`: the time out is over and one call at a time may find out whether the node is back. */
+/** `halfOpen`: the time out is over and one call at a time may find out whether the node is back. A silent node's is open until it answers a probe. */
 export type CircuitState = 'closed' | 'open' | 'halfOpen';
 
 /** How one upstream has been doing: its circuit breaker, its pace, and what orders it among others. */
@@ -29,15 +30,18 @@ export class Health {
   #pausedUntil = 0;
   #pausedBy: BoundsOf<'busy'> = 'nodes.rate';
   inFlight = 0;
+  readonly silence: Silence;
 
   /** `now` is a monotonic clock in milliseconds. */
   constructor(now: () => number) {
     this.#now = now;
     this.#latency = new Ewma(HALF_LIFE_MS, now);
     this.#errors = new Ewma(HALF_LIFE_MS, now);
+    this.silence = new Silence(now);
   }
 
   get circuit(): CircuitState {
+    if (this.silence.isSilent) return 'open';
     if (this.#openMs === 0) return 'closed';
     return this.#now() < this.#openUntil ? 'open' : 'halfOpen';
   }
@@ -72,11 +76,12 @@ export class Health {
     return (0.05 + this.latencyMs) * (1 + this.inFlight) * (1 + 10 * this.errorRate);
   }
 
-  /** An answer came, be it an error of the caller's making. */
-  succeed(latencyMs: number): void {
+  /** An answer came, be it an error of the caller's making. @returns whether that ends a silence that was confirmed */
+  succeed(latencyMs: number): boolean {
     this.#sample(latencyMs, 0);
     this.#faultsInARow = 0;
     this.#openMs = 0;
+    return this.silence.end();
   }
 
   /**
@@ -102,6 +107,7 @@ export class Health {
   /** Another upstream was faster: it would have taken longer than this. */
   lag(latencyMs: number): void {
     this.#sample(latencyMs, 0);
+    this.silence.noteOvertaken();
   }
 
   /** Asks nothing for as long as the node said, or for a second. */
@@ -115,6 +121,7 @@ export class Health {
   /** The node was seen to be well by other means: an open circuit lets a call through now. */
   encourage(): void {
     this.#openUntil = 0;
+    this.silence.encourage();
   }
 
   #sample(latencyMs: number, fault: 0 | 1): void {

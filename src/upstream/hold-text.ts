@@ -10,6 +10,7 @@ import {
 import { AnswerMemory } from '../util/answer-memory.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { UpstreamFault } from './fault.ts';
+import { joinBytes, joinText } from './join-pieces.ts';
 
 /** For whom a result is held. */
 export type HoldOptions = {
@@ -82,13 +83,13 @@ export async function hold(
       length += next.value.length;
       if (length > bytes) return continueFrom(held, rest, result);
     }
+    if (signal?.aborted === true) throw new UpstreamFault('aborted', 'the caller has gone');
+    if (takesBytes !== true) return await joinText(held);
+    return new JsonBytes(new SharedBytes(await joinBytes(held, length)));
   } finally {
     memory.release();
     signal?.removeEventListener('abort', cancel);
   }
-  if (signal?.aborted === true) throw new UpstreamFault('aborted', 'the caller has gone');
-  const whole = Buffer.concat(held, length);
-  return takesBytes === true ? new JsonBytes(new SharedBytes(whole)) : whole.toString('utf8');
 }
 
 function continueFrom(held: Uint8Array[], rest: AsyncIterator<Uint8Array>, source: JsonStream): JsonStream {

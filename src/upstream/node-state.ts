@@ -21,6 +21,8 @@ export function describeState(upstream: Upstream, lag: number | undefined): Node
   if (upstream.isAway) return { state: 'down', reason: 'does not answer' };
   if (standing === 'unverified') return { state: 'down', reason: describeUnverified(upstream) };
   if (standing === 'disputed') return { state: 'excluded', reason: mismatch ?? '' };
+  if (health.silence.isSilent)
+    return { state: 'down', reason: 'does not answer calls that other nodes answer' };
   if (health.circuit === 'open') return { state: 'down', reason: 'fails too often (circuit breaker open)' };
   if (health.isPaused) {
     const { pausedBy } = health;

@@ -31,6 +31,13 @@ export function checkParsed<T>(read: () => T): PromiseOrValue<T> {
   }
 }
 
+/** Runs what parses a text with `parseJsonText`, as often as that takes, after the text has been parsed once. */
+export async function openParsed(text: JsonText): Promise<<T>(read: () => T) => T> {
+  if (text.length <= PIECE_LENGTH) return (read) => read();
+  const texts = new Map([[text, await parseInTurns(text)]]);
+  return (read) => runWithParsed(texts, read);
+}
+
 async function readAgain<T>(first: UnparsedText, read: () => T): Promise<T> {
   const texts = new Map<JsonText, unknown>();
   for (let missing = first; ; ) {

@@ -17,6 +17,7 @@ import { keepDeadline } from './policies/keep-deadline.ts';
 import { keepPace } from './policies/keep-pace.ts';
 import { learnLogSpans } from './policies/learn-log-spans.ts';
 import { createRouting, order } from './policies/order.ts';
+import { createProbe, probeSilent } from './policies/probe-silent.ts';
 import { resumeStreams } from './policies/resume-streams.ts';
 import { retry } from './policies/retry.ts';
 import { createManySender, createSender } from './policies/send.ts';
@@ -55,12 +56,23 @@ export function createPool({ network, upstreams, options, cache, isFinal, log, .
   const flights: Flights = new PassingMap();
   const keep = createKeeper(cache, isFinal);
   const decide = createRouting(upstreams);
+  const record = createRecord(network, log);
+  const probe = createProbe({
+    askNode: record.over(createSender(options)),
+    limitMs: options.answerTimeout,
+    onSilent: ({ name }) =>
+      log.warn(
+        { network, upstream: name },
+        'upstream does not answer calls that others answer: asked last until it answers a probe',
+      ),
+  });
   const askNodes = PolicyStack.of(keepDeadline())
     .around(shareFlights(flights))
     .around(fillCache(keep))
     .around(retry(options.retries, new TokenBucket({ capacity: RETRY_RESERVE }), isFinal))
     .around(acceptRules(parts.acceptRules))
     .around(order(upstreams, decide))
+    .around(probeSilent(probe))
     .around(resumeStreams())
     .around(confirmNulls(parts.voices))
     .around(failOver())
@@ -91,7 +103,8 @@ export function createPool({ network, upstreams, options, cache, isFinal, log, .
       keep,
       flights,
       decide,
-      askNode: createManySender(options, createRecord(network, log).observe()),
+      probe,
+      askNode: createManySender(options, record.observe()),
     }),
   };
 }
@@ -136,6 +149,7 @@ function createEventLog(network: string, log: Logger): Parameters<typeof breakCi
     count: faults.get(kind),
   });
   return {
+    onHeard: ({ name }) => log.info({ network, upstream: name }, 'upstream answers calls again'),
     onOpen: (upstream, fault) =>
       log.warn(describe(upstream, fault), 'upstream fails too often: circuit breaker open'),
     onFault(upstream, fault, method) {

@@ -35,6 +35,11 @@ export class Route {
     return this.#upstreams.length - this.#next;
   }
 
+  /** They stay where they are. */
+  listLeft(): readonly Upstream[] {
+    return this.#next === 0 ? this.#upstreams : this.#upstreams.slice(this.#next);
+  }
+
   take(): Upstream | undefined {
     const upstream = this.#upstreams[this.#next];
     if (upstream !== undefined) this.#next++;

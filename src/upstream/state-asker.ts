@@ -1,5 +1,6 @@
 import { hexToBytes } from '../primitives/hex.ts';
 import type { JsonText } from '../primitives/json-result.ts';
+import { parseJsonText } from '../primitives/parse-json.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { StateNodes, StatePlace } from '../proven/state-nodes.ts';
 import type { RequestScope } from '../util/request-scope.ts';
@@ -54,8 +55,10 @@ export class StateAsker implements StateNodes {
     const call: RoutedCall = {
       ...describeRead('eth_getCode', `"${address}"`, at),
       check(result, upstream) {
+        // First: where it has to be parsed with pauses, all of this begins again.
+        const code = parseJsonText(result as JsonText);
         const text = checkData(result) as JsonText;
-        proofs?.checkCode(at, address, codeHash, text, upstream);
+        proofs?.checkCode(at, address, codeHash, code, upstream);
         return text;
       },
     };

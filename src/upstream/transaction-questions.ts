@@ -13,7 +13,7 @@ import { checkMember, checkTransaction, readPlace, type ToldPlace } from './chec
 import { checkRawTransaction, isOfHash } from './checks/check-raw.ts';
 import { parseObject } from './checks/parse-object.ts';
 import { UpstreamFault } from './fault.ts';
-import { parseText } from './parse-text.ts';
+import { checkParsed, openParsed, parseText } from './parse-text.ts';
 import type { NullMeaning, RoutedCall, Witness } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
 import type { ProvenBlock } from './verifying/proven-blocks.ts';
@@ -51,7 +51,7 @@ export class TransactionQuestions {
       const { hash } = transaction;
       const answer = await this.#lookUp({ method: 'eth_getTransactionByHash', hash, member: 'hash' }, scope);
       if (answer === null) return null;
-      return answer.isMined ? answer.text : showAsPending(answer.text);
+      return answer.isMined ? answer.text : checkParsed(() => showAsPending(answer.text));
     }
     const { block: reference, index } = transaction;
     const found = await this.#access.find(reference, scope);
@@ -320,7 +320,8 @@ export class TransactionQuestions {
     scope: RequestScope,
     witness: Witness,
   ): Promise<'mined' | 'pending' | 'misplaced'> {
-    const told = readPlace(text);
+    const readParsed = await openParsed(text);
+    const told = readParsed(() => readPlace(text));
     const head = await this.#parts.resolver.getHead(scope);
     if (told === undefined || told.number > head.number) return 'pending';
     const block = await this.#parts.directory.findByNumber(told.number, scope);
@@ -330,8 +331,8 @@ export class TransactionQuestions {
       proven?.transactions.facts[Number(told.index)]?.hash ?? block.transactionHashes[Number(told.index)];
     if (listed !== question.hash) return 'misplaced';
     const isTransaction = question.method === 'eth_getTransactionByHash';
-    if (isTransaction && !this.#isTrue(proven, Number(told.index), text, witness.upstream))
-      return 'misplaced';
+    const isTrue = (): boolean => this.#isTrue(proven, Number(told.index), text, witness.upstream);
+    if (isTransaction && !readParsed(isTrue)) return 'misplaced';
     await this.#noteTrust(block, false, TRANSACTION_SUBJECTS, scope);
     this.#places.set(question.hash, told);
     this.#parts.keep(this.#aboutPlaced(question, told).key, text);

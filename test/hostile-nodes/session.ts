@@ -196,8 +196,10 @@ class Watch {
   async #look(): Promise<void> {
     while (!this.#isOver) {
       for (const [index, { state, reason }] of await this.#stage.readNodes()) {
-        const { hits } = await this.readReport(index);
-        if (hits > 0 && (state !== 'up' || reason !== undefined)) this.named.add(index);
+        const report = await this.readReport(index);
+        // The nodes are those of the next batch by now.
+        if (this.#isOver) return;
+        if (report.hits > 0 && (state !== 'up' || reason !== undefined)) this.named.add(index);
       }
       await sleep(LOOK_MS);
     }

@@ -86,6 +86,34 @@ test('what JSON.parse refuses is refused', () => {
   );
 });
 
+const SLICE = 64 * 1024;
+
+test('a long string is parsed in slices, wherever an escape is cut, and means the same', () => {
+  const inside = '\\u0061\\"\\\\\\ud83d\\udca1\\n';
+  for (let at = 0; at <= inside.length; at++) {
+    const text = `{"a":["${'a'.repeat(SLICE - at)}${inside}${'b'.repeat(4 * SLICE)}${inside}"],"b":"${'c'.repeat(SLICE - 1)}"}`;
+    const { value, pauses } = parse(text);
+    assert.deepEqual(value, JSON.parse(text));
+    assert.ok(pauses >= 4);
+  }
+});
+
+test('a long string that JSON.parse refuses is refused', () => {
+  const long = 'a'.repeat(3 * SLICE);
+  for (const text of [
+    `"${long}`,
+    `"${long}\\`,
+    `"${long}\\"`,
+    `"${long}\\u00"`,
+    `"${long}\n"`,
+    `"${long}\\x${long}"`,
+  ])
+    assert.equal(
+      outcomeOf(() => parse(text).value),
+      outcomeOf(() => JSON.parse(text)),
+    );
+});
+
 test('there is a pause every few hundred values', () => {
   const members = Array.from({ length: 10_000 }, (_, i) => `"k${i}":{"a":[${i}]}`);
   const { value, pauses } = parse(`{${members.join()}}`);

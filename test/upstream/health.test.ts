@@ -88,10 +88,41 @@ describe('the circuit', () => {
     assert.equal(closed.circuit, 'closed');
   });
 
-  it('being overtaken neither opens nor closes it', () => {
+  it('opens with the third call in a row that others answered, until the node answers one', () => {
     const { health, pass } = createHealth();
-    for (let i = 0; i < 50; i++) health.lag(1_000);
+    const lag = (times: number): void => {
+      for (let i = 0; i < times; i++) health.lag(1_000);
+    };
+    lag(2);
+    health.succeed(1);
+    lag(2);
     assert.equal(health.circuit, 'closed');
+    lag(1);
+    assert.equal(health.circuit, 'open');
+    pass(3_600_000);
+    assert.equal(health.circuit, 'open', 'time alone says nothing');
+    health.succeed(1);
+    assert.equal(health.circuit, 'closed');
+  });
+
+  it('probes of a silent node are further and further apart, one at a time', () => {
+    const { health, pass } = createHealth();
+    const { silence } = health;
+    for (let i = 0; i < 3; i++) health.lag(1_000);
+    const pauses: number[] = [];
+    assert.equal(silence.takeProbe(), true);
+    for (let i = 0; i < 8; i++) {
+      assert.equal(silence.takeProbe(), false);
+      assert.equal(silence.endProbe(), i === 0, 'the first without an answer is reported');
+      let pause = 0;
+      for (; !silence.takeProbe(); pause += 500) pass(500);
+      pauses.push(pause);
+    }
+    assert.deepEqual(pauses, [500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
+  });
+
+  it('being overtaken once neither opens nor closes it', () => {
+    const { health, pass } = createHealth();
     failUntilOpen(health);
     pass(500);
     health.lag(1);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ChainError } from '../../src/chain/errors.ts';
-import { holdText } from '../../src/upstream/hold-text.ts';
+import { JsonBytes } from '../../src/primitives/json-result.ts';
+import { holdAll, holdText } from '../../src/upstream/hold-text.ts';
 import { createNodeMemory } from '../../src/upstream/node-memory.ts';
 import { AnswerMemory } from '../../src/util/answer-memory.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
@@ -16,6 +17,34 @@ test('a result is held whatever its length: the transport bounds it by the setti
   const held = await holdText(createStream(text, { pieceBytes: MiB }), { memory });
   assert.equal(held.length, text.length);
   assert.ok(held === text);
+});
+
+test('a long result is put together with pauses, wherever its bytes are cut', async () => {
+  const text = JSON.stringify(`\ufeff${'aé€💡'.repeat(512 * 1024)}`);
+  const bytes = Buffer.byteLength(text);
+  for (const takesBytes of [false, true])
+    for (const pieceBytes of [65_537, 3 * MiB + 1]) {
+      let turns = 0;
+      const count = (): void => {
+        turns++;
+        next = setImmediate(count);
+      };
+      let next: NodeJS.Immediate | undefined;
+      const stream = createStream(text, { pieceBytes });
+      const { pieces } = stream;
+      const counted = {
+        ...stream,
+        pieces: (async function* () {
+          yield* pieces;
+          next = setImmediate(count);
+        })(),
+      };
+      const held = await holdAll(counted, { memory, takesBytes });
+      clearImmediate(next);
+      assert.ok(held instanceof JsonBytes === takesBytes);
+      assert.ok((held instanceof JsonBytes ? held.text : held) === text);
+      assert.ok(turns >= Math.floor(bytes / MiB) - 1, `${turns} turns`);
+    }
 });
 
 test('what callers hold together is bounded while it arrives, and given back', async () => {

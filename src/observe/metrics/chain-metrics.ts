@@ -327,7 +327,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_upstream_circuit_open',
     type: 'gauge',
-    help: '1 while the node is asked last because it failed too often, and is tried again now and then.',
+    help: '1 while the node is asked last because it failed too often or left calls unanswered, and is tried again now and then.',
     labels: UPSTREAM_LABELS,
     merge: 'max',
     read: (state) => readUpstreams(state, ({ circuit }) => (circuit === 'closed' ? 0 : 1)),

@@ -22,7 +22,12 @@ export type CircuitEvents = {
   /** An upstream has failed so often that it is asked last until it has rested. */
   onOpen(upstream: Upstream, fault: UpstreamFault): void;
   onFault(upstream: Upstream, fault: UpstreamFault, method: string): void;
+  /** An upstream that was silent has answered. */
+  onHeard(upstream: Upstream): void;
 };
+
+/** Faults in which nothing came from the node. */
+const UNHEARD: ReadonlySet<FaultKind> = new Set<FaultKind>(['unreachable', 'timeout', 'aborted']);
 
 /** Keeps the record of the asked upstream: how fast it answers, how often it fails. */
 export function breakCircuit(events: CircuitEvents): Policy<Directed> {
@@ -46,7 +51,7 @@ export function breakCircuit(events: CircuitEvents): Policy<Directed> {
       const { health } = upstream;
       health.inFlight--;
       const ms = performance.now() - askedAt;
-      health.succeed(ms);
+      if (health.succeed(ms)) events.onHeard(upstream);
       upstream.seconds.record(ms / 1_000);
       // A result contradicts the nodes that claimed a failed execution.
       for (const { upstream: other, error } of route.takeClaims()) count(other, error, call.method);
@@ -59,8 +64,9 @@ export function breakCircuit(events: CircuitEvents): Policy<Directed> {
       const ms = performance.now() - askedAt;
       health.inFlight--;
       if (!isGivenUp(error)) upstream.seconds.record(ms / 1_000);
-      if (error instanceof ChainError) health.succeed(ms);
+      if (error instanceof ChainError && health.succeed(ms)) events.onHeard(upstream);
       if (scope.signal.reason === OVERTAKEN) health.lag(ms);
+      if (isHeard(error) && health.silence.end()) events.onHeard(upstream);
       if (isNoted(error)) note(exchange, error, askedAt);
       return error;
     },
@@ -72,6 +78,10 @@ function isNoted(error: unknown): error is UpstreamFault {
   return (
     error instanceof UpstreamFault && error.kind !== 'aborted' && !(error instanceof UnknownExecutionError)
   );
+}
+
+function isHeard(error: unknown): boolean {
+  return error instanceof UpstreamFault && !UNHEARD.has(error.kind);
 }
 
 function isGivenUp(error: unknown): boolean {

@@ -251,11 +251,11 @@ export class Proofs {
     { number, hash }: Pick<VerifiedHeader, 'number' | 'hash'>,
     address: string,
     codeHash: Uint8Array,
-    text: JsonText,
+    code: unknown,
     upstream: Upstream | undefined,
   ): void {
     const findings = new Findings();
-    verifyCode(parseJsonText(text), codeHash, findings);
+    verifyCode(code, codeHash, findings);
     // Asked by number, a node may answer about another block, in which the account has other code.
     if (!findings.has('state') || upstream?.knowsHashParameters === true)
       this.verifier?.judge({ number, hash: nameAccount(hash, address) }, findings.list, ['state'], upstream);

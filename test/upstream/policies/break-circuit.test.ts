@@ -17,6 +17,7 @@ function createBreaker(handler: Handler): { readonly ask: Handler<Directed>; rea
   const ask = breakCircuit({
     onOpen: ({ name }) => events.opened.push(name),
     onFault: (_upstream, { kind }) => events.faults.push(kind),
+    onHeard: () => {},
   })(handler);
   return { ask, events };
 }
@@ -100,7 +101,7 @@ describe('breakCircuit', () => {
     assert.equal(node.upstream.health.circuit, 'closed');
   });
 
-  it('a node that is overtaken counts as slower, not faulty', async () => {
+  it('a node that is overtaken counts as slower, not as faulty', async () => {
     const node = createNode(answer('1'));
     const { ask } = createBreaker(failing(new UpstreamFault('aborted', 'scripted')));
     const before = node.upstream.health.latencyMs;

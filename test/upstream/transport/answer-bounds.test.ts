@@ -228,7 +228,10 @@ test('the longest honest answers are within their bounds', () => {
     accountProof: nodes,
     storageProof: [1, 2].map(() => ({ key: hash, value: '0x1', proof: nodes })),
   });
-  within('eth_getCode', '["0x00","latest"]', `0x${'00'.repeat(512 * 1024)}`);
+  const code = `0x${'00'.repeat(1024 * 1024)}`;
+  within('eth_getCode', '["0x00","latest"]', code);
+  assert.throws(() => within('eth_getCode', '["0x00","latest"]', `${code}00`), { kind: 'excessive' });
+  within('eth_getTransactionByHash', '["0x00"]', { hash, input: `0x${'00'.repeat(4_000_000)}` });
   within('eth_feeHistory', '["0x400","latest",[]]', {
     oldestBlock: '0x1',
     reward: new Array(1_024).fill(new Array(100).fill('0x0')),

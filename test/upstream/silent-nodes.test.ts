@@ -1,0 +1,151 @@
+/** Nodes of a better tier that do not answer calls: how many calls wait for them, and what becomes of them. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { describeState } from '../../src/upstream/node-state.ts';
+import type { Pool } from '../../src/upstream/pool.ts';
+import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
+import { createCall, createExchange, createScope } from './support/exchange.ts';
+import { openWholePool } from './support/pool.ts';
+import {
+  answer,
+  type Behaviour,
+  createNode,
+  later,
+  nodeError,
+  type ScriptedNode,
+  silent,
+} from './support/scripted-node.ts';
+
+/** A node that stays silent has a third of it before the next one is asked. */
+const LIMIT_MS = 90;
+const OVERTAKEN_IN_A_ROW = 3;
+const BLOCK = { number: 7n, hash: `0x${'7'.repeat(64)}` };
+
+type Stage = {
+  readonly first: ScriptedNode;
+  readonly second: ScriptedNode;
+  readonly pool: Pool;
+  readonly log: RecordingLog;
+  /** Moves the clock of the first node's health. */
+  pass(ms: number): void;
+};
+
+function openStage(behaviour: Behaviour, answerTimeout = 20): Stage {
+  let now = 0;
+  const first = createNode({ behaviour, name: 'first', now: () => now });
+  const second = createNode({ behaviour: answer('"0x2"'), name: 'second', tier: 2 });
+  const log = createRecordingLog();
+  const pool = openWholePool([first, second], { log, options: { answerTimeout } });
+  const pass = (ms: number): void => {
+    now += ms;
+  };
+  return { first, second, pool, log, pass };
+}
+
+async function askOnce({ pool }: Stage, params = '[]'): Promise<void> {
+  const answered = await pool.ask(createExchange({ params, nulls: 'truth' }, createScope(LIMIT_MS)));
+  assert.match(String(answered), /^"0x[12]"$/);
+}
+
+async function askInTurn(stage: Stage, times: number): Promise<void> {
+  for (let call = 0; call < times; call++) await askOnce(stage);
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+const listMessages = ({ log }: Stage): readonly string[] =>
+  log.lines.map((line) => (JSON.parse(line) as { readonly message: string }).message);
+const NAMED = 'upstream does not answer calls that others answer: asked last until it answers a probe';
+const HEARD = 'upstream answers calls again';
+
+describe('a silent node', () => {
+  it('has three calls wait for it and no more; it is named once, probed, and asked first again when it answers', async () => {
+    const stage = openStage(silent);
+    const { first, second, pass } = stage;
+    await askInTurn(stage, OVERTAKEN_IN_A_ROW + 10);
+    assert.equal(first.givenUp(), OVERTAKEN_IN_A_ROW);
+    assert.equal(first.asked.calls.length, OVERTAKEN_IN_A_ROW + 1, 'and one probe, which nobody waits for');
+    await until(() => listMessages(stage).includes(NAMED));
+    assert.deepEqual(describeState(first.upstream, 0), {
+      state: 'down',
+      reason: 'does not answer calls that other nodes answer',
+    });
+    assert.equal(first.upstream.faults.get('timeout'), 1);
+
+    for (const round of [1, 2, 3]) {
+      pass(60_000);
+      await askInTurn(stage, 5);
+      await until(() => first.upstream.faults.get('timeout') === 1 + round);
+    }
+    assert.equal(first.givenUp(), OVERTAKEN_IN_A_ROW, 'no call has waited for a probe');
+    assert.equal(listMessages(stage).filter((message) => message === NAMED).length, 1);
+
+    pass(60_000);
+    first.behave(answer('"0x1"'));
+    await askOnce(stage);
+    await until(() => listMessages(stage).includes(HEARD));
+    assert.equal(first.upstream.health.circuit, 'closed');
+    const before = second.asked.calls.length;
+    await askInTurn(stage, 5);
+    assert.equal(second.asked.calls.length, before);
+  });
+
+  it('is the same where calls are asked for together', async () => {
+    const stage = openStage(silent);
+    const { first, pool, pass } = stage;
+    const askTogether = async (round: number): Promise<void> => {
+      const calls = [0, 1].map((item) =>
+        createCall({
+          params: `[${round},${item}]`,
+          block: BLOCK,
+          key: { blockHash: BLOCK.hash, question: `${round} ${item}` },
+        }),
+      );
+      const outcomes = await pool.askTogether(calls, createScope(LIMIT_MS));
+      assert.deepEqual(
+        outcomes.map((outcome) => outcome?.answer),
+        ['"0x2"', '"0x2"'],
+      );
+    };
+    for (let round = 0; round < 10; round++) await askTogether(round);
+    assert.equal(first.givenUp(), 4, 'two rounds of two calls');
+    await until(() => listMessages(stage).includes(NAMED));
+    pass(60_000);
+    first.behave(answer('"0x1"'));
+    await askTogether(10);
+    await until(() => listMessages(stage).includes(HEARD));
+    assert.equal(first.upstream.health.circuit, 'closed');
+  });
+});
+
+describe('a node that is merely slower', () => {
+  it('keeps its place as long as it answers other calls, be it with an error', async () => {
+    for (const other of [answer('"0x1"'), nodeError(-32000, 'header not found')]) {
+      const slow = '["slow"]';
+      const stage = openStage((call, options) => (call.params === slow ? silent : other)(call, options));
+      for (let round = 0; round < 2 * OVERTAKEN_IN_A_ROW; round++) {
+        await askOnce(stage, slow);
+        await askOnce(stage);
+      }
+      assert.equal(stage.first.givenUp(), 2 * OVERTAKEN_IN_A_ROW);
+      assert.equal(stage.first.upstream.health.circuit, 'closed');
+      assert.ok(!listMessages(stage).includes(NAMED));
+    }
+  });
+
+  it('is back with the answer to its first probe where another one overtakes it, and is not named', async () => {
+    const stage = openStage(later(LIMIT_MS / 2, answer('"0x1"')), 60_000);
+    const { first } = stage;
+    await askInTurn(stage, OVERTAKEN_IN_A_ROW);
+    assert.equal(first.upstream.health.circuit, 'open');
+    await askOnce(stage);
+    await until(() => first.upstream.health.circuit === 'closed');
+    assert.equal(first.upstream.faults.size, 0);
+    assert.deepEqual(
+      listMessages(stage).filter((message) => message === NAMED || message === HEARD),
+      [],
+    );
+  });
+});
