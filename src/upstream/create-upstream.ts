@@ -2,7 +2,7 @@ import { AnswerMemory } from '../util/answer-memory.ts';
 import { type Clock, systemClock } from '../util/clock.ts';
 import type { SharedBudget } from '../util/shared-budget.ts';
 import { createEndpoint, findOperator, nameUpstream } from './endpoint.ts';
-import { listSecrets } from './errors/secrets.ts';
+import { listCredentials, listSecrets } from './errors/secrets.ts';
 import type { UpstreamFault } from './fault.ts';
 import type { HeadFeed } from './heads/head-feed.ts';
 import { HeadTracker } from './heads/head-tracker.ts';
@@ -77,6 +77,7 @@ export function createUpstream(
     ...(announcements !== undefined && { announcements }),
     tracker,
     secrets: endpoints.flatMap(({ url, headers }) => listSecrets(url, headers)),
+    credentials: endpoints.flatMap(({ url, headers }) => listCredentials(url, headers)),
     openMemory: limits.memory,
     onExcessive: watched.onExcessive,
     now: () => clock.now(),

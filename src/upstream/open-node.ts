@@ -6,7 +6,7 @@ import type { SharedBudget } from '../util/shared-budget.ts';
 import { toChainError } from './chain-errors.ts';
 import { createEndpoint, nameUpstream } from './endpoint.ts';
 import { readError } from './errors/read-error.ts';
-import { listSecrets } from './errors/secrets.ts';
+import { listCredentials, listSecrets } from './errors/secrets.ts';
 import { UpstreamFault } from './fault.ts';
 import { holdText } from './hold-text.ts';
 import { createNodeMemory } from './node-memory.ts';
@@ -42,11 +42,12 @@ export function openNode(row: UpstreamOptions, nodeMemory: SharedBudget = create
   const memory = (): AnswerMemory => new AnswerMemory(nodeMemory, nameUpstream(row, 0));
   const transport = createTransport(endpoint, { ...LIMITS, connections, inFlight, batch, memory });
   const secrets = listSecrets(endpoint.url, endpoint.headers);
+  const credentials = listCredentials(endpoint.url, endpoint.headers);
 
   async function ask(method: string, params: readonly unknown[], scope: RequestScope): Promise<JsonText> {
     const call = { method, params: JSON.stringify(params) };
     const reply = await transport.send(call, { deadline: scope.deadline, signal: scope.signal });
-    if (reply.kind === 'error') throw readError(reply.error, method, secrets);
+    if (reply.kind === 'error') throw readError(reply.error, method, secrets, credentials);
     return holdText(reply.result, { scope, memory });
   }
 

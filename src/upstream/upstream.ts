@@ -56,6 +56,8 @@ export type UpstreamParts = {
   readonly tracker: TrackedHead;
   /** Parts of its address and headers that must never be revealed. */
   readonly secrets: readonly string[];
+  /** Keys among them, which are masked in data of reverts too; by default none. */
+  readonly credentials?: readonly string[];
   /** Opens what an answer of it holds, where no caller's memory counts it. */
   readonly openMemory: () => AnswerMemory;
   /** It sent more than a question can need; by default nothing comes of it. */
@@ -72,6 +74,7 @@ export class Upstream {
   readonly control: Transport;
   readonly tracker: TrackedHead;
   readonly secrets: readonly string[];
+  readonly credentials: readonly string[];
   readonly openMemory: () => AnswerMemory;
   readonly onExcessive: (fault: UpstreamFault) => void;
   readonly health: Health;
@@ -115,6 +118,7 @@ export class Upstream {
     this.control = parts.control;
     this.tracker = parts.tracker;
     this.secrets = parts.secrets;
+    this.credentials = parts.credentials ?? [];
     this.openMemory = parts.openMemory;
     this.onExcessive = parts.onExcessive ?? (() => {});
     this.health = new Health(parts.now);

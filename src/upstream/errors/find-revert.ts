@@ -2,7 +2,6 @@ import type { NodeError } from '../node-call.ts';
 import { cutText } from './cut-text.ts';
 import { encodeErrorString, isAbiEncoded, parseRevertData } from './revert-data.ts';
 import { parseRevertProse } from './revert-prose.ts';
-import { hideAddresses } from './scrub-message.ts';
 import { unwrapError } from './unwrap-error.ts';
 import { VM_ERROR_RULES } from './vm-error-rules.ts';
 
@@ -24,7 +23,7 @@ const VM_ERROR = /^vm execution error\.?$/i;
  * `Error(string)`, so that clients decode it as from any other node; where it says that there is no data, there is none.
  *
  * Callers choose the bytes and the reason of a revert: they override code, and code composes any text. A mask over what equals a secret would
- * tell them that they have guessed it, so bytes stay as they are, and in a reason only the form of an address is hidden, whatever it equals.
+ * tell them that they have guessed it, so nothing is masked here; `maskRevertData` masks what nobody guesses.
  * @param text the beginning of the message
  * @param mask hides secrets in words of the node
  */
@@ -43,7 +42,7 @@ export function findRevert(
 }
 
 function readReason(message: string): string {
-  return encodeReason(hideAddresses(parseRevertProse(message.slice(0, MAX_REASON_LENGTH))?.reason ?? ''));
+  return encodeReason(parseRevertProse(message.slice(0, MAX_REASON_LENGTH))?.reason ?? '');
 }
 
 /** The words in the data of a VM error: a halt that is known word for word is no revert, everything else is one. */

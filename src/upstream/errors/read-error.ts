@@ -4,7 +4,7 @@ import type { NodeError } from '../node-call.ts';
 import { classifyError } from './classify-error.ts';
 import { readLogRefusal } from './log-refusals.ts';
 import { isExecuting, isSending } from './methods.ts';
-import { maskSecrets, scrubMessage } from './scrub-message.ts';
+import { maskRevertData, maskSecrets, scrubMessage } from './scrub-message.ts';
 import { findSendRefusal, guessSendRefusal, SendRefusal } from './send-refusals.ts';
 import { findRefusal } from './simulation-refusals.ts';
 import type { Verdict } from './verdict.ts';
@@ -19,11 +19,13 @@ const MAY_BE_REFUSALS: ReadonlySet<Verdict['kind']> = new Set<Verdict['kind']>([
 /**
  * A node's error: a ChainError if it is meant for the caller, otherwise a fault.
  * @param secrets what must not be shown of what the node says
+ * @param credentials those of them that must not be in the reason of a revert either
  */
 export function readError(
   error: NodeError,
   method: string,
   secrets: readonly string[],
+  credentials: readonly string[] = [],
 ): ChainError | UpstreamFault {
   const refusal = findRefusal(error, method);
   if (refusal !== undefined) return new ChainError(refusal, scrubMessage(error.message, secrets));
@@ -36,7 +38,7 @@ export function readError(
   }
   switch (verdict.kind) {
     case 'reverted':
-      return new ChainError('reverted', 'execution reverted', verdict.data);
+      return new ChainError('reverted', 'execution reverted', maskRevertData(verdict.data, credentials));
     case 'failed':
     case 'invalid':
       if (isSending(method)) return new SendRefusal('refused', scrubMessage(verdict.message, secrets), false);

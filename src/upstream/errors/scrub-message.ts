@@ -10,10 +10,9 @@ const MIN_SECRET_LENGTH = MASK.length + 1;
 const CONTROL = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
 const MASKS = /\*{4,}/g;
 
-const ADDRESS = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'<>)\]}]+/gi;
 /** What looks like an address or a credential, of this upstream or not. */
 const SUSPECTS: readonly RegExp[] = [
-  ADDRESS,
+  /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'<>)\]}]+/gi,
   /\b(?:bearer|basic) [a-z0-9+/=_.~-]{6,}/gi,
   /\b(?:api[-_ ]?key|token|secret|password|authorization)["']?\s{0,4}[=:]\s{0,4}["']?[^\s"',;&)}\]]{6,}/gi,
   /(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?![\w.])/g,
@@ -42,9 +41,25 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
   return patterns.some((pattern) => text.search(pattern) >= 0) ? replaceSecrets(text, patterns) : text;
 }
 
-/** A text of any length with `***` for each address with a scheme, whatever secrets are configured. */
-export function hideAddresses(text: string): string {
-  return text.replace(ADDRESS, MASK);
+/** Bytes of a reason that are looked through: what messages show of it, and more. */
+const MAX_REASON_BYTES = 64 * 1024;
+const REASON_SELECTOR = '0x08c379a0';
+
+/**
+ * Revert data of `Error(string)` with `*` for each byte of a key in the reason, which messages are made of; the same where there is none.
+ * @param data lower-case hex
+ * @param credentials as `listCredentials` gives them: callers compose any reason, so a mask over what can be guessed would confirm the guess
+ */
+export function maskRevertData(data: string, credentials: readonly string[]): string {
+  if (credentials.length === 0 || !data.startsWith(REASON_SELECTOR)) return data;
+  const start = REASON_SELECTOR.length;
+  const end = Math.min(data.length, start + 2 * MAX_REASON_BYTES);
+  const text = Buffer.from(data.slice(start, end), 'hex').toString('latin1');
+  let masked = text;
+  for (const pattern of compileSecrets(credentials))
+    masked = masked.replace(pattern, (found, account?: string) => account ?? '*'.repeat(found.length));
+  if (masked === text) return data;
+  return `${data.slice(0, start)}${Buffer.from(masked, 'latin1').toString('hex')}${data.slice(end)}`;
 }
 
 /**

@@ -6,6 +6,10 @@ const MIN_SECRET_LENGTH = 4;
 const MIN_ENCODED_LENGTH = 8;
 const BYTE_BITS = 8;
 const BASE64_BITS = 6;
+/** A path segment that names something, as `mainnet` and `ethereum-sepolia` do. */
+const WORD = /^[a-z_-]+$/i;
+/** What is shorter is found by trying. */
+const MIN_KEY_LENGTH = 8;
 /** Path segments from this length on may be keys: `v2` and `rpc` are none. */
 const MIN_SEGMENT_LENGTH = 8;
 
@@ -17,6 +21,22 @@ export function listSecrets(url: URL, headers: Endpoint['headers']): string[] {
   const segments = url.pathname.split('/').filter((segment) => segment.length >= MIN_SEGMENT_LENGTH);
   const parts = [url.host, url.hostname, ...segments, ...listGiven(url, headers)];
   return spell(parts);
+}
+
+/**
+ * The keys among them, in whatever spelling, and the address with its scheme. They are masked in reasons of reverts too, which callers compose: a
+ * host alone, a user, a word or a short password are not, since a mask would confirm a guess.
+ */
+export function listCredentials(url: URL, headers: Endpoint['headers']): string[] {
+  const segments = url.pathname.split('/').filter((segment) => !WORD.test(segment));
+  const rest = `${url.pathname}${url.search}`;
+  const address = [
+    `//${url.host}`,
+    ...(rest.length > 1 ? [`//${url.host}${rest}`, `${url.hostname}${rest}`] : []),
+  ];
+  const keys = [...segments, ...listGiven(url, headers)].filter((key) => key.length >= MIN_KEY_LENGTH);
+  const users = new Set([url.username, ...Object.values(headers).map(findUser)]);
+  return spell([...address, ...keys.filter((key) => !users.has(key))]);
 }
 
 /** What is configured to be sent with each request. */
@@ -60,8 +80,16 @@ function listHeaderSecrets(value: string): string[] {
   const credentials = rest.join(' ');
   if (scheme.toLowerCase() !== 'basic') return [value, credentials, ...rest];
   const account = Buffer.from(credentials, 'base64').toString('utf8');
-  const colon = account.indexOf(':');
-  return [value, credentials, account, account.slice(0, Math.max(colon, 0)), account.slice(colon + 1)];
+  const user = findUser(value);
+  return [value, credentials, account, user, account.slice(account.indexOf(':') + 1)];
+}
+
+/** The user of basic authorization; empty in other headers. */
+function findUser(value: string): string {
+  const [scheme = '', credentials = ''] = value.trim().split(/\s+/);
+  if (scheme.toLowerCase() !== 'basic') return '';
+  const account = Buffer.from(credentials, 'base64').toString('utf8');
+  return account.slice(0, Math.max(account.indexOf(':'), 0));
 }
 
 function decode(part: string): string {

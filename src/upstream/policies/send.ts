@@ -252,5 +252,5 @@ async function sendParts(
 
 function readReply(reply: NodeReply, call: RoutedCall, upstream: Upstream): JsonResult {
   if (reply.kind === 'result') return reply.result;
-  throw readError(reply.error, call.method, upstream.secrets);
+  throw readError(reply.error, call.method, upstream.secrets, upstream.credentials);
 }

@@ -5,7 +5,7 @@ import { ChainError } from '../../../src/chain/errors.ts';
 import { readError } from '../../../src/upstream/errors/read-error.ts';
 import { encodeErrorString } from '../../../src/upstream/errors/revert-data.ts';
 import { maskSecrets, scrubMessage } from '../../../src/upstream/errors/scrub-message.ts';
-import { listSecrets } from '../../../src/upstream/errors/secrets.ts';
+import { listCredentials, listSecrets } from '../../../src/upstream/errors/secrets.ts';
 import { countRuns } from '../../support/count-runs.ts';
 
 const secret = fc.oneof(
@@ -178,42 +178,53 @@ test('an account or a hash stays as it is, whatever it spells in hex; a secret o
   assert.match(scrubMessage(`${account}0`, secrets), /\*\*\*/, 'a number of another length may be anything');
 });
 
+const USER = 'operator-one';
+const HEADERS = {
+  ...KEY_HEADERS,
+  authorization: `Basic ${Buffer.from(`${USER}:hunter2`).toString('base64')}`,
+};
+
 /** What a client is given of a node's error about an execution. */
 function readRevert(error: { code: number; message: string; data?: unknown }): string {
-  const { href, hostname } = KEY_URL;
-  const secrets = [...listSecrets(KEY_URL, KEY_HEADERS), href, hostname];
-  const read = readError({ data: undefined, ...error }, 'eth_call', secrets);
+  const [secrets, credentials] = [listSecrets(KEY_URL, HEADERS), listCredentials(KEY_URL, HEADERS)];
+  const read = readError({ data: undefined, ...error }, 'eth_call', secrets, credentials);
   assert.ok(read instanceof ChainError && read.kind === 'reverted', read.message);
   return String(read.data);
 }
 
-test('a revert is what execution gave, byte for byte, whether it holds a secret or not', () => {
-  const guesses = [
-    '10.1.2.3',
-    '10.1.2.3:8545',
-    '10.1.2.4',
-    'k3y-0f-the-operator',
-    'lettersonly',
-    KEY_URL.href,
-  ];
+test('a revert is what execution gave, byte for byte, whether it holds a host, a user or a short password, or not', () => {
+  const guesses = ['10.1.2.3', '10.1.2.3:8545', '10.1.2.4', USER, 'hunter2', 'hunter3'];
   for (const guess of guesses) {
     const data = encodeErrorString(`is it ${guess}?`);
     assert.equal(readRevert({ code: 3, message: `execution reverted: is it ${guess}?`, data }), data);
-    const custom = `0x12345678${Buffer.from(guess).toString('hex')}`;
-    assert.equal(readRevert({ code: 3, message: 'execution reverted', data: custom }), custom);
   }
+  const custom = `0x12345678${Buffer.from('lettersonly').toString('hex')}`;
+  assert.equal(readRevert({ code: 3, message: 'execution reverted', data: custom }), custom);
 });
 
-test('a reason in words only hides addresses with a scheme, of nodes and others, and nothing else', () => {
-  for (const url of [KEY_URL.href, 'https://docs.example/v1']) {
-    for (const secret of ['lettersonly', 'lettersonlx', '10.1.2.3']) {
-      const reason = encodeErrorString(`${secret} at ***`);
-      for (const error of [
-        { code: 3, message: `execution reverted: ${secret} at ${url}` },
-        { code: -32000, message: `Execution reverted (${secret} at ${url})` },
-        { code: -32015, message: 'VM execution error.', data: `revert: ${secret} at ${url}` },
-      ])
-        assert.equal(readRevert(error), reason);
-    }
+test('keys are masked in the reason of a revert, which messages quote, in whatever spelling', () => {
+  const keys = [
+    'k3y-0f-the-operator',
+    'lettersonly',
+    Buffer.from('lettersonly').toString('base64').slice(0, 14),
+  ];
+  for (const key of keys) {
+    const data = encodeErrorString(`x-api-key: ${key}.`);
+    const masked = encodeErrorString(`x-api-key: ${'*'.repeat(key.length)}.`);
+    assert.equal(readRevert({ code: 3, message: 'execution reverted', data }), masked);
   }
+  const { href } = KEY_URL;
+  const data = readRevert({ code: 3, message: 'execution reverted', data: encodeErrorString(`at ${href}`) });
+  assert.equal(data, encodeErrorString(`at http:${'*'.repeat(href.length - 'http:'.length)}`));
+});
+
+test('a reason in words only is masked as one in bytes is', () => {
+  const said = `10.1.2.3 ${USER} https://docs.example/v1 lettersonly at http://10.1.2.3:8545`;
+  const masked = `10.1.2.3 ${USER} https://docs.example/v1 ${'*'.repeat(11)} at http:${'*'.repeat(15)}`;
+  for (const error of [
+    { code: 3, message: `execution reverted: ${said}` },
+    { code: -32000, message: `Execution reverted (${said})` },
+    { code: -32015, message: 'VM execution error.', data: `revert: ${said}` },
+  ])
+    assert.equal(readRevert(error), encodeErrorString(masked));
 });
