@@ -35,7 +35,7 @@ export function listCredentials(url: URL, headers: Endpoint['headers']): string[
     ...(rest.length > 1 ? [`//${url.host}${rest}`, `${url.hostname}${rest}`] : []),
   ];
   const keys = [...segments, ...listGiven(url, headers)].filter((key) => key.length >= MIN_KEY_LENGTH);
-  const users = new Set([url.username, ...Object.values(headers).map(findUser)]);
+  const users = new Set(Object.values(headers).map((header) => readUser(readAccount(header))));
   return spell([...address, ...keys.filter((key) => !users.has(key))]);
 }
 
@@ -78,17 +78,20 @@ function listHeaderSecrets(value: string): string[] {
   const [scheme = '', ...rest] = value.trim().split(/\s+/);
   if (rest.length === 0) return [scheme];
   const credentials = rest.join(' ');
-  if (scheme.toLowerCase() !== 'basic') return [value, credentials, ...rest];
-  const account = Buffer.from(credentials, 'base64').toString('utf8');
-  const user = findUser(value);
+  const account = readAccount(value);
+  if (account === undefined) return [value, credentials, ...rest];
+  const user = readUser(account);
   return [value, credentials, account, user, account.slice(account.indexOf(':') + 1)];
 }
 
-/** The user of basic authorization; empty in other headers. */
-function findUser(value: string): string {
-  const [scheme = '', credentials = ''] = value.trim().split(/\s+/);
-  if (scheme.toLowerCase() !== 'basic') return '';
-  const account = Buffer.from(credentials, 'base64').toString('utf8');
+/** `user:password` of basic authorization; undefined in other headers. */
+function readAccount(header: string): string | undefined {
+  const [scheme = '', credentials = ''] = header.trim().split(/\s+/);
+  if (scheme.toLowerCase() !== 'basic') return undefined;
+  return Buffer.from(credentials, 'base64').toString('utf8');
+}
+
+function readUser(account = ''): string {
   return account.slice(0, Math.max(account.indexOf(':'), 0));
 }
 
