@@ -11,7 +11,7 @@ export type BodyMeterParts = {
   readonly watch: CallWatch | undefined;
 };
 
-/** Has the key of a body pay for what nodes prove for its calls. */
+/** Has the key of a body pay for work that its calls turn out to need. */
 export class BodyMeter implements WorkMeter {
   readonly #parts: BodyMeterParts;
   readonly #session: Session;
@@ -23,8 +23,19 @@ export class BodyMeter implements WorkMeter {
 
   /** @throws (or rejects with) RpcError where the key has no credits for it */
   pay(keys: number, trips: number): PromiseOrValue<void> {
-    const { guard, scale, watch } = this.#parts;
-    const credits = scale.weighWork(keys, trips);
+    const { scale } = this.#parts;
+    return this.#charge(
+      scale.weighWork('execution_provenKey', keys) + scale.weighWork('execution_roundTrip', trips),
+    );
+  }
+
+  /** @throws (or rejects with) RpcError where the key has no credits for it */
+  payFor(name: string, count: number): PromiseOrValue<void> {
+    return this.#charge(this.#parts.scale.weighWork(name, count));
+  }
+
+  #charge(credits: number): PromiseOrValue<void> {
+    const { guard, watch } = this.#parts;
     if (credits === 0) return undefined;
     return continueWith(guard.chargeWork(this.#session, credits), (problem) => {
       if (problem !== undefined) throw problem;

@@ -36,12 +36,9 @@ export class CreditScale {
     return this.#lastWeight;
   }
 
-  /** Work at nodes beyond what calls cover. */
-  weighWork(keys: number, trips: number): number {
-    const { execution_provenKey, execution_roundTrip } = WORK_CREDITS;
-    const key = this.#table['execution_provenKey'] ?? execution_provenKey;
-    const trip = this.#table['execution_roundTrip'] ?? execution_roundTrip;
-    return keys * key + trips * trip;
+  /** Work beyond what calls cover. */
+  weighWork(name: string, count: number): number {
+    return count * (this.#table[name] ?? (WORK_CREDITS as CreditTable)[name] ?? 0);
   }
 
   /** @param kind of the subscription */

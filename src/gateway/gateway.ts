@@ -386,7 +386,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       const scope = new RequestScope(now + bounds.bodyTimeoutMs, outerScope, now);
       scope.owner = owner;
       scope.answers = heldAnswers;
-      if (session.network.hasNodes === true) scope.meter = new BodyMeter(meterParts, session);
+      scope.meter = new BodyMeter(meterParts, session);
       scope.session = session.name;
       const notifier = port && new MeteredNotifier(port, session.network.name, scale, options.subscriptions);
       const context: BodyContext =

@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { EXAMPLE_FILTER_ID, filterId, findFilters } from './filters/filter-id.ts';
+import { countFurtherValues } from './log-filter.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_LOG } from './result-examples.ts';
 import { log } from './result-schemas.ts';
 import { touchesNothing } from './touches.ts';
+import { workFor } from './work-credits.ts';
 
 export const ethGetFilterLogs: Method<MethodContext> = defineMethod({
   name: 'eth_getFilterLogs',
@@ -20,6 +22,9 @@ export const ethGetFilterLogs: Method<MethodContext> = defineMethod({
   async handle([id], context) {
     const { filters } = findFilters('eth_getFilterLogs', context);
     const { network, scope } = context;
-    return network.chain.logs.getLogs(await filters.findLogFilter(id, scope), scope);
+    const filter = await filters.findLogFilter(id, scope);
+    return workFor(scope, 'eth_getLogs_further100Values', countFurtherValues(filter), () =>
+      network.chain.logs.getLogs(filter, scope),
+    );
   },
 });

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { defineMethod, type Method } from '../rpc/method.ts';
-import { checkAlternatives, logFilter } from './log-filter.ts';
+import { checkAlternatives, countFurtherValues, logFilter } from './log-filter.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_LOG } from './result-examples.ts';
 import { log } from './result-schemas.ts';
 import { touchesLogs } from './touches.ts';
+import { workFor } from './work-credits.ts';
 
 export const ethGetLogs: Method<MethodContext> = defineMethod({
   name: 'eth_getLogs',
@@ -24,6 +25,8 @@ export const ethGetLogs: Method<MethodContext> = defineMethod({
   },
   handle([filter], { network, scope }) {
     checkAlternatives(filter);
-    return network.chain.logs.getLogs(filter, scope);
+    return workFor(scope, 'eth_getLogs_further100Values', countFurtherValues(filter), () =>
+      network.chain.logs.getLogs(filter, scope),
+    );
   },
 });

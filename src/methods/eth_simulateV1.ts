@@ -1,4 +1,4 @@
-import type { BlockSimulation } from '../chain/chain.ts';
+import type { BlockReference, BlockSimulation, HeadReads } from '../chain/chain.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { LATEST } from './block-reference.ts';
@@ -8,6 +8,7 @@ import { EXAMPLE_SIMULATION } from './result-examples.ts';
 import { simulation } from './simulation-params.ts';
 import { simulatedBlocks } from './simulation-schemas.ts';
 import { touchesSimulation } from './touches.ts';
+import { workFor } from './work-credits.ts';
 
 /** geth's bounds. */
 const MAX_BLOCKS = 256;
@@ -73,9 +74,34 @@ export const ethSimulateV1: Method<MethodContext> = defineMethod({
   },
   handle([given, block = LATEST], { network, scope }) {
     checkSize(given);
-    return network.chain.execution.simulate({ simulation: given, block }, scope);
+    const further = countBlocks(given, findNumber(block, network.chain.heads)) - 1;
+    return workFor(scope, 'eth_simulateV1_furtherBlock', further, () =>
+      network.chain.execution.simulate({ simulation: given, block }, scope),
+    );
   },
 });
+
+/** The number of the block that is built on; undefined where it takes a look-up. */
+function findNumber(block: BlockReference, { served }: Pick<HeadReads, 'served'>): bigint | undefined {
+  if (block.kind === 'number') return block.number;
+  const isServed = block.kind === 'hash' ? block.hash === served?.hash : block.tag === 'latest';
+  if (isServed) return served?.number;
+  return block.kind === 'tag' && block.tag === 'earliest' ? 0n : undefined;
+}
+
+/** Blocks to simulate, with those that fill gaps; as many as there may be where the gap in front of the first is not known. */
+function countBlocks({ blockStateCalls }: BlockSimulation, base: bigint | undefined): number {
+  let [number, blocks] = [base, 0];
+  for (const { blockOverrides } of blockStateCalls) {
+    const next = blockOverrides?.number === undefined ? undefined : BigInt(blockOverrides.number);
+    if (next === undefined) blocks++;
+    else blocks += number === undefined ? MAX_BLOCKS : Number(next - number);
+    number = next ?? (number === undefined ? undefined : number + 1n);
+    // More are refused, and so are numbers that descend.
+    if (blocks >= MAX_BLOCKS) return MAX_BLOCKS;
+  }
+  return blocks;
+}
 
 /** @throws RpcError with geth's texts */
 function checkSize({ blockStateCalls }: BlockSimulation): void {

@@ -53,6 +53,14 @@ export function checkAlternatives({ addresses, topics }: Pick<LogFilter, 'addres
     throw new RpcError('serverError', 'exceed max addresses or topics per search position');
 }
 
+const COVERED_VALUES = 100;
+
+/** Addresses and topics beyond what the weight of a call covers, in hundreds. */
+export function countFurtherValues({ addresses, topics }: Pick<LogFilter, 'addresses' | 'topics'>): number {
+  const values = topics.reduce((sum, { length }) => sum + length, addresses.length);
+  return Math.ceil(Math.max(0, values - COVERED_VALUES) / COVERED_VALUES);
+}
+
 /** @throws ParamProblem in geth's words */
 function parseFilter(value: unknown): LogFilter {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -4,6 +4,10 @@ import { defineMethod, type Method } from '../rpc/method.ts';
 import { data, hash32 } from '../rpc/schemas.ts';
 import type { MethodContext } from './method-context.ts';
 import { touchesNothing } from './touches.ts';
+import { workFor } from './work-credits.ts';
+
+/** Hex digits that the weight of a call covers: 16 KiB. */
+const COVERED_DIGITS = 2 * 16 * 1024;
 
 export const web3Sha3: Method<MethodContext> = defineMethod({
   name: 'web3_sha3',
@@ -18,5 +22,11 @@ export const web3Sha3: Method<MethodContext> = defineMethod({
     params: ['0x68656c6c6f20776f726c64'],
     result: '0x47173285a8d7341e5e972fc677286384f802f8ef42a5ec5f03bbfa254cb01fad',
   },
-  handle: ([bytes]) => `"${bytesToHex(keccak256(hexToBytes(bytes)))}"`,
+  handle: ([bytes], { scope }) =>
+    workFor(
+      scope,
+      'web3_sha3_further16KiB',
+      Math.ceil(bytes.length / COVERED_DIGITS) - 1,
+      () => `"${bytesToHex(keccak256(hexToBytes(bytes)))}"`,
+    ),
 });

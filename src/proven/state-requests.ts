@@ -7,6 +7,7 @@ import { settleWithin } from '../util/settle-within.ts';
 import type { ProofQuestion, ProvenState } from '../verification/state-proof.ts';
 import { BlockStates } from './block-states.ts';
 import { Codes, type CodeTable } from './codes.ts';
+import { KeyPace } from './key-pace.ts';
 import { RollForward } from './roll-forward.ts';
 import { SharedQuestion, SharedQuestions, settleShared } from './shared-question.ts';
 import type { BlockState, ListNodes, StateNodes, StatePlace } from './state-nodes.ts';
@@ -69,6 +70,8 @@ export type StateRequestsOptions = {
 export class StateRequests {
   readonly proven: Proven;
   readonly trips: Trips = new Trips();
+  /** Of owners, at having nodes prove accounts and slots of this network. */
+  readonly pace: KeyPace = new KeyPace();
   readonly warmUp: WarmUp;
   readonly #rollForward: RollForward | undefined;
   readonly #nodes: StateNodes;

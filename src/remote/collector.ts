@@ -72,7 +72,7 @@ export class Collector {
     scope: RequestScope,
   ): Promise<readonly (StateValues | undefined)[]> {
     const turns = splitIntoTurns(accounts);
-    if (turns.length > 0) await this.#turns.pace(scope, size);
+    if (turns.length > 0) await this.#source.requests.pace.take(scope, size);
     const states = await Promise.all(
       turns.map((questions) =>
         this.#turns.run(scope, turns.length > 1, () =>

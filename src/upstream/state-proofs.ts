@@ -99,6 +99,14 @@ export class StateProofs {
   }
 
   /**
+   * Takes slots of the owner's pace at having nodes prove state, beyond the first: the weight of a call covers that.
+   * @throws (rejects with) ChainError `busy` where they would not be due before the deadline
+   */
+  pace(slots: number, scope: RequestScope): PromiseOrValue<void> {
+    return slots > 1 ? this.#requests.pace.take(scope, slots - 1) : undefined;
+  }
+
+  /**
    * An answer to `eth_getProof`: as the node gave it, or put together where there are too many slots to compare them at once.
    * @returns undefined where that cannot be verified on this network
    */

@@ -38,6 +38,8 @@ type StateQuestion = {
   readonly prove: (block: PinnedBlock, scope: RequestScope) => PromiseOrValue<JsonResult | undefined>;
   /** Whether what is proven is kept elsewhere. */
   readonly isKeptApart?: boolean;
+  /** Words of storage that are asked for; absent where it is one at most. */
+  readonly slots?: number;
 };
 
 const NO_SLOTS: readonly string[] = [];
@@ -112,6 +114,7 @@ export class StateQuestions {
       method: 'eth_getStorageValues',
       subject: JSON.stringify(Object.fromEntries(requests)),
       check: checkStorageValues(requests),
+      slots: [...requests.values()].reduce((sum, { length }) => sum + length, 0),
       batch: (at) => listSlotReads(requests, at),
       prove: (at, inner) => this.#proveValues(requests, at, inner),
     };
@@ -128,6 +131,7 @@ export class StateQuestions {
       method: 'eth_getProof',
       subject: `"${address}",${JSON.stringify(slots)}`,
       check: checkProof(address, slots.length),
+      slots: slots.length,
       prove: (at, inner) => this.#states.askProof({ address, slots }, at, inner),
     };
     return this.#askText(question, block, scope);
@@ -184,6 +188,7 @@ export class StateQuestions {
       const { isCanonical } = resolved;
       return this.#askAt(question, { position, isCanonical }, block, scope);
     }
+    await this.#states.pace(question.slots ?? 1, scope);
     const call: RoutedCall = { ...describe(question, '"pending"'), isSticky: true, nulls: 'fault' };
     return askUncovered(this.#parts, { call, scope });
   }
@@ -196,9 +201,15 @@ export class StateQuestions {
   ): PromiseOrValue<JsonResult> {
     const { proofs, recall } = this.#parts;
     const { verifier } = proofs ?? {};
-    if (verifier === undefined) return this.#askNode(question, pinned, block, scope);
+    const { slots = 1 } = question;
+    if (verifier === undefined)
+      return continueWith<void, JsonResult>(this.#states.pace(slots, scope), () =>
+        this.#askNode(question, pinned, block, scope),
+      );
     if (proofs?.canVerify('state', pinned.position.number) !== true)
-      return this.#askUnproven(question, pinned, block, scope);
+      return continueWith<void, JsonResult>(this.#states.pace(slots, scope), () =>
+        this.#askUnproven(question, pinned, block, scope),
+      );
     const known = question.find?.(pinned);
     if (known !== undefined) return continueWith(this.#noteProven(pinned, block, scope), () => known);
     const key = this.#nameAnswer(question, pinned, ':verified');
@@ -211,6 +222,18 @@ export class StateQuestions {
 
   /** Answers with what is proven, or where nodes have no proof with one node's word. */
   #proveAt(
+    question: StateQuestion,
+    pinned: PinnedBlock,
+    block: BlockReference,
+    scope: RequestScope,
+    key: CacheKey | undefined,
+  ): PromiseOrValue<JsonResult> {
+    return continueWith<void, JsonResult>(this.#states.pace(question.slots ?? 1, scope), () =>
+      this.#proveInTime(question, pinned, block, scope, key),
+    );
+  }
+
+  #proveInTime(
     question: StateQuestion,
     pinned: PinnedBlock,
     block: BlockReference,

@@ -331,7 +331,7 @@ const ROWS = {
   'state.keys': {
     says: 'the api key has nodes prove too much state',
     counts:
-      'accounts and slots that nodes prove for calls of one key in a second, on one network of nodes, after twice as many at once; a call that would have to wait beyond its time limit is refused at once',
+      'accounts and slots that nodes prove for calls of one key in a second, or that `eth_getProof` and `eth_getStorageValues` read beyond one slot, on one network of nodes, after twice as many at once; a call that would have to wait beyond its time limit is refused at once',
     unit: 'accounts and slots',
     byDefault: 256,
     error: 'busy',

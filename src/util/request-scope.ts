@@ -13,7 +13,7 @@ const TRUST_ORDER: Readonly<Record<Trust, number>> = { single: 0, agreed: 1, pro
 /** How a derived scope differs from the one that it is made of. */
 type DerivedScope = { readonly deadline?: number; readonly isDetached?: boolean };
 
-/** Charges the owner of a request for work at nodes that its calls turn out to need. */
+/** Charges the owner of a request for work that its calls turn out to need. */
 export interface WorkMeter {
   /**
    * @param keys accounts, slots and codes that nodes are to prove
@@ -21,6 +21,8 @@ export interface WorkMeter {
    * @throws (or rejects with) the error that the call is to be answered with, where the owner cannot pay: then nothing is to be asked
    */
   pay(keys: number, trips: number): void | Promise<void>;
+  /** The same for other work. @param name a row of the table of credits for work */
+  payFor(name: string, count: number): void | Promise<void>;
 }
 
 /** What hears of an abort: a listener, or a scope inside that has one. */
@@ -46,7 +48,7 @@ export class RequestScope implements CancelSignal {
   owner: string | undefined;
   /** Bytes that answers may hold while they are put together; those of all requests share them. */
   answers: SharedBudget | undefined;
-  /** Has the owner pay for what nodes prove for it; scopes made inside have the same. */
+  /** Has the owner pay for work beyond what calls cover; scopes made inside have the same. */
   meter: WorkMeter | undefined;
   /** What its client calls the series of requests that it belongs to; scopes made inside have the same. */
   session: string | undefined;

@@ -458,7 +458,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     const paid: [keys: number, trips: number][] = [];
     const scope = new RequestScope(performance.now() + LIMIT_MS);
     scope.owner = 'payer';
-    scope.meter = { pay: (keys, trips) => void paid.push([keys, trips]) };
+    scope.meter = { pay: (keys, trips) => void paid.push([keys, trips]), payFor: () => {} };
     await network.chain.execution.call(callOf(WALKER, 1, 150), scope);
     const keys = paid.reduce((sum, [one]) => sum + one, 0);
     assert.ok(keys >= 150 - 32 && keys <= 160, `${keys} keys`);
@@ -468,6 +468,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
       pay() {
         throw refusal;
       },
+      payFor: () => {},
     };
     await mineAfter(() => anvil.request('anvil_setBalance', SENDER, '0xde0b6b3a7640001'));
     asked.length = 0;

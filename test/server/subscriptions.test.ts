@@ -547,14 +547,17 @@ test('notifications cost credits by event; a key without credits left is closed'
   assert.equal((await again.call('eth_subscribe', 'newHeads')).error?.code, -32005);
 });
 
-test('blocks of the past that a subscription looks through for logs are charged', async (t) => {
+test('a start in the past is charged, and so are its blocks where a subscription looks through them for logs', async (t) => {
   const { feed, connect, calls } = await setScene(t);
   const client = await connect();
   await client.subscribe('newHeads', { fromBlock: '0x1' });
   await client.subscribe('logs', {}, { fromBlock: '0x1' });
   for (const { listener } of feed.joins)
     for (let block = 0; block < 20; block++) assert.equal(listener.waitUntilReady?.(), undefined);
-  await until(() => calls.keys.list()[0]?.credits === 110);
+  // Two calls of 5, two starts of 80, 20 blocks of 5.
+  await until(() => calls.keys.list()[0]?.credits === 270);
+  await client.subscribe('newHeads', { afterHash: hashOf(1) });
+  assert.equal(calls.keys.list()[0]?.credits, 355);
 });
 
 test('a key that is bound to contracts hears of blocks, and of the logs of its contracts', async (t) => {

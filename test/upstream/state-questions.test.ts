@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BlockReference, StateReads } from '../../src/chain/chain.ts';
+import { ChainError } from '../../src/chain/errors.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
 import { createScope } from './support/exchange.ts';
 import { createNetwork, type ScriptedNetwork } from './support/network.ts';
 import { ScriptedChain } from './support/scripted-chain.ts';
@@ -200,4 +202,40 @@ it('a question too large to be a key is asked each time', async () => {
   for (let i = 0; i < 2; i++)
     await served.state.getStorageValues(new Map([[ADDRESS, slots]]), LATEST, createScope());
   assert.equal(node.asked.calls.length, 2);
+});
+
+describe('reads of many slots', () => {
+  const slots = Array.from({ length: 512 }, (_, i) => word(i));
+  const values = JSON.stringify({ [ADDRESS]: slots.map(() => word(0)) });
+  const proof = JSON.stringify({
+    address: ADDRESS,
+    accountProof: ['0xc0'],
+    storageProof: slots.map((key) => ({ key, value: '0x0', proof: [] })),
+  });
+  const requests = new Map([[ADDRESS, slots]]);
+  for (const [name, reply, ask] of [
+    ['eth_getProof', proof, (state, block, scope) => state.getProof(ADDRESS, slots, block, scope)],
+    ['eth_getStorageValues', values, (state, block, scope) => state.getStorageValues(requests, block, scope)],
+  ] as const satisfies readonly (readonly [
+    string,
+    string,
+    (state: StateReads, block: BlockReference, scope: RequestScope) => unknown,
+  ])[]) {
+    for (const block of [at(200), PENDING]) {
+      it(`${name} at ${block.kind}: slots count for the pace of the key, also without a proof`, async () => {
+        const { chain: network } = createEcho(answer(reply));
+        const scopeOf = (owner: string): RequestScope => {
+          const scope = new RequestScope(performance.now() + 900);
+          scope.owner = owner;
+          return scope;
+        };
+        await ask(network.state, block, scopeOf('a'));
+        await assert.rejects(
+          async () => ask(network.state, block, scopeOf('a')),
+          (error) => error instanceof ChainError && error.bound === 'state.keys',
+        );
+        await ask(network.state, block, scopeOf('b'));
+      });
+    }
+  }
 });

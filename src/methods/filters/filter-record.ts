@@ -53,6 +53,15 @@ export function encodeFilterRecord({ network, subject, last, at, nonce }: Filter
   });
 }
 
+/** How a record begins: the name of its network as JSON text, in front of all that is long. */
+const HEAD = /^\{"nonce":"[^"\\]{0,64}","network":("(?:[^"\\]|\\.){0,200}"),/;
+
+/** Whether a record is of a filter of this network, without reading the rest of it. */
+export function isOfNetwork(text: string, network: string): boolean {
+  const found = HEAD.exec(text)?.[1];
+  return found === undefined ? parseFilterRecord(text)?.network === network : JSON.parse(found) === network;
+}
+
 /** @returns undefined for what is no record of a filter */
 export function parseFilterRecord(text: string): FilterRecord | undefined {
   try {

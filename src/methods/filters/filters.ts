@@ -8,7 +8,9 @@ import { RpcError } from '../../rpc/errors.ts';
 import { limitOf } from '../../util/bounds.ts';
 import { Lru } from '../../util/lru.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
+import { countFurtherValues } from '../log-filter.ts';
 import type { Network } from '../network.ts';
+import { workFor } from '../work-credits.ts';
 import { collectLogs } from './collect-logs.ts';
 import {
   createFilterId,
@@ -17,6 +19,7 @@ import {
   type FilterRecord,
   type FilterSubject,
   isFilterId,
+  isOfNetwork,
   parseFilterRecord,
 } from './filter-record.ts';
 import { PendingRing } from './pending-ring.ts';
@@ -127,11 +130,13 @@ export class Filters {
   async remove(id: string, scope: RequestScope): Promise<boolean> {
     let wasThere = false;
     return this.#retry(scope, async () => {
-      const found = await this.#seek(id, scope);
-      if (found === undefined) return wasThere;
+      const { records, network } = this.#options;
+      const name = nameFilter(id, scope);
+      const stored = isFilterId(id) ? await records.read(name) : undefined;
+      if (stored === undefined || !isOfNetwork(stored.text, network)) return wasThere;
       // One that is not there at the next attempt was removed by this one.
       wasThere = true;
-      return this.#options.records.remove(found.name);
+      return records.remove(name);
     });
   }
 
@@ -177,8 +182,9 @@ export class Filters {
     const { records, network } = this.#options;
     const name = nameFilter(id, scope);
     const stored = await records.read(name);
-    const parsed = stored === undefined ? undefined : parseFilterRecord(stored.text);
-    if (stored === undefined || parsed?.network !== network) return undefined;
+    if (stored === undefined || !isOfNetwork(stored.text, network)) return undefined;
+    const parsed = parseFilterRecord(stored.text);
+    if (parsed === undefined) return undefined;
     const unanswered = this.#unanswered.get(name);
     const isStored = unanswered?.nonces.includes(parsed.nonce) !== true;
     return { name, version: stored.version, record: isStored ? parsed : unanswered.record, isStored };
@@ -211,10 +217,15 @@ export class Filters {
       this.#watchPending(place);
       const limit = subject.isFull ? MAX_TRANSACTIONS : MAX_HASHES;
       const { hashes, last: seen } = this.#pending.read(Number(last), limit);
-      const items = subject.isFull ? await readTransactions(hashes, network.chain, scope) : hashes.map(quote);
+      const items = subject.isFull
+        ? await workFor(scope, 'eth_getFilterChanges_transaction', hashes.length, () =>
+            readTransactions(hashes, network.chain, scope),
+          )
+        : hashes.map(quote);
       return { result: joinItems(items), last: String(seen) };
     }
     if (subject.kind === 'blocks') return this.#readBlocks(last, place);
+    await workFor(scope, 'eth_getLogs_further100Values', countFurtherValues(subject.filter), () => {});
     const { steps, last: head } = await feed.read({ kind: 'after', hash: last }, scope);
     const collected = await collectLogs(feed, steps, subject.filter, scope);
     return { result: joinItems(collected.logs), last: collected.last ?? head.hash };

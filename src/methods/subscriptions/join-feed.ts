@@ -2,6 +2,7 @@ import type { HeadReads } from '../../chain/chain.ts';
 import { FeedError, type FeedListener, type FeedStart } from '../../feed/feed.ts';
 import { RpcError } from '../../rpc/errors.ts';
 import type { Subscription } from '../../rpc/notifier.ts';
+import { workFor } from '../work-credits.ts';
 import type { HeadTimes } from './head-times.ts';
 import type { SubscribeCall } from './kinds.ts';
 import type { ResumePoint } from './params.ts';
@@ -29,6 +30,7 @@ export async function joinFeed(
   subscription: Subscription,
   listener: Pick<FeedListener, 'onStep' | 'logs'>,
 ): Promise<() => void> {
+  if (start.kind !== 'head') await workFor(callScope, 'eth_subscribe_start', 1, () => {});
   const scope = callScope.derive({ isDetached: true, deadline: Number.POSITIVE_INFINITY });
   const giveUp = (): void => scope.abort();
   const { signal } = callScope;

@@ -1,0 +1,117 @@
+/** What calls pay for beyond their weight: counted, in units of the table of credits for work. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { MethodContext } from '../../src/methods/method-context.ts';
+import { findMethod } from '../../src/methods/table.ts';
+import { MemoryRecordTable } from '../../src/records/memory-record-table.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
+import { createFakeChain } from '../support/fake-chain.ts';
+import { ModelFeed } from '../support/model-feed.ts';
+import { FilterProcess } from './filter-client.ts';
+
+type Paid = [name: string, count: number];
+
+/** A scope whose owner pays, as noted in `paid`. */
+function openScope(paid: Paid[]): RequestScope {
+  const scope = new RequestScope(performance.now() + 60_000);
+  scope.owner = 'key';
+  scope.meter = { pay: () => {}, payFor: (name, count) => void paid.push([name, count]) };
+  return scope;
+}
+
+const SERVED = { number: 1_000n, hash: `0x${'5e'.repeat(32)}` };
+const HASH = `0x${'ab'.repeat(32)}`;
+
+async function payFor(name: string, ...params: readonly unknown[]): Promise<Paid[]> {
+  const paid: Paid[] = [];
+  const chain = createFakeChain({
+    heads: { served: SERVED },
+    execution: { simulate: () => '[]' },
+    logs: { getLogs: () => '[]' },
+  });
+  const network = { chain } as unknown as MethodContext['network'];
+  const method = findMethod(name, network);
+  assert.ok(method !== undefined);
+  await method.invoke(params, { network, clientVersion: 'v', scope: openScope(paid) });
+  return paid;
+}
+
+const bytes = (count: number): string => `0x${'00'.repeat(count)}`;
+
+test('web3_sha3: each further 16 KiB', async () => {
+  assert.deepEqual(await payFor('web3_sha3', bytes(16_000)), []);
+  assert.deepEqual(await payFor('web3_sha3', bytes(2 << 20)), [['web3_sha3_further16KiB', 128]]);
+});
+
+const address = (i: number): string => `0x${i.toString(16).padStart(40, '0')}`;
+const topic = (i: number): string => `0x${i.toString(16).padStart(64, '0')}`;
+const listOf = (count: number, make: (i: number) => string): string[] =>
+  Array.from({ length: count }, (_, i) => make(i));
+
+test('eth_getLogs: each further hundred of addresses and topics', async () => {
+  const ask = (addresses: number, ...topics: number[]): Promise<Paid[]> =>
+    payFor('eth_getLogs', {
+      address: listOf(addresses, address),
+      topics: topics.map((count) => listOf(count, topic)),
+    });
+  assert.deepEqual(await ask(50, 50), []);
+  assert.deepEqual(await ask(50, 51), [['eth_getLogs_further100Values', 1]]);
+  assert.deepEqual(await ask(0, 900, 900, 900, 900), [['eth_getLogs_further100Values', 35]]);
+});
+
+test('a filter for logs pays the same when it is read and when it is polled', async () => {
+  const process = new FilterProcess({
+    feed: new ModelFeed(),
+    records: new MemoryRecordTable(),
+    chain: { logs: { getLogs: () => '[]' } },
+  });
+  const paid: Paid[] = [];
+  const ask = process.connect('key', () => openScope(paid));
+  const id = await ask('eth_newFilter', { topics: [listOf(900, topic), listOf(900, topic)] });
+  for (const name of ['eth_getFilterLogs', 'eth_getFilterChanges']) {
+    paid.length = 0;
+    await ask(name, id);
+    assert.deepEqual(paid, [['eth_getLogs_further100Values', 17]], name);
+  }
+});
+
+test('a poll for whole waiting transactions: each that is looked up', async () => {
+  const feed = new ModelFeed();
+  const process = new FilterProcess({
+    feed,
+    records: new MemoryRecordTable(),
+    // None is known any more: looking for it is what costs.
+    chain: { transactions: { getTransaction: () => null } },
+  });
+  const paid: Paid[] = [];
+  const ask = process.connect('key', () => openScope(paid));
+  const whole = await ask('eth_newPendingTransactionFilter', true);
+  const hashes = await ask('eth_newPendingTransactionFilter');
+  feed.announce(topic(1), topic(2), topic(3));
+  assert.equal(((await ask('eth_getFilterChanges', hashes)) as unknown[]).length, 3);
+  assert.deepEqual(paid, []);
+  assert.deepEqual(await ask('eth_getFilterChanges', whole), []);
+  assert.deepEqual(paid, [['eth_getFilterChanges_transaction', 3]]);
+});
+
+test('eth_simulateV1: each further block, with those of gaps', async () => {
+  const blocks = (...numbers: (number | undefined)[]): object => ({
+    blockStateCalls: numbers.map((number) =>
+      number === undefined ? {} : { blockOverrides: { number: `0x${number.toString(16)}` } },
+    ),
+  });
+  const count = async (simulation: object, block: unknown): Promise<number> =>
+    (await payFor('eth_simulateV1', simulation, block))[0]?.[1] ?? 0;
+  assert.equal(await count(blocks(undefined), 'latest'), 0);
+  assert.equal(await count(blocks(1_001), 'latest'), 0);
+  assert.equal(await count(blocks(1_256), 'latest'), 255);
+  assert.equal(await count(blocks(1_256), SERVED.hash), 255);
+  assert.equal(await count(blocks(undefined, 1_010, undefined), 'latest'), 10);
+  assert.equal(await count(blocks(20, 30), '0xa'), 19);
+  assert.equal(await count(blocks(undefined, undefined), HASH), 1);
+  assert.equal(
+    await count(blocks(undefined, 20), HASH),
+    255,
+    'a gap that is not known is as long as it may be',
+  );
+});
