@@ -1,3 +1,4 @@
+import { ChainError } from '../chain/errors.ts';
 import { hexToBytes } from '../primitives/hex.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import { parseJsonText } from '../primitives/parse-json.ts';
@@ -7,9 +8,20 @@ import type { RequestScope } from '../util/request-scope.ts';
 import type { ProofQuestion, ProvenState } from '../verification/state-proof.ts';
 import type { PinnedBlock, QuestionParts } from './call-questions.ts';
 import { checkData } from './checks/check-values.ts';
-import type { RoutedCall } from './routed-call.ts';
+import type { RoutedCall, Witness } from './routed-call.ts';
+import type { Upstream } from './upstream.ts';
 
 /** Asks the pool for proofs of state and for codes, and compares what comes with the block. Throws UpstreamFault and ChainError. */
+/** Nodes that are asked for what one refuses. */
+const MAX_REFUSALS = 16;
+/** Errors that no node has answered with. */
+const OF_SERVICE: ReadonlySet<ChainError['kind']> = new Set<ChainError['kind']>([
+  'unavailable',
+  'aborted',
+  'busy',
+  'timeout',
+]);
+
 export class StateAsker implements StateNodes {
   readonly #parts: Pick<QuestionParts, 'ask' | 'proofs'>;
 
@@ -31,7 +43,7 @@ export class StateAsker implements StateNodes {
     at: StatePlace,
     scope: RequestScope,
   ): Promise<{ readonly text: JsonText; readonly state: ProvenState | undefined }> {
-    const { ask, proofs } = this.#parts;
+    const { proofs } = this.#parts;
     const { address, slots } = question;
     let state: ProvenState | undefined;
     const call: RoutedCall = {
@@ -41,7 +53,7 @@ export class StateAsker implements StateNodes {
         return result;
       },
     };
-    const text = (await ask({ call, scope })) as JsonText;
+    const text = await this.#askProvers(call, scope);
     return { text, state };
   }
 
@@ -51,7 +63,7 @@ export class StateAsker implements StateNodes {
     at: StatePlace,
     scope: RequestScope,
   ): Promise<Uint8Array> {
-    const { ask, proofs } = this.#parts;
+    const { proofs } = this.#parts;
     const call: RoutedCall = {
       ...describeRead('eth_getCode', `"${address}"`, at),
       check(result, upstream) {
@@ -62,9 +74,34 @@ export class StateAsker implements StateNodes {
         return text;
       },
     };
-    const text = (await ask({ call, scope })) as JsonText;
+    const text = await this.#askProvers(call, scope);
     return hexToBytes(JSON.parse(text) as string);
   }
+
+  /**
+   * An error is no answer here, as what is asked is right in form: a node that refuses to prove does not keep others from it.
+   * @throws what the first of them said, where none proves it
+   */
+  async #askProvers(call: RoutedCall, scope: RequestScope): Promise<JsonText> {
+    const except = new Set<Upstream>();
+    let refusal: ChainError | undefined;
+    for (;;) {
+      const witness: Witness = {};
+      try {
+        return (await this.#parts.ask({ call, scope, except, witness })) as JsonText;
+      } catch (error) {
+        if (!isWordOfNode(error)) throw refusal ?? error;
+        refusal ??= error;
+        if (witness.upstream === undefined || except.size === MAX_REFUSALS) throw refusal;
+        except.add(witness.upstream);
+      }
+    }
+  }
+}
+
+/** @param error of a pool */
+function isWordOfNode(error: unknown): error is ChainError {
+  return error instanceof ChainError && !OF_SERVICE.has(error.kind);
 }
 
 /** A state read with the block as its last parameter. @param subject JSON text of the parameters before it */

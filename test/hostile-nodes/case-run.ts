@@ -5,6 +5,8 @@ import type { AskNode } from '../support/faults/fault.ts';
 import type { Expected } from '../support/scene-questions.ts';
 import type { Question } from '../verified/truth.ts';
 import { findDelivery, type HostileCase, nameCase } from './cases.ts';
+import { readMemoryBound } from './measure/budgets.ts';
+import { HOSTILE } from './networks.ts';
 import type { CaseReport } from './nodes/plan.ts';
 import { findHostileQuestion } from './questions.ts';
 import type { Stage } from './stage.ts';
@@ -37,6 +39,11 @@ const REACH_MS = 10_000;
 const END_MS = 8_000;
 const NAMED_MS = 3_000;
 const PAUSE_MS = 50;
+/** Where no key set can be had. */
+const UNCHECKED = 'the api key cannot be checked now';
+const FOREIGN_PAUSE_MS = 250;
+/** As a service with its budgets. */
+const MAX_EXAMINATION_BYTES: number = readMemoryBound();
 const STAGGER_MS = 25;
 const SHOWN = 160;
 /** More than a header with the hashes of a full block needs. */
@@ -57,19 +64,23 @@ export class CaseRun {
 
   /** Whether the service asks the question by itself: the network is not there until its nodes are opened. */
   get isOfService(): boolean {
-    return this.#question.ask === undefined;
+    return this.#question.ask === undefined && this.#question.place === undefined;
   }
 
   /** Before the attack: resolves when the network of a client's question answers. */
   async prepare(): Promise<void> {
-    if (this.isOfService) return;
+    // Doctor has a program of its own.
+    if (this.isOfService || this.#question.place === 'doctor') return;
     const verdict = await this.#askUntilRight(UP_MS);
     if (verdict !== 'right') this.#faults.push(`not served before the attack: ${verdict}`);
+    // What checks tokens is loaded with the first of them.
+    if (this.#question.place === 'key set') await this.#askQuestion(1);
   }
 
   /** While the node is hostile. */
   async run(): Promise<void> {
     if (this.isOfService) await this.#watchService();
+    else if (this.#question.place === 'doctor') await this.#examine();
     else {
       // Clients of different networks do not ask at the same moment.
       await sleep(this.#parts.index * STAGGER_MS);
@@ -90,9 +101,9 @@ export class CaseRun {
   }
 
   /** Asks until the hostile node was among those that were asked. */
-  async #askQuestion(): Promise<void> {
+  async #askQuestion(attempts: number = MAX_ATTEMPTS): Promise<void> {
     const { ask, size } = this.#question;
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    for (let attempt = 0; attempt < attempts; attempt++) {
       const question = ask?.(attempt) ?? HEADER;
       const { verdict, text } = await this.#ask(question);
       const mayRefuse = !this.#hasOthers || size !== 'question';
@@ -101,7 +112,23 @@ export class CaseRun {
         return;
       }
       if ((await this.#parts.readReport()).hits > 0) return;
+      // Layer 1 is asked for its head in its own time.
+      if (this.#question.place !== undefined) await sleep(FOREIGN_PAUSE_MS);
     }
+  }
+
+  /** What `doctor` says of the node is no matter: it ends, within memory, and says something. */
+  async #examine(): Promise<void> {
+    const { stage, index } = this.#parts;
+    const { exitCode, peakBytes, printed } = await stage.examine(index);
+    if (exitCode !== 0 && exitCode !== 1)
+      this.#faults.push(
+        `doctor ends with ${exitCode ?? 'a signal, after a minute'}: ${printed.slice(-SHOWN)}`,
+      );
+    if (!printed.includes(HOSTILE))
+      this.#faults.push(`doctor does not name the node: ${printed.slice(0, SHOWN)}`);
+    if (peakBytes > MAX_EXAMINATION_BYTES)
+      this.#faults.push(`doctor had ${Math.round(peakBytes / 1024 / 1024)} MiB`);
   }
 
   /** Waits until the service has asked; meanwhile no answer is wrong, and with other nodes it is right in the end. */
@@ -125,6 +152,8 @@ export class CaseRun {
       const { hits, ends } = await readReport();
       return ends.length >= hits;
     }, END_MS);
+    // What is no node of the network has no row in the status.
+    if (this.#question.place !== undefined) return;
     const { ends } = await readReport();
     if (isFlood === true && !ends.includes('closed'))
       this.#faults.push(`the connection was not ended: ${ends.join() || 'it goes on'}`);
@@ -158,8 +187,10 @@ export class CaseRun {
     const { stage, index, truth } = this.#parts;
     const expected = (await truth(question)) as Expected;
     const id = ++this.#lastId;
-    const text = await stage.ask(index, id, question);
+    const withToken = this.#question.place === 'key set' && question !== HEADER;
+    const text = await (withToken ? stage.askWithToken(index, id, question) : stage.ask(index, id, question));
     if (text === undefined) return { verdict: 'hang', text: question.method };
+    if (withToken) return { verdict: text.includes(UNCHECKED) ? 'refused' : 'wrong', text };
     const verdict = judge(text, id, [expected], NO_SECRET);
     const isWord = question !== HEADER && this.#question.isOneNodesWord === true;
     return { verdict: verdict === 'wrong' && isWord && isResult(text, id) ? 'right' : verdict, text };

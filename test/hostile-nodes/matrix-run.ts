@@ -49,7 +49,8 @@ export async function runMatrix(
 }
 
 function isOfService({ question }: HostileCase): boolean {
-  return findHostileQuestion(question).ask === undefined;
+  const { ask, place } = findHostileQuestion(question);
+  return ask === undefined && place === undefined;
 }
 
 function split(rows: readonly HostileCase[], size: number): readonly (readonly HostileCase[])[] {

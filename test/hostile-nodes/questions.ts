@@ -14,10 +14,17 @@ import type { Question } from '../verified/truth.ts';
  */
 export type SizeRule = 'question' | 'caller' | 'both';
 
+/**
+ * What the hostile server is where it is no node of the network: a private relay for transactions, the layer 1 of a rollup, where an issuer of
+ * tokens has its keys; `doctor`: a node of a network that `portcullis doctor` looks at.
+ */
+export type Place = 'relay' | 'layer 1' | 'key set' | 'doctor';
+
 export type HostileQuestion = {
   readonly name: string;
+  readonly place?: Place;
   readonly size: SizeRule;
-  /** Absent: the service asks it by itself. Otherwise what a client asks, in other words each time. */
+  /** Absent: the service asks it by itself, or `doctor` does. Otherwise what a client asks, in other words each time. */
   readonly ask?: (attempt: number) => Question;
   /** Whether any result is what a client may get: nothing that is known here says that the node is wrong. */
   readonly isOneNodesWord?: true;
@@ -37,6 +44,10 @@ const BLOCKS = 60;
 const block = (attempt: number): string => hex(2 + (attempt % BLOCKS));
 const accounts = FACTS.devnet.accounts.map(({ address }) => address);
 const account = (attempt: number): string => accounts[attempt % accounts.length] as string;
+const sendable = (nonce: number): string =>
+  bytesToHex(makeTransaction({ chainId: BigInt(CHAIN_ID), nonce: BigInt(nonce) }));
+/** What is known of a node before anything else is asked. */
+const IDENTITY: ReadonlySet<string> = new Set(['eth_chainId', 'net_version', 'web3_clientVersion']);
 const slot = (attempt: number): string => hex(100 + attempt);
 const word = (value: number): string => value.toString(16).padStart(64, '0');
 
@@ -86,6 +97,20 @@ const client = (
   concerns,
   isAskedOfOne: true,
   ...(UNVERIFIED.has(method) && { isOneNodesWord: true }),
+});
+
+const elsewhere = (
+  place: Place,
+  concerns: HostileQuestion['concerns'],
+  { ask, transports }: Pick<HostileQuestion, 'ask' | 'transports'> = {},
+): HostileQuestion => ({
+  name: place,
+  place,
+  size: 'both',
+  concerns,
+  isOneNodesWord: true,
+  ...(ask && { ask }),
+  ...(transports && { transports }),
 });
 
 /** Calldata with more behind it than a contract reads. */
@@ -144,9 +169,20 @@ export const QUESTIONS: readonly HostileQuestion[] = [
     'latest',
   ]),
   client('debug_traceTransaction', 'caller', (attempt) => [hashOf(attempt)]),
-  client('eth_sendRawTransaction', 'question', (attempt) => [
-    bytesToHex(makeTransaction({ chainId: BigInt(CHAIN_ID), nonce: BigInt(attempt) })),
-  ]),
+  client('eth_sendRawTransaction', 'question', (attempt) => [sendable(attempt)]),
+  elsewhere('relay', isMethod('eth_sendRawTransaction'), {
+    ask: (attempt) => ({ method: 'eth_sendRawTransaction', params: [sendable(100 + attempt)] }),
+    transports: ['HTTP'],
+  }),
+  elsewhere('layer 1', isMethod('eth_getBlockByNumber'), {
+    ask: () => ({ method: 'rollup_getInfo', params: [] }),
+  }),
+  elsewhere('key set', () => true, {
+    ask: () => ({ method: 'eth_chainId', params: [] }),
+    transports: ['HTTP'],
+  }),
+  // What a node has to answer before it is examined is left to the questions of the service.
+  elsewhere('doctor', ({ method, params }) => !IDENTITY.has(method) && params[0] !== '0x0'),
 ];
 
 /** Learnt before anything is asked: of transactions, one after the other. */

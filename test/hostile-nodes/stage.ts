@@ -8,23 +8,17 @@ import { FACTS } from '../support/development.ts';
 import { Program, waitUntil } from '../support/program.ts';
 import type { Question } from '../verified/truth.ts';
 import type { HostileCase } from './cases.ts';
+import { type Examination, examine } from './examination.ts';
 import { probeLauncher } from './measure/main-thread.ts';
+import { type CaseConfig, configureCase, HOSTILE } from './networks.ts';
 import type { Nodes } from './nodes/nodes.ts';
-import { findHostileQuestion } from './questions.ts';
 
 /** Shorter than by default, so that a case ends; all bounds of sizes and numbers are the defaults. */
 const LIMITS = { requestTimeout: '4s', drainTimeout: '1s' } as const;
-const POOL = {
-  chainId: Number(FACTS.devnet.chainId),
-  connectTimeout: '1s',
-  answerTimeout: '2s',
-  stallTimeout: '2s',
-  pollInterval: '200ms',
-  blockTime: '1s',
-} as const;
-const CALL_TIMEOUT = '3s';
-/** What the attacked node is called in the status. */
-const HOSTILE = 'hostile';
+/** Of a form that makes the key set be fetched; no key fits. */
+const TOKEN = [{ alg: 'RS256', kid: 'a' }, { exp: 4_000_000_000 }, 'signature']
+  .map((part) => Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url'))
+  .join('.');
 /** A client waits so much longer than the service's own limit before an answer counts as a hang. */
 const HANG_MS = 10_000;
 const IN_FORCE = 'the new configuration is in force';
@@ -55,6 +49,7 @@ export class Stage {
   readonly stallFile: string;
   readonly #key: string;
   #reloads = 0;
+  #cases: readonly CaseConfig[] = [];
 
   private constructor(program: Program, stallFile: string, key: string) {
     this.program = program;
@@ -92,17 +87,18 @@ export class Stage {
 
   /** Serves the networks of the cases instead of those of before, while the program runs. @throws Error where they do not come into force */
   async addNetworks(cases: readonly HostileCase[], urls: readonly string[], nodes: Nodes): Promise<void> {
-    const networks = cases.map((row, index) => [
-      nameNetwork(index),
-      {
-        hosts: [`${nameNetwork(index)}.localhost`],
-        upstreams: listUpstreams(row, urls[index] as string, nodes),
-        pool: POOL,
-        callTimeout: CALL_TIMEOUT,
-        methods: { also: ['debug_traceTransaction'] },
-      },
-    ]);
-    this.program.configure({ networks: { ...DEVNET, ...Object.fromEntries(networks) }, limits: LIMITS });
+    this.#cases = cases.map((row, index) =>
+      configureCase(row, nameNetwork(index), urls[index] as string, nodes),
+    );
+    const networks = this.#cases.map(({ network }, index) => [nameNetwork(index), network]);
+    const issuers = this.#cases.flatMap(({ issuer }, index) =>
+      issuer === undefined ? [] : [[nameNetwork(index), issuer] as const],
+    );
+    this.program.configure({
+      networks: { ...DEVNET, ...Object.fromEntries(networks) },
+      limits: LIMITS,
+      access: { jwt: Object.fromEntries(issuers) },
+    });
     this.program.signal('SIGHUP');
     this.#reloads++;
     const count = (): number => this.program.log.filter(({ msg }) => msg === IN_FORCE).length;
@@ -111,16 +107,34 @@ export class Stage {
 
   /** Asks the network of a case. @returns undefined where there is no answer long after the service's own limit */
   async ask(index: number, id: number, { method, params }: Question): Promise<string | undefined> {
+    return this.#post(index, this.#key, {}, id, { method, params });
+  }
+
+  /** As `ask`, with a token that is checked against the key set of the case. */
+  async askWithToken(index: number, id: number, question: Question): Promise<string | undefined> {
+    const { key } = await createKey(this.program, { jwt: nameNetwork(index) });
+    return this.#post(index, key, { authorization: `Bearer ${TOKEN}` }, id, question);
+  }
+
+  /** Has `doctor` look at the network of a case. */
+  examine(index: number): Promise<Examination> {
+    return examine(nameNetwork(index), this.#cases[index]?.network as object);
+  }
+
+  async #post(
+    index: number,
+    key: string,
+    headers: Readonly<Record<string, string>>,
+    id: number,
+    { method, params }: Question,
+  ): Promise<string | undefined> {
     try {
-      const response = await fetch(
-        `http://127.0.0.1:${this.program.port}/${nameNetwork(index)}/v3/${this.#key}`,
-        {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
-          signal: AbortSignal.timeout(HANG_MS),
-        },
-      );
+      const response = await fetch(`http://127.0.0.1:${this.program.port}/${nameNetwork(index)}/v3/${key}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+        signal: AbortSignal.timeout(HANG_MS),
+      });
       return await response.text();
     } catch {
       return undefined;
@@ -161,16 +175,4 @@ function nameNetwork(index: number): string {
 
 function readIndex(name: string): number {
   return Number(name.slice('case'.length));
-}
-
-function listUpstreams({ question, topology, transport }: HostileCase, url: string, nodes: Nodes): object[] {
-  const hostile = { url, name: HOSTILE };
-  if (topology === 'one of one') return [hostile];
-  const { ask, isAskedOfOne } = findHostileQuestion(question);
-  const isLate = ask === undefined;
-  const pair = nodes.honest[isLate ? 'late' : 'always'];
-  const [first, second] = transport === 'HTTP' ? pair.http : pair.webSocket;
-  // What one node is asked is asked of the hostile one first.
-  const tier = isAskedOfOne === true ? 2 : 1;
-  return [hostile, { url: first, name: 'honest-1', tier }, { url: second, name: 'honest-2', tier }];
 }

@@ -107,7 +107,8 @@ export class FaultUpstream {
     const chunks: Buffer[] = [];
     try {
       for await (const chunk of request) chunks.push(chunk);
-      const { text, call, delivery } = await this.#handle(Buffer.concat(chunks).toString());
+      const body = request.method === 'GET' ? describeGet(request) : Buffer.concat(chunks).toString();
+      const { text, call, delivery } = await this.#handle(body);
       deliverOverHttp(text, call, delivery, request, response);
     } catch {
       request.socket.destroy();
@@ -180,4 +181,9 @@ export class FaultUpstream {
     }
     return answer === undefined ? this.#ask(call) : answer(call, this.#ask);
   }
+}
+
+/** A file that is fetched, as a call: faults concern it as they do others. */
+function describeGet({ url }: IncomingMessage): string {
+  return JSON.stringify({ id: 0, method: 'GET', params: [url] });
 }

@@ -10,6 +10,8 @@ const MAX_MESSAGE = 16_384;
 const DEFAULT_CODE = -32000;
 /** An error is parsed as a whole up to here; beside its data it is never longer. */
 const LARGE_ERROR_BYTES = 256 * 1024;
+/** The same where its data is no plain text: 2 ms. */
+const ODD_ERROR_BYTES = 1024 * 1024;
 const DATA_NAME = '"data"';
 /** In place of data that is not parsed. */
 const CUT_DATA = 'data that is not parsed';
@@ -67,7 +69,7 @@ const CODE_TEXT = /^-?\d{1,10}$/;
 /**
  * The error object of a complete answer. Some nodes leave code or message out, write the code as a text, or words in its place; then these are
  * neutral values.
- * @throws UpstreamFault `malformed` where code or message cannot be meant: a number that is no integer, or none that JSON can hold exactly, or
+ * @throws UpstreamFault `excessive` where it is longer than any error is, `malformed` where code or message cannot be meant: a number that is no integer, or none that JSON can hold exactly, or
  * another type
  */
 export function readError(scanner: ReplyScanner, bytes: Buffer): NodeError {
@@ -97,6 +99,8 @@ function readMessage(message: unknown): string {
 
 function parseError(bytes: Buffer): unknown {
   const cut = bytes.length > LARGE_ERROR_BYTES ? parseWithoutData(bytes) : undefined;
+  if (cut === undefined && bytes.length > ODD_ERROR_BYTES)
+    throw excessive('bytes of an error beside its data');
   return cut ?? JSON.parse(bytes.toString('utf8'));
 }
 

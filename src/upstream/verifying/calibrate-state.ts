@@ -58,7 +58,8 @@ export async function tryState(
     } catch (error) {
       if (!lacksProof(error) && !(error instanceof UpstreamFault)) throw error;
       if (lacksProof(error)) reason ??= `no node proves the state: ${error.message}`;
-      break;
+      // A fault is what has become of all nodes; an error that is an answer is the word of one.
+      if (error instanceof UpstreamFault) break;
     }
     if (witness.upstream === undefined) break;
     asked.add(witness.upstream);

@@ -42,13 +42,13 @@ export async function tryBlock(
 ): Promise<readonly Trial[]> {
   const trials: Trial[] = [];
   const asked = new Set<Upstream>();
-  while (trials.length < WITNESSES) {
+  while (asked.size < WITNESSES) {
     const witness: Witness = {};
     try {
       const trial = await tryNode(verifier, ask, number, scope, asked, witness);
-      if (trial === undefined) break;
-      trials.push(trial);
-      if (trial.found.length === 0 || witness.upstream === undefined) break;
+      if (trial !== undefined) trials.push(trial);
+      if (trial?.found.length === 0 || witness.upstream === undefined) break;
+      // One that gives no block, or one too long to be tried, does not speak for the others.
       asked.add(witness.upstream);
     } catch (error) {
       if (!isFailure(error)) throw error;

@@ -23,7 +23,8 @@ class HostileNode {
   static async open(row: HostileCase, ask: AskNode): Promise<HostileNode> {
     const node = new HostileNode(await FaultUpstream.start(ask), row);
     // A network that cannot reach its nodes asks them everything once it can.
-    if (findHostileQuestion(row.question).ask === undefined)
+    const { ask: asks, place } = findHostileQuestion(row.question);
+    if (asks === undefined && place === undefined)
       await node.#upstream.setFault({ delivery: { kind: 'refuse' } });
     return node;
   }

@@ -40,3 +40,23 @@ test('of a long message the beginning is read', () => {
   assert.ok(reply.kind === 'error');
   assert.equal(reply.error.message, 'y'.repeat(16_384));
 });
+
+test('an error of megabytes is the fault of its node, but for plain data', () => {
+  const long = 'y'.repeat(2_000_000);
+  const read = (error: string): unknown => {
+    const bytes = Buffer.from(`{"id":1,"error":${error}}`);
+    const scanner = new ReplyScanner();
+    scanner.push(bytes);
+    return readReply(scanner, bytes);
+  };
+  for (const error of [
+    `{"code":3,"message":"${long}"}`,
+    `{${CODE},"data":{"data":"${long}"}}`,
+    `{${CODE},"data":"\\u0030${long}"}`,
+  ])
+    assert.throws(() => read(error), { kind: 'excessive' });
+  assert.deepEqual(read(`{${CODE},"data":"${long}"}`), {
+    kind: 'error',
+    error: { code: 3, message: 'execution reverted', data: long },
+  });
+});

@@ -1,0 +1,94 @@
+/** What can be verified of a network is not for one of several nodes to decide, whatever it answers. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ChainError } from '../../../src/chain/errors.ts';
+import type { JsonResult, JsonText } from '../../../src/primitives/json-result.ts';
+import { recoverPublicKey } from '../../../src/primitives/secp256k1.ts';
+import { UpstreamFault } from '../../../src/upstream/fault.ts';
+import { parseHeader } from '../../../src/upstream/heads/parse-block.ts';
+import type { Ask } from '../../../src/upstream/routed-call.ts';
+import { StateAsker } from '../../../src/upstream/state-asker.ts';
+import { openVerification } from '../../../src/upstream/verifying/open-verification.ts';
+import { createRecordingLog } from '../../gateway/recording-log.ts';
+import { useDevnetNode } from '../../support/devnet-node.ts';
+import { createScope } from '../support/exchange.ts';
+import { answer, createNode } from '../support/scripted-node.ts';
+
+const node = useDevnetNode();
+
+type Say = (method: string, result: unknown) => unknown;
+
+/** Two nodes; the first one is asked before the other, and says something else. */
+async function open(say: Say) {
+  const upstreams = [createNode(answer('1')).upstream, createNode(answer('1')).upstream];
+  const ask: Ask = async ({ call, except, witness }): Promise<JsonResult> => {
+    const upstream = upstreams.find((each) => except?.has(each) !== true);
+    if (upstream === undefined) throw new UpstreamFault('unreachable', 'no node is left');
+    if (witness !== undefined) witness.upstream = upstream;
+    const result = await node.ask(call.method, ...(JSON.parse(call.params) as unknown[]));
+    const said = JSON.stringify(upstream === upstreams[0] ? say(call.method, result) : result) as JsonText;
+    return call.check?.(said, upstream) ?? said;
+  };
+  const head = parseHeader(await node.ask('eth_getBlockByNumber', 'latest', false));
+  const verification = openVerification({
+    network: 'test',
+    verify: 'auto',
+    log: createRecordingLog(),
+    ask,
+    upstreams,
+    recoverPublicKey,
+    condemn: () => {},
+    head: () => head,
+    isWitnessed: () => false,
+  });
+  await verification.calibrate();
+  return { verification, ask, head };
+}
+
+const refuseProofs: Say = (method, result) => {
+  if (method === 'eth_getProof') throw new ChainError('invalid', 'invalid argument 0');
+  return result;
+};
+
+const LIES: Readonly<Record<string, Say>> = {
+  'a block that is too long to be tried': (method, result) =>
+    method === 'eth_getBlockByNumber' ? { ...(result as object), extra: '0'.repeat(5_000_000) } : result,
+  'no block at all': (method, result) => (method === 'eth_getBlockByNumber' ? 'no block' : result),
+  'an error for proofs': refuseProofs,
+};
+
+describe('one of two nodes', () => {
+  for (const [name, say] of Object.entries(LIES))
+    it(`does not keep the other from showing what can be verified: ${name}`, async () => {
+      const { verification, head } = await open(say);
+      try {
+        const rows = verification.describe().verification?.rows ?? [];
+        for (const { subject, state } of rows)
+          if (['header', 'transactions', 'receipts', 'state'].includes(subject))
+            assert.equal(state, 'verified', subject);
+        assert.equal(verification.proofs.canVerify('state', head.number), true);
+      } finally {
+        verification.close();
+      }
+    });
+
+  it('that refuses to prove does not keep an account from being proven', async () => {
+    const { verification, ask, head } = await open(refuseProofs);
+    try {
+      const asker = new StateAsker({ ask, proofs: verification.proofs });
+      const address = `0x${'00'.repeat(19)}01`;
+      const place = { number: head.number, hash: head.hash, isCanonical: true };
+      const block = (await node.ask('eth_getBlockByNumber', 'latest', false)) as {
+        readonly stateRoot: string;
+      };
+      const proven = await asker.askProof(
+        { address, slots: [] },
+        { ...place, stateRoot: block.stateRoot },
+        createScope(),
+      );
+      assert.notEqual(proven, undefined);
+    } finally {
+      verification.close();
+    }
+  });
+});
