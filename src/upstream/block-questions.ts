@@ -2,9 +2,10 @@ import type { AccessListForm, BlockReference, HeaderView, RawPart } from '../cha
 import { ChainError } from '../chain/errors.ts';
 import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
-import { encodeQuantity, parseQuantity } from '../primitives/quantity.ts';
+import { encodeQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Subject } from '../verification/findings.ts';
+import { readInteger } from '../verification/members.ts';
 import { BlockAccess, type FoundBlock } from './block-access.ts';
 import type { ResolvedBlock } from './block-resolver.ts';
 import type { QuestionParts } from './call-questions.ts';
@@ -100,7 +101,7 @@ export class BlockQuestions {
     if (block === null) return null;
     const fields = parseObject(block);
     await this.#noteTrust(
-      { number: parseQuantity(String(fields['number']), 64), hash },
+      { number: readInteger(fields['number'], 'number'), hash },
       reference,
       ['header'],
       scope,
