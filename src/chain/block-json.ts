@@ -10,6 +10,9 @@ import { readTransactionFacts } from './receipt.ts';
 import { decodeTransaction, type Transaction } from './transaction.ts';
 import { encodeTransactionJson } from './wire-json.ts';
 
+/** Real blocks have 16 at most, simulated ones any number. */
+const WITHDRAWALS_PER_PIECE = 256;
+
 /** A block as the store has it. */
 export type EncodedBlockParts = {
   readonly header: Header;
@@ -65,7 +68,13 @@ export function* encodeBlockJson(
     .map((uncle) => data(keccak256(uncle)))
     .join(',')}]`;
   const withdrawals = readWithdrawals(body);
-  yield withdrawals === undefined ? '}' : `,"withdrawals":[${withdrawals.map(encodeWithdrawal).join(',')}]}`;
+  if (withdrawals === undefined) return yield '}';
+  let start = ',"withdrawals":[';
+  for (let at = 0; at === 0 || at < withdrawals.length; at += WITHDRAWALS_PER_PIECE) {
+    const piece = withdrawals.slice(at, at + WITHDRAWALS_PER_PIECE).map(encodeWithdrawal);
+    yield `${start}${piece.join(',')}${at + piece.length === withdrawals.length ? ']}' : ''}`;
+    start = ',';
+  }
 }
 
 /** The block that comes next, as far as it is known: without transactions, and as geth has it without hash, nonce and miner. */

@@ -18,11 +18,17 @@ const ESCAPE_LENGTH = 6;
 
 /** Members of an object, from which on it takes long even to list them. */
 const MANY_MEMBERS = 1_000;
-const LARGE_OBJECTS = new WeakSet<object>();
+/** How many members they have. One that is repeated counts each time. */
+const LARGE_OBJECTS = new WeakMap<object, number>();
 
 /** Whether this was parsed here and has so many members that they had better not be listed. */
 export function hasManyMembers(object: object): boolean {
   return LARGE_OBJECTS.has(object);
+}
+
+/** Members of an object that has many, where it was parsed here; 0 for any other. Nothing is listed. */
+export function countManyMembers(object: object): number {
+  return LARGE_OBJECTS.get(object) ?? 0;
 }
 
 /** An object has more members than it may have. */
@@ -92,7 +98,7 @@ export function* parseInSlices(
         isOver = true;
       } else if (next === closingOf(frame)) {
         frames.pop();
-        value = frame.list ?? frame.object;
+        value = close(frame);
         at++;
       } else throw unexpected(text, at);
     }
@@ -109,8 +115,14 @@ function put(frame: Frame, value: unknown, maxMembers: number): void {
     return;
   }
   if (++frame.members > maxMembers) throw new TooManyMembers();
-  if (frame.members === MANY_MEMBERS) LARGE_OBJECTS.add(frame.object);
   setMember(frame.object, frame.key, value);
+}
+
+/** The value of a container that is complete. */
+function close(frame: Frame): unknown {
+  if (frame.list !== undefined) return frame.list;
+  if (frame.members >= MANY_MEMBERS) LARGE_OBJECTS.set(frame.object, frame.members);
+  return frame.object;
 }
 
 /** Gives an object a member of its own, whatever its name. */

@@ -449,7 +449,7 @@ describe('simulated blocks', () => {
 });
 
 describe('a simulated block and the imported one', () => {
-  for (const revision of ['berlin', 'shanghai', 'osaka'] as const) {
+  for (const revision of ['berlin', 'shanghai', 'osaka', 'amsterdam'] as const) {
     test(`have the same roots, bloom and gas: ${revision}`, async () => {
       const LOGGER = '0x00000000000000000000000000000000000000bb';
       const alloc = { [LOGGER]: { balance: '0', ...code('1 2 3 0 0 LOG3 CALLVALUE NUMBER SSTORE') } };
@@ -463,8 +463,18 @@ describe('a simulated block and the imported one', () => {
         ? { maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas: 10n ** 9n }
         : { maxFeePerGas: 3n * 10n ** 9n, maxPriorityFeePerGas: 5n };
       const plain = { gasLimit: 200_000n, value: 3n, ...fees };
+      // More than are paid at a time; some to one account, at both ends.
+      const withdrawals = isLegacy
+        ? []
+        : Array.from({ length: 300 }, (_, i) => ({
+            index: BigInt(i),
+            validatorIndex: 7n,
+            address: new Uint8Array(20).fill(i % 150),
+            amount: BigInt(i % 3),
+          }));
       const real = await builder.add({
         beneficiary: BENEFICIARY,
+        withdrawals,
         transactions: [0n, 1n].map((nonce) =>
           signTransaction(ALICE_KEY, {
             type: isLegacy ? 0 : 2,
@@ -492,6 +502,12 @@ describe('a simulated block and the imported one', () => {
         prevRandao: bytesToHex(header.mixHash),
         gasLimit: hexOf(header.gasLimit),
         difficulty: hexOf(header.difficulty),
+        withdrawals: withdrawals.map(({ index, validatorIndex, address, amount }) => ({
+          index: hexOf(index),
+          validatorIndex: hexOf(validatorIndex),
+          address: bytesToHex(address),
+          amount: hexOf(amount),
+        })),
         ...(header.parentBeaconBlockRoot !== undefined && {
           beaconRoot: bytesToHex(header.parentBeaconBlockRoot),
         }),
@@ -506,14 +522,25 @@ describe('a simulated block and the imported one', () => {
         );
         const [block] = JSON.parse(await readText(result)) as [Block];
         assert.deepEqual(
-          [block['stateRoot'], block['receiptsRoot'], block['logsBloom'], BigInt(block['gasUsed'] as string)],
+          [
+            block['stateRoot'],
+            block['receiptsRoot'],
+            block['withdrawalsRoot'],
+            block['logsBloom'],
+            BigInt(block['gasUsed'] as string),
+          ],
           [
             bytesToHex(header.stateRoot),
             bytesToHex(header.receiptsRoot),
+            header.withdrawalsRoot && bytesToHex(header.withdrawalsRoot),
             bytesToHex(header.logsBloom),
             header.gasUsed,
           ],
         );
+        if (header.blockAccessListHash !== undefined)
+          assert.equal(block['blockAccessListHash'], bytesToHex(header.blockAccessListHash));
+        const paid = isLegacy ? undefined : blockOverrides.withdrawals;
+        assert.deepEqual(block['withdrawals'], paid);
         assert.equal(block['parentHash'], bytesToHex(header.parentHash));
         assert.equal(block['baseFeePerGas'], header.baseFeePerGas && hexOf(header.baseFeePerGas));
         await opened.close();

@@ -210,6 +210,7 @@ describe('simulator', () => {
       // Read and warmed.
       [6, { to: REVERTER, gas: GAS, accessList: [{ address: PROGRAM, storageKeys: words }] }],
       [5, { to: REVERTER, gas: GAS, authorizationList: new Array(40).fill(authorization) }],
+      [3, { to: REVERTER, gas: GAS, blobVersionedHashes: new Array(2_000).fill(`0x01${word(1).slice(4)}`) }],
     ];
     for (const [least, call, overrides] of plans) {
       const request = { ...call, data: encodeCall('ok()') };
@@ -225,6 +226,79 @@ describe('simulator', () => {
       while (!end.done) end = givenUp.next();
       assertUsable();
     }
+  });
+
+  test('a list that an access list is searched with is read, sorted, compared and encoded in pieces', () => {
+    const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
+    const storageKeys = Array.from({ length: 6_000 }, (_, i) => word((i * 7_919) % 6_007));
+    const call = { to: REVERTER, data: encodeCall('ok()'), gas: GAS };
+    const search = (accessList: CallObject['accessList']): number => {
+      const execution = begin(
+        accessList === undefined ? call : { ...call, accessList },
+        undefined,
+        'accessList',
+      );
+      let pauses = 0;
+      let step = execution.next();
+      for (; !step.done; step = execution.next()) pauses++;
+      const sorted = [...storageKeys].sort();
+      const expected = accessList === undefined ? [] : [{ address: PROGRAM, storageKeys: sorted }];
+      assert.deepEqual(JSON.parse(step.value).accessList, expected);
+      return pauses;
+    };
+    const unlisted = search(undefined);
+    const pauses = search([{ address: PROGRAM, storageKeys }]) - unlisted;
+    // Read twice, collected twice, compared, warmed and encoded; and sorted, with 12 comparisons a slot.
+    assert.ok(pauses >= (6 * 6_000 + 12 * 6_000) / 512, `${pauses} pauses`);
+  });
+
+  test('withdrawals are paid, and their state and roots computed, in pieces', () => {
+    const count = 2_000;
+    let lookups = 0;
+    const counting = Object.create(reader, {
+      config: { value: reader.config },
+      head: { value: reader.head },
+      getHeader: { value: reader.getHeader.bind(reader) },
+      getCode: { value: reader.getCode.bind(reader) },
+      findSlot: { value: reader.findSlot.bind(reader) },
+      getAccountNode: { value: reader.getAccountNode.bind(reader) },
+      getStorageNode: { value: reader.getStorageNode.bind(reader) },
+      findAccount: {
+        value: (address: Uint8Array, block: number) => {
+          lookups++;
+          return reader.findAccount(address, block);
+        },
+      },
+    }) as ChainReader;
+    const blockSimulator = new Simulator(new StoredChain(counting), MEMORY_LIMIT);
+    const withdrawals = Array.from({ length: count }, (_, i) => ({
+      index: '0x0',
+      validatorIndex: '0x0',
+      address: `0x${(i + 1_000).toString(16).padStart(40, '0')}`,
+      amount: '0x1',
+    }));
+    const execution = executeJob(blockSimulator, {
+      kind: 'blocks',
+      store: opened.store,
+      gasLimit: 30_000_000n,
+      request: {
+        blockNumber: reader.head.header.number,
+        isPending: false,
+        simulation: { blockStateCalls: [{ blockOverrides: { withdrawals } }] },
+      },
+    });
+    let [pauses, all, most] = [0, 0, 0];
+    let step = execution.next();
+    for (; !step.done; step = execution.next()) {
+      pauses++;
+      all += lookups;
+      most = Math.max(most, lookups);
+      lookups = 0;
+    }
+    assert.ok(all >= count, `${all} accounts were looked up`);
+    assert.ok(most <= 160, `${most} accounts were looked up in one piece`);
+    // Decoded, paid, encoded and hashed by 64; hashed by 128 and written by 32 in the state's trie; sorted with 10 comparisons each.
+    assert.ok(pauses >= (3 * count) / 64 + count / 128 + count / 32, `${pauses} pauses`);
   });
 
   test('what a run did is undone in pieces, when it fails and when it is over', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { hasManyMembers, parseInSlices } from '../../src/primitives/parse-in-slices.ts';
+import { countManyMembers, hasManyMembers, parseInSlices } from '../../src/primitives/parse-in-slices.ts';
 import { countRuns } from '../support/count-runs.ts';
 
 /** The value of a text, and how often there was a pause. */
@@ -135,4 +135,17 @@ test('there is a pause in long values and long runs of blanks', () => {
         .join()}]`,
     ).pauses >= 9,
   );
+});
+
+test('members of a large object are known without being listed, and of a small one are not counted', () => {
+  const textOf = (count: number): string =>
+    `{${Array.from({ length: count }, (_, i) => `"k${i}":{}`).join()}}`;
+  for (const [text, expected] of [
+    [textOf(999), 0],
+    [textOf(1_000), 1_000],
+    [textOf(5_000), 5_000],
+    [`[${textOf(3)}]`, 0],
+  ] as const) {
+    assert.equal(countManyMembers(parse(text).value as object), expected);
+  }
 });

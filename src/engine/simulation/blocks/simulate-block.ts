@@ -13,7 +13,7 @@ import { minBigInt } from '../../../primitives/bigint.ts';
 import { BLOOM_LENGTH, mergeBloom } from '../../../primitives/bloom.ts';
 import { bytesToHex, hexToBytes } from '../../../primitives/hex.ts';
 import { keccak256 } from '../../../primitives/keccak.ts';
-import { computeOrderedRoot } from '../../../primitives/merkle-trie.ts';
+import { orderedRootSteps } from '../../../primitives/merkle-trie.ts';
 import { encodeRlp } from '../../../primitives/rlp.ts';
 import { getCryptography } from '../../cryptography/create-cryptography.ts';
 import { BlockError } from '../../import/block-error.ts';
@@ -28,7 +28,7 @@ import { collectRequests, runPreBlockCalls } from '../../transition/system-calls
 import { TransactionError } from '../../transition/transaction-error.ts';
 import { decodeCallLists } from '../call-transaction.ts';
 import { checkCall } from '../check-call.ts';
-import { advance, type Execution, SLICE_GAS } from '../execution.ts';
+import { advance, type Execution, runSteps, SLICE_GAS } from '../execution.ts';
 import type { GasMeter } from '../gas-meter.ts';
 import { applyStateOverrides } from '../state-overrides.ts';
 import type { PlannedBlock } from './plan-blocks.ts';
@@ -36,6 +36,9 @@ import type { HashedHeader } from './prepare-header.ts';
 import { refuseTransaction } from './refuse-transaction.ts';
 import { buildSimulatedCall } from './simulated-call.ts';
 import type { SimulatedState } from './simulated-state.ts';
+
+/** Entries of a list that are decoded, or encoded and hashed, in one piece: 0.5 ms. */
+const PIECE = 64;
 
 /** What became of one call. */
 export type CallOutcome = {
@@ -237,9 +240,9 @@ class BlockRun {
     const { evm, rules, accessList } = this.#context;
     accessList?.beginIndex(this.#transactions.length + 1);
     const withdrawals = rules.revision.hasWithdrawals
-      ? (planned.overrides.withdrawals ?? []).map(decodeWithdrawal)
+      ? yield* decodeWithdrawals(planned.overrides.withdrawals ?? [])
       : undefined;
-    payWithdrawals(withdrawals ?? [], this.#context);
+    yield* payWithdrawals(withdrawals ?? [], this.#context, () => this.#collect());
     const logs = this.#calls.flatMap((call) => call.logs);
     const requestsHash = rules.revision.hasRequests
       ? yield* collectRequests(logs, this.#context, SLICE_GAS)
@@ -254,7 +257,7 @@ class BlockRun {
     this.#parts.state.seal(prepared.number);
     const accessListHash = accessList && keccak256(accessList.build().encoded);
     const header = {
-      ...this.#complete(prepared, stateRoot, withdrawals, requestsHash),
+      ...(yield* this.#complete(prepared, stateRoot, withdrawals, requestsHash)),
       ...(accessListHash !== undefined && { blockAccessListHash: accessListHash }),
     };
     yield 'sliceUsed';
@@ -267,24 +270,24 @@ class BlockRun {
     return { header, hash: hashHeader(header), block, receipts: this.#receipts, calls: this.#calls };
   }
 
-  #complete(
+  *#complete(
     header: Header,
     stateRoot: Uint8Array,
     withdrawals: readonly Withdrawal[] | undefined,
     requestsHash: Uint8Array | undefined,
-  ): Header {
+  ): Execution<Header> {
     const logsBloom = new Uint8Array(BLOOM_LENGTH);
     for (const receipt of this.#receipts) mergeBloom(logsBloom, receipt.logsBloom);
     return {
       ...header,
       stateRoot,
-      transactionsRoot: computeOrderedRoot(this.#transactions.map(({ encoded }) => encoded)),
-      receiptsRoot: computeOrderedRoot(this.#receipts.map(encodeReceipt)),
+      transactionsRoot: yield* rootOf(this.#transactions, ({ encoded }) => encoded),
+      receiptsRoot: yield* rootOf(this.#receipts, encodeReceipt),
       logsBloom,
       gasUsed: this.#blockGas.used,
       ...(header.blobGasUsed !== undefined && { blobGasUsed: this.#blobGasUsed }),
       ...(withdrawals !== undefined && {
-        withdrawalsRoot: computeOrderedRoot(withdrawals.map((one) => encodeRlp(withdrawalToRlp(one)))),
+        withdrawalsRoot: yield* rootOf(withdrawals, (one) => encodeRlp(withdrawalToRlp(one))),
       }),
       ...(requestsHash !== undefined && { requestsHash }),
     };
@@ -294,6 +297,24 @@ class BlockRun {
   #collect(): void {
     this.#parts.state.apply(this.#context.evm.state.collectChanges(), this.#draft.header.number);
   }
+}
+
+/** The root of a list, with a pause after each piece of it. */
+function rootOf<T>(items: readonly T[], encode: (item: T) => Uint8Array): Execution<Uint8Array> {
+  return runSteps(orderedRootSteps(encodeEach(items, encode), PIECE));
+}
+
+function* encodeEach<T>(items: readonly T[], encode: (item: T) => Uint8Array): Generator<Uint8Array> {
+  for (const item of items) yield encode(item);
+}
+
+function* decodeWithdrawals(given: readonly WithdrawalObject[]): Execution<Withdrawal[]> {
+  const withdrawals: Withdrawal[] = [];
+  for (const one of given) {
+    withdrawals.push(decodeWithdrawal(one));
+    if (withdrawals.length % PIECE === 0) yield 'sliceUsed';
+  }
+  return withdrawals;
 }
 
 function decodeWithdrawal({ index, validatorIndex, address, amount }: WithdrawalObject): Withdrawal {
