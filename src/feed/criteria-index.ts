@@ -1,6 +1,6 @@
 import type { BlockLog } from '../chain/chain.ts';
-import { createLogTest, type LogTest, nameCriteria } from './criteria.ts';
-import type { LogCriteria } from './feed.ts';
+import { createLogTest, nameCriteria } from './criteria.ts';
+import type { LogCriteria, LogTest } from './feed.ts';
 
 /** Positions that a log is looked up by: its address and up to four topics. */
 const POSITIONS = 5;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ChainError } from '../../src/chain/errors.ts';
+import { createLogTest } from '../../src/feed/criteria.ts';
 import { FeedError, type FeedStart } from '../../src/feed/feed.ts';
 import { settle } from '../support/fake-clock.ts';
 import { ModelChain, type ModelRead, modelAddress } from '../support/model-chain.ts';
@@ -467,8 +468,8 @@ describe('network feed: questions', () => {
   it('gives the logs of a step that criteria mean', async () => {
     const setup = createFeed(new ModelChain(12));
     const { steps } = await setup.feed.read({ kind: 'from', number: 1n }, createScope());
-    const criteria = { addresses: [modelAddress(1)], topics: [] };
-    const found = await Promise.all(steps.map((step) => setup.feed.readLogs(step, criteria, createScope())));
+    const matches = createLogTest({ addresses: [modelAddress(1)], topics: [] });
+    const found = await Promise.all(steps.map((step) => setup.feed.readLogs(step, matches, createScope())));
     const expected = setup.model.served
       .slice(1)
       .map(({ logs }) => logs.filter(({ address }) => address === modelAddress(1)));
@@ -476,7 +477,11 @@ describe('network feed: questions', () => {
     assert.ok(found.flat().length > 3);
     const step = steps.at(-1);
     assert.ok(step !== undefined);
-    const removed = await setup.feed.readLogs({ ...step, kind: 'removed' }, ANY, createScope());
+    const removed = await setup.feed.readLogs(
+      { ...step, kind: 'removed' },
+      createLogTest(ANY),
+      createScope(),
+    );
     assert.deepEqual(
       removed.map(({ json }) => json.replace('true}', 'false}')),
       setup.model.head.logs.map(({ json }) => json).reverse(),
