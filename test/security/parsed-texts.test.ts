@@ -76,6 +76,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'feed/parse-header.ts': { parse: 1, answers: [HEADER] },
   'feed/removed-records.ts': { parse: 1, bound: 'own' },
   'gateway/collect-stream.ts': { decode: 1, bound: 'passed' },
+  'methods/filters/filter-criteria.ts': { parse: 1, bound: 'own' },
   'methods/filters/filter-record.ts': { parse: 1, bound: 'own' },
   'methods/plain-calls/plain-call.ts': { parse: 1, decode: 1, bound: 'client' },
   'methods/plain-calls/read-plain-calls.ts': { decode: 1, bound: 'client' },
