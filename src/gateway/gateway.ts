@@ -32,6 +32,7 @@ import { SharedBudget } from '../util/shared-budget.ts';
 import { TURNS } from '../util/turn-queue.ts';
 import { type Access, admit, type Refusal, renew, type Session } from './admission.ts';
 import type { Answer, TextAnswer } from './answer.ts';
+import { passAnswer } from './answer-turn.ts';
 import { type BatchLimits, type PrepareItems, type RunItem, runBatch } from './batch.ts';
 import { BatchItems } from './batch-items.ts';
 import type { BodyContext } from './body-context.ts';
@@ -404,7 +405,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       bodies.take(owner, 1);
       if (!(answered instanceof Promise)) return endBody(answered, context);
       return answered.then(
-        (found) => endBody(found, context),
+        (found) => passAnswer(owner, found, (passed) => endBody(passed, context)),
         (error: unknown) => endBody(answerFault(error, context), context),
       );
     },
