@@ -24,6 +24,7 @@ import { SharedBudget } from '../util/shared-budget.ts';
 import { TURNS } from '../util/turn-queue.ts';
 import { type Access, admit, type Refusal, renew, type Session } from './admission.ts';
 import type { Answer, TextAnswer } from './answer.ts';
+import { passAnswer } from './answer-turn.ts';
 import { BatchRunner } from './batch-runner.ts';
 import type { BodyContext } from './body-context.ts';
 import { BodyMeter } from './body-meter.ts';
@@ -334,7 +335,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       bodies.take(owner, 1);
       if (!(answered instanceof Promise)) return endBody(answered, context);
       return answered.then(
-        (found) => endBody(found, context),
+        (found) => passAnswer(owner, found, (passed) => endBody(passed, context)),
         (error: unknown) => endBody(answerFault(error, context), context),
       );
     },

@@ -27,7 +27,7 @@ const MAX_HINTED = 2 * MAX_ASKED;
 /** At how many beginnings a node is asked what a call reads that only threads find out, one part at a time. */
 const HINTED_ATTEMPTS = 2;
 /** What slices and discoveries of one call may take of the thread of the requests, milliseconds: then it runs on threads, and finds there what it reads. */
-const MAX_HERE_MS: number = 3 * SLICE_MS;
+const MAX_HERE_MS: number = 4 * SLICE_MS;
 
 export type CallAttemptsOptions = {
   readonly source: StateSource;
@@ -92,7 +92,7 @@ export class CallAttempts {
       const result = this.#pool.runHere(run.job, this.#simulator, scope, startedAt);
       if (result !== undefined) return result;
     } finally {
-      run.hereMs += performance.now() - startedAt;
+      noteHere(run, performance.now() - startedAt);
     }
     run.excerpt = new GrowingExcerpt(run.block);
     return this.#runOnThread(run, run.excerpt, scope);
@@ -146,9 +146,14 @@ export class CallAttempts {
     const discovery = this.#discoverer.discover(run.job, run.block);
     const ms = performance.now() - startedAt;
     this.#pool.charge(scope, ms);
-    run.hereMs += ms;
+    noteHere(run, ms);
     run.isGuessed = !discovery.missing.isEmpty;
     run.read.merge(discovery.read);
     return discovery;
   }
+}
+
+/** What goes beyond a slice is the machine's doing, or a first use of something. */
+function noteHere(run: CallRun, ms: number): void {
+  run.hereMs += Math.min(ms, SLICE_MS);
 }

@@ -129,7 +129,14 @@ export class ExecutionPool {
     const beginning = known === undefined ? SLICE_MS : this.#firstSlices.choose(known, room);
     if (beginning === 'refused') throw WAITED_TOO_LONG;
     if (beginning !== 'moved') {
-      const result = this.#runFirstSlice(job, simulator, startedAt, startedAt + beginning, isCalm);
+      let result: HexData | undefined;
+      try {
+        result = this.#runFirstSlice(job, simulator, startedAt, startedAt + beginning, isCalm);
+      } catch (error) {
+        // A call that fails, or lacks a part of its state, has taken as much as one with a result.
+        if (this.#sliceMs > EXPENSIVE_MS) this.#firstSlices.noteWork(owner, this.#sliceMs);
+        throw error;
+      }
       if (result !== undefined) {
         const ms = this.lastCallMs;
         if (known !== undefined || (ms > EXPENSIVE_MS && this.#firstSlices.isSharedAt(startedAt)))
