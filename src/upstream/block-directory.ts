@@ -361,7 +361,7 @@ export class BlockDirectory {
   async #fetch(exchange: Exchange): Promise<Block | null> {
     const result = await this.#ask(exchange);
     if (result === 'null') return null;
-    const block = parseBlock(await parseText(result as string));
+    const block = parseBlock(await parseText(result as string, exchange.scope));
     this.#blocks.set(block.hash, block);
     this.#noteMerge(block);
     return block;

@@ -149,10 +149,10 @@ const TABLE: Readonly<Record<string, Row>> = {
   'upstream/verifying/layer1-anchor.ts': { parse: 2, answers: [PROOF, HEADER] },
   'upstream/verifying/log-proofs.ts': { parse: 2, answers: [LOGS, RECEIPTS] },
   'upstream/verifying/proofs.ts': {
-    parse: 8,
+    parse: 9,
     answers: [BLOCK, RECEIPTS, PROOF, 'eth_getCode', 'eth_getUncleByBlockHashAndIndex', 'eth_getBalance'],
   },
-  'upstream/verifying/proven-blocks.ts': { parse: 2, answers: [BLOCK] },
+  'upstream/verifying/proven-blocks.ts': { parse: 3, answers: [BLOCK] },
   'upstream/verifying/try-block.ts': { parse: 3, answers: [BLOCK, RECEIPTS, LOGS] },
   'verification/item-splitter.ts': { parse: 1, decode: 2, answers: [BLOCK, RECEIPTS] },
   'verification/list-text.ts': { parse: 7, decode: 1, answers: [BLOCK, RECEIPTS] },

@@ -110,7 +110,10 @@ function takeResult(
   const check = (whole: JsonResult): PromiseOrValue<JsonResult> =>
     isShort(whole)
       ? checkAnswer(call, whole, upstream)
-      : checkParsed(() => checkAnswer(call, whole, upstream));
+      : checkParsed(() => checkAnswer(call, whole, upstream), {
+          signal: scope.signal,
+          memory: upstream.openMemory,
+        });
   if (isComplete(result)) return check(result);
   if (call.checksStream !== true) return continueWith(holdAnswer(result, directed, bounds), check);
   const checked = checkAnswer(call, result, upstream) as JsonStream;

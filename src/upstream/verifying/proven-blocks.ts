@@ -270,7 +270,7 @@ export class ProvenBlocks {
       maxTransactions: MAX_REMEMBERED,
       verifySender: (transaction) => verifySender(transaction, tools, verifier.recoverPublicKey),
       isEverySender,
-      parse: parseText,
+      parse: (text) => parseText(text, { memory: upstream?.openMemory }),
     });
     return checkBytes(stream, {
       add: (piece) => block.add(piece),
