@@ -37,13 +37,19 @@ const SMALL: AnswerBounds = {
  */
 const CODE: AnswerBounds = { ...SMALL, bytes: 2 * MiB + KiB, textBytes: 2 * MiB + 2 };
 
+/**
+ * 128 KiB of `extraData`, which is the only member of a header that may be of any length: heads, their ancestors and blocks keep it. Lists of validators (clique, parlia,
+ * QBFT with a seal of each) have up to 20 KB; with the dependencies of transactions that bor writes there, 5,000 of them have some 50 KB.
+ */
+const EXTRA_DATA_BYTES = 128 * KiB;
+
 /** A header with the hashes of its transactions, 69 bytes each: 120,000 of them. */
 const HEADER: AnswerBounds = {
   ...SMALL,
   bytes: 8 * MiB,
   values: 4_096,
   bytesPerValue: 32,
-  textBytes: MiB,
+  textBytes: 2 * EXTRA_DATA_BYTES + 2,
 };
 
 /** The proof of an account, and of each slot: 64 nodes of 1,100 characters. */

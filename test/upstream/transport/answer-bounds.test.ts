@@ -223,6 +223,12 @@ test('the longest honest answers are within their bounds', () => {
   };
   const hash = `0x${'ab'.repeat(32)}`;
   within('eth_getBlockByNumber', '["0x1",false]', { hash, transactions: new Array(100_000).fill(hash) });
+  // Validators and dependencies of transactions on chains whose blocks have them in their headers.
+  const header = (bytes: number) => ({ hash, extraData: `0x${'00'.repeat(bytes)}`, transactions: [] });
+  within('eth_getBlockByNumber', '["0x1",false]', header(128 * 1024));
+  assert.throws(() => within('eth_getBlockByNumber', '["0x1",false]', header(128 * 1024 + 1)), {
+    kind: 'excessive',
+  });
   const nodes = new Array(64).fill(`0x${'00'.repeat(532)}`);
   within('eth_getProof', '["0x00",["0x1","0x2"],"latest"]', {
     accountProof: nodes,
