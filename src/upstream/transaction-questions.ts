@@ -13,7 +13,7 @@ import { checkMember, checkTransaction, readPlace, type ToldPlace } from './chec
 import { checkRawTransaction, isOfHash } from './checks/check-raw.ts';
 import { parseObject } from './checks/parse-object.ts';
 import { UpstreamFault } from './fault.ts';
-import { checkParsed, openParsed, parseText } from './parse-text.ts';
+import { checkParsed, type ParseWork, parseText } from './parse-text.ts';
 import type { NullMeaning, RoutedCall, Witness } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
 import type { ProvenBlock } from './verifying/proven-blocks.ts';
@@ -51,7 +51,7 @@ export class TransactionQuestions {
       const { hash } = transaction;
       const answer = await this.#lookUp({ method: 'eth_getTransactionByHash', hash, member: 'hash' }, scope);
       if (answer === null) return null;
-      return answer.isMined ? answer.text : checkParsed(() => showAsPending(answer.text));
+      return answer.isMined ? answer.text : checkParsed(() => showAsPending(answer.text), scope);
     }
     const { block: reference, index } = transaction;
     const found = await this.#access.find(reference, scope);
@@ -158,7 +158,7 @@ export class TransactionQuestions {
       this.#parts.proofs?.trust.noteSingle(scope, 'the block of the transaction has left the chain');
       return told;
     }
-    const list = (await parseText(textOf(receipts))) as readonly unknown[];
+    const list = (await parseText(textOf(receipts), scope)) as readonly unknown[];
     const text = JSON.stringify(list[Number(index)] ?? null);
     const receipt = parseObject(text);
     // Another block of this height may have it in the same place: its receipts are not kept as those of this one.
@@ -320,8 +320,9 @@ export class TransactionQuestions {
     scope: RequestScope,
     witness: Witness,
   ): Promise<'mined' | 'pending' | 'misplaced'> {
-    const readParsed = await openParsed(text);
-    const told = readParsed(() => readPlace(text));
+    const { upstream } = witness;
+    const work: ParseWork = { signal: scope.signal, memory: upstream?.openMemory };
+    const told = await checkParsed(() => readPlace(text), work);
     const head = await this.#parts.resolver.getHead(scope);
     if (told === undefined || told.number > head.number) return 'pending';
     const block = await this.#parts.directory.findByNumber(told.number, scope);
@@ -331,8 +332,8 @@ export class TransactionQuestions {
       proven?.transactions.facts[Number(told.index)]?.hash ?? block.transactionHashes[Number(told.index)];
     if (listed !== question.hash) return 'misplaced';
     const isTransaction = question.method === 'eth_getTransactionByHash';
-    const isTrue = (): boolean => this.#isTrue(proven, Number(told.index), text, witness.upstream);
-    if (isTransaction && !readParsed(isTrue)) return 'misplaced';
+    const isTrue = (): boolean => this.#isTrue(proven, Number(told.index), text, upstream);
+    if (isTransaction && !(await checkParsed(isTrue, work))) return 'misplaced';
     await this.#noteTrust(block, false, TRANSACTION_SUBJECTS, scope);
     this.#places.set(question.hash, told);
     this.#parts.keep(this.#aboutPlaced(question, told).key, text);

@@ -111,10 +111,11 @@ function takeResult(
   bounds: SenderBounds,
 ): PromiseOrValue<JsonResult> {
   const { call, scope, upstream } = directed;
-  const { owner = '' } = scope;
+  const { owner = '', signal } = scope;
   const check = (whole: JsonResult): PromiseOrValue<JsonResult> => {
     if (!isLonger(whole, CHECKED_AT_ONCE)) return checkAnswer(call, whole, upstream);
-    if (isLonger(whole, PIECE_LENGTH)) return checkParsed(() => checkAnswer(call, whole, upstream), owner);
+    const work = { owner, signal, memory: upstream.openMemory };
+    if (isLonger(whole, PIECE_LENGTH)) return checkParsed(() => checkAnswer(call, whole, upstream), work);
     // Others may have come in the same batch.
     return TURNS.take(owner, () => checkAnswer(call, whole, upstream));
   };

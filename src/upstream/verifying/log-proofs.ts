@@ -252,7 +252,7 @@ export class ExpectedLogs {
     const { receipts, proven } = await askReceipts(this.#parts, found, scope);
     // A large block takes about that long.
     await TURNS.pause(scope.owner ?? '', TURN_MS);
-    const list = (await parseText(textOf(receipts))) as readonly unknown[];
+    const list = (await parseText(textOf(receipts), scope)) as readonly unknown[];
     return listMatching(list, proven, this.#matcher);
   }
 

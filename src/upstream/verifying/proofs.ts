@@ -129,9 +129,11 @@ export class Proofs {
     const { verifier } = this;
     if (verifier === undefined) return stream;
     const tools = verifier.openTools();
+    const parse = (text: JsonText): PromiseOrValue<unknown> =>
+      parseText(text, { memory: upstream?.openMemory });
     let opened: OpenReceipts | undefined;
     const open = (block: ProvenBlock): OpenReceipts => {
-      opened = { block, receipts: new ReceiptStream(block, tools, parseText) };
+      opened = { block, receipts: new ReceiptStream(block, tools, parse) };
       return opened;
     };
     const openAgain = async (): Promise<OpenReceipts> => open((await proveAgain()) ?? known);
