@@ -11,8 +11,8 @@ const REVERT_CODE = 3;
 const NO_REVERT =
   /^(?:(?:unknown block|(?:block|header) not found)\.?$|(?:failed to submit transaction: )?(?:failed to validate the transaction|insufficient funds for gas)\b)/i;
 
-/** UTF-16 units of a revert's reason that a node gives in words only; in bytes it is as long as the answer may be. */
-const MAX_REASON_LENGTH = 1_048_576;
+/** UTF-16 units of a revert's reason that a node gives in words only: 8 ms. In bytes it is as long as the answer may be. */
+const MAX_REASON_LENGTH = 524_288;
 
 /** Parity and Nethermind up to 1.31: the message is always the same, `data` says in words what happened. */
 const VM_ERROR = /^vm execution error\.?$/i;
@@ -51,8 +51,9 @@ function readVmError(data: unknown, mask: (words: string) => string): string | u
   const said = unwrapError(data);
   const bytes = parseRevertData(said);
   if (bytes !== undefined) return bytes;
-  if (parseRevertProse(said) !== undefined) return readReason(said);
-  const inner = mask(said.slice(0, MAX_REASON_LENGTH));
+  const begin = said.slice(0, MAX_REASON_LENGTH);
+  if (parseRevertProse(begin) !== undefined) return readReason(begin);
+  const inner = mask(begin);
   const words = cutText(inner);
   const isHalt = VM_ERROR_RULES.some(({ pattern }) => pattern.test(words));
   return isHalt ? undefined : encodeReason(inner);

@@ -1,8 +1,9 @@
 import { isLowerHex } from '../../primitives/byte-loops.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
 
-const NOT_HEX = /[^0-9a-f]/i;
-const REVERTED_PREFIX = /^reverted\s+/i;
+/** White space in front of hex, as far as it is passed over: of megabytes of other text nothing more is looked at. */
+const HEX_BEGIN = /^\s{0,64}0x/i;
+const REVERTED_PREFIX = /^reverted\s{1,64}/i;
 const TRANSACTION_HASH = /^0x[0-9a-f]{64}$/i;
 /** Where clients that send an object keep the bytes: hardhat, ganache 7, others, ganache 2. */
 const DATA_FIELDS = ['data', 'result', 'output', 'return'] as const;
@@ -65,10 +66,12 @@ function parseFields(holder: object): string | undefined {
 }
 
 function parseHex(text: string): string | undefined {
+  if (!HEX_BEGIN.test(text)) return undefined;
   const trimmed = text.trim();
-  if (!/^0x/i.test(trimmed) || trimmed.length % 2 !== 0) return undefined;
-  // As nearly all nodes write it: megabytes are not searched by a pattern and written anew.
+  if (trimmed.length % 2 !== 0) return undefined;
+  // As nearly all nodes write it: megabytes are not written anew.
   if (trimmed.startsWith('0x') && isLowerHex(trimmed, 2)) return trimmed;
-  const digits = trimmed.slice(2);
-  return NOT_HEX.test(digits) ? undefined : `0x${digits.toLowerCase()}`;
+  // No other letter becomes one of a to f.
+  const lower = trimmed.toLowerCase();
+  return isLowerHex(lower, 2) ? lower : undefined;
 }

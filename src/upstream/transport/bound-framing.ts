@@ -5,7 +5,14 @@ import { excessive } from './answer-shape.ts';
 const FRAMING_BYTES = 128 * 1024;
 /** Beside that, for each byte of the body: chunks of a few bytes have as much. */
 const FRAMING_PER_BYTE = 8;
-/** Time that reading from one node may take of one turn of the event loop, milliseconds. */
+/** Bytes of one head or trailer, as in node's own HTTP. */
+const HEAD_BYTES = 16 * 1024;
+/** Bytes that the parser gets at once of a head or a trailer: it calls back for each field, of which this has 500 at most. */
+const HEAD_PIECE = 2 * 1024;
+/** Behind the last chunk of a body, whose size is 0, there may be a trailer. Other lines that begin so cost shorter pieces only. */
+const LAST_CHUNK = Buffer.from('\n0');
+const [NEWLINE, ZERO] = LAST_CHUNK as unknown as readonly [number, number];
+/** Time that reading from all nodes may take of one turn of the event loop, milliseconds. */
 const TURN_MS = 4;
 
 /** Shorter reads are not timed: they are over before the clock is read. */
@@ -16,6 +23,36 @@ const TIMED_BYTES = 16_384;
  * socket's.
  */
 export const PARSED = { bodyBytes: 0, answers: 0 };
+
+/** The time that all sockets share, since libuv calls back for each that has data in one turn of the event loop. */
+class ReadingTime {
+  #turnEnd = 0;
+  /** Have something left to be read in the next turn, first the one that has waited longest. */
+  #heldBack = new Set<Socket>();
+
+  isOver(): boolean {
+    const now = performance.now();
+    if (this.#turnEnd > 0) return now > this.#turnEnd;
+    this.#turnEnd = now + TURN_MS;
+    setImmediate(() => this.#beginTurn());
+    return false;
+  }
+
+  holdBack(socket: Socket): void {
+    this.#heldBack.add(socket);
+  }
+
+  #beginTurn(): void {
+    this.#turnEnd = 0;
+    const waiting = [...this.#heldBack];
+    this.#heldBack.clear();
+    let read = 0;
+    while (read < waiting.length && !this.isOver()) waiting[read++]?.emit('readable');
+    if (read < waiting.length) this.#heldBack = new Set([...waiting.slice(read), ...this.#heldBack]);
+  }
+}
+
+const READING = new ReadingTime();
 
 /**
  * Bounds on a connection to a node the bytes that are no part of any body, of which the HTTP client tells nothing, and the time that reading takes
@@ -30,47 +67,62 @@ export function boundFraming(socket: Socket): void {
   /** Of the answer that is coming in. */
   let framing = 0;
   let body = 0;
-  let turnEnd = 0;
-  /** Something is left to be read in the next turn. */
-  let isHeldBack = false;
+  /** Of its head or trailer, while that may be what is read; undefined inside of a body. */
+  let head: number | undefined = 0;
+  /** The body may have ended in the read that is being parsed. */
+  let mayEnd = false;
+  let lastByte = 0;
 
   const settle = (): void => {
     if (chunkBytes === 0) return;
     const bodyBytes = PARSED.bodyBytes - bodyBefore;
-    if (PARSED.answers === answersBefore) {
-      framing += chunkBytes - bodyBytes;
-      body += bodyBytes;
-    } else {
+    if (PARSED.answers !== answersBefore) {
       framing = 0;
       body = 0;
+      head = 0;
+    } else {
+      framing += chunkBytes - bodyBytes;
+      body += bodyBytes;
+      if (bodyBytes > 0) head = mayEnd ? 0 : undefined;
+      else if (head !== undefined) head += chunkBytes;
     }
     chunkBytes = 0;
   };
-  const isOverTime = (): boolean => {
-    const now = performance.now();
-    if (turnEnd > 0) return now > turnEnd;
-    turnEnd = now + TURN_MS;
-    setImmediate(() => {
-      turnEnd = 0;
-      if (!isHeldBack) return;
-      isHeldBack = false;
-      socket.emit('readable');
-    });
-    return false;
+  /** How much of a read the parser gets, so that it gets no trailer in one piece. */
+  const measure = (chunk: Buffer): number => {
+    const isAtStart = lastByte === NEWLINE && chunk[0] === ZERO;
+    const lastChunk = isAtStart ? 0 : chunk.indexOf(LAST_CHUNK);
+    mayEnd = lastChunk >= 0;
+    return mayEnd ? Math.min(chunk.length, lastChunk + HEAD_PIECE) : chunk.length;
   };
 
   socket.read = (size?: number): Buffer | null => {
+    // The stream itself asks for more to come, and takes nothing.
+    if (size === 0) return read(0) as null;
     settle();
-    if (framing > FRAMING_BYTES + FRAMING_PER_BYTE * body) {
+    if ((head ?? 0) > HEAD_BYTES || framing > FRAMING_BYTES + FRAMING_PER_BYTE * body) {
       framing = 0;
+      head = undefined;
       socket.destroy(excessive('bytes around the body'));
       return null;
     }
-    if (socket.readableLength >= TIMED_BYTES && isOverTime()) {
-      isHeldBack = true;
+    const available = socket.readableLength;
+    // The first piece of a head is not timed: it is all there is of nearly every one.
+    const isTimed = head === undefined || head === 0 ? available >= TIMED_BYTES : available > 0;
+    if (isTimed && READING.isOver()) {
+      READING.holdBack(socket);
       return null;
     }
-    const chunk = read(size) as Buffer | null;
+    const isPiece = head !== undefined && available > HEAD_PIECE;
+    let chunk = read(isPiece ? HEAD_PIECE : size) as Buffer | null;
+    if (chunk !== null) {
+      const length = measure(chunk);
+      if (length < chunk.length) {
+        socket.unshift(chunk.subarray(length));
+        chunk = chunk.subarray(0, length);
+      }
+      lastByte = chunk[chunk.length - 1] ?? 0;
+    }
     chunkBytes = chunk?.length ?? 0;
     bodyBefore = PARSED.bodyBytes;
     answersBefore = PARSED.answers;

@@ -9,6 +9,8 @@ const ASK_AGAIN_MS = 30_000;
 
 /** Heads of one node: the fastest chains have a hundred a second. A listener of pending transactions has a bound of its own. */
 const HEADS = { capacity: 512, perSecond: 128 };
+/** Bytes of one head with its envelope, on average: Ethereum's have 2 KB, and a megabyte is parsed in 5 ms. */
+const HEAD_BYTES = 4_096;
 
 /** Sends a call on the open connection; the outcome comes before any later message is looked at. */
 export type Ask = (
@@ -23,7 +25,8 @@ export class SubscriptionWatch {
   readonly #listener: AnnouncementListener;
   readonly #ask: Ask;
   readonly #onEnd: (subscription: string) => void;
-  readonly #heads = new TokenBucket(HEADS);
+  readonly #heads: TokenBucket;
+  readonly #bytes: TokenBucket;
   #subscription: string | undefined;
   /** Undefined until something is known. */
   #isReady: boolean | undefined;
@@ -31,13 +34,24 @@ export class SubscriptionWatch {
   #isStopped = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param onEnd gets the id of a subscription that the node is asked to end */
+  /**
+   * @param onEnd gets the id of a subscription that the node is asked to end
+   * @param now a monotonic clock in milliseconds
+   */
   constructor(
     kind: SubscriptionKind,
     listener: AnnouncementListener,
     ask: Ask,
     onEnd: (subscription: string) => void,
+    now: () => number = () => performance.now(),
   ) {
+    const { capacity, perSecond } = HEADS;
+    this.#heads = new TokenBucket({ ...HEADS, now });
+    this.#bytes = new TokenBucket({
+      capacity: capacity * HEAD_BYTES,
+      perSecond: perSecond * HEAD_BYTES,
+      now,
+    });
     this.#kind = kind;
     this.#listener = listener;
     this.#ask = ask;
@@ -63,11 +77,20 @@ export class SubscriptionWatch {
     this.#report(false);
   }
 
-  /** An announcement for some subscription, perhaps this one. @throws UpstreamFault when there are more than any chain has heads */
-  announce(subscription: string, result: unknown): void {
+  /**
+   * An announcement for some subscription, perhaps this one.
+   * @param bytes of the message
+   * @throws UpstreamFault when there are more, or longer ones, than any chain has heads
+   */
+  announce(subscription: string, result: unknown, bytes: number): void {
     if (subscription !== this.#subscription) return;
-    if (this.#kind === 'newHeads' && !this.#heads.tryTake()) throw excessive('announcements of heads');
+    if (this.#kind === 'newHeads') this.#countHead(bytes);
     this.#listener.onResult(result);
+  }
+
+  #countHead(bytes: number): void {
+    if (!this.#heads.tryTake()) throw excessive('announcements of heads');
+    if (!this.#bytes.tryTake(bytes)) throw excessive('bytes of announced heads');
   }
 
   /** Ends the subscription; the listener hears nothing more. */

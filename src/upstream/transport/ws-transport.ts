@@ -196,7 +196,9 @@ class WebSocketTransport implements Transport, SocketListener {
     const notification = readNotification(message, ids);
     if (notification === undefined)
       return this.#ended.size > 0 && isOfOne(message, this.#ended.keys()) && this.#endedMessages.tryTake();
-    for (const watch of watches) watch.announce(notification.subscription, notification.result);
+    for (const watch of watches) {
+      watch.announce(notification.subscription, notification.result, message.bytes.length);
+    }
     return true;
   }
 

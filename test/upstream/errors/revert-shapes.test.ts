@@ -182,3 +182,29 @@ test('any error at all gets a verdict, with bounded text', () => {
     { numRuns: countRuns(500) },
   );
 });
+
+test('of a reason in words the beginning is taken, however long it is', () => {
+  for (const [begin, letter] of [
+    ['Reverted ', 'x'],
+    ['', 'é'],
+  ] as const) {
+    const error = { code: -32015, message: 'VM execution error.', data: begin + letter.repeat(2_000_000) };
+    const verdict = classifyError(error, 'eth_call');
+    assert.ok(verdict.kind === 'reverted');
+    const reason = Buffer.from(verdict.data.slice(2 + 8 + 128), 'hex')
+      .toString()
+      .replace(/\0+$/, '');
+    assert.equal(reason, letter.repeat(524_288 - begin.length));
+  }
+});
+
+test('revert data of any length is read in letters of either case', () => {
+  const data = encodeErrorString('y'.repeat(1_000_000));
+  const upper = `0X${data.slice(2).toUpperCase()}`;
+  const read = (said: string): unknown =>
+    classifyError({ code: 3, message: 'execution reverted', data: said }, 'eth_call');
+  assert.deepEqual(read(upper), { kind: 'reverted', data });
+  assert.deepEqual(read(`  ${upper}\n`), { kind: 'reverted', data });
+  // A letter of another alphabet that looks like one of them.
+  assert.deepEqual(read(`${upper.slice(0, -1)}\u0410`), { kind: 'reverted', data: '0x' });
+});

@@ -319,6 +319,9 @@ describe('bytes around the body of an answer', () => {
     ['an extension of a chunk without end', `${HEAD}1;a=b`, ';a=b'],
     ['chunks of a byte', `${HEAD}`, '1\r\n \r\n'],
     ['chunks of a byte with extensions', `${HEAD}`, '1;aaaaaaaaaaaaaaaa\r\n \r\n'],
+    ['a head without end', 'HTTP/1.1 200 OK\r\n', 'a:\r\n'],
+    ['a trailer without end', `${HEAD}0\r\n`, 'a: b\r\n'],
+    ['a trailer without end behind a body', `${HEAD}fff0\r\n${' '.repeat(0xfff0)}\r\n000;x\r\n`, 'a: b\r\n'],
   ] as const)
     test(`${name}: the connection ends, and the node is blamed`, async () => {
       const node = await serveRaw((socket) => {

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { afterEach, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { boundFraming, PARSED } from '../../../src/upstream/transport/bound-framing.ts';
+
+const open: Duplex[] = [];
+
+afterEach(() => {
+  for (const stream of open.splice(0)) stream.destroy();
+});
+
+/** A connection on which this has come. */
+function receive(...pieces: readonly string[]): Socket {
+  const stream = new Duplex({ read() {}, write() {}, highWaterMark: 1 << 20 });
+  stream.on('error', () => {});
+  open.push(stream);
+  for (const piece of pieces) stream.push(piece);
+  const socket = stream as unknown as Socket;
+  boundFraming(socket);
+  return socket;
+}
+
+/**
+ * Reads all that has come, as the HTTP client does.
+ * @param countBody how much of a piece is a body's, and whether an answer ends in it
+ */
+async function readAll(
+  socket: Socket,
+  countBody: (piece: string) => { readonly bytes: number; readonly isEnd?: boolean },
+): Promise<readonly string[]> {
+  const pieces: string[] = [];
+  const readMore = (): void => {
+    for (let chunk = socket.read() as Buffer | null; chunk !== null; chunk = socket.read()) {
+      const piece = chunk.toString('latin1');
+      pieces.push(piece);
+      const { bytes, isEnd = false } = countBody(piece);
+      PARSED.bodyBytes += bytes;
+      if (isEnd) PARSED.answers++;
+    }
+  };
+  socket.on('readable', readMore);
+  for (let turns = 0; turns < 100; turns++) await turn();
+  return pieces;
+}
+
+const HEAD = 'HTTP/1.1 200 OK\r\n\r\n';
+const FIELDS = 'a:\r\n'.repeat(16_384);
+const longest = (pieces: readonly string[]): number => Math.max(...pieces.map(({ length }) => length));
+
+test('a head comes in short pieces, and ends the connection where it is too long', async () => {
+  const socket = receive(`HTTP/1.1 200 OK\r\n${FIELDS}`);
+  const pieces = await readAll(socket, () => ({ bytes: 0 }));
+  assert.equal(longest(pieces), 2_048);
+  assert.ok(pieces.join('').length <= 16_384 + 2_048);
+  assert.match(String(socket.errored), /bytes around the body/);
+});
+
+test('a body comes as it was read, behind the first piece', async () => {
+  const body = 'x'.repeat(65_536);
+  const socket = receive(HEAD + body, body, body);
+  const pieces = await readAll(socket, (piece) => ({ bytes: piece.replace(HEAD, '').length }));
+  assert.deepEqual(
+    pieces.map(({ length }) => length),
+    [2_048, HEAD.length + 3 * body.length - 2_048],
+  );
+  assert.equal(pieces.join(''), HEAD + body + body + body);
+});
+
+test('a trailer comes in short pieces, wherever the last chunk is', async () => {
+  const body = `${'x'.repeat(65_536)}\r\n`;
+  for (const [first, last] of [
+    [`${body}0;x\r\n${FIELDS}`, ''],
+    [body, `00\r\n${FIELDS}`],
+    [`${body}0\r\n`, FIELDS],
+  ] as const) {
+    const socket = receive(HEAD + body);
+    if (first !== body) socket.push(first);
+    let isBody = true;
+    const counted = readAll(socket, (piece) => {
+      const bytes = isBody ? piece.replace(HEAD, '').length : 0;
+      if (piece.includes('\n0') || piece.startsWith('0')) isBody = false;
+      return { bytes };
+    });
+    await turn();
+    socket.push(last);
+    const pieces = await counted;
+    const trailer = pieces.slice(pieces.findIndex((piece) => /(?:^|\n)0/.test(piece)) + 1);
+    assert.ok(trailer.length > 1);
+    assert.equal(longest(trailer), 2_048);
+    assert.match(String(socket.errored), /bytes around the body/);
+  }
+});
+
+test('lines of a body that begin like a last chunk lose no byte', async () => {
+  const body = '0.25,\r\n'.repeat(20_000);
+  const socket = receive(HEAD + body, body);
+  const pieces = await readAll(socket, (piece) => ({ bytes: piece.replace(HEAD, '').length }));
+  assert.equal(pieces.join(''), HEAD + body + body);
+  assert.equal(socket.errored, null);
+});
