@@ -560,6 +560,18 @@ test('a start in the past is charged, and so are its blocks where a subscription
   assert.equal(calls.keys.list()[0]?.credits, 355);
 });
 
+test('whole waiting transactions are charged one by one, as they are sent', async (t) => {
+  const { feed, connect, calls } = await setScene(t, {
+    chain: { transactions: { getTransaction: (of) => ('hash' in of ? `{"hash":"${of.hash}"}` : null) } },
+  });
+  const client = await connect();
+  await client.subscribe('newPendingTransactions', true);
+  feed.announce([1, 2, 3].map(hashOf));
+  await until(() => client.notifications.length === 3);
+  // The call is 5, each of them 200: hashes that come together are 200 in all.
+  await until(() => calls.keys.list()[0]?.credits === 605);
+});
+
 test('a key that is bound to contracts hears of blocks, and of the logs of its contracts', async (t) => {
   const rules = KeyRules.of({ addresses: [`0x${'ab'.repeat(20)}`] });
   const principal: Principal = { id: 'p', name: 'p', terms: { rules } as never };

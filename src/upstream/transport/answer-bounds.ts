@@ -1,5 +1,5 @@
 import type { NodeCall } from '../node-call.ts';
-import { MAX_DEPTH, type ShapeBounds, UNPARSED_SHAPE } from './answer-shape.ts';
+import { ERROR_BYTES, MAX_DEPTH, type ShapeBounds, UNPARSED_SHAPE } from './answer-shape.ts';
 
 /** Bounds on the answer to one question. */
 export type AnswerBounds = ShapeBounds & {
@@ -31,9 +31,12 @@ const SMALL: AnswerBounds = {
   isFixed: true,
 };
 
+/** A quantity, or what an execution reverts with: the longest error. */
+const ESTIMATE: AnswerBounds = { ...SMALL, bytes: ERROR_BYTES + 64 * KiB, textBytes: ERROR_BYTES };
+
 /**
  * 1 MiB of code: Ethereum's 24 KiB (EIP-170), and the 32 KiB and 256 KiB that EIP-7954 and EIP-7907 propose, are far less, and so is what other chains
- * take in one transaction. It is hashed in one piece, 2 ms.
+ * take in one transaction. It is hashed in one piece, 5 ms.
  */
 const CODE: AnswerBounds = { ...SMALL, bytes: 2 * MiB + KiB, textBytes: 2 * MiB + 2 };
 
@@ -83,8 +86,8 @@ export const NOTIFICATION: AnswerBounds = { ...HEADER, bytes: 256 * KiB };
 /** Methods that are passed on: the answer is not parsed. */
 const PASSED_ON: AnswerBounds = { ...UNPARSED_SHAPE, bytes: Number.POSITIVE_INFINITY, isFixed: false };
 
-/** An answer to a batch is held, and scanned, as a whole. */
-export const BATCH_BYTES: number = 16 * MiB;
+/** An answer to a batch is held, scanned, and each of its results compared, as a whole: 12 ms. */
+export const BATCH_BYTES: number = 8 * MiB;
 
 type Row = AnswerBounds | ((params: string) => AnswerBounds);
 
@@ -145,10 +148,9 @@ const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
   ...rowsOf(blockRow, ['eth_getBlockByHash', 'eth_getBlockByNumber']),
   ...rowsOf(proofRow, ['eth_getProof']),
   ...rowsOf(CALL, ['debug_getRawBlock', 'debug_getRawHeader', 'debug_getRawTransaction', 'eth_call']),
-  ...rowsOf(CALL, [
+  ...rowsOf(CALL, ['eth_getRawTransactionByBlockNumberAndIndex', 'eth_getRawTransactionByHash']),
+  ...rowsOf(ESTIMATE, [
     'eth_estimateGas',
-    'eth_getRawTransactionByBlockNumberAndIndex',
-    'eth_getRawTransactionByHash',
     'linea_estimateGas',
     'scroll_estimateL1DataFee',
     'zkevm_estimateFee',

@@ -1,11 +1,12 @@
 import { JsonBytes, SharedBytes } from '../../primitives/json-result.ts';
+import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { AnswerMemory } from '../../util/answer-memory.ts';
 import { dropRest } from '../../util/read-memory.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { NodeReply } from '../node-call.ts';
 import type { AnswerBounds } from './answer-bounds.ts';
 import { ERROR_BYTES, excessive } from './answer-shape.ts';
-import type { BodyReader } from './body-reader.ts';
+import type { BodyReader, LoneError } from './body-reader.ts';
 import { HeldPieces } from './held-pieces.ts';
 import {
   checkId,
@@ -100,7 +101,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
     return undefined;
   }
 
-  end(): NodeReply | undefined {
+  end(): PromiseOrValue<NodeReply | undefined> {
     try {
       return this.#readEnd();
     } finally {
@@ -108,7 +109,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
     }
   }
 
-  #readEnd(): NodeReply | undefined {
+  #readEnd(): PromiseOrValue<NodeReply | undefined> {
     if (!this.#scanner.isDone) throw malformed('the answer ends too early');
     checkId(this.#scanner, this.#id);
     if (this.#stream !== undefined) {
@@ -128,14 +129,16 @@ export class AnswerReader implements BodyReader<NodeReply> {
     return fault;
   }
 
-  readRefusal(body: Buffer, scanner: ReplyScanner | undefined, mustNameCall: boolean): NodeReply | undefined {
-    try {
-      if (scanner === undefined || !isErrorAnswer(scanner)) return undefined;
-      if (scanner.id !== this.#id && (mustNameCall || !isAnonymousError(scanner))) return undefined;
-      return readReply(scanner, body);
-    } catch {
-      return undefined;
-    }
+  // biome-ignore lint/correctness/useYield: other readers pause
+  *readRefusal(
+    _body: Buffer,
+    lone: LoneError | undefined,
+    mustNameCall: boolean,
+  ): Generator<undefined, NodeReply | undefined> {
+    if (lone === undefined) return undefined;
+    const { scanner, error } = lone;
+    if (scanner.id !== this.#id && (mustNameCall || !isAnonymousError(scanner))) return undefined;
+    return { kind: 'error', error };
   }
 
   #checkBytes(bytes: number): void {

@@ -1,10 +1,11 @@
+import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { AnswerMemory } from '../../util/answer-memory.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { BatchBounds } from './answer-bounds.ts';
-import type { BodyReader } from './body-reader.ts';
+import { readInTurns } from './answer-turns.ts';
+import type { BodyReader, LoneError } from './body-reader.ts';
 import { HeldPieces } from './held-pieces.ts';
-import { type BatchAnswer, readBatch } from './read-batch.ts';
-import type { ReplyScanner } from './reply-scanner.ts';
+import { type BatchAnswer, readBatch, readLoneRefusal } from './read-batch.ts';
 
 /** Reads the answer to a batch once it is complete. */
 export class BatchReader implements BodyReader<BatchAnswer> {
@@ -36,9 +37,13 @@ export class BatchReader implements BodyReader<BatchAnswer> {
     this.#held.push(chunk);
   }
 
-  end(): BatchAnswer {
+  end(): PromiseOrValue<BatchAnswer> {
+    return readInTurns(this.#received, this.#read());
+  }
+
+  *#read(): Generator<undefined, BatchAnswer> {
     try {
-      return readBatch(this.#held.join(), this.#firstId, this.#bounds);
+      return yield* readBatch(this.#held.join(), this.#firstId, this.#bounds);
     } finally {
       this.#held.clear();
     }
@@ -49,13 +54,17 @@ export class BatchReader implements BodyReader<BatchAnswer> {
     return fault;
   }
 
-  readRefusal(
+  *readRefusal(
     body: Buffer,
-    _scanner: ReplyScanner | undefined,
+    lone: LoneError | undefined,
     mustNameCall: boolean,
-  ): BatchAnswer | undefined {
+  ): Generator<undefined, BatchAnswer | undefined> {
     try {
-      const answer = readBatch(body, this.#firstId, this.#bounds);
+      const answer =
+        lone === undefined
+          ? yield* readBatch(body, this.#firstId, this.#bounds)
+          : readLoneRefusal(lone.scanner, lone.error, this.#firstId, this.#bounds);
+      if (answer === undefined) return undefined;
       const { replies, refusal } = answer;
       if (replies.some((reply) => reply?.kind === 'result')) return undefined;
       const namesAll = replies.every((reply) => reply !== undefined);

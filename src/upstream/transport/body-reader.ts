@@ -1,5 +1,10 @@
+import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { UpstreamFault } from '../fault.ts';
+import type { NodeError } from '../node-call.ts';
 import type { ReplyScanner } from './reply-scanner.ts';
+
+/** An answer that is one error, as it has been read. */
+export type LoneError = { readonly scanner: ReplyScanner; readonly error: NodeError };
 
 /** Turns the body of one HTTP answer into a value. What cannot be one is thrown as `UpstreamFault`. */
 export interface BodyReader<T> {
@@ -9,8 +14,8 @@ export interface BodyReader<T> {
   expect?(bytes: number): void;
   /** Takes the next bytes; returns the value when it is complete before the body has ended. */
   push(chunk: Buffer): T | undefined;
-  /** The body is complete; returns the value unless `push` has. */
-  end(): T | undefined;
+  /** The body is complete; returns the value unless `push` has. A long one is read in turns. */
+  end(): PromiseOrValue<T | undefined>;
   /** No more will come; returns what to report, which may be more to the point. */
   fail(fault: UpstreamFault): UpstreamFault;
   /** Whether a reader waits for bytes: without one no pause is a fault. */
@@ -18,7 +23,11 @@ export interface BodyReader<T> {
   /**
    * The value where a body beside a status other than 2xx is a JSON-RPC error to what was asked; it must name the
    * call when only then the error can be believed to be the node's.
-   * @param scanner has read the body to its end, where that is one answer
+   * @param lone the body where it is one error
    */
-  readRefusal(body: Buffer, scanner: ReplyScanner | undefined, mustNameCall: boolean): T | undefined;
+  readRefusal(
+    body: Buffer,
+    lone: LoneError | undefined,
+    mustNameCall: boolean,
+  ): Generator<undefined, T | undefined>;
 }

@@ -5,6 +5,7 @@ import type { CancelSignal } from '../../util/cancel-source.ts';
 import type { Expiring } from '../../util/expiry-sweep.ts';
 import { UpstreamFault } from '../fault.ts';
 import { excessive } from './answer-shape.ts';
+import { settleInTurn } from './answer-turns.ts';
 import type { BodyReader } from './body-reader.ts';
 import { PARSED } from './bound-framing.ts';
 import { describeConnectionError, isBrokenConnection } from './connection-error.ts';
@@ -79,7 +80,10 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
   /** Bytes of the body so far, as they were sent, and the pieces in which they came. */
   #encodedBytes = 0;
   #pieces = 0;
+  /** Bytes of the body as the reader takes them. */
+  #takenBytes = 0;
   #hasAnswer = false;
+  #isSettled = false;
   #isRetry = false;
   #isOver = false;
   /** Whether the HTTP client is through with the request. */
@@ -230,6 +234,7 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
   }
 
   #take(chunk: Buffer): void {
+    this.#takenBytes += chunk.length;
     try {
       const value = this.#reader.push(chunk);
       if (value !== undefined) this.#settle(value);
@@ -238,18 +243,38 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
     }
   }
 
+  /** The body is complete. Only the time of the call counts from now on. */
   #finish(): void {
+    this.expiresAt = this.#deadline;
+    // A stream that is handed on already takes nothing but its end.
+    if (this.#isSettled) this.#readEnd();
+    else settleInTurn(this.#takenBytes, () => this.#readEnd());
+  }
+
+  #readEnd(): void {
+    if (this.#isOver) return;
     try {
       const value = this.#reader.end();
-      if (value !== undefined) this.#settle(value);
-      this.#end();
+      if (value instanceof Promise)
+        value.then(
+          (late) => this.#conclude(late),
+          (error) => this.fail(error as UpstreamFault),
+        );
+      else this.#conclude(value);
     } catch (error) {
       this.fail(error as UpstreamFault);
     }
   }
 
+  #conclude(value: T | undefined): void {
+    if (this.#isOver) return;
+    if (value !== undefined) this.#settle(value);
+    this.#end();
+  }
+
   /** From here on only the consumer of the stream decides how long the exchange goes on. */
   #settle(value: T): void {
+    this.#isSettled = true;
     this.#deadline = Number.POSITIVE_INFINITY;
     this.#ignoreSignal();
     this.#resolve(value);

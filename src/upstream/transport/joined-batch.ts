@@ -2,9 +2,10 @@ import type { Expiring } from '../../util/expiry-sweep.ts';
 import { classifyError } from '../errors/classify-error.ts';
 import { type FaultKind, UpstreamFault } from '../fault.ts';
 import type { NodeError, NodeReply } from '../node-call.ts';
+import { settleInTurn } from './answer-turns.ts';
 import type { Exchange } from './http-exchange.ts';
 import type { JoinedCall, SharedRequest } from './joined-call.ts';
-import type { BatchAnswer } from './read-batch.ts';
+import { type BatchAnswer, REFUSAL_BYTES } from './read-batch.ts';
 
 /** What a joined batch needs of the node's connections and of what is known about the node. */
 export interface BatchHost {
@@ -36,6 +37,8 @@ const PAUSES: ReadonlySet<string> = new Set<FaultKind>(['rateLimited', 'unauthor
 /** geth's code of a revert. */
 const REVERT = 3;
 const INVALID_REQUEST = -32600;
+/** Replies that are settled together, bytes. */
+const TOGETHER_BYTES = 16 * 1024;
 /** Geth: `batch too large`, `response too large`, `request timed out`; nodes and vendors in other words. */
 const ABOUT_BATCH =
   /\bbatch(?:es)?\b|\b(?:response|request|payload|body)\b.{0,40}\btoo (?:large|big|long)\b|^request timed out$/i;
@@ -92,9 +95,9 @@ export class JoinedBatch implements Expiring, SharedRequest {
     this.#exchange?.fail(new UpstreamFault('aborted', 'no call of the batch is wanted any more'));
   }
 
-  answer({ replies, refusal }: BatchAnswer): void {
+  answer(answer: BatchAnswer): void {
     if (this.#isOver) return;
-    const pauses = readPauses(this.#calls, replies, refusal);
+    const pauses = readPauses(this.#calls, answer);
     if (pauses !== undefined) {
       this.#askOneFirst(() =>
         this.#calls.forEach((call, position) => {
@@ -105,13 +108,29 @@ export class JoinedBatch implements Expiring, SharedRequest {
     }
     this.#end();
     this.#host.noteDone(this, this.#startedAt, true);
-    replies.forEach((reply, position) => {
-      const call = this.#calls[position] as JoinedCall;
-      if (reply === undefined) this.#askAlone(call, refusal === undefined || isAboutSize(refusal));
-      else if (reply.kind === 'error' && isAboutBatch(reply.error))
-        this.#askAlone(call, isAboutSize(reply.error));
-      else call.settle(reply);
-    });
+    this.#settleFrom(0, answer);
+  }
+
+  /** Settles the calls from this position on: short replies at once, others in turns. */
+  #settleFrom(from: number, answer: BatchAnswer): void {
+    const { length } = this.#calls;
+    let bytes = 0;
+    for (let position = from; position < length; position++) {
+      this.#settleOne(position, answer);
+      bytes += answer.bytes[position] as number;
+      if (bytes < TOGETHER_BYTES || position + 1 === length) continue;
+      settleInTurn(Number.POSITIVE_INFINITY, () => this.#settleFrom(position + 1, answer));
+      return;
+    }
+  }
+
+  #settleOne(position: number, { replies, refusal }: BatchAnswer): void {
+    const call = this.#calls[position] as JoinedCall;
+    const reply = replies[position];
+    if (reply === undefined) this.#askAlone(call, refusal === undefined || isAboutSize(refusal));
+    else if (reply.kind === 'error' && isAboutBatch(reply.error))
+      this.#askAlone(call, isAboutSize(reply.error));
+    else call.settle(reply);
   }
 
   /** The request came to nothing. */
@@ -247,11 +266,11 @@ export class JoinedBatch implements Expiring, SharedRequest {
 
 /** Whether an error says something of the batch, and nothing of the call that it is an answer to. A revert's words are a contract's. */
 function isAboutBatch({ code, message }: NodeError): boolean {
-  return code === INVALID_REQUEST || (code !== REVERT && ABOUT_BATCH.test(message));
+  return code === INVALID_REQUEST || (code !== REVERT && ABOUT_BATCH.test(message.slice(0, REFUSAL_BYTES)));
 }
 
 function isAboutSize({ message }: NodeError): boolean {
-  return ABOUT_SIZE.test(message);
+  return ABOUT_SIZE.test(message.slice(0, REFUSAL_BYTES));
 }
 
 /**
@@ -267,14 +286,14 @@ function isPause(error: NodeError, method: string): boolean {
 /** A reply for each call where the answer to all of them is such an error; undefined otherwise. */
 function readPauses(
   calls: readonly JoinedCall[],
-  replies: BatchAnswer['replies'],
-  refusal: NodeError | undefined,
+  { replies, bytes, refusal }: BatchAnswer,
 ): readonly NodeReply[] | undefined {
   const pauses: NodeReply[] = [];
   for (const [position, { call }] of calls.entries()) {
     const reply: NodeReply | undefined =
       refusal === undefined ? replies[position] : { kind: 'error', error: refusal };
-    if (reply?.kind !== 'error' || !isPause(reply.error, call.method)) return undefined;
+    if (reply?.kind !== 'error' || (bytes[position] as number) > REFUSAL_BYTES) return undefined;
+    if (!isPause(reply.error, call.method)) return undefined;
     pauses.push(reply);
   }
   return pauses;

@@ -1,3 +1,4 @@
+import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { NodeReply } from '../node-call.ts';
 import type { ShapeBounds } from './answer-shape.ts';
 import type { ScannedMessage } from './message-gate.ts';
@@ -52,7 +53,10 @@ function scanList(bytes: Buffer, shape: ShapeBounds, maxAnswers: number): ReplyS
 }
 
 /** The reply in a message that answers one call: a long result as a stream over the message's bytes. */
-export function readSingleReply({ bytes, isList, scanners }: Message, streamBytes: number): NodeReply {
+export function readSingleReply(
+  { bytes, isList, scanners }: Message,
+  streamBytes: number,
+): PromiseOrValue<NodeReply> {
   const [scanner] = scanners;
   if (isList || scanner === undefined) throw malformed('the node answers one call with a list');
   if (!isErrorAnswer(scanner)) {

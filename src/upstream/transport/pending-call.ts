@@ -1,3 +1,4 @@
+import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { CancelSignal } from '../../util/cancel-source.ts';
 import type { Expiring, ExpirySweep } from '../../util/expiry-sweep.ts';
 import { Lru } from '../../util/lru.ts';
@@ -18,7 +19,7 @@ export type PendingParts<T> = {
   readonly isBatch: boolean;
   readonly options: SendOptions;
   /** Makes the value of the message that answers. */
-  readonly read: (message: Message) => T;
+  readonly read: (message: Message) => PromiseOrValue<T>;
   readonly resolve: (value: T) => void;
   readonly reject: (fault: UpstreamFault) => void;
 };
@@ -44,7 +45,7 @@ export class PendingCall<T> implements Pending {
   expiresAt: number;
   sweepIndex = -1;
   readonly #calls: PendingCalls;
-  readonly #read: (message: Message) => T;
+  readonly #read: (message: Message) => PromiseOrValue<T>;
   readonly #resolve: (value: T) => void;
   readonly #reject: (fault: UpstreamFault) => void;
   readonly #signal: CancelSignal | undefined;
@@ -78,14 +79,15 @@ export class PendingCall<T> implements Pending {
 
   settle(message: Message): void {
     this.#end(true);
-    let value: T;
+    let value: PromiseOrValue<T>;
     try {
       value = this.#read(message);
     } catch (error) {
       this.#reject(error as UpstreamFault);
       return;
     }
-    this.#resolve(value);
+    if (value instanceof Promise) value.then(this.#resolve, this.#reject);
+    else this.#resolve(value);
   }
 
   fail(fault: UpstreamFault): void {

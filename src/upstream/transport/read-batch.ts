@@ -7,8 +7,8 @@ import {
   isBlank,
   isErrorAnswer,
   malformed,
-  readError,
-  readReply,
+  readErrorInSlices,
+  readReplyInSlices,
   skipBlank,
 } from './read-reply.ts';
 import { ReplyScanner } from './reply-scanner.ts';
@@ -24,6 +24,10 @@ const ZERO = 0x30;
 const NINE = 0x39;
 /** More digits than an exact number may have. */
 const MAX_ID_DIGITS = 15;
+/** A longer error says something of one call: nodes and vendors refuse a batch, and ask for a pause, in a line. */
+export const REFUSAL_BYTES: number = 4_096;
+/** Bytes that are read between two pauses: a fraction of a millisecond. */
+const SLICE_BYTES = 256 * 1024;
 /** How nodes begin an answer: geth, reth and anvil with the id, others with the result. */
 const ID_FIRST = Buffer.from('{"jsonrpc":"2.0","id":');
 const RESULT_BEHIND_ID = Buffer.from(',"result":"');
@@ -34,17 +38,33 @@ const ID_BEHIND_RESULT = Buffer.from(',"id":');
 export type BatchAnswer = {
   /** In the order of the calls; undefined for a call that has not exactly one answer. */
   readonly replies: readonly (NodeReply | undefined)[];
+  /** Bytes of each of them; 0 where there is none. */
+  readonly bytes: readonly number[];
   /** The error that is the whole answer. In a list it may name a call, which has it as reply, too. */
   readonly refusal: NodeError | undefined;
 };
 
 /**
- * Reads a complete answer to a batch: a list of answers, or a single error where the node refuses the batch as a whole.
+ * Reads a complete answer to a batch with pauses: a list of answers, or a single error where the node refuses the batch as a whole.
  * @param firstId of the calls; their ids follow each other
  * @throws UpstreamFault when it is neither, has an answer to another call, or one that is more than its question can need
  */
-export function readBatch(body: Buffer, firstId: number, bounds: BatchBounds): BatchAnswer {
+export function readBatch(
+  body: Buffer,
+  firstId: number,
+  bounds: BatchBounds,
+): Generator<undefined, BatchAnswer> {
   return new BatchParser(body, firstId, bounds).read();
+}
+
+/** The batch answer of a single error, which has been read; undefined where it is an answer to another call. */
+export function readLoneRefusal(
+  scanner: ReplyScanner,
+  error: NodeError,
+  firstId: number,
+  bounds: BatchBounds,
+): BatchAnswer | undefined {
+  return new BatchParser(Buffer.alloc(0), firstId, bounds).takeLoneError(scanner, error);
 }
 
 /** One pass over the bytes. A result that is a string without escapes is cut out; other answers are read by a scanner each. */
@@ -53,9 +73,11 @@ class BatchParser {
   readonly #firstId: number;
   readonly #bounds: BatchBounds;
   readonly #replies: (NodeReply | undefined)[];
+  readonly #bytes: number[];
   readonly #isSeen: boolean[];
   /** An error that names no call. */
   #anonymous: NodeError | undefined;
+  #anonymousBytes = 0;
   #answers = 0;
 
   constructor(body: Buffer, firstId: number, bounds: BatchBounds) {
@@ -64,44 +86,62 @@ class BatchParser {
     this.#firstId = firstId;
     this.#bounds = bounds;
     this.#replies = new Array(length).fill(undefined);
+    this.#bytes = new Array(length).fill(0);
     this.#isSeen = new Array(length).fill(false);
   }
 
-  read(): BatchAnswer {
+  *read(): Generator<undefined, BatchAnswer> {
     const body = this.#body;
     let at = skipBlank(body, 0);
-    if (body[at] === OBJECT_BEGIN) return this.#readLoneError(at);
+    if (body[at] === OBJECT_BEGIN) return yield* this.#readLoneError(at);
     if (body[at] !== LIST_BEGIN) throw malformed('the answer is no batch');
+    let pauseAt = SLICE_BYTES;
     do {
-      at = skipBlank(body, this.#readAnswer(skipBlank(body, at + 1)));
+      const from = skipBlank(body, at + 1);
+      const end = this.#readPlain(from) ?? (yield* this.#scanAnswer(from));
+      at = skipBlank(body, end);
+      if (at < pauseAt) continue;
+      pauseAt = at + SLICE_BYTES;
+      yield;
     } while (body[at] === COMMA);
     if (body[at] !== LIST_END) throw malformed('the answer is no batch');
     if (!isBlank(body, at + 1)) throw malformed('something follows the answer');
-    return { replies: this.#replies, refusal: this.#findRefusal() };
+    return this.#createAnswer(this.#findRefusal());
+  }
+
+  takeLoneError(scanner: ReplyScanner, error: NodeError): BatchAnswer | undefined {
+    const { start = 0, end = 0 } = scanner.error ?? {};
+    if (end - start > REFUSAL_BYTES) return undefined;
+    const isOurs = isAnonymousError(scanner) || this.#findPosition(scanner.id) !== undefined;
+    return isOurs ? this.#createAnswer(error) : undefined;
   }
 
   /** Geth puts the first call's id into the error with which it refuses a batch, others none. */
-  #readLoneError(from: number): BatchAnswer {
-    const scanner = new ReplyScanner(this.#bounds.shape);
-    const at = scanner.push(this.#body, from);
-    if (!scanner.isDone) throw malformed('the answer ends too early');
-    if (!isBlank(this.#body, at)) throw malformed('something follows the answer');
-    const isOurs = isAnonymousError(scanner) || this.#findPosition(scanner.id) !== undefined;
-    if (!isErrorAnswer(scanner) || !isOurs) throw malformed('the answer is no batch');
-    return { replies: this.#replies, refusal: readError(scanner, this.#body) };
+  *#readLoneError(from: number): Generator<undefined, BatchAnswer> {
+    const { scanner, text } = yield* this.#scan(from);
+    if (!isBlank(this.#body, from + text.length)) throw malformed('something follows the answer');
+    if (!isErrorAnswer(scanner)) throw malformed('the answer is no batch');
+    const answer = this.takeLoneError(scanner, yield* readErrorInSlices(scanner, text));
+    if (answer === undefined) throw malformed('the answer is no batch');
+    return answer;
+  }
+
+  #createAnswer(refusal: NodeError | undefined): BatchAnswer {
+    return { replies: this.#replies, bytes: this.#bytes, refusal };
   }
 
   #findRefusal(): NodeError | undefined {
     if (this.#answers !== 1) return undefined;
-    const reply = this.#replies.find((one) => one !== undefined);
+    const position = this.#replies.findIndex((one) => one !== undefined);
+    if ((this.#bytes[position] ?? this.#anonymousBytes) > REFUSAL_BYTES) return undefined;
+    const reply = this.#replies[position];
     return reply?.kind === 'error' ? reply.error : this.#anonymous;
   }
 
-  /** @returns the position behind the answer that begins at `from` */
-  #readAnswer(from: number): number {
+  /** @returns the position behind the answer that begins at `from`; undefined where it has to be scanned */
+  #readPlain(from: number): number | undefined {
     if (this.#answers++ === this.#replies.length) throw malformed('the batch has more answers than calls');
-    const end = this.#readIdFirst(from) ?? this.#readResultFirst(from);
-    return end ?? this.#scanAnswer(from);
+    return this.#readIdFirst(from) ?? this.#readResultFirst(from);
   }
 
   #readIdFirst(from: number): number | undefined {
@@ -128,13 +168,28 @@ class BatchParser {
     return idEnd + 1;
   }
 
-  #scanAnswer(from: number): number {
+  *#scanAnswer(from: number): Generator<undefined, number> {
+    const { scanner, text } = yield* this.#scan(from);
+    if (isAnonymousError(scanner)) {
+      this.#anonymous = yield* readErrorInSlices(scanner, text);
+      this.#anonymousBytes = text.length;
+    } else {
+      const reply = yield* readReplyInSlices(scanner, text);
+      this.#keep(this.#findPosition(scanner.id), reply, text.length);
+    }
+    return from + text.length;
+  }
+
+  /** The answer that begins at `from`, in which the scanner's positions are. */
+  *#scan(from: number): Generator<undefined, { readonly scanner: ReplyScanner; readonly text: Buffer }> {
     const scanner = new ReplyScanner(this.#bounds.shape);
-    const at = scanner.push(this.#body, from);
-    if (!scanner.isDone) throw malformed('the answer ends too early');
-    if (isAnonymousError(scanner)) this.#anonymous = readError(scanner, this.#body);
-    else this.#keep(this.#findPosition(scanner.id), readReply(scanner, this.#body));
-    return at;
+    let at = from;
+    for (;;) {
+      at += scanner.push(this.#body.subarray(at, at + SLICE_BYTES));
+      if (scanner.isDone) return { scanner, text: this.#body.subarray(from, at) };
+      if (at === this.#body.length) throw malformed('the answer ends too early');
+      yield;
+    }
   }
 
   #holds(text: Buffer, from: number): boolean {
@@ -165,13 +220,14 @@ class BatchParser {
   #keepText(idStart: number, idEnd: number, start: number, end: number): void {
     const id = this.#body.toString('latin1', idStart, idEnd);
     const result = this.#body.toString('latin1', start, end);
-    this.#keep(this.#findPosition(id), { kind: 'result', result });
+    this.#keep(this.#findPosition(id), { kind: 'result', result }, end - start);
   }
 
-  #keep(position: number | undefined, reply: NodeReply): void {
+  #keep(position: number | undefined, reply: NodeReply, length: number): void {
     if (position === undefined) throw malformed('the batch has an answer to another call');
     const { bytes, isFixed } = this.#bounds.answers[position] as AnswerBounds;
     if (isFixed && reply.kind === 'result' && lengthOf(reply.result) > bytes) throw excessive('bytes');
+    this.#bytes[position] = length;
     this.#replies[position] = this.#isSeen[position] === true ? undefined : reply;
     this.#isSeen[position] = true;
   }

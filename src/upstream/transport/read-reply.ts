@@ -1,17 +1,18 @@
 import { isAscii } from 'node:buffer';
+import { parseInSlices } from '../../primitives/parse-in-slices.ts';
+import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { NodeError, NodeReply } from '../node-call.ts';
 import { ERROR_BYTES, ERROR_SHAPE, excessive } from './answer-shape.ts';
+import { readInTurns } from './answer-turns.ts';
 import type { Member, ReplyScanner } from './reply-scanner.ts';
 
 /** Characters of an error's message that are read: no more is said in any of them, and every rule is tried on each. */
 const MAX_MESSAGE = 16_384;
 /** Code of an error that came without one that is a number; geth's for anything. */
 const DEFAULT_CODE = -32000;
-/** An error is parsed as a whole up to here; beside its data it is never longer. */
-const LARGE_ERROR_BYTES = 256 * 1024;
-/** The same where its data is no plain text: 2 ms. */
-const ODD_ERROR_BYTES = 1024 * 1024;
+/** An error is parsed as a whole up to here, and so is one without its data: less than a millisecond. */
+const SHORT_ERROR_BYTES = 64 * 1024;
 const DATA_NAME = '"data"';
 /** In place of data that is not parsed. */
 const CUT_DATA = 'data that is not parsed';
@@ -54,11 +55,22 @@ export function findResult(scanner: ReplyScanner): Member {
 }
 
 /**
- * The reply that a complete answer holds, its result as text.
- * @throws UpstreamFault when it is no JSON-RPC answer
+ * The reply that a complete answer holds, its result as text. A long error is read in turns.
+ * @throws UpstreamFault when it is no JSON-RPC answer, at once or by rejection
  */
-export function readReply(scanner: ReplyScanner, bytes: Buffer): NodeReply {
-  if (isErrorAnswer(scanner)) return { kind: 'error', error: readError(scanner, bytes) };
+export function readReply(scanner: ReplyScanner, bytes: Buffer): PromiseOrValue<NodeReply> {
+  if (!isErrorAnswer(scanner)) return readResult(scanner, bytes);
+  const { start, end = bytes.length } = scanner.error as Member;
+  return readInTurns(end - start, readReplyInSlices(scanner, bytes));
+}
+
+/** As `readReply`, with pauses. */
+export function* readReplyInSlices(scanner: ReplyScanner, bytes: Buffer): Generator<undefined, NodeReply> {
+  if (!isErrorAnswer(scanner)) return readResult(scanner, bytes);
+  return { kind: 'error', error: yield* readErrorInSlices(scanner, bytes) };
+}
+
+function readResult(scanner: ReplyScanner, bytes: Buffer): NodeReply {
   const { start, end } = findResult(scanner);
   return { kind: 'result', result: bytes.toString('utf8', start, end) };
 }
@@ -67,16 +79,16 @@ export function readReply(scanner: ReplyScanner, bytes: Buffer): NodeReply {
 const CODE_TEXT = /^-?\d{1,10}$/;
 
 /**
- * The error object of a complete answer. Some nodes leave code or message out, write the code as a text, or words in its place; then these are
- * neutral values.
+ * The error object of a complete answer, read with pauses. Some nodes leave code or message out, write the code as a text, or words in its place; then
+ * these are neutral values.
  * @throws UpstreamFault `excessive` where it is longer than any error is, `malformed` where code or message cannot be meant: a number that is no integer, or none that JSON can hold exactly, or
  * another type
  */
-export function readError(scanner: ReplyScanner, bytes: Buffer): NodeError {
+export function* readErrorInSlices(scanner: ReplyScanner, bytes: Buffer): Generator<undefined, NodeError> {
   const member = scanner.error as Member;
   if (member.values > ERROR_SHAPE.values) throw excessive('values of an error');
   if ((member.end ?? bytes.length) - member.start > ERROR_BYTES) throw excessive('bytes of an error');
-  const error = parseError(bytes.subarray(member.start, member.end));
+  const error = yield* parseError(bytes.subarray(member.start, member.end));
   if (typeof error !== 'object' || error === null || Array.isArray(error)) {
     throw malformed('the answer has an error that is no object');
   }
@@ -97,11 +109,20 @@ function readMessage(message: unknown): string {
   return message.length > MAX_MESSAGE ? message.slice(0, MAX_MESSAGE) : message;
 }
 
-function parseError(bytes: Buffer): unknown {
-  const cut = bytes.length > LARGE_ERROR_BYTES ? parseWithoutData(bytes) : undefined;
-  if (cut === undefined && bytes.length > ODD_ERROR_BYTES)
-    throw excessive('bytes of an error beside its data');
-  return cut ?? JSON.parse(bytes.toString('utf8'));
+/** @param bytes an object that is known to be JSON, with few values */
+function* parseError(bytes: Buffer): Generator<undefined, unknown> {
+  if (bytes.length <= SHORT_ERROR_BYTES) return JSON.parse(bytes.toString('utf8'));
+  return parseWithoutData(bytes) ?? (yield* parseInSlices(yield* decodeInSlices(bytes)));
+}
+
+function* decodeInSlices(bytes: Buffer): Generator<undefined, string> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const texts: string[] = [];
+  for (let at = 0; at < bytes.length; at += SHORT_ERROR_BYTES) {
+    texts.push(decoder.decode(bytes.subarray(at, at + SHORT_ERROR_BYTES), { stream: true }));
+    yield;
+  }
+  return texts.join('');
 }
 
 /**
@@ -115,7 +136,7 @@ function parseWithoutData(bytes: Buffer): object | undefined {
   const quote = skipBlank(bytes, colon + 1);
   if (name < 0 || bytes[colon] !== COLON || bytes[quote] !== QUOTE) return undefined;
   const text = bytes.subarray(quote + 1, bytes.indexOf(QUOTE, quote + 1));
-  if (bytes.length - text.length > LARGE_ERROR_BYTES || text.includes(BACKSLASH) || !isAscii(text))
+  if (bytes.length - text.length > SHORT_ERROR_BYTES || text.includes(BACKSLASH) || !isAscii(text))
     return undefined;
   const before = bytes.toString('utf8', 0, quote + 1);
   const after = bytes.toString('utf8', quote + 1 + text.length);

@@ -1,10 +1,12 @@
+import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { AnswerMemory } from '../../util/answer-memory.ts';
 import type { FaultKind, UpstreamFault } from '../fault.ts';
-import { ERROR_SHAPE } from './answer-shape.ts';
-import type { BodyReader } from './body-reader.ts';
+import { ERROR_BYTES, ERROR_SHAPE } from './answer-shape.ts';
+import { readInTurns } from './answer-turns.ts';
+import type { BodyReader, LoneError } from './body-reader.ts';
 import { HeldPieces } from './held-pieces.ts';
 import { describeRefusal } from './http-status.ts';
-import { isBlank, isErrorAnswer, readError } from './read-reply.ts';
+import { isBlank, isErrorAnswer, readErrorInSlices } from './read-reply.ts';
 import { ReplyScanner } from './reply-scanner.ts';
 
 /** A list of errors, which answers a batch, is scanned when it is complete: no longer than this. */
@@ -49,27 +51,40 @@ export class RefusalReader<T> implements BodyReader<T> {
   push(chunk: Buffer): undefined {
     this.#received += chunk.length;
     if (this.#received > this.maxBytes) throw this.#describe(undefined);
+    if (this.#received > ERROR_BYTES + LIST_BYTES) this.#mayBeAnswer = false;
     if (this.#mayBeAnswer) this.#mayBeAnswer = this.#scan(chunk);
     if (this.#mayBeAnswer || this.#received <= LIST_BYTES) this.#held.push(chunk);
     else this.#held.clear();
   }
 
-  end(): T {
+  end(): PromiseOrValue<T> {
+    return readInTurns(this.#received, this.#read());
+  }
+
+  *#read(): Generator<undefined, T> {
     try {
-      return this.#readEnd();
+      const body = this.#held.join();
+      const lone = yield* this.#readLoneError(body);
+      const fault = this.#describe(lone?.error.data);
+      if (fault.kind === 'rateLimited') throw fault;
+      const value = yield* this.#reader.readRefusal(body, lone, fault.kind === 'unauthorized');
+      if (value === undefined) throw fault;
+      return value;
     } finally {
       this.#held.clear();
     }
   }
 
-  #readEnd(): T {
-    const body = this.#held.join();
-    const scanner = this.#mayBeAnswer && this.#scanner.isDone ? this.#scanner : undefined;
-    const fault = this.#describe(readErrorData(scanner, body));
-    if (fault.kind === 'rateLimited') throw fault;
-    const value = this.#reader.readRefusal(body, scanner, fault.kind === 'unauthorized');
-    if (value === undefined) throw fault;
-    return value;
+  /** The body where it is one JSON-RPC error, whosever it is. */
+  *#readLoneError(body: Buffer): Generator<undefined, LoneError | undefined> {
+    const scanner = this.#scanner;
+    try {
+      if (this.#mayBeAnswer && scanner.isDone && isErrorAnswer(scanner))
+        return { scanner, error: yield* readErrorInSlices(scanner, body) };
+    } catch {
+      // No JSON-RPC answer: the status says all there is.
+    }
+    return undefined;
   }
 
   fail(fault: UpstreamFault): UpstreamFault {
@@ -77,7 +92,8 @@ export class RefusalReader<T> implements BodyReader<T> {
     return INTERRUPTIONS.has(fault.kind) ? this.#describe(undefined) : fault;
   }
 
-  readRefusal(): undefined {
+  // biome-ignore lint/correctness/useYield: other readers pause
+  *readRefusal(): Generator<undefined, undefined> {
     return undefined;
   }
 
@@ -93,14 +109,4 @@ export class RefusalReader<T> implements BodyReader<T> {
   #describe(data: unknown): UpstreamFault {
     return describeRefusal({ status: this.#status, retryAfter: this.#retryAfter, data });
   }
-}
-
-/** The `data` of the error where the body is one JSON-RPC error, whosever it is. */
-function readErrorData(scanner: ReplyScanner | undefined, body: Buffer): unknown {
-  try {
-    if (scanner !== undefined && isErrorAnswer(scanner)) return readError(scanner, body).data;
-  } catch {
-    // No JSON-RPC answer: the status says all there is.
-  }
-  return undefined;
 }

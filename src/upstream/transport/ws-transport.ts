@@ -1,3 +1,4 @@
+import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { Backoff } from '../../util/backoff.ts';
 import { ExpirySweep } from '../../util/expiry-sweep.ts';
 import { Lru } from '../../util/lru.ts';
@@ -5,6 +6,7 @@ import { TokenBucket } from '../../util/token-bucket.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
 import { BATCH_BYTES, findBatchBounds, findBounds, loosen } from './answer-bounds.ts';
+import { readInTurns } from './answer-turns.ts';
 import { encodeBatch, encodeCall } from './encode-call.ts';
 import { type Message, readMessage, readSingleReply } from './message.ts';
 import { MessageGate, type ScannedMessage } from './message-gate.ts';
@@ -83,7 +85,8 @@ class WebSocketTransport implements Transport, SocketListener {
     const batch = findBatchBounds(calls, Math.min(this.#limits.answerBytes, BATCH_BYTES));
     const bounds = { ...loosen(batch.answers), bytes: batch.bytes };
     return new Promise((resolve, reject) => {
-      const read = ({ bytes }: Message): readonly NodeReply[] => requireAll(readBatch(bytes, firstId, batch));
+      const read = ({ bytes }: Message): PromiseOrValue<readonly NodeReply[]> =>
+        continueWith(readInTurns(bytes.length, readBatch(bytes, firstId, batch)), requireAll);
       const text = encodeBatch(calls, firstId);
       this.#begin({ ids, text, bounds, isBatch: true, options, read, resolve, reject });
     });
@@ -204,7 +207,8 @@ class WebSocketTransport implements Transport, SocketListener {
     reject: (fault: UpstreamFault) => void,
   ): void {
     const id = this.#takeId();
-    const read = (message: Message): NodeReply => readSingleReply(message, this.#limits.streamBytes);
+    const read = (message: Message): PromiseOrValue<NodeReply> =>
+      readSingleReply(message, this.#limits.streamBytes);
     const bounds = findBounds(call.method, call.params);
     const text = encodeCall(call, id);
     this.#begin({ ids: [id], text, bounds, isBatch: false, options, read, resolve, reject });

@@ -9,7 +9,6 @@ import { NO_UNCLES } from '../../verification/header-forms.ts';
 import type { KnownTransactions } from '../../verification/known-transactions.ts';
 import { type BlockText, ListText } from '../../verification/list-text.ts';
 import { asText, isMembers, isSameText } from '../../verification/members.ts';
-import { keepUnique } from '../../verification/repeated-names.ts';
 import { BlockStream } from '../../verification/stream-block.ts';
 import {
   type VerifiedHeader,
@@ -21,6 +20,7 @@ import { readNumber } from '../../verification/verify-logs.ts';
 import { type VerifyTools, verifySender } from '../../verification/verify-transaction.ts';
 import { checkBytes } from '../checks/check-stream.ts';
 import { UpstreamFault } from '../fault.ts';
+import { keepUnique } from '../keep-unique.ts';
 import { parseText } from '../parse-text.ts';
 import type { Upstream } from '../upstream.ts';
 import { BLOCK_SUBJECTS } from './subjects.ts';

@@ -232,6 +232,8 @@ test('the longest honest answers are within their bounds', () => {
   within('eth_getCode', '["0x00","latest"]', code);
   assert.throws(() => within('eth_getCode', '["0x00","latest"]', `${code}00`), { kind: 'excessive' });
   within('eth_getTransactionByHash', '["0x00"]', { hash, input: `0x${'00'.repeat(4_000_000)}` });
+  within('eth_estimateGas', '[{}]', '0x5208');
+  assert.throws(() => within('eth_estimateGas', '[{}]', code.repeat(3)), /4261412|eth_estimateGas/);
   within('eth_feeHistory', '["0x400","latest",[]]', {
     oldestBlock: '0x1',
     reward: new Array(1_024).fill(new Array(100).fill('0x0')),

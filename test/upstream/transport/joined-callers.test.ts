@@ -38,7 +38,11 @@ function reach(callers: CallerJoining, items = 100): SetUp {
         requests.push(calls.map(({ method }) => method));
         setImmediate(() => {
           places.count -= calls.length;
-          settle.resolve({ replies: calls.map(({ method }) => named(method)), refusal: undefined });
+          settle.resolve({
+            replies: calls.map(({ method }) => named(method)),
+            bytes: calls.map(() => 0),
+            refusal: undefined,
+          });
         });
         return EXCHANGE;
       },

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import { type BatchBounds, findBatchBounds } from '../../../src/upstream/transport/answer-bounds.ts';
-import { readBatch } from '../../../src/upstream/transport/read-batch.ts';
+import { type BatchAnswer, readBatch } from '../../../src/upstream/transport/read-batch.ts';
 
 function boundsOf(calls: number): BatchBounds {
   return findBatchBounds(
@@ -12,9 +12,19 @@ function boundsOf(calls: number): BatchBounds {
   );
 }
 
+type Replies = Pick<BatchAnswer, 'replies' | 'refusal'>;
+
+const finish = (body: Buffer, firstId: number, bounds: BatchBounds): Replies => {
+  const work = readBatch(body, firstId, bounds);
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return { replies: step.value.replies, refusal: step.value.refusal };
+  }
+};
+
 const read = (text: string, count: number, firstId = 7): unknown => {
   try {
-    return readBatch(Buffer.from(text), firstId, boundsOf(count));
+    return finish(Buffer.from(text), firstId, boundsOf(count));
   } catch (error) {
     assert.ok(error instanceof UpstreamFault, String(error));
     return error.kind;
@@ -66,7 +76,7 @@ test('bytes that are damaged are never taken for another answer', () => {
       bytes[at] = byte;
       let replies: unknown;
       try {
-        ({ replies } = readBatch(bytes, 7, boundsOf(2)));
+        ({ replies } = finish(bytes, 7, boundsOf(2)));
       } catch (error) {
         assert.ok(error instanceof UpstreamFault, String(error));
         return;
@@ -89,7 +99,7 @@ test('control characters, broken UTF-8 and odd ids are no plain answers', () => 
   assert.equal(read(`[${plain(7, '"\u0001"')}]`, 1), 'malformed');
   const broken = Buffer.from(`[${plain(7, '"xx"')}]`);
   broken[broken.indexOf('xx')] = 0xc3;
-  assert.throws(() => readBatch(broken, 7, boundsOf(1)), UpstreamFault);
+  assert.throws(() => finish(broken, 7, boundsOf(1)), UpstreamFault);
   for (const id of ['07', '7.0', '"7"', '-7', '70000000000000000000', '8', '6', '']) {
     assert.equal(read(`[${plain(id)}]`, 1), 'malformed', id);
   }
@@ -103,4 +113,28 @@ test('what lacks an answer, or has two, is known by its place', () => {
   const thrice = `[${plain(7)},${plain(7)},${plain(7)}]`;
   assert.deepEqual(read(thrice, 3), { replies: [undefined, undefined, undefined], refusal: undefined });
   assert.equal(read(`[${plain(7)},${plain(8)},${plain(7)}]`, 2), 'malformed');
+});
+
+test('a long answer is read with pauses, whatever form it has', () => {
+  const long = 'ab'.repeat(500_000);
+  const pausesIn = (answers: readonly string[]): number => {
+    const body = Buffer.from(`[${answers.join()}]`);
+    return [...readBatch(body, 7, boundsOf(answers.length))].length;
+  };
+  const ids = [7, 8, 9, 10];
+  assert.ok(pausesIn(ids.map((id) => plain(id, `"0x${long}"`))) >= 4);
+  assert.ok(pausesIn(ids.map((id) => plain(id, `["${long}"]`))) >= 12);
+  const error = (id: number): string => `{"id":${id},"error":{"code":3,"message":"${'é'.repeat(250_000)}"}}`;
+  assert.ok(pausesIn(ids.map(error)) >= 4 * (500_000 / 65_536));
+  assert.equal(pausesIn(ids.map((id) => plain(id))), 0);
+});
+
+test('a long error is no refusal of the batch', () => {
+  const error = (length: number): string =>
+    `{"id":7,"error":{"code":-32000,"message":"batch too large ${'y'.repeat(length)}"}}`;
+  const refusalOf = (text: string): unknown => (read(text, 2) as Replies).refusal;
+  assert.ok(refusalOf(`[${error(100)}]`) !== undefined);
+  assert.equal(refusalOf(`[${error(5_000)}]`), undefined);
+  assert.ok(refusalOf(error(100)) !== undefined);
+  assert.equal(read(error(5_000), 2), 'malformed');
 });
