@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { assemble } from '../../scripts/assembler.ts';
+import { encodeBody, measureBlock } from '../../src/chain/block.ts';
 import type { BlockReference, BlockSimulation, BlockStateCalls, CallObject } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
+import { assembleUnsigned } from '../../src/chain/transaction.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
 import { ChainBuilder, signTransaction } from '../support/chain-builder.ts';
@@ -393,6 +395,39 @@ describe('simulated blocks', () => {
     assert.equal(transaction?.['gasPrice'], '0x8');
   });
 
+  test('overrides that are collected in several pieces are the same as those of several blocks', async () => {
+    const names = Array.from({ length: 300 }, (_, i) => i + 1_000);
+    const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
+    const slotsOf = (some: number[]): Record<string, string> =>
+      Object.fromEntries(some.map((name) => [word(name), word(name)]));
+    const balancesOf = (some: number[]): Record<string, { balance: string }> =>
+      Object.fromEntries(some.map((name) => [`0x${word(name).slice(26)}`, { balance: hexOf(BigInt(name)) }]));
+    // An account of storage alone, one that has code too, and one that is emptied.
+    const more = { [OTHER]: { balance: '0x1' }, [SENDER]: { state: {} }, [REVERTER]: { state: {} } };
+    const [whole] = await simulate([
+      {
+        stateOverrides: {
+          ...more,
+          ...balancesOf(names),
+          [OTHER]: { balance: '0x1', state: slotsOf(names) },
+          [PROGRAM]: { code: '0x00', stateDiff: slotsOf(names) },
+        },
+      },
+    ]);
+    const parts = Array.from({ length: 6 }, (_, i) => names.slice(50 * i, 50 * i + 50));
+    const blocks = await simulate([
+      { stateOverrides: { ...more, [OTHER]: { balance: '0x1', state: {} }, [PROGRAM]: { code: '0x00' } } },
+      ...parts.map((part) => ({
+        stateOverrides: {
+          ...balancesOf(part),
+          [OTHER]: { stateDiff: slotsOf(part) },
+          [PROGRAM]: { stateDiff: slotsOf(part) },
+        },
+      })),
+    ]);
+    assert.equal(blocks.at(-1)?.['stateRoot'], whole?.['stateRoot']);
+  });
+
   test('at the pending block tips go to no account, as in the block that geth prepares', async () => {
     const calls = [{ blockOverrides: {} }];
     const pending: BlockReference = { kind: 'tag', tag: 'pending' };
@@ -541,6 +576,16 @@ describe('a simulated block and the imported one', () => {
           assert.equal(block['blockAccessListHash'], bytesToHex(header.blockAccessListHash));
         const paid = isLegacy ? undefined : blockOverrides.withdrawals;
         assert.deepEqual(block['withdrawals'], paid);
+        // The same transactions, but for their signatures: calls have none.
+        const { transactions, uncles, withdrawals: listed } = real;
+        const unsigned = transactions.map((one) => assembleUnsigned(one));
+        const body = encodeBody({
+          transactions: unsigned,
+          uncles,
+          ...(listed !== undefined && { withdrawals: listed }),
+        });
+        const simulatedSize = BigInt(block['size'] as string);
+        assert.equal(simulatedSize, BigInt(measureBlock(header, body)));
         assert.equal(block['parentHash'], bytesToHex(header.parentHash));
         assert.equal(block['baseFeePerGas'], header.baseFeePerGas && hexOf(header.baseFeePerGas));
         await opened.close();

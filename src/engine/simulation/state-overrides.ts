@@ -7,8 +7,8 @@ import { hexToBytes } from '../../primitives/hex.ts';
 import { EMPTY_CODE_HASH, keccak256 } from '../../primitives/keccak.ts';
 import type { Execution } from './execution.ts';
 
-/** Slots or accounts that are overridden in one piece: 0.3 ms. */
-const PIECE = 128;
+/** Slots or accounts that are overridden in one piece: 0.15 ms, and 1.5 ms where simulated blocks collect them. */
+const PIECE = 64;
 /** A code of this length is a piece of its own. */
 const LONG_CODE_BYTES = 24_576;
 

@@ -1,5 +1,5 @@
 import type { Block, Withdrawal } from '../../../chain/block.ts';
-import { withdrawalToRlp } from '../../../chain/block.ts';
+import { measureBlockParts, measureListed, withdrawalToRlp } from '../../../chain/block.ts';
 import type { CallObject } from '../../../chain/chain.ts';
 import { ChainError } from '../../../chain/errors.ts';
 import { type Header, hashHeader } from '../../../chain/header.ts';
@@ -52,6 +52,8 @@ export type CallOutcome = {
 /** A block that was simulated. Receipts name the senders. */
 export type SimulatedBlock = HashedHeader & {
   readonly block: Block;
+  /** Bytes of it in RLP. */
+  readonly size: number;
   readonly receipts: readonly StoredReceipt[];
   readonly calls: readonly CallOutcome[];
 };
@@ -102,6 +104,8 @@ class BlockRun {
   readonly #blockGas: BlockGas;
   #context: ExecutionContext & { readonly accessList: BlockAccessRecorder | undefined };
   readonly #transactions: Transaction[] = [];
+  /** Bytes of them in the block's list. */
+  #transactionBytes = 0;
   readonly #receipts: StoredReceipt[] = [];
   readonly #calls: CallOutcome[] = [];
   /** Accounts from which, or to which, precompiles were moved. */
@@ -136,10 +140,18 @@ class BlockRun {
     if (stateOverrides !== undefined) {
       evm.open();
       evm.begin();
-      yield* applyStateOverrides(stateOverrides, evm.state, {
+      const applying = applyStateOverrides(stateOverrides, evm.state, {
         precompiles: 'movable',
         moved: this.#movedPrecompiles,
       });
+      // What a piece of them changes is collected with it: all at once it would take longer than the pieces.
+      for (let step = applying.next(); !step.done; step = applying.next()) {
+        evm.finish();
+        this.#collect();
+        yield step.value;
+        evm.open();
+        evm.begin();
+      }
       evm.finish();
       this.#collect();
     }
@@ -201,6 +213,7 @@ class BlockRun {
     const logs = result.status === 'success' ? result.logs : [];
     this.#calls.push({ result, logs, isGasCapped: gasLimit < asked });
     this.#transactions.push(transaction);
+    this.#transactionBytes += measureListed(transaction);
     yield* this.#addReceipt(transaction, sender, result.status === 'success', logs);
   }
 
@@ -254,10 +267,12 @@ class BlockRun {
     for (const address of this.#movedPrecompiles) evm.state.restorePrecompile(address);
     this.#collect();
     const stateRoot = yield* this.#parts.state.computeRoot();
-    this.#parts.state.seal(prepared.number);
+    yield* this.#parts.state.seal(prepared.number);
     const accessListHash = accessList && keccak256(accessList.build().encoded);
+    const withdrawalsList =
+      withdrawals && (yield* rootOf(withdrawals, (one) => encodeRlp(withdrawalToRlp(one))));
     const header = {
-      ...(yield* this.#complete(prepared, stateRoot, withdrawals, requestsHash)),
+      ...(yield* this.#complete(prepared, stateRoot, withdrawalsList?.root, requestsHash)),
       ...(accessListHash !== undefined && { blockAccessListHash: accessListHash }),
     };
     yield 'sliceUsed';
@@ -267,13 +282,14 @@ class BlockRun {
       uncles: [],
       ...(withdrawals !== undefined && { withdrawals }),
     };
-    return { header, hash: hashHeader(header), block, receipts: this.#receipts, calls: this.#calls };
+    const size = measureBlockParts(header, this.#transactionBytes, withdrawalsList?.bytes);
+    return { header, hash: hashHeader(header), block, size, receipts: this.#receipts, calls: this.#calls };
   }
 
   *#complete(
     header: Header,
     stateRoot: Uint8Array,
-    withdrawals: readonly Withdrawal[] | undefined,
+    withdrawalsRoot: Uint8Array | undefined,
     requestsHash: Uint8Array | undefined,
   ): Execution<Header> {
     const logsBloom = new Uint8Array(BLOOM_LENGTH);
@@ -281,14 +297,12 @@ class BlockRun {
     return {
       ...header,
       stateRoot,
-      transactionsRoot: yield* rootOf(this.#transactions, ({ encoded }) => encoded),
-      receiptsRoot: yield* rootOf(this.#receipts, encodeReceipt),
+      transactionsRoot: (yield* rootOf(this.#transactions, ({ encoded }) => encoded)).root,
+      receiptsRoot: (yield* rootOf(this.#receipts, encodeReceipt)).root,
       logsBloom,
       gasUsed: this.#blockGas.used,
       ...(header.blobGasUsed !== undefined && { blobGasUsed: this.#blobGasUsed }),
-      ...(withdrawals !== undefined && {
-        withdrawalsRoot: yield* rootOf(withdrawals, (one) => encodeRlp(withdrawalToRlp(one))),
-      }),
+      ...(withdrawalsRoot !== undefined && { withdrawalsRoot }),
       ...(requestsHash !== undefined && { requestsHash }),
     };
   }
@@ -299,13 +313,20 @@ class BlockRun {
   }
 }
 
-/** The root of a list, with a pause after each piece of it. */
-function rootOf<T>(items: readonly T[], encode: (item: T) => Uint8Array): Execution<Uint8Array> {
-  return runSteps(orderedRootSteps(encodeEach(items, encode), PIECE));
-}
+type EncodedList = { readonly root: Uint8Array; readonly bytes: number };
 
-function* encodeEach<T>(items: readonly T[], encode: (item: T) => Uint8Array): Generator<Uint8Array> {
-  for (const item of items) yield encode(item);
+/** The root of a list and the bytes of what is in it, with a pause after each piece of it. */
+function* rootOf<T>(items: readonly T[], encode: (item: T) => Uint8Array): Execution<EncodedList> {
+  let bytes = 0;
+  const encodeEach = function* (): Generator<Uint8Array> {
+    for (const item of items) {
+      const encoded = encode(item);
+      bytes += encoded.length;
+      yield encoded;
+    }
+  };
+  const root = yield* runSteps(orderedRootSteps(encodeEach(), PIECE));
+  return { root, bytes };
 }
 
 function* decodeWithdrawals(given: readonly WithdrawalObject[]): Execution<Withdrawal[]> {

@@ -14,6 +14,8 @@ const PIECE = 32;
 /** Addresses that are hashed in one piece, and comparisons of hashes: 0.3 ms each. */
 const HASHED_PIECE = 128;
 const SORTED_PIECE = 1_024;
+/** Accounts and slots that are sealed in one piece: 0.3 ms. */
+const SEALED_PIECE = 128;
 
 /** State after a stored block, and what simulated blocks make of it. Nothing is ever written to the store. */
 export class SimulatedState implements StateReader {
@@ -85,8 +87,8 @@ export class SimulatedState implements StateReader {
   }
 
   /** Ends a block. Its root has been computed. */
-  seal(block: bigint): void {
-    this.#state.seal(Number(block));
+  *seal(block: bigint): Execution<void> {
+    yield* runSteps(this.#state.sealSteps(Number(block), SEALED_PIECE));
     this.#trie.seal();
   }
 
