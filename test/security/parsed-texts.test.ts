@@ -139,7 +139,6 @@ const TABLE: Readonly<Record<string, Row>> = {
   'upstream/sending/sent-records.ts': { parse: 4, bound: 'own' },
   'upstream/state-asker.ts': { parse: 2, answers: ['eth_getCode'] },
   'upstream/state-proofs.ts': { parse: 1, answers: [PROOF] },
-  'upstream/transaction-questions.ts': { parse: 1, answers: [RECEIPTS] },
   'upstream/transport/notification.ts': { parse: 1, decode: 1, within: 'NOTIFICATION' },
   'upstream/transport/read-batch.ts': { decode: 2, bound: 'passed' },
   'upstream/transport/read-reply.ts': { parse: 3, decode: 6, within: 'ERROR_SHAPE' },
