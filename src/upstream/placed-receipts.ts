@@ -2,11 +2,11 @@
 import type { JsonText } from '../primitives/json-result.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { isSameText } from '../verification/members.ts';
-import { keepUnique } from '../verification/repeated-names.ts';
 import type { ToldPlace } from './checks/check-parts.ts';
 import { parseObject } from './checks/parse-object.ts';
 import { cutItems } from './cut-items.ts';
 import { UpstreamFault } from './fault.ts';
+import { keepUnique } from './keep-unique.ts';
 import { checkParsed } from './parse-text.ts';
 
 /**
