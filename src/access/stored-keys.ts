@@ -20,7 +20,7 @@ export type StoredKeysOptions = {
   readonly onStale: () => void;
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
-  /** Keys of the same table under other defaults, whose known keys stay known. */
+  /** The verifier that this one replaces, over the same table: keys that it knows stay known. */
   readonly before?: StoredKeys;
 };
 
@@ -69,7 +69,7 @@ export class StoredKeys implements KeyVerifier {
     return this.#known.get(key) !== undefined;
   }
 
-  /** What was read keeps its age: a key that was revoked since is forgotten when it is read next, half a second later at most. */
+  /** Records keep their age: a key that was revoked since is forgotten when it is read next, half a second later at most. */
   #takeOver(before: StoredKeys): void {
     for (const key of before.#known.keys()) {
       const entry = before.#known.get(key);

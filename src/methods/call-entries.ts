@@ -2,7 +2,7 @@ import type { BlockOverrides, BlockSimulation, CallObject, StateOverrides } from
 import { refuseEntries } from '../rpc/codec/codec.ts';
 import { limitOf } from '../util/bounds.ts';
 
-/** What may have lists and maps: the parts of a message call, or of a simulated block but for its calls. */
+/** Parts of a message call, or of a simulated block, that hold lists and maps; calls of a block are counted by themselves. */
 type CallParts = {
   readonly call?: CallObject | undefined;
   readonly stateOverrides?: StateOverrides | undefined;

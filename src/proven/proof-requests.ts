@@ -6,17 +6,17 @@ import type { SharedQuestion } from './shared-question.ts';
 const MAX_SLOTS = 128;
 
 /** A question to a node about one account, for all that need something of it. */
-export type ProofRequest = {
+export type OpenQuestion = {
   readonly slots: Set<string>;
   readonly question: SharedQuestion<ProvenState | undefined>;
 };
 
 /** Those about one account. */
 type AccountRequests = {
-  readonly all: Set<ProofRequest>;
-  readonly bySlot: Map<string, ProofRequest>;
+  readonly all: Set<OpenQuestion>;
+  readonly bySlot: Map<string, OpenQuestion>;
   /** The newest one: only this one may have room. */
-  newest: ProofRequest | undefined;
+  newest: OpenQuestion | undefined;
 };
 
 /** Questions that have no answer yet, by state root and account. A slot finds its own at once, however many there are. */
@@ -27,7 +27,7 @@ export class ProofRequests {
    * Has a slot asked for, with the question that has it already, the newest one where that has room, or another one.
    * @param name of the state root and account
    */
-  joinSlot(name: string, slot: string, open: () => ProofRequest): ProofRequest {
+  joinSlot(name: string, slot: string, open: () => OpenQuestion): OpenQuestion {
     const account = this.#accounts.get(name);
     const known = account?.bySlot.get(slot);
     if (known !== undefined) return known;
@@ -40,12 +40,12 @@ export class ProofRequests {
   }
 
   /** Any question about the account. */
-  joinAccount(name: string, open: () => ProofRequest): ProofRequest {
+  joinAccount(name: string, open: () => OpenQuestion): OpenQuestion {
     const [first] = this.#accounts.get(name)?.all ?? [];
     return first ?? this.#add(name, open());
   }
 
-  #add(name: string, request: ProofRequest): ProofRequest {
+  #add(name: string, request: OpenQuestion): OpenQuestion {
     const account = this.#accounts.get(name) ?? { all: new Set(), bySlot: new Map(), newest: undefined };
     this.#accounts.set(name, account);
     account.all.add(request);
@@ -64,7 +64,7 @@ export class ProofRequests {
 /** What a reader waits for, and what it needs no question for. */
 export class Joined {
   readonly known: Map<string, bigint> = new Map();
-  readonly #requests = new Set<ProofRequest>();
+  readonly #requests = new Set<OpenQuestion>();
   readonly #scope: RequestScope;
 
   constructor(scope: RequestScope) {
@@ -72,7 +72,7 @@ export class Joined {
   }
 
   /** In the order in which they were joined. */
-  get requests(): readonly ProofRequest[] {
+  get requests(): readonly OpenQuestion[] {
     return [...this.#requests];
   }
 
@@ -80,7 +80,7 @@ export class Joined {
     return this.#requests.size === 0;
   }
 
-  join(request: ProofRequest): void {
+  join(request: OpenQuestion): void {
     if (this.#requests.has(request)) return;
     this.#requests.add(request);
     request.question.join(this.#scope);

@@ -9,7 +9,7 @@ import type { ProofQuestion, ProvenState } from '../verification/state-proof.ts'
 import { BlockStates } from './block-states.ts';
 import { Codes, type CodeTable } from './codes.ts';
 import { KeyPace } from './key-pace.ts';
-import { Joined, type ProofRequest, ProofRequests } from './proof-requests.ts';
+import { Joined, type OpenQuestion, ProofRequests } from './proof-requests.ts';
 import { RollForward } from './roll-forward.ts';
 import { SharedQuestion, SharedQuestions, settleShared } from './shared-question.ts';
 import type { BlockState, ListNodes, StateNodes, StatePlace } from './state-nodes.ts';
@@ -216,7 +216,7 @@ export class StateRequests {
       missing = yield* this.#findWords(address, missing, at, joined.known);
     }
     const name = `${at.stateRoot}/${address}`;
-    const open = (): ProofRequest => this.#open(address, at, scope);
+    const open = (): OpenQuestion => this.#open(address, at, scope);
     for (const slot of missing) joined.join(this.#requests.joinSlot(name, slot, open));
     if (joined.isEmpty) joined.join(this.#requests.joinAccount(name, open));
     return joined;
@@ -240,7 +240,7 @@ export class StateRequests {
     return missing;
   }
 
-  #open(address: string, at: StatePlace, scope: RequestScope): ProofRequest {
+  #open(address: string, at: StatePlace, scope: RequestScope): OpenQuestion {
     const slots = new Set<string>();
     const question = new SharedQuestion(this.trips, scope, async (trip) => {
       const asked = { address, slots: [...slots] };
@@ -271,14 +271,14 @@ function runAtOnce<T>(work: Generator<undefined, T>): T {
 /** What was proven, of which some is forgotten already where there is little memory. */
 function combine(
   { slots }: ProofQuestion,
-  requests: readonly ProofRequest[],
+  requests: readonly OpenQuestion[],
   outcomes: readonly (ProvenState | undefined)[],
   known: ReadonlyMap<string, bigint>,
 ): StateValues | undefined {
   const words = new Map(known);
   for (const [index, outcome] of outcomes.entries()) {
     if (outcome === undefined) return undefined;
-    const asked = [...(requests[index] as ProofRequest).slots];
+    const asked = [...(requests[index] as OpenQuestion).slots];
     for (const [at, slot] of asked.entries()) words.set(slot, outcome.words[at] as bigint);
   }
   return { account: outcomes[0]?.account ?? null, words: slots.map((slot) => words.get(slot) as bigint) };

@@ -29,7 +29,7 @@ type Options = {
 /** Parsed criteria of filters by the names of their records, so that a poll neither parses nor indexes them. */
 export class FilterCriteriaCache {
   readonly #kept: Lru<string, FilterCriteria>;
-  /** Those that are being parsed. */
+  /** Criteria that are being parsed, by filter. */
   readonly #flights = new Map<string, Promise<FilterCriteria | undefined>>();
   readonly #turns: Pick<TurnQueue, 'run'>;
 

@@ -16,7 +16,7 @@ export type StoredSubject =
   /** The criteria are in a record of their own, which was written at `renewedAt`, Unix milliseconds. */
   | { readonly kind: 'logs'; readonly criteria: undefined; readonly renewedAt: number };
 
-/** What a filter was answered up to, and what it is a filter for. */
+/** The position up to which a filter was answered, and its criteria. */
 export type FilterRecord = {
   /** Name of the network that it was made on. */
   readonly network: string;
@@ -111,7 +111,7 @@ function parseRest(kind: StoredSubject['kind'], rest: string): StoredSubject | u
   return renewedAt === undefined ? undefined : { kind, criteria: undefined, renewedAt: Number(renewedAt) };
 }
 
-/** Of a version that wrote the same members in another order. */
+/** Reads a record of the version that wrote the same members in another order. */
 function parseMembers(text: string): FilterRecord | undefined {
   try {
     const { network, kind, last, at, nonce, filter, isFull } = JSON.parse(text) as Stored;

@@ -36,7 +36,7 @@ const MAX_ATTEMPTS = limitOf('filter.polls');
 /** Of one answer; the next one goes on behind them. */
 const MAX_HASHES = 10_000;
 const MAX_TRANSACTIONS = 100;
-/** What a poll takes of the thread, with what it writes, about, milliseconds. */
+/** A poll takes about as long on the thread, with its write, in milliseconds. */
 const POLL_MS = 0.25;
 /** Filters of which an answer may have been lost, remembered by this process, and attempts of each. */
 const MAX_UNANSWERED = 1_000;

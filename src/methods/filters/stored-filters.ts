@@ -21,7 +21,7 @@ const SLACK = 0.1;
  * one record, which the version before reads too.
  */
 const MAX_INLINE_LENGTH = 2_048;
-/** What it takes to read and write the criteria of a filter again, about, milliseconds. */
+/** Reading and writing the criteria of a filter again takes about as long, in milliseconds. */
 const RENEWAL_MS = 1;
 
 export type StoredFiltersOptions = {
@@ -43,7 +43,7 @@ export type LocatedFilter = {
   readonly place: string;
   readonly version: string;
   readonly record: FilterRecord;
-  /** Of a filter for logs; as JSON text where this process has not parsed them. */
+  /** Criteria of a filter for logs; a JSON text where this process has not parsed them. */
   readonly criteria: FilterCriteria | string | undefined;
 };
 

@@ -144,7 +144,7 @@ class BlockRun {
         precompiles: 'movable',
         moved: this.#movedPrecompiles,
       });
-      // What a piece of them changes is collected with it: all at once it would take longer than the pieces.
+      // Changes are collected piece by piece: all at once they would take longer than the pieces.
       for (let step = applying.next(); !step.done; step = applying.next()) {
         evm.finish();
         this.#collect();
