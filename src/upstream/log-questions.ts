@@ -6,6 +6,7 @@ import { JsonBytes, type JsonResult, type JsonText } from '../primitives/json-re
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { AnswerMemory } from '../util/answer-memory.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import { TURNS } from '../util/turn-queue.ts';
 import type { FoundBlock } from './block-access.ts';
 import { type BlockLogParts, BlockLogQuestions } from './block-log-questions.ts';
 import { checkLogs } from './checks/check-logs.ts';
@@ -97,6 +98,8 @@ export class LogQuestions {
     scope: RequestScope,
   ): Promise<JsonResult> {
     const { directory, limits, proofs } = this.#parts;
+    // Which logs a range must have is found out in one piece, where all of its blocks are known.
+    await TURNS.rejoin(scope.owner ?? '');
     const range = await this.#resolve(blocks, scope);
     checkBlockRange(range, limits);
     const { epoch } = directory;

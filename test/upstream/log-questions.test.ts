@@ -1,10 +1,13 @@
 /** Logs of networks of nodes: which questions a range becomes, and what is made of the answers. */
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, mock } from 'node:test';
 import type { LogFilter } from '../../src/chain/chain.ts';
 import { DEFAULT_LOG_LIMITS, type LogLimits } from '../../src/chain/log-range.ts';
+import { LogPieces } from '../../src/upstream/log-pieces.ts';
 import type { NodeCall } from '../../src/upstream/node-call.ts';
 import { SharedBudget } from '../../src/util/shared-budget.ts';
+import { TURN_MS } from '../../src/util/turn-queue.ts';
+import { spin, watchTurns } from '../support/watch-turns.ts';
 import { createScope } from './support/exchange.ts';
 import { createNetwork, type ScriptedNetwork } from './support/network.ts';
 import { ScriptedChain } from './support/scripted-chain.ts';
@@ -113,6 +116,25 @@ const expected = (from: number, to: number): WireLog[] =>
   findLogs({ fromBlock: hex(from), toBlock: hex(to) });
 
 describe('logs of a range', () => {
+  it('begins those that come together in turns', async () => {
+    const network = networkOf([logNode()]);
+    const watch = watchTurns();
+    const { askAll } = LogPieces.prototype;
+    const mocked = mock.method(
+      LogPieces.prototype,
+      'askAll',
+      function (this: LogPieces, ...args: Parameters<typeof askAll>) {
+        watch.note();
+        spin(TURN_MS + 0.1);
+        return askAll.apply(this, args);
+      },
+    );
+    const asked = Array.from({ length: 12 }, () => getLogs(network, 1, 30));
+    for (const logs of await Promise.all(asked)) assert.equal(logs.length, 20);
+    mocked.mock.restore();
+    assert.ok(watch.end() <= 2, `${watch.end()} in a turn`);
+  });
+
   it('are asked for at once where nodes take that', async () => {
     const network = networkOf([logNode()]);
     assert.deepEqual(await getLogs(network, 0, HEAD), expected(0, HEAD));
