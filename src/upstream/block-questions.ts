@@ -13,7 +13,7 @@ import { checkUncle } from './checks/check-parts.ts';
 import { checkRawHeader, checkRawReceipts } from './checks/check-raw.ts';
 import { checkReceipts } from './checks/check-receipts.ts';
 import { checkBytes } from './checks/check-stream.ts';
-import { parseObject } from './checks/parse-object.ts';
+import { parseObjectInTurns } from './checks/parse-object.ts';
 import { type Block, type BlockHeader, viewHeader } from './heads/block.ts';
 import { parsePendingHeader } from './heads/parse-block.ts';
 import { listReceipts } from './list-receipts.ts';
@@ -98,7 +98,7 @@ export class BlockQuestions {
   ): Promise<JsonText | null> {
     const block = await this.#whole.ask(question(false), hash, false, scope);
     if (block === null) return null;
-    const fields = parseObject(block);
+    const fields = await parseObjectInTurns(block);
     await this.#noteTrust(
       { number: parseQuantity(String(fields['number']), 64), hash },
       reference,

@@ -116,7 +116,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'upstream/checks/check-simulations.ts': { parse: 1, answers: ['eth_simulateV1'] },
   'upstream/checks/check-stream.ts': { decode: 1, bound: 'passed' },
   'upstream/checks/parse-object.ts': {
-    parse: 1,
+    parse: 2,
     answers: ['eth_createAccessList', 'eth_feeHistory', PROOF, 'eth_getTransactionByHash'],
   },
   'upstream/checks/read-block-logs.ts': { parse: 1, answers: [RECEIPTS] },
@@ -140,7 +140,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'upstream/transaction-questions.ts': { parse: 1, answers: [RECEIPTS] },
   'upstream/transport/notification.ts': { parse: 1, decode: 1, within: 'NOTIFICATION' },
   'upstream/transport/read-batch.ts': { decode: 2, bound: 'passed' },
-  'upstream/transport/read-reply.ts': { parse: 2, decode: 5, within: 'ERROR_SHAPE' },
+  'upstream/transport/read-reply.ts': { parse: 3, decode: 6, within: 'ERROR_SHAPE' },
   'upstream/transport/reply-scanner.ts': { parse: 1, decode: 1, within: 'MAX_CAPTURED' },
   'upstream/transport/subscription-watch.ts': { parse: 1, answers: ['eth_subscribe'] },
   'upstream/verifying/ancestor-proofs.ts': { parse: 2, answers: [PROOF, HEADER] },
@@ -233,4 +233,20 @@ test('a key set is fetched within a bound of bytes', () => {
     !text.includes('createRemoteJWKSet(') && text.includes('bytes > MAX_FETCHED_BYTES'),
     'jose fetches a key set whole, however long it is: give createRemoteJWKSet a `customFetch` that counts bytes, or fetch it here',
   );
+});
+
+/** They parse an object outside of a check, where that is short or runs within `checkParsed`. */
+const SHORT_OBJECTS: readonly string[] = [
+  'upstream/status-questions.ts',
+  'upstream/transaction-questions.ts',
+  'upstream/whole-blocks.ts',
+];
+
+test('an object is parsed in one piece in checks alone, which are run again where it is long', () => {
+  const source = join(ROOT, 'src');
+  const files = readdirSync(join(source, 'upstream'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.startsWith('checks'))
+    .map((file) => `upstream/${file}`)
+    .filter((file) => /\bparseObject\b/.test(readFileSync(join(source, file), 'utf8')));
+  assert.deepEqual(files.toSorted(), SHORT_OBJECTS);
 });
