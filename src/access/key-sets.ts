@@ -3,6 +3,7 @@ import type { JWTVerifyGetKey } from 'jose';
 import { Backoff } from '../util/backoff.ts';
 import { readRegularFile } from '../util/read-file.ts';
 import { readErrorCode } from '../util/system-error.ts';
+import { fetchKeySet } from './fetch-key-set.ts';
 
 /** Between two looks at the file of an issuer's keys, also where it cannot be read, milliseconds. */
 const FILE_CHECK_MS = 2_000;
@@ -14,9 +15,6 @@ const FETCH_PAUSE_MS = 30_000;
 const FAILURE_PAUSE = { firstMs: 2_000, maxMs: FETCH_PAUSE_MS };
 /** A set that is older is fetched again before it is used. */
 const MAX_AGE_MS = 600_000;
-const FETCH_TIMEOUT_MS = 3_000;
-/** Size of a fetched set, decompressed: hundreds of keys with their certificates fit. */
-const MAX_FETCHED_BYTES = 256 * 1024;
 
 /** jose's error code when a set lacks the key of a token. */
 const NO_MATCHING_KEY = 'ERR_JWKS_NO_MATCHING_KEY';
@@ -44,7 +42,7 @@ async function openRemoteKeys(url: string, now: () => number): Promise<JWTVerify
   let fetching: Promise<void> | undefined;
   const fetchKeys = async (): Promise<void> => {
     try {
-      keys = createLocalJWKSet(JSON.parse(await fetchText(url)));
+      keys = createLocalJWKSet(JSON.parse(await fetchKeySet(url)));
       fetchedAt = now();
       pausedUntil = fetchedAt + FETCH_PAUSE_MS;
       hasFailed = false;
@@ -75,26 +73,6 @@ async function openRemoteKeys(url: string, now: () => number): Promise<JWTVerify
       return await keys(header, token);
     }
   };
-}
-
-/** @throws Error without an answer of at most `MAX_FETCHED_BYTES` in time; the rest of a longer one is not read */
-async function fetchText(url: string): Promise<string> {
-  const response = await fetch(url, {
-    signal: AbortSignal.timeout(FETCH_TIMEOUT_MS),
-    redirect: 'manual',
-    headers: { accept: 'application/json, application/jwk-set+json' },
-  });
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  // Leaving the loop cancels the rest.
-  for await (const piece of response.body ?? []) {
-    bytes += piece.length;
-    if (response.status !== 200 || bytes > MAX_FETCHED_BYTES)
-      throw new Error('no key set of an acceptable size');
-    pieces.push(piece);
-  }
-  if (response.status !== 200) throw new Error('no key set');
-  return Buffer.concat(pieces).toString();
 }
 
 /** Read again when it has changed; as long as the new one cannot be read the old one counts. */

@@ -18,7 +18,7 @@ export function readPageFiles(): ReadonlyMap<string, PageFile> {
     files.set(`/status/${name.split(sep).join('/')}`, {
       contentType: 'text/javascript; charset=utf-8',
       // Source maps are not served.
-      text: readFileSync(join(FOLDER, name), 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'),
+      text: readFileSync(join(FOLDER, name), 'utf8').replace(/\n\/\/# sourceMappingURL=\S*\s*$/, '\n'),
     });
   }
   return files;

@@ -6,9 +6,12 @@ import { decodeRlp, splitRlpList } from '../primitives/rlp.ts';
 import { measureBlock, readWithdrawals, splitTransactions, splitUncles, type Withdrawal } from './block.ts';
 import { type Header, hashHeader, headerOnlyBlockSize } from './header.ts';
 import { data, quantity } from './json-values.ts';
-import { readTransactionFacts } from './receipt.ts';
+import { readTransactionFacts, type TransactionFacts } from './receipt.ts';
 import { decodeTransaction, type Transaction } from './transaction.ts';
 import { encodeTransactionJson } from './wire-json.ts';
+
+/** Real blocks have 16 at most, simulated ones any number. */
+const WITHDRAWALS_PER_PIECE = 256;
 
 /** A block as the store has it. */
 export type EncodedBlockParts = {
@@ -18,8 +21,22 @@ export type EncodedBlockParts = {
   readonly body: Uint8Array;
   /** The stored receipts, which have the senders and hashes of the transactions. */
   readonly receipts: Uint8Array;
-  /** Those of the body, where some are unsigned: such a one cannot be read from it. */
-  readonly transactions?: readonly Transaction[];
+};
+
+/** A block of which the parts are read one after the other, each when it is written. */
+export type BlockContents = {
+  readonly header: Header;
+  /** Lower-case `0x` text. */
+  readonly hash: string;
+  /** Bytes of the block in RLP. */
+  readonly size: number;
+  /** Senders and hashes of the transactions. */
+  readFacts(): readonly TransactionFacts[];
+  readTransactions(): Iterable<Transaction>;
+  /** Each as an encoded header. */
+  readUncles(): readonly Uint8Array[];
+  /** Undefined before Shanghai. */
+  readWithdrawals(): readonly Withdrawal[] | undefined;
 };
 
 /** A header by itself, as geth's `eth_getHeaderByNumber` has it. */
@@ -38,34 +55,57 @@ export function encodeUncleJson(header: Header): JsonText {
   return `{${fields.join(',')}}`;
 }
 
+/** A stored block as `encodeContentsJson` has it. */
+export function encodeBlockJson(
+  { header, hash, body, receipts }: EncodedBlockParts,
+  isFull: boolean,
+): Generator<string> {
+  const contents: BlockContents = {
+    header,
+    hash,
+    size: measureBlock(header, body),
+    readFacts: () => splitRlpList(receipts).map(readTransactionFacts),
+    *readTransactions() {
+      for (const item of splitTransactions(body)) yield decodeTransaction(decodeRlp(item));
+    },
+    readUncles: () => splitUncles(body),
+    readWithdrawals: () => readWithdrawals(body),
+  };
+  return encodeContentsJson(contents, isFull);
+}
+
 /**
  * A block with its transactions, their hashes or the whole of them, piece by piece: joined they are the JSON text. A block may have
  * megabytes of transactions; what joins the pieces can do something else between them.
  */
-export function* encodeBlockJson(
-  { header, hash, body, receipts, transactions }: EncodedBlockParts,
-  isFull: boolean,
-): Generator<string> {
-  const fields = [...listHeaderFields(header, hash), `"size":${quantity(measureBlock(header, body))}`];
+export function* encodeContentsJson(contents: BlockContents, isFull: boolean): Generator<string> {
+  const { header, hash, size } = contents;
+  const fields = [...listHeaderFields(header, hash), `"size":${quantity(size)}`];
   yield `{${fields.join(',')},"transactions":[`;
-  const facts = splitRlpList(receipts).map(readTransactionFacts);
+  const facts = contents.readFacts();
   if (isFull) {
     const place = { header, hash };
-    for (const [index, item] of splitTransactions(body).entries()) {
+    let index = 0;
+    for (const transaction of contents.readTransactions()) {
       const own = facts[index];
       if (own === undefined) throw new Error('the store has fewer receipts than transactions of a block');
-      const transaction = transactions?.[index] ?? decodeTransaction(decodeRlp(item));
       const text = encodeTransactionJson(transaction, own, index, place);
       yield index === 0 ? text : `,${text}`;
+      index++;
     }
   } else {
     yield facts.map(({ transactionHash }) => data(transactionHash)).join(',');
   }
-  yield `],"uncles":[${splitUncles(body)
-    .map((uncle) => data(keccak256(uncle)))
-    .join(',')}]`;
-  const withdrawals = readWithdrawals(body);
-  yield withdrawals === undefined ? '}' : `,"withdrawals":[${withdrawals.map(encodeWithdrawal).join(',')}]}`;
+  const uncles = contents.readUncles().map((uncle) => data(keccak256(uncle)));
+  yield `],"uncles":[${uncles.join(',')}]`;
+  const withdrawals = contents.readWithdrawals();
+  if (withdrawals === undefined) return yield '}';
+  let start = ',"withdrawals":[';
+  for (let at = 0; at === 0 || at < withdrawals.length; at += WITHDRAWALS_PER_PIECE) {
+    const piece = withdrawals.slice(at, at + WITHDRAWALS_PER_PIECE).map(encodeWithdrawal);
+    yield `${start}${piece.join(',')}${at + piece.length === withdrawals.length ? ']}' : ''}`;
+    start = ',';
+  }
 }
 
 /** The block that comes next, as far as it is known: without transactions, and as geth has it without hash, nonce and miner. */

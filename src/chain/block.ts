@@ -173,3 +173,27 @@ export function measureBlock(header: Header, encodedBody: Uint8Array): number {
   const length = encodeHeader(header).length + encodedBody.length - start;
   return measureRlpHeader(length) + length;
 }
+
+/**
+ * The same of a block that has no uncles, from the lengths of its parts.
+ * @param transactions bytes of all of them in the block's list
+ * @param withdrawals bytes of all of them; undefined before Shanghai
+ */
+export function measureBlockParts(
+  header: Header,
+  transactions: number,
+  withdrawals: number | undefined,
+): number {
+  const listLength = (payload: number): number => measureRlpHeader(payload) + payload;
+  const length =
+    encodeHeader(header).length +
+    listLength(transactions) +
+    listLength(0) +
+    (withdrawals === undefined ? 0 : listLength(withdrawals));
+  return listLength(length);
+}
+
+/** Bytes of a transaction in a block's list: a typed one is a string of its encoding there. */
+export function measureListed({ type, encoded }: Pick<Transaction, 'type' | 'encoded'>): number {
+  return type === 0 ? encoded.length : measureRlpHeader(encoded.length) + encoded.length;
+}

@@ -3,8 +3,8 @@ import { ChainError } from '../chain/errors.ts';
 import type { ChainFigures } from '../observe/sources.ts';
 import type { ObservedChain } from './open-chain.ts';
 
-/** A path of the machine, but for its last part: what clients are answered does not name folders. */
-const FOLDERS = /\/[^\s:'"]*\/(?=[^\s/:'"])/g;
+/** A path of the machine. */
+const PATH = /\/[^\s:'"]*/g;
 
 /** Operations of executions that a chain may lack. */
 const OPTIONAL: ReadonlySet<PropertyKey> = new Set(['callPlain', 'callMany']);
@@ -32,7 +32,7 @@ export class UnopenedChain implements ObservedChain {
 
   /** @param reason why it could not be opened */
   constructor(reason: string) {
-    this.#outage = `the network could not be opened: ${reason.replace(FOLDERS, '')}`;
+    this.#outage = `the network could not be opened: ${reason.replace(PATH, cutFolders)}`;
     this.blocks = this.#createReader();
     this.transactions = this.#createReader();
     this.logs = this.#createReader();
@@ -66,4 +66,11 @@ export class UnopenedChain implements ObservedChain {
   #refuse(): never {
     throw new ChainError('misconfigured', this.#outage);
   }
+}
+
+/** The last part of a path: what clients are answered does not name folders. */
+function cutFolders(path: string): string {
+  const end = path.endsWith('/') ? path.length - 1 : path.length;
+  const slash = path.lastIndexOf('/', end - 1);
+  return slash > 0 ? path.slice(slash + 1) : path;
 }

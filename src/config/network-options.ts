@@ -81,7 +81,7 @@ const logLimitsSchema: z.ZodType<LogLimits> = z
   .prefault({});
 
 const HOST_PATTERN = /^(\*\.)?[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/;
-const IPV6_PATTERN = /^[0-9a-f:.]*:[0-9a-f:.]*$/;
+const IPV6_PATTERN = /^[0-9a-f.]*:[0-9a-f:.]*$/;
 
 const hostSchema = z
   .string()

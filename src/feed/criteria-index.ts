@@ -1,18 +1,20 @@
 import type { BlockLog } from '../chain/chain.ts';
-import { createLogTest, type LogTest, nameCriteria } from './criteria.ts';
-import type { LogCriteria } from './feed.ts';
+import { createLogTest, nameCriteria } from './criteria.ts';
+import type { LogCriteria, LogTest } from './feed.ts';
 
 /** Positions that a log is looked up by: its address and up to four topics. */
 const POSITIONS = 5;
 const NO_LOGS: readonly BlockLog[] = [];
 /** Comparisons between two pauses: a fraction of a millisecond. */
 const TESTS_A_SLICE = 4_096;
+/** The same of entries that are swept. */
+const SWEPT_A_SLICE = 512;
 
 /** Equal criteria of any number of listeners. */
 export type CriteriaGroup = {
   readonly name: string;
   readonly matches: LogTest;
-  /** Members that use it. */
+  /** Members that use it; without any it finds nothing, and its entries are to be swept. */
   users: number;
   /** Where it is found; undefined: it is tried with every log. */
   readonly key: { readonly position: number; readonly values: readonly string[] } | undefined;
@@ -32,6 +34,8 @@ export class CriteriaIndex {
     () => new Map(),
   );
   readonly #always = new Set<CriteriaGroup>();
+  /** Released, with entries that are there still. */
+  #released: CriteriaGroup[] = [];
   readonly #testsASlice: number;
   /** Groups that found something in the block that was evaluated last. */
   #withLogs: CriteriaGroup[] = [];
@@ -47,6 +51,11 @@ export class CriteriaIndex {
 
   get size(): number {
     return this.#groups.size;
+  }
+
+  /** Whether something was released that has not been swept. */
+  get isStale(): boolean {
+    return this.#released.length > 0;
   }
 
   /** Uses criteria once more; `release` ends it. */
@@ -73,15 +82,26 @@ export class CriteriaIndex {
     return group;
   }
 
+  /** Costs the same however many values the criteria name: many are released at once where a connection ends. */
   release(group: CriteriaGroup): void {
     if (--group.users > 0) return;
     this.#groups.delete(group.name);
-    this.#always.delete(group);
-    if (group.key === undefined) return;
-    const byValue = this.#byValue[group.key.position];
-    for (const value of group.key.values) {
-      const bucket = byValue?.get(value);
-      if (bucket?.delete(group) && bucket.size === 0) byValue?.delete(value);
+    if (group.key === undefined) this.#always.delete(group);
+    else this.#released.push(group);
+  }
+
+  /** Removes the entries of what was released, with pauses; more may be released meanwhile. */
+  *sweep(): Generator<undefined, void> {
+    let left = SWEPT_A_SLICE;
+    for (let group = this.#released.pop(); group !== undefined; group = this.#released.pop()) {
+      const byValue = this.#byValue[group.key?.position ?? 0];
+      for (const value of group.key?.values ?? []) {
+        const bucket = byValue?.get(value);
+        if (bucket?.delete(group) && bucket.size === 0) byValue?.delete(value);
+        if (--left > 0) continue;
+        left = SWEPT_A_SLICE;
+        yield;
+      }
     }
   }
 
@@ -113,7 +133,7 @@ export class CriteriaIndex {
   #try(groups: ReadonlySet<CriteriaGroup> | undefined, log: BlockLog): void {
     if (groups === undefined) return;
     this.#tests += groups.size;
-    for (const group of groups) if (group.matches(log)) this.#note(group, log);
+    for (const group of groups) if (group.users > 0 && group.matches(log)) this.#note(group, log);
   }
 
   #note(group: CriteriaGroup, log: BlockLog): void {

@@ -1,11 +1,7 @@
-import type { BlockLog } from '../chain/chain.ts';
-import type { LogCriteria } from './feed.ts';
+import type { LogCriteria, LogTest } from './feed.ts';
 
 /** Alternatives up to which a list is searched faster than a set. */
 const SHORT = 8;
-
-/** Decides whether a log is meant. */
-export type LogTest = (log: BlockLog) => boolean;
 
 /** A text that is the same for criteria that mean the same logs. */
 export function nameCriteria({ addresses, topics }: LogCriteria): string {

@@ -84,6 +84,7 @@ export class Cursor implements MemberHolder {
   #prepared: Prepared | undefined;
   /** Whether members were asked whether they are ready for it. */
   #isReady = false;
+  #isSweeping = false;
 
   constructor(parts: CursorParts, options: CursorOptions) {
     this.#parts = parts;
@@ -118,6 +119,20 @@ export class Cursor implements MemberHolder {
     if (!this.#members.delete(member)) return;
     if (member.group !== undefined) this.#criteria.release(member.group);
     member.group = undefined;
+    this.#sweepLater();
+  }
+
+  /** Removes what was released from the index of one that stays: of one that goes over the index goes too. */
+  #sweepLater(): void {
+    const { into, owner } = this.#options;
+    if (into !== undefined || this.#isSweeping || !this.#criteria.isStale) return;
+    this.#isSweeping = true;
+    // Behind what else ends in this turn of the event loop.
+    setImmediate(async () => {
+      await this.#parts.turns.run(owner, this.#criteria.sweep());
+      this.#isSweeping = false;
+      this.#sweepLater();
+    });
   }
 
   /** Ends every member. */

@@ -6,6 +6,9 @@ import type { RequestScope } from '../util/request-scope.ts';
 /** Which logs a subscription or a filter means; of every block. */
 export type LogCriteria = Pick<LogFilter, 'addresses' | 'topics'>;
 
+/** Decides whether a log is meant. */
+export type LogTest = (log: BlockLog) => boolean;
+
 /** A block that came to the served chain, or left it. */
 export type FeedBlock = {
   readonly number: bigint;
@@ -77,8 +80,8 @@ export interface NetworkFeed {
   join(start: FeedStart, listener: FeedListener, scope: RequestScope): Promise<() => void>;
   /** What happened since `start`, up to now. @throws FeedError */
   read(start: FeedStart, scope: RequestScope): Promise<FeedChanges>;
-  /** The logs of a step that the criteria mean; of a removed block with `removed: true`, in reverse. */
-  readLogs(step: FeedStep, criteria: LogCriteria, scope: RequestScope): Promise<readonly BlockLog[]>;
+  /** The logs of a step that are meant; of a removed block with `removed: true`, in reverse. */
+  readLogs(step: FeedStep, matches: LogTest, scope: RequestScope): Promise<readonly BlockLog[]>;
   /** Hashes of transactions that wait for a block, each once. Undefined where the chain has none. */
   watchPending(listener: (hashes: readonly string[]) => void): (() => void) | undefined;
   /** Whether there is a served head; listeners hear of changes. */

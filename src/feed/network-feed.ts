@@ -7,7 +7,7 @@ import { SharedBudget } from '../util/shared-budget.ts';
 import { TURNS, type TurnQueue } from '../util/turn-queue.ts';
 import { BlockLogs } from './block-logs.ts';
 import { CatchUpTurns } from './catch-up-turns.ts';
-import { countValues, createLogTest } from './criteria.ts';
+import { countValues } from './criteria.ts';
 import { Cursor, type CursorParts } from './cursor.ts';
 import {
   type FeedBlock,
@@ -16,7 +16,7 @@ import {
   type FeedListener,
   type FeedStart,
   type FeedStep,
-  type LogCriteria,
+  type LogTest,
   type NetworkFeed,
 } from './feed.ts';
 import { FollowedChain } from './followed-chain.ts';
@@ -187,11 +187,7 @@ class ServedFeed implements NetworkFeed {
     });
   }
 
-  readLogs(
-    { kind, block }: FeedStep,
-    criteria: LogCriteria,
-    scope: RequestScope,
-  ): Promise<readonly BlockLog[]> {
+  readLogs({ kind, block }: FeedStep, matches: LogTest, scope: RequestScope): Promise<readonly BlockLog[]> {
     return this.#ask(scope, async () => {
       const tip = this.#followed.tip?.number ?? block.number;
       const isRecent = tip - block.number <= BigInt(this.#limits.windowBlocks);
@@ -204,7 +200,7 @@ class ServedFeed implements NetworkFeed {
           throw new FeedError('unknownBlock', `logs of the removed block ${block.hash} are gone`);
         throw new ChainError('unavailable', `no node has the logs of block ${block.hash}`);
       });
-      return (kind === 'added' ? logs : takeBackLogs(logs)).filter(createLogTest(criteria));
+      return (kind === 'added' ? logs : takeBackLogs(logs)).filter(matches);
     });
   }
 

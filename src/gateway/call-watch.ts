@@ -23,6 +23,7 @@ const REASONS: Readonly<Partial<Record<ErrorName, LimitReason>> & Record<BoundEr
   tooManyFilters: 'quota',
   tooManySubscriptions: 'quota',
   filterTooLarge: 'size',
+  callTooLarge: 'size',
   batchTooLarge: 'size',
   bodyTooLarge: 'size',
   headTooLarge: 'size',

@@ -5,16 +5,9 @@ import type { LimitObserver } from '../observe/limit-observer.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { RequestReport } from '../observe/request-report.ts';
 import type { SubscriptionObserver } from '../observe/subscription-recorder.ts';
-import {
-  isComplete,
-  type JsonBytes,
-  type JsonResult,
-  type JsonStream,
-  type JsonText,
-} from '../primitives/json-result.ts';
+import { isComplete, type JsonBytes, type JsonStream, type JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import {
-  type BatchItem,
   type Call,
   type Envelope,
   findNumberId,
@@ -25,15 +18,14 @@ import {
 import { RpcError } from '../rpc/errors.ts';
 import type { NotificationPort } from '../rpc/notifier.ts';
 import { encodeOpenRpc } from '../rpc/openrpc.ts';
-import { AnswerMemory } from '../util/answer-memory.ts';
 import type { BoundName } from '../util/bounds.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { SharedBudget } from '../util/shared-budget.ts';
 import { TURNS } from '../util/turn-queue.ts';
 import { type Access, admit, type Refusal, renew, type Session } from './admission.ts';
 import type { Answer, TextAnswer } from './answer.ts';
-import { type BatchLimits, type PrepareItems, type RunItem, runBatch } from './batch.ts';
-import { BatchItems } from './batch-items.ts';
+import { passAnswer } from './answer-turn.ts';
+import { BatchRunner } from './batch-runner.ts';
 import type { BodyContext } from './body-context.ts';
 import { BodyMeter } from './body-meter.ts';
 import { bindStream } from './bound-stream.ts';
@@ -43,7 +35,6 @@ import { CallRunner } from './call-runner.ts';
 import { CallWatch, findReason } from './call-watch.ts';
 import { CreditScale, type CreditTable } from './credit-scale.ts';
 import { Dispatcher } from './dispatcher.ts';
-import { HeldTurns } from './held-turns.ts';
 import { MeteredNotifier } from './metered-notifier.ts';
 import type { NetworkRegistry } from './network-registry.ts';
 import { readLarge, readPlain } from './read-body.ts';
@@ -141,13 +132,6 @@ export type GatewayOptions = {
 
 /** Of the memory for answers. */
 const ROOM_PART = 64;
-/**
- * On networks of nodes so many times as many items of a batch are in work at the same time as elsewhere, while its key has room for
- * them: they travel to nodes in few requests.
- */
-const SENT_FACTOR = 8;
-/** How long a batch waits for that room, milliseconds. */
-const GROUP_WAIT_MS = 250;
 /** The same for every client. */
 const UNKNOWN_HOST_STATUS = 404;
 
@@ -158,14 +142,17 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   const watch = observer === undefined ? undefined : new CallWatch(observer, scale);
   const dispatcher = new Dispatcher(clientVersion, log, watch);
   const guard = new CallGuard(access.limiter, scale);
-  const batchLimits = { concurrency: bounds.batchConcurrency, answerBytes: bounds.batchAnswerBytes };
-  const sentLimits = { ...batchLimits, concurrency: SENT_FACTOR * bounds.batchConcurrency };
-  const readEnd = watch === undefined ? undefined : (): number => watch.endedAt;
   /** Those that have to be waited for; one that is answered at once is beside no other. */
   const bodies = new SharedBudget(bounds.bodiesInFlight, bounds.ownerShare);
   const heldAnswers = new SharedBudget(bounds.heldAnswerBytes, bounds.ownerShare);
   const leastRoom = Math.ceil(bounds.heldAnswerBytes / ROOM_PART);
   const runner = new CallRunner({ guard, dispatcher, watch, heldAnswers, leastRoom, answerAlone });
+  const batches = new BatchRunner({
+    runner,
+    watch,
+    heldAnswers,
+    limits: { concurrency: bounds.batchConcurrency, answerBytes: bounds.batchAnswerBytes },
+  });
   const meterParts = { guard, scale, watch };
   let openRpc: { readonly prefixes: string; readonly text: JsonText } | undefined;
 
@@ -189,62 +176,6 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     if (!heldAnswers.tryTake(context.scope.owner ?? '', heldBytes))
       return withhold(new RpcError('overloaded', 'answers.bytes'));
     return { status: 200, body };
-  }
-
-  /**
-   * Runs a batch. On a network of nodes many items are in work at the same time, as soon as the key has room for them; where it does not
-   * have it in time, as few as elsewhere, together as far as there is room for these: a key with many batches would else fill its room, and
-   * its calls be refused.
-   */
-  function answerBatch(
-    items: readonly BatchItem[],
-    context: BodyContext,
-    scope: RequestScope,
-  ): PromiseOrValue<JsonResult> {
-    const { network, principal } = context.session;
-    const owner = principal.id;
-    const runOne: RunItem = (item, at) => runner.runItem(item, context, at);
-    const onRefused = (error: RpcError): void => watch?.noteWithheld(context, error);
-    const runWith = (
-      chosen: BatchLimits,
-      run = runOne,
-      prepare?: PrepareItems,
-    ): PromiseOrValue<JsonResult> => {
-      const memory = new AnswerMemory(heldAnswers, scope.owner ?? '');
-      return runBatch(items, run, { ...chosen, onRefused }, scope, memory, readEnd, prepare);
-    };
-    const { turns } = network;
-    if (network.hasNodes !== true) return runWith(batchLimits);
-    const runTogether = (
-      itemContext: BodyContext,
-      chosen: BatchLimits,
-      onBegun?: () => void,
-    ): PromiseOrValue<JsonResult> => {
-      const prepared = new BatchItems(items, itemContext, runner);
-      let begun = 0;
-      const run: RunItem = (_item, at, position) => {
-        const outcome = prepared.run(position, at);
-        if (++begun === items.length) onBegun?.();
-        return outcome;
-      };
-      return runWith(chosen, run, (...range) => prepared.prepare(...range));
-    };
-    if (turns === undefined) return runTogether(context, sentLimits);
-    const places = Math.min(items.length, sentLimits.concurrency);
-    /** @param taken turns that the key has taken for it */
-    const runHeld = (chosen: BatchLimits, taken: number): PromiseOrValue<JsonResult> => {
-      const heldTurns = new HeldTurns(turns, owner, taken);
-      return heldTurns.during(() =>
-        runTogether({ ...context, heldTurns }, chosen, () => heldTurns.release()),
-      );
-    };
-    if (turns.hasRoom(owner, places)) {
-      turns.take(owner, places);
-      return runHeld(sentLimits, places);
-    }
-    const room = places > batchLimits.concurrency && turns.waitForGroup(owner, places, GROUP_WAIT_MS, scope);
-    if (room === false) return runHeld(batchLimits, 0);
-    return room.then((hasRoom) => (hasRoom ? runHeld(sentLimits, places) : runHeld(batchLimits, 0)));
   }
 
   function answer(body: Uint8Array, context: BodyContext, now: number): PromiseOrValue<Answer> {
@@ -277,7 +208,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       case 'batch': {
         watch?.noteBatch(envelope.items.length);
         context.scope.batch = envelope;
-        const responses = answerBatch(envelope.items, context, context.scope);
+        const responses = batches.run(envelope.items, context);
         return continueWith(responses, (body) => ({ status: 200, body }));
       }
       case 'malformed':
@@ -404,7 +335,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       bodies.take(owner, 1);
       if (!(answered instanceof Promise)) return endBody(answered, context);
       return answered.then(
-        (found) => endBody(found, context),
+        (found) => passAnswer(owner, found, (passed) => endBody(passed, context)),
         (error: unknown) => endBody(answerFault(error, context), context),
       );
     },

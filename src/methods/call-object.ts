@@ -7,7 +7,7 @@ import { address, data, hash32, quantity64, quantity256 } from '../rpc/schemas.t
 
 const accessListEntry: Codec<AccessListEntry> = objectOf('access list entry', {
   address: required(address),
-  storageKeys: required(listOf(hash32)),
+  storageKeys: required(listOf(hash32, 'call.entries')),
 });
 
 const authorization: Codec<AuthorizationEntry> = objectOf('authorization', {
@@ -35,7 +35,7 @@ export const callObject: Codec<CallObject> = objectOf('call object', {
   // Nodes go by the fields that are given, and do not read it.
   type: annotation(quantity64, 'Transaction type. Anything but a quantity is ignored.'),
   chainId: optional(quantity256, "Must be the network's own where given."),
-  accessList: optional(listOf(accessListEntry), 'EIP-2930 access list.'),
-  blobVersionedHashes: optional(listOf(hash32), 'EIP-4844 blob hashes.'),
-  authorizationList: optional(listOf(authorization), 'EIP-7702 authorizations.'),
+  accessList: optional(listOf(accessListEntry, 'call.entries'), 'EIP-2930 access list.'),
+  blobVersionedHashes: optional(listOf(hash32, 'call.entries'), 'EIP-4844 blob hashes.'),
+  authorizationList: optional(listOf(authorization, 'call.entries'), 'EIP-7702 authorizations.'),
 });

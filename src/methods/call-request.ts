@@ -10,7 +10,9 @@ import { continueWith, type PromiseOrValue } from '../primitives/promise-or-valu
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { LATEST } from './block-reference.ts';
+import { countFurtherEntries } from './call-entries.ts';
 import type { MethodContext } from './method-context.ts';
+import { workFor } from './work-credits.ts';
 
 /** Spec 8: the cap on `gas`, in units of the current block's gas limit. */
 const GAS_CAP_FACTOR = 10n;
@@ -24,18 +26,26 @@ type CallParts = {
 
 /**
  * The request that goes to the chain: one field for the call data, `gas` capped (spec 8); an absent `gas` stays
- * absent: chains have their own default.
+ * absent: chains have their own default. Many entries in lists and overrides are paid for first.
+ * @throws (or rejects with) RpcError where there are too many of them, or no credits for them
  */
 export function createCallRequest(parts: CallParts, context: MethodContext): PromiseOrValue<CallRequest> {
+  const further = countFurtherEntries(parts);
+  if (further === 0) return capRequest(parts, context);
+  return workFor(context.scope, 'call_further100Entries', further, () => capRequest(parts, context));
+}
+
+function capRequest(parts: CallParts, context: MethodContext): PromiseOrValue<CallRequest> {
   const { gas } = parts.call;
   if (gas === undefined) return assembleRequest(parts, undefined);
   return continueWith(capGas(BigInt(gas), context), (capped) => assembleRequest(parts, capped));
 }
 
-/** The same; undefined where something has to be waited for, or is wrong. */
+/** The same; undefined where something has to be waited for or paid for, or is wrong. */
 export function createCallRequestNow(parts: CallParts, context: MethodContext): CallRequest | undefined {
   try {
-    const request = createCallRequest(parts, context);
+    if (countFurtherEntries(parts) > 0) return undefined;
+    const request = capRequest(parts, context);
     if (!(request instanceof Promise)) return request;
     request.catch(() => undefined);
   } catch (error) {

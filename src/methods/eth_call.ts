@@ -19,7 +19,7 @@ export const ethCall: Method<MethodContext> = defineMethod({
   touches: touchesCall,
   cost: 80,
   executes: true,
-  errors: ['executionReverted', 'serverError', 'executionTimedOut', 'timedOut', 'busy'],
+  errors: ['executionReverted', 'serverError', 'callTooLarge', 'executionTimedOut', 'timedOut', 'busy'],
   example: {
     params: [
       {

@@ -17,7 +17,7 @@ export const ethCreateAccessList: Method<MethodContext> = defineMethod({
   touches: touchesCall,
   cost: 80,
   executes: true,
-  errors: ['serverError', 'executionTimedOut', 'timedOut', 'busy'],
+  errors: ['serverError', 'callTooLarge', 'executionTimedOut', 'timedOut', 'busy'],
   example: {
     params: [
       {

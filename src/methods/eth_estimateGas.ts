@@ -17,7 +17,7 @@ export const ethEstimateGas: Method<MethodContext> = defineMethod({
   touches: touchesCall,
   cost: 300,
   executes: true,
-  errors: ['executionReverted', 'serverError', 'executionTimedOut', 'timedOut', 'busy'],
+  errors: ['executionReverted', 'serverError', 'callTooLarge', 'executionTimedOut', 'timedOut', 'busy'],
   example: {
     params: [
       {

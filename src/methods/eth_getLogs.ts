@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineMethod, type Method } from '../rpc/method.ts';
-import { checkAlternatives, countFurtherValues, logFilter } from './log-filter.ts';
+import { countFurtherValues, logFilter } from './log-filter.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_LOG } from './result-examples.ts';
 import { log } from './result-schemas.ts';
@@ -24,7 +24,6 @@ export const ethGetLogs: Method<MethodContext> = defineMethod({
     result: [EXAMPLE_LOG],
   },
   handle([filter], { network, scope }) {
-    checkAlternatives(filter);
     return workFor(scope, 'eth_getLogs_further100Values', countFurtherValues(filter), () =>
       network.chain.logs.getLogs(filter, scope),
     );

@@ -22,7 +22,7 @@ export const ethGetStorageValues: Method<MethodContext> = defineMethod({
   result: { name: 'values', schema: storageValues },
   touches: touchesStorage,
   cost: 255,
-  errors: ['serverError', 'limitExceeded', 'busy'],
+  errors: ['serverError', 'limitExceeded', 'callTooLarge', 'busy'],
   example: {
     params: [{ '0xcabe9823112d187ea24d56be8e47ae75ed52a842': [`0x${'00'.repeat(31)}02`] }, '0x3b'],
     result: {

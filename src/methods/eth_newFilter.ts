@@ -1,7 +1,7 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { EXAMPLE_FILTER_ID, filterIdSchema, findFilters, quoteId } from './filters/filter-id.ts';
 import { checkFilterRange } from './filters/filter-range.ts';
-import { checkAlternatives, logFilter } from './log-filter.ts';
+import { logFilter } from './log-filter.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_LOG } from './result-examples.ts';
 import { touchesLogs } from './touches.ts';
@@ -26,7 +26,6 @@ export const ethNewFilter: Method<MethodContext> = defineMethod({
   },
   handle([filter], context) {
     const { filters, place } = findFilters('eth_newFilter', context);
-    checkAlternatives(filter);
     checkFilterRange(filter.blocks);
     return filters.create({ kind: 'logs', filter }, place).then(quoteId);
   },

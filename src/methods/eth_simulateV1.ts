@@ -2,6 +2,7 @@ import type { BlockReference, BlockSimulation, HeadReads } from '../chain/chain.
 import { RpcError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { LATEST } from './block-reference.ts';
+import { countSimulatedEntries } from './call-entries.ts';
 import { CALL_BLOCK_PARAM } from './call-params.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_SIMULATION } from './result-examples.ts';
@@ -47,6 +48,7 @@ export const ethSimulateV1: Method<MethodContext> = defineMethod({
     'blockTimestampOrder',
     'initCodeSize',
     'simulationLimit',
+    'callTooLarge',
     'invalidSimulation',
     'executionTimedOut',
     'timedOut',
@@ -74,9 +76,12 @@ export const ethSimulateV1: Method<MethodContext> = defineMethod({
   },
   handle([given, block = LATEST], { network, scope }) {
     checkSize(given);
-    const further = countBlocks(given, findNumber(block, network.chain.heads)) - 1;
-    return workFor(scope, 'eth_simulateV1_furtherBlock', further, () =>
-      network.chain.execution.simulate({ simulation: given, block }, scope),
+    const furtherEntries = countSimulatedEntries(given);
+    const furtherBlocks = countBlocks(given, findNumber(block, network.chain.heads)) - 1;
+    return workFor(scope, 'eth_simulateV1_furtherBlock', furtherBlocks, () =>
+      workFor(scope, 'call_further100Entries', furtherEntries, () =>
+        network.chain.execution.simulate({ simulation: given, block }, scope),
+      ),
     );
   },
 });

@@ -35,6 +35,7 @@ export const l2EstimateGas: Method<MethodContext> = defineMethod({
     'methodNotFound',
     'executionReverted',
     'serverError',
+    'callTooLarge',
     'executionTimedOut',
     'timedOut',
     'busy',

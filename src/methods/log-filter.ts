@@ -7,7 +7,7 @@ import { anyBlockNumberOrTag, LATEST } from './block-reference.ts';
 
 /** Positions that a log can have topics at: LOG0 to LOG4. */
 const MAX_TOPICS = 4;
-/** Alternatives at one position: more topics are a malformed filter to geth, more addresses one that it refuses. */
+/** Alternatives at one position: more topics are a malformed filter to geth, more addresses one that it refuses, with another code. */
 const MAX_ALTERNATIVES = 1_000;
 
 type Members = Readonly<Record<string, unknown>>;
@@ -47,11 +47,7 @@ export const logFilter: Codec<LogFilter> = {
   },
 };
 
-/** @throws RpcError in geth's words for more addresses or topics than are looked for at once */
-export function checkAlternatives({ addresses, topics }: Pick<LogFilter, 'addresses' | 'topics'>): void {
-  if ([addresses, ...topics].some(({ length }) => length > MAX_ALTERNATIVES))
-    throw new RpcError('serverError', 'exceed max addresses or topics per search position');
-}
+const TOO_MANY_ALTERNATIVES = 'exceed max addresses or topics per search position';
 
 const COVERED_VALUES = 100;
 
@@ -61,7 +57,7 @@ export function countFurtherValues({ addresses, topics }: Pick<LogFilter, 'addre
   return Math.ceil(Math.max(0, values - COVERED_VALUES) / COVERED_VALUES);
 }
 
-/** @throws ParamProblem in geth's words */
+/** @throws ParamProblem in geth's words; RpcError for more addresses than are looked for at once */
 function parseFilter(value: unknown): LogFilter {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw createKindProblem('object', value);
@@ -90,6 +86,8 @@ function parseAddresses(value: unknown): readonly string[] {
   if (value === undefined || value === null) return [];
   if (typeof value === 'string') return [parseFixedData(value, 20, 'address', 'invalid address: ')];
   if (!Array.isArray(value)) throw new ParamProblem('invalid addresses in query');
+  // Before any is read: a body has room for 90,000.
+  if (value.length > MAX_ALTERNATIVES) throw new RpcError('serverError', TOO_MANY_ALTERNATIVES);
   return value.map((item: unknown, index) => {
     if (typeof item !== 'string') throw new ParamProblem(`non-string address at index ${index}`);
     return parseFixedData(item, 20, 'address', `invalid address at index ${index}: `);

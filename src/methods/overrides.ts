@@ -5,7 +5,7 @@ import { objectOf, optional } from '../rpc/codec/object-codec.ts';
 import { recordOf } from '../rpc/codec/record-codec.ts';
 import { address, anything, data, hash32, quantity64, quantity256 } from '../rpc/schemas.ts';
 
-const storage = recordOf(hash32, hash32, { title: 'storage' });
+const storage = recordOf(hash32, hash32, { title: 'storage', bound: 'call.entries' });
 
 const accountOverride: Codec<AccountOverride> = objectOf('account override', {
   nonce: optional(quantity64),
@@ -20,6 +20,7 @@ const accountOverride: Codec<AccountOverride> = objectOf('account override', {
 export const stateOverrides: Codec<StateOverrides> = recordOf(address, accountOverride, {
   title: 'state overrides',
   skipsNull: true,
+  bound: 'call.entries',
 });
 
 /** Fields of the block that a call runs in. */
@@ -33,5 +34,5 @@ export const blockOverrides: Codec<BlockOverrides> = objectOf('block overrides',
   baseFeePerGas: optional(quantity256),
   blobBaseFee: optional(quantity256),
   beaconRoot: optional(hash32, 'Not supported in a call.'),
-  withdrawals: optional(listOf(anything), 'Not supported in a call.'),
+  withdrawals: optional(listOf(anything, 'call.entries'), 'Not supported in a call.'),
 });

@@ -34,7 +34,7 @@ const blockOverrides = objectOf('simulated block overrides', {
   baseFeePerGas: optional(quantity256),
   blobBaseFee: optional(quantity256),
   beaconRoot: optional(hash32, 'Parent beacon block root.'),
-  withdrawals: optional(listOf(withdrawal)),
+  withdrawals: optional(listOf(withdrawal, 'call.entries')),
 });
 
 const blockStateCalls = objectOf('block of calls', {

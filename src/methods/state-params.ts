@@ -46,7 +46,7 @@ export const slotTexts: Codec<readonly string[]> = listOf(
 export const storageRequests: Codec<Readonly<Record<string, readonly string[]>>> = recordOf(
   address,
   byKind({ array: listOf(hash32), null: mapped(nothing, (): readonly string[] => []) }),
-  { title: 'slots by account' },
+  { title: 'slots by account', bound: 'call.entries' },
 );
 
 /** A slot as its 32 bytes, and as a proof repeats it: as 32 bytes where it came as such, else as a quantity. */

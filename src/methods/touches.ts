@@ -2,7 +2,9 @@
 
 import { decodeSentTransaction } from '../chain/sending/sent-transaction.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
+import { countManyMembers } from '../primitives/parse-in-slices.ts';
 import type { Touched } from '../rpc/method.ts';
+import { limitOf } from '../util/bounds.ts';
 
 type Touches = (rawParams: readonly unknown[]) => Touched;
 
@@ -34,9 +36,11 @@ export const touchesLogs: Touches = ([filter]) => {
 /** Of `eth_subscribe`: logs as `eth_getLogs`; blocks, and transactions as such, are for every key. */
 export const touchesSubscription: Touches = ([kind, ...rest]) => (kind === 'logs' ? touchesLogs(rest) : NONE);
 
-/** Of `eth_getStorageValues`: the addresses that the members of its first parameter are named by. */
-export const touchesStorage: Touches = ([slots]) =>
-  typeof slots === 'object' && slots !== null ? Object.keys(slots) : 'anything';
+/** Of `eth_getStorageValues`: the addresses that the members of its first parameter are named by, where they may be so many. */
+export const touchesStorage: Touches = ([slots]) => {
+  if (typeof slots !== 'object' || slots === null) return 'anything';
+  return countManyMembers(slots) > limitOf('call.entries') ? 'anything' : Object.keys(slots);
+};
 
 /** Of `eth_simulateV1`: what the calls of all blocks go to; overrides as of `touchesCall`. */
 export const touchesSimulation: Touches = ([options]) => {

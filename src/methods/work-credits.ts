@@ -11,6 +11,8 @@ export const WORK_CREDITS = {
   web3_sha3_further16KiB: 5,
   /** 100 addresses and topics to look for, after the first. */
   eth_getLogs_further100Values: 10,
+  /** 100 entries of the lists and overrides of a call, or calls of a simulation, after the first. */
+  call_further100Entries: 10,
   /** A block to simulate, after the first; those that fill a gap of numbers too. */
   eth_simulateV1_furtherBlock: 20,
   /** A look-up of the block that a subscription begins behind. */

@@ -269,10 +269,29 @@ function setValue(node: LeafNode | BranchNode, value: Uint8Array): LoadedNode {
 }
 
 /** Root of a list (transactions, receipts, withdrawals) keyed by RLP of the index. */
-export function computeOrderedRoot(values: readonly Uint8Array[]): Uint8Array {
+export function computeOrderedRoot(values: Iterable<Uint8Array>): Uint8Array {
+  const steps = orderedRootSteps(values, Number.POSITIVE_INFINITY);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
+/**
+ * The same with a pause after each `piece` values, which are hashed by then.
+ * @param values taken one by one, so that they may be encoded on the way
+ */
+export function* orderedRootSteps(
+  values: Iterable<Uint8Array>,
+  piece: number,
+): Generator<undefined, Uint8Array> {
   const trie = new MerkleTrie(EMPTY_TRIE_ROOT, () => undefined);
-  values.forEach((value, index) => {
+  const store: NodeSink = () => undefined;
+  let index = 0;
+  for (const value of values) {
     trie.put(encodeRlp(BigInt(index)), value);
-  });
-  return trie.commit(() => undefined);
+    if (++index % piece !== 0) continue;
+    trie.commit(store);
+    yield;
+  }
+  return trie.commit(store);
 }

@@ -1,6 +1,9 @@
+import { RecencyList } from '../util/recency-list.ts';
 import { StateKeys } from './state-keys.ts';
 
 type Key = { readonly address: string; readonly slot: string | undefined };
+/** A key that is read for the first time. */
+type FreshKey = Key & { readonly name: string; newer: FreshKey | undefined; older: FreshKey | undefined };
 type Score = Key & { score: number; isRead: boolean };
 
 /** Keys that are remembered from head to head, and that may be read for the first time at one. */
@@ -19,17 +22,22 @@ const MIN_SCORE = 0.2;
  */
 export class HotKeys {
   #scores = new Map<string, Score>();
-  /** The oldest first. */
-  readonly #fresh = new Map<string, Key>();
+  readonly #fresh = new Map<string, FreshKey>();
+  readonly #order = new RecencyList<FreshKey>();
 
   noteRead(address: string, slot: string | undefined): void {
     const name = slot === undefined ? address : `${address}${slot}`;
     const known = this.#scores.get(name);
     if (known !== undefined) known.isRead = true;
     else if (!this.#fresh.has(name)) {
-      const [oldest] = this.#fresh.size < MAX_FRESH ? [] : this.#fresh.keys();
-      if (oldest !== undefined) this.#fresh.delete(oldest);
-      this.#fresh.set(name, { address, slot });
+      const oldest = this.#fresh.size < MAX_FRESH ? undefined : this.#order.oldest;
+      if (oldest !== undefined) {
+        this.#order.remove(oldest);
+        this.#fresh.delete(oldest.name);
+      }
+      const key: FreshKey = { name, address, slot, newer: undefined, older: undefined };
+      this.#fresh.set(name, key);
+      this.#order.add(key);
     }
   }
 
@@ -40,8 +48,10 @@ export class HotKeys {
       entry.isRead = false;
       if (entry.score < MIN_SCORE) this.#scores.delete(name);
     }
-    for (const [name, key] of this.#fresh) this.#scores.set(name, { ...key, score: 1, isRead: false });
+    for (const [name, { address, slot }] of this.#fresh)
+      this.#scores.set(name, { address, slot, score: 1, isRead: false });
     this.#fresh.clear();
+    this.#order.clear();
     const best = [...this.#scores].sort(([, a], [, b]) => b.score - a.score).slice(0, MAX_SCORES);
     this.#scores = new Map(best);
     const hot = new StateKeys();

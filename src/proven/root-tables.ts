@@ -1,13 +1,22 @@
+import { RecencyList } from '../util/recency-list.ts';
+
 /** A table with its root, as the heap grows, measured; bytes. */
 const TABLE_BYTES = 300;
 
+type Table<V> = {
+  readonly root: string;
+  readonly entries: Map<string, V>;
+  newer: Table<V> | undefined;
+  older: Table<V> | undefined;
+};
+
 /** Tables of what is below a root, which says all of it: entries never change. The tables used longest ago leave first. */
 export class RootTables<V> {
-  /** The one used last comes last. */
-  readonly #tables = new Map<string, Map<string, V>>();
+  readonly #tables = new Map<string, Table<V>>();
+  /** By their last use. */
+  readonly #order = new RecencyList<Table<V>>();
   readonly #maxBytes: number;
   readonly #entryBytes: number;
-  #lastRoot: string | undefined;
   #bytes = 0;
 
   /**
@@ -27,8 +36,8 @@ export class RootTables<V> {
   get(root: string, key: string): V | undefined {
     const table = this.#tables.get(root);
     if (table === undefined) return undefined;
-    this.#putLast(root, table);
-    return table.get(key);
+    this.#order.touch(table);
+    return table.entries.get(key);
   }
 
   has(root: string): boolean {
@@ -37,28 +46,35 @@ export class RootTables<V> {
 
   /** All entries of a table. */
   list(root: string): Iterable<readonly [key: string, value: V]> {
-    return this.#tables.get(root) ?? [];
+    return this.#tables.get(root)?.entries ?? [];
   }
 
   set(root: string, key: string, value: V): void {
-    const known = this.#tables.get(root);
-    const table = known ?? new Map<string, V>();
-    this.#putLast(root, table);
-    if (known === undefined) this.#bytes += TABLE_BYTES;
-    if (!table.has(key)) this.#bytes += this.#entryBytes;
-    table.set(key, value);
-    for (const [oldest, { size }] of this.#tables) {
-      if (this.#bytes <= this.#maxBytes) return;
-      this.#tables.delete(oldest);
-      if (oldest === this.#lastRoot) this.#lastRoot = undefined;
-      this.#bytes -= TABLE_BYTES + size * this.#entryBytes;
+    const { entries } = this.#open(root);
+    if (!entries.has(key)) this.#bytes += this.#entryBytes;
+    entries.set(key, value);
+    for (
+      let { oldest } = this.#order;
+      oldest !== undefined && this.#bytes > this.#maxBytes;
+      { oldest } = this.#order
+    ) {
+      this.#order.remove(oldest);
+      this.#tables.delete(oldest.root);
+      this.#bytes -= TABLE_BYTES + oldest.entries.size * this.#entryBytes;
     }
   }
 
-  #putLast(root: string, table: Map<string, V>): void {
-    if (root === this.#lastRoot) return;
-    this.#tables.delete(root);
+  /** The table of a root, which is used now. */
+  #open(root: string): Table<V> {
+    const known = this.#tables.get(root);
+    if (known !== undefined) {
+      this.#order.touch(known);
+      return known;
+    }
+    const table: Table<V> = { root, entries: new Map(), newer: undefined, older: undefined };
     this.#tables.set(root, table);
-    this.#lastRoot = root;
+    this.#order.add(table);
+    this.#bytes += TABLE_BYTES;
+    return table;
   }
 }

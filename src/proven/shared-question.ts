@@ -1,6 +1,7 @@
 import { ChainError } from '../chain/errors.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { LATE, settleWithin } from '../util/settle-within.ts';
+import { TURNS } from '../util/turn-queue.ts';
 import type { Trips } from './trips.ts';
 
 /** A question to nodes that several callers wait for. */
@@ -45,7 +46,8 @@ export class SharedQuestion<T> {
 }
 
 /**
- * Waits for questions that the caller has joined, for as long as it has time.
+ * Waits for questions that the caller has joined, for as long as it has time. It goes on in a turn of its owner: others have waited for the
+ * same, or for other answers of the same trip.
  * @returns undefined where one failed for lack of time that this caller has: it is to be asked again
  * @throws what a question failed with; ChainError `timeout`
  */
@@ -57,7 +59,9 @@ export async function settleShared<T>(
   try {
     const all = Promise.all(questions.map(({ outcome }) => outcome));
     outcomes = await settleWithin(all, scope.deadline - performance.now());
+    await TURNS.rejoin(scope.owner ?? '');
   } catch (error) {
+    await TURNS.rejoin(scope.owner ?? '');
     if (questions.some((question) => question.isOutlivedBy(scope))) return undefined;
     throw error;
   }

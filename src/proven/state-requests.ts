@@ -4,18 +4,22 @@ import { hexToBytes } from '../primitives/hex.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { settleWithin } from '../util/settle-within.ts';
+import { TURNS } from '../util/turn-queue.ts';
 import type { ProofQuestion, ProvenState } from '../verification/state-proof.ts';
 import { BlockStates } from './block-states.ts';
 import { Codes, type CodeTable } from './codes.ts';
 import { KeyPace } from './key-pace.ts';
+import { Joined, type ProofRequest, ProofRequests } from './proof-requests.ts';
 import { RollForward } from './roll-forward.ts';
 import { SharedQuestion, SharedQuestions, settleShared } from './shared-question.ts';
 import type { BlockState, ListNodes, StateNodes, StatePlace } from './state-nodes.ts';
 import { Trips } from './trips.ts';
 import { WarmUp } from './warm-up.ts';
 
-/** Slots of one question to a node: half a megabyte of nodes, which takes 4 ms to compare. geth refuses more than 1,024. */
-const MAX_SLOTS = 128;
+/** Slots that are looked for between two pauses: some 30 µs each, down the tries. */
+const SLOTS_A_STEP = 32;
+/** How often slots are looked for, where proofs come meanwhile: one that is missed the last time is asked for once more. */
+const MAX_LOOKS = 4;
 /** Milliseconds. */
 const MAX_WARMING_MS = 500;
 
@@ -51,12 +55,6 @@ export type StateValues = {
   readonly words: readonly bigint[];
 };
 
-/** A question to a node, for all that need something of it. */
-type Request = {
-  readonly slots: Set<string>;
-  readonly question: SharedQuestion<ProvenState | undefined>;
-};
-
 export type StateRequestsOptions = {
   /** For how long at most a reader waits for what is proven at a new head, milliseconds. */
   readonly maxWarmingMs?: number;
@@ -77,7 +75,9 @@ export class StateRequests {
   readonly #nodes: StateNodes;
   readonly #maxWarmingMs: number;
   /** Those that have no answer yet, by state root and account. */
-  readonly #requests = new Map<string, readonly Request[]>();
+  readonly #requests = new ProofRequests();
+  /** Proofs that nodes have given. */
+  #answers = 0;
   /** By hash. */
   readonly #codes = new SharedQuestions<Uint8Array>(this.trips);
 
@@ -92,7 +92,7 @@ export class StateRequests {
       at: StatePlace,
       scope: RequestScope,
     ): Promise<boolean> => {
-      const requests = this.#listRequests(question, at, scope);
+      const { requests } = await inSteps(question, scope, this.#join(question, at, scope));
       const outcomes = await Promise.all(requests.map((request) => request.question.outcome));
       return !outcomes.includes(undefined);
     };
@@ -112,11 +112,7 @@ export class StateRequests {
 
   /** The same as `prove`, where all of it is known. */
   find(question: ProofQuestion, at: BlockState): StateValues | undefined {
-    const { warmUp } = this;
-    const { address, slots } = question;
-    if (slots.length === 0) warmUp.noteRead(at.stateRoot, address);
-    for (const slot of slots) warmUp.noteRead(at.stateRoot, address, slot);
-    return this.#find(question, at);
+    return runAtOnce(this.#findInSteps(question, at, true));
   }
 
   /**
@@ -130,7 +126,12 @@ export class StateRequests {
     at: StatePlace,
     scope: RequestScope,
   ): PromiseOrValue<StateValues | undefined> {
-    return this.find(question, at) ?? this.#proveMissing(question, at, scope);
+    if (question.slots.length <= SLOTS_A_STEP)
+      return this.find(question, at) ?? this.#proveMissing(question, at, scope);
+    const finding = TURNS.run(scope.owner ?? '', this.#findInSteps(question, at, true));
+    return finding instanceof Promise
+      ? finding.then((found) => found ?? this.#proveMissing(question, at, scope))
+      : (finding ?? this.#proveMissing(question, at, scope));
   }
 
   /** Code by its hash, which is proven to be that of the account's code. */
@@ -149,11 +150,20 @@ export class StateRequests {
     });
   }
 
-  #find({ address, slots }: ProofQuestion, at: BlockState): StateValues | undefined {
+  /** @param isRead whether it is noted as read at the block */
+  *#findInSteps(
+    { address, slots }: ProofQuestion,
+    at: BlockState,
+    isRead: boolean,
+  ): Generator<undefined, StateValues | undefined> {
+    const { warmUp } = this;
+    if (isRead && slots.length === 0) warmUp.noteRead(at.stateRoot, address);
+    if (isRead) for (const slot of slots) warmUp.noteRead(at.stateRoot, address, slot);
     const account = this.proven.states.findAccount(at, address);
     if (account === undefined) return undefined;
     const words: bigint[] = [];
     for (const slot of slots) {
+      if (words.length % SLOTS_A_STEP === SLOTS_A_STEP - 1) yield;
       const word = this.#findWord(at, address, slot);
       if (word === undefined) return undefined;
       words.push(word);
@@ -177,83 +187,98 @@ export class StateRequests {
       const round = this.warmUp.findRound(at.stateRoot, question);
       if (round === undefined) break;
       await settleWithin(round, warmUntil - now);
-      const found = this.#find(question, at);
+      await TURNS.rejoin(scope.owner ?? '');
+      const found = await inSteps(question, scope, this.#findInSteps(question, at, false));
       if (found !== undefined) return found;
     }
-    const requests = this.#listRequests(question, at, scope);
-    const known = this.#listKnown(question, at);
+    const { known, requests } = await inSteps(question, scope, this.#join(question, at, scope));
     const outcomes = await settleShared(
       requests.map((request) => request.question),
       scope,
     );
     if (outcomes === undefined) return this.#proveMissing(question, at, scope);
-    return this.#find(question, at) ?? combine(question, requests, outcomes, known);
+    return (
+      combine(question, requests, outcomes, known) ??
+      inSteps(question, scope, this.#findInSteps(question, at, false))
+    );
   }
 
-  /** Questions under way, and new ones, that bring all that is missing. At least one. */
-  #listRequests(question: ProofQuestion, at: StatePlace, scope: RequestScope): readonly Request[] {
+  /**
+   * Joins questions under way, and new ones, that bring all that is missing: at least one. In one piece behind the look-ups, so that as few are
+   * asked as there can be; where answers came meanwhile, what still is missing is looked for again.
+   */
+  *#join(question: ProofQuestion, at: StatePlace, scope: RequestScope): Generator<undefined, Joined> {
     const { address } = question;
-    const name = `${at.stateRoot}/${address}`;
-    const known = this.#listKnown(question, at);
-    const missing = question.slots.filter((slot) => !known.has(slot));
-    const find = (isFit: (request: Request) => boolean): Request | undefined =>
-      this.#requests.get(name)?.find(isFit);
-    const needed = new Set<Request>();
-    for (const slot of missing) {
-      const request =
-        find(({ slots }) => slots.has(slot)) ??
-        find((request) => request.question.isWaiting && request.slots.size < MAX_SLOTS) ??
-        this.#open(name, address, at, scope);
-      request.slots.add(slot);
-      needed.add(request);
+    const joined = new Joined(scope);
+    let missing = question.slots;
+    for (let look = 0, answers = -1; look < MAX_LOOKS && answers !== this.#answers; look++) {
+      answers = this.#answers;
+      missing = yield* this.#findWords(address, missing, at, joined.known);
     }
-    if (needed.size === 0) needed.add(find(() => true) ?? this.#open(name, address, at, scope));
-    for (const request of needed) request.question.join(scope);
-    return [...needed];
+    const name = `${at.stateRoot}/${address}`;
+    const open = (): ProofRequest => this.#open(address, at, scope);
+    for (const slot of missing) joined.join(this.#requests.joinSlot(name, slot, open));
+    if (joined.isEmpty) joined.join(this.#requests.joinAccount(name, open));
+    return joined;
   }
 
-  #open(name: string, address: string, at: StatePlace, scope: RequestScope): Request {
+  /** @param known where words of slots that need no proof are added @returns the slots that do */
+  *#findWords(
+    address: string,
+    slots: readonly string[],
+    at: StatePlace,
+    known: Map<string, bigint>,
+  ): Generator<undefined, readonly string[]> {
+    if (this.proven.states.findAccount(at, address) == null) return slots;
+    const missing: string[] = [];
+    for (const [index, slot] of slots.entries()) {
+      if (index % SLOTS_A_STEP === SLOTS_A_STEP - 1) yield;
+      const word = this.#findWord(at, address, slot);
+      if (word === undefined) missing.push(slot);
+      else known.set(slot, word);
+    }
+    return missing;
+  }
+
+  #open(address: string, at: StatePlace, scope: RequestScope): ProofRequest {
     const slots = new Set<string>();
     const question = new SharedQuestion(this.trips, scope, async (trip) => {
       const asked = { address, slots: [...slots] };
       const state = await this.#nodes.askProof(asked, at, trip);
+      this.#answers++;
       if (state !== undefined) this.proven.states.proven.note(at.stateRoot, asked, state);
       return state;
     });
-    const request: Request = { slots, question };
-    const forget = (): void => {
-      const others = this.#requests.get(name)?.filter((other) => other !== request) ?? [];
-      if (others.length > 0) this.#requests.set(name, others);
-      else this.#requests.delete(name);
-    };
-    question.outcome.then(forget, forget);
-    this.#requests.set(name, [...(this.#requests.get(name) ?? []), request]);
-    return request;
+    return { slots, question };
   }
+}
 
-  /** Words of slots that need no proof. */
-  #listKnown({ address, slots }: ProofQuestion, at: StatePlace): ReadonlyMap<string, bigint> {
-    const known = new Map<string, bigint>();
-    if (this.proven.states.findAccount(at, address) == null) return known;
-    for (const slot of slots) {
-      const word = this.#findWord(at, address, slot);
-      if (word !== undefined) known.set(slot, word);
-    }
-    return known;
-  }
+/** Little at once, much in turns of the owner. */
+function inSteps<T>(
+  { slots }: ProofQuestion,
+  { owner = '' }: RequestScope,
+  work: Generator<undefined, T>,
+): PromiseOrValue<T> {
+  return slots.length <= SLOTS_A_STEP ? runAtOnce(work) : TURNS.run(owner, work);
+}
+
+function runAtOnce<T>(work: Generator<undefined, T>): T {
+  let step = work.next();
+  while (step.done !== true) step = work.next();
+  return step.value;
 }
 
 /** What was proven, of which some is forgotten already where there is little memory. */
 function combine(
   { slots }: ProofQuestion,
-  requests: readonly Request[],
+  requests: readonly ProofRequest[],
   outcomes: readonly (ProvenState | undefined)[],
   known: ReadonlyMap<string, bigint>,
 ): StateValues | undefined {
   const words = new Map(known);
   for (const [index, outcome] of outcomes.entries()) {
     if (outcome === undefined) return undefined;
-    const asked = [...(requests[index] as Request).slots];
+    const asked = [...(requests[index] as ProofRequest).slots];
     for (const [at, slot] of asked.entries()) words.set(slot, outcome.words[at] as bigint);
   }
   return { account: outcomes[0]?.account ?? null, words: slots.map((slot) => words.get(slot) as bigint) };

@@ -2,13 +2,15 @@ import type { CallRequest } from '../chain/chain.ts';
 import type { CallJob } from '../engine/execution/job.ts';
 import type { SimulationKind } from '../engine/simulation/call-environment.ts';
 import type { StateNeed } from '../engine/state/missing-state.ts';
-import type { StateKeys } from '../proven/state-keys.ts';
+import { StateKeys } from '../proven/state-keys.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import type { GrowingExcerpt } from './excerpt.ts';
 import type { RemoteBlock } from './remote-block.ts';
 
 /** Accounts and slots, and trips, that the weight of a call covers: what a call of a known contract needs at a new head. */
 const COVERED_KEYS = 32;
 const COVERED_TRIPS = 2;
+
 /** A call on its way. */
 export type CallRun = {
   readonly job: CallJob<undefined>;
@@ -24,6 +26,14 @@ export type CallRun = {
   paidKeys: number;
   paidTrips: number;
   isHinted: boolean;
+  /** What discoveries have found that it reads. */
+  readonly read: StateKeys;
+  /** Whether the last discovery guessed a part of the state, or there was none. */
+  isGuessed: boolean;
+  /** What its slices and discoveries have taken of the thread of the requests, milliseconds. */
+  hereMs: number;
+  /** The proven part of all that it is known to read, from where on it runs on threads. */
+  excerpt: GrowingExcerpt | undefined;
 };
 
 /** A run that has not begun. @param gasLimit the cap on its gas @param further what is needed beside what a discovery finds */
@@ -59,6 +69,10 @@ export function createRun(
     paidKeys: COVERED_KEYS,
     paidTrips: COVERED_TRIPS,
     isHinted: !further.isEmpty,
+    read: new StateKeys(),
+    isGuessed: true,
+    hereMs: 0,
+    excerpt: undefined,
   };
 }
 

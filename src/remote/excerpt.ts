@@ -1,38 +1,61 @@
-import type { ExcerptAccount, StateExcerpt } from '../engine/state/state-excerpt.ts';
+import type { StateExcerpt } from '../engine/state/state-excerpt.ts';
+import type { AccountState } from '../evm/host.ts';
 import { bytesToHex } from '../primitives/hex.ts';
 import type { StateKeys } from '../proven/state-keys.ts';
+import type { BlockState } from '../proven/state-nodes.ts';
 import type { Proven } from '../proven/state-requests.ts';
 import type { RemoteBlock } from './remote-block.ts';
 
 /** Accounts and slots that are looked for in a millisecond: some 30 µs each, down the tries. */
 const KEYS_A_STEP = 32;
 
-/** The proven ones among the named parts of a block's state, for a thread. */
-export function createExcerpt(block: RemoteBlock, keys: StateKeys, { states, codes }: Proven): StateExcerpt {
-  const { config, stored, at, blockHashes } = block;
-  const accounts = new Map<string, ExcerptAccount | null>();
-  const hashes = new Set(keys.codes);
-  for (const [address, slots] of keys.accounts) {
-    const account = states.findAccount(at, address);
-    if (account === undefined) continue;
-    if (account === null) {
-      accounts.set(address, null);
-      continue;
-    }
-    hashes.add(bytesToHex(account.codeHash));
-    const values = new Map<string, Uint8Array>();
-    for (const slot of slots) {
-      const value = states.findSlot(at, address, slot);
-      if (value !== undefined) values.set(slot, value);
-    }
-    accounts.set(address, { account, slots: values });
+type GrowingAccount = { readonly account: AccountState; readonly slots: Map<string, Uint8Array> };
+
+/** The proven ones among the named parts of a block's state, for a thread. They cannot change: later names add to it. */
+export class GrowingExcerpt {
+  readonly excerpt: StateExcerpt;
+  readonly #at: BlockState;
+  readonly #accounts = new Map<string, GrowingAccount | null>();
+  readonly #codes = new Map<string, Uint8Array>();
+
+  constructor({ config, stored, at, blockHashes }: RemoteBlock) {
+    this.#at = at;
+    this.excerpt = { config, block: stored, blockHashes, accounts: this.#accounts, codes: this.#codes };
   }
-  const found = new Map<string, Uint8Array>();
-  for (const hash of hashes) {
-    const code = codes.find(hash);
-    if (code !== undefined) found.set(hash, code);
+
+  /** Adds what is proven of these parts, in steps of about a millisecond. What is in it already is not looked for again. */
+  *add(keys: StateKeys, { states, codes }: Proven): Generator<undefined, void> {
+    const hashes = new Set(keys.codes);
+    let looked = 0;
+    for (const [address, slots] of keys.accounts) {
+      if (++looked % KEYS_A_STEP === 0) yield;
+      const known = this.#findAccount(address, states);
+      if (known == null) continue;
+      hashes.add(bytesToHex(known.account.codeHash));
+      for (const slot of slots) {
+        if (known.slots.has(slot)) continue;
+        if (++looked % KEYS_A_STEP === 0) yield;
+        const value = states.findSlot(this.#at, address, slot);
+        if (value !== undefined) known.slots.set(slot, value);
+      }
+    }
+    for (const hash of hashes) {
+      if (this.#codes.has(hash)) continue;
+      const code = codes.find(hash);
+      if (code !== undefined) this.#codes.set(hash, code);
+    }
   }
-  return { config, block: stored, blockHashes, accounts, codes: found };
+
+  /** @returns null where there is no such account, undefined where nothing of it is proven */
+  #findAccount(address: string, states: Proven['states']): GrowingAccount | null | undefined {
+    const known = this.#accounts.get(address);
+    if (known !== undefined) return known;
+    const account = states.findAccount(this.#at, address);
+    if (account === undefined) return undefined;
+    const added = account && { account, slots: new Map<string, Uint8Array>() };
+    this.#accounts.set(address, added);
+    return added;
+  }
 }
 
 /**
@@ -49,14 +72,14 @@ export function* addMissing(
   let isAdded = false;
   let looked = 0;
   for (const [address, slots] of keys.accounts) {
-    looked += 1 + slots.size;
-    if (looked >= KEYS_A_STEP) {
-      looked = 0;
-      yield;
-    }
+    if (++looked % KEYS_A_STEP === 0) yield;
     const account = states.findAccount(at, address);
     if (account === null || (account?.hasStorage === false && slots.size > 0)) continue;
-    const unproven = [...slots].filter((slot) => states.findSlot(at, address, slot) === undefined);
+    const unproven: string[] = [];
+    for (const slot of slots) {
+      if (++looked % KEYS_A_STEP === 0) yield;
+      if (states.findSlot(at, address, slot) === undefined) unproven.push(slot);
+    }
     if (account !== undefined && unproven.length === 0) continue;
     const known = missing.accounts.get(address);
     isAdded ||= known === undefined || unproven.some((slot) => !known.has(slot));

@@ -19,6 +19,8 @@ import type { Place, StateSource } from './state-source.ts';
 export type LeaveReason = 'block' | 'fees' | 'rules' | 'unproven' | 'unsettled';
 
 const MAX_BLOCKS = 512;
+/** Bytes of `extraData` that count as one block more. */
+const EXTRA_DATA_BYTES = 8 * 1024;
 export const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
 const OWN_KINDS: ReadonlySet<ChainErrorKind> = new Set(['busy', 'timeout', 'aborted']);
@@ -56,7 +58,12 @@ export class RemoteBlocks {
   readonly #source: StateSource;
   readonly #collector: Collector;
   readonly #rules: ForkRules;
-  readonly #blocks = new Lru<string, RemoteBlock>(MAX_BLOCKS, Number.POSITIVE_INFINITY);
+  readonly #blocks = new Lru<string, RemoteBlock>(
+    MAX_BLOCKS,
+    Number.POSITIVE_INFINITY,
+    undefined,
+    ({ stored }) => 1 + Math.floor(stored.header.extraData.length / EXTRA_DATA_BYTES),
+  );
   readonly #fetching = new Map<string, Fetching>();
   readonly #asked: AskedRules;
   #trips = 0;

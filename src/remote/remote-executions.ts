@@ -8,7 +8,6 @@ import { needsTip } from '../engine/simulation/fill-fees.ts';
 import { gasToBegin } from '../engine/simulation/plain-call.ts';
 import { MAX_CALL_GAS, Simulator } from '../engine/simulation/simulator.ts';
 import { MissingState } from '../engine/state/missing-state.ts';
-import type { StateExcerpt } from '../engine/state/state-excerpt.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { ExecutionFigures } from '../observe/sources.ts';
 import { minBigInt } from '../primitives/bigint.ts';
@@ -17,16 +16,14 @@ import { encodeHexData, type HexData, streamBytes } from '../primitives/hex-data
 import type { JsonResult } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue, recoverWith } from '../primitives/promise-or-value.ts';
 import { StateKeys } from '../proven/state-keys.ts';
-import type { Proven } from '../proven/state-requests.ts';
-import { describeBoundRefusal, limitOf } from '../util/bounds.ts';
+import { describeBoundRefusal } from '../util/bounds.ts';
 import { Lru } from '../util/lru.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { TURNS } from '../util/turn-queue.ts';
 import { AskedRules } from './asked-rules.ts';
-import { addNeed, type CallRun, createRun, payForRun } from './call-run.ts';
+import { CallAttempts } from './call-attempts.ts';
+import { createRun } from './call-run.ts';
 import { Collector } from './collector.ts';
-import { Discoverer, type Discovery } from './discover.ts';
-import { addMissing, createExcerpt } from './excerpt.ts';
 import { ForkRules } from './fork-rules.ts';
 import { LateReads } from './late-reads.ts';
 import { type RemoteBlock, RemoteChain } from './remote-block.ts';
@@ -52,18 +49,8 @@ const REFUSED_MS = 10_000;
 const MAX_UNPROVEN = 3;
 /** New heads are followed for so long after a call. */
 const IDLE_MS = 60_000;
-/** Trips of one call, and times that it begins anew. */
-const MAX_TRIPS = 8;
-const MAX_ATTEMPTS = 16;
-/** Accounts and slots that nodes have to prove for one call: a node has its answer with less work where there are more. */
-const MAX_ASKED = limitOf('call.provenKeys');
-/** Of what a node says that a call accesses: some of it may be proven already. */
-const MAX_HINTED = 2 * MAX_ASKED;
 /** The cap on a call's gas, in units of the head's gas limit (spec 8). */
 const GAS_CAP_FACTOR = 10n;
-
-/** At how many beginnings a node is asked what a call reads that only threads find out, one part at a time. */
-const HINTED_ATTEMPTS = 2;
 /** Why an answer of a node is not proven, as the rest of a sentence. */
 const WHY_LEFT: Readonly<Record<Exclude<LeaveReason, 'fees'>, string>> = {
   block: 'the block of the call is not known here',
@@ -79,11 +66,9 @@ type PlainBlock = { readonly block: RemoteBlock; readonly head: RemoteBlock; rea
 /** Executes calls on the state that nodes prove. */
 export class RemoteExecutions {
   readonly #options: RemoteOptions;
-  readonly #proven: Proven;
   readonly #chain: RemoteChain;
   readonly #simulator: Simulator;
-  readonly #discoverer: Discoverer;
-  readonly #collector: Collector;
+  readonly #attempts: CallAttempts;
   readonly #openBlocks: () => RemoteBlocks;
   #opened: RemoteBlocks | undefined;
   readonly #left: Record<LeaveReason, number> = { block: 0, fees: 0, rules: 0, unproven: 0, unsettled: 0 };
@@ -93,8 +78,6 @@ export class RemoteExecutions {
   /** Consecutive calls that failed for lack of proofs. */
   #unproven = 0;
   #executed = 0;
-  /** Of calls. */
-  #trips = 0;
   /** Where plain calls ran last. */
   #plain: PlainBlock | undefined;
   /** Whether the rules of the last block that a call was to be executed at were not known. */
@@ -105,15 +88,20 @@ export class RemoteExecutions {
   constructor(options: RemoteOptions) {
     const { source, pool, config, network, log, onFault } = options;
     this.#options = options;
-    this.#proven = source.requests.proven;
     this.#chain = new RemoteChain(source.requests);
     this.#simulator = new Simulator(this.#chain, pool.memoryLimit, pool.meter);
-    this.#discoverer = new Discoverer(this.#proven, pool.memoryLimit);
-    this.#collector = new Collector(source);
+    const collector = new Collector(source);
+    this.#attempts = new CallAttempts({
+      source,
+      pool,
+      chain: this.#chain,
+      simulator: this.#simulator,
+      collector,
+    });
     this.#openBlocks = () => {
       const rules = new ForkRules(source.chainId, config, source.voices);
       const asked = new AskedRules({ source, rules, network, log, onFault });
-      return new RemoteBlocks(source, this.#collector, rules, asked);
+      return new RemoteBlocks(source, collector, rules, asked);
     };
   }
 
@@ -128,7 +116,7 @@ export class RemoteExecutions {
       state: 'local',
       ...(this.#lacksRules && { reason: WHY_LEFT.rules }),
       executed: this.#executed,
-      trips: this.#trips + (this.#opened?.trips ?? 0),
+      trips: this.#attempts.trips + (this.#opened?.trips ?? 0),
       left: { ...this.#left },
     };
   }
@@ -253,23 +241,27 @@ export class RemoteExecutions {
     if (kind === 'accessList' && needsTip(request.call)) throw new LeftToNodes('fees');
     const { source } = this.#options;
     this.#usedAt = scope.startedAt;
-    return continueWith(leaveOutages(source, source.locate(request.block, scope)), (place) => {
-      if (place === undefined) throw new LeftToNodes('block');
-      source.demandAnchor(place, request.block.kind === 'hash');
-      const refused = this.#refused.get(place.hash);
-      if (refused !== undefined) throw new LeftToNodes(refused);
-      if (this.#lateReads.isUnsettled(kind, request, place.hash)) throw new LeftToNodes('unsettled');
-      return recoverWith<JsonResult>(
-        () => this.#executeAt(place, kind, request, scope),
-        (error) => {
-          if (error instanceof LeftToNodes) {
-            this.#noteLeft(place, error.reason);
-            if (error.reason === 'unsettled') this.#lateReads.noteUnsettled(kind, request, place.hash);
-          }
-          throw error;
-        },
-      );
-    });
+    return TURNS.follow(
+      scope.owner ?? '',
+      leaveOutages(source, source.locate(request.block, scope)),
+      (place) => {
+        if (place === undefined) throw new LeftToNodes('block');
+        source.demandAnchor(place, request.block.kind === 'hash');
+        const refused = this.#refused.get(place.hash);
+        if (refused !== undefined) throw new LeftToNodes(refused);
+        if (this.#lateReads.isUnsettled(kind, request, place.hash)) throw new LeftToNodes('unsettled');
+        return recoverWith<JsonResult>(
+          () => this.#executeAt(place, kind, request, scope),
+          (error) => {
+            if (error instanceof LeftToNodes) {
+              this.#noteLeft(place, error.reason);
+              if (error.reason === 'unsettled') this.#lateReads.noteUnsettled(kind, request, place.hash);
+            }
+            throw error;
+          },
+        );
+      },
+    );
   }
 
   #executeAt(
@@ -279,16 +271,17 @@ export class RemoteExecutions {
     scope: RequestScope,
   ): PromiseOrValue<JsonResult> {
     const hinted = new StateKeys();
-    return continueWith(this.#blocks.findWithHead(place, { request, hinted }, scope), ([block, head]) => {
+    const blocks = this.#blocks.findWithHead(place, { request, hinted }, scope);
+    return TURNS.follow(scope.owner ?? '', blocks, ([block, head]) => {
       const run = createRun(kind, request, block, head.stored.header.gasLimit * GAS_CAP_FACTOR, hinted);
       const late = this.#lateReads.find(request);
       if (late !== undefined) run.further.merge(late);
       const noteEnd = (): void => this.#noteEnd(block, request.block.kind === 'hash', scope);
       const noteLate = (): void => {
-        if (run.attempts >= HINTED_ATTEMPTS) this.#lateReads.note(request, run.further);
+        if (CallAttempts.hasReadLate(run)) this.#lateReads.note(request, run.further);
       };
       const result = recoverWith<HexData>(
-        () => this.#attempt(run, scope),
+        () => this.#attempts.run(run, scope),
         (error) => {
           noteLate();
           // Its own failure is an answer.
@@ -309,63 +302,6 @@ export class RemoteExecutions {
     if (reason === 'rules') this.#noteRules(false, number);
     if (reason === 'unproven') this.#unproven++;
     if (reason === 'rules' || this.#unproven >= MAX_UNPROVEN) this.#refused.set(hash, reason);
-  }
-
-  /** Runs a call; where it misses something, asks for that and begins anew. */
-  #attempt(run: CallRun, scope: RequestScope): PromiseOrValue<HexData> {
-    const { pool } = this.#options;
-    return recoverWith<HexData>(
-      () => {
-        if (this.#chain.select(run.block)) this.#simulator.forgetEnvironment();
-        const job = { ...run.job, store: () => this.#excerpt(run, scope) };
-        return pool.run(job, this.#simulator, scope);
-      },
-      (error) => {
-        if (!(error instanceof MissingState)) throw error;
-        addNeed(run.further, error.need);
-        return this.#collectAndRetry(run, scope);
-      },
-    );
-  }
-
-  async #collectAndRetry(run: CallRun, scope: RequestScope): Promise<HexData> {
-    const { block, request, further } = run;
-    if (++run.attempts > MAX_ATTEMPTS || run.trips > MAX_TRIPS) throw new LeftToNodes('unsettled');
-    const { missing, isBlind } = this.#discover(run, scope);
-    // What only a thread has met comes late: there may be more of it.
-    const isLate = await TURNS.run(scope.owner ?? '', addMissing(further, block, this.#proven, missing));
-    // All that is known to be read is proven: a thread met something else.
-    const isUnforeseen = missing.isEmpty && !run.isHinted && run.attempts >= HINTED_ATTEMPTS;
-    if (missing.isEmpty && !isUnforeseen) return this.#attempt(run, scope);
-    run.asked += missing.size;
-    if (run.asked > MAX_ASKED) throw new LeftToNodes('unsettled', 'call.provenKeys');
-    run.trips++;
-    await payForRun(run, scope);
-    this.#trips++;
-    const hint = !run.isHinted && (isBlind || isLate || isUnforeseen) ? request : undefined;
-    run.isHinted ||= hint !== undefined;
-    const hinted = await leaveOutages(
-      this.#options.source,
-      this.#collector.collect(block, { missing, hint }, scope),
-    );
-    if (hinted === undefined) throw new LeftToNodes('unproven');
-    if (hinted.size > MAX_HINTED) throw new LeftToNodes('unsettled', 'call.provenKeys');
-    further.merge(hinted);
-    return this.#attempt(run, scope);
-  }
-
-  /** What a thread needs of a run's state. */
-  #excerpt(run: CallRun, scope: RequestScope): StateExcerpt {
-    const { read } = this.#discover(run, scope);
-    read.merge(run.further);
-    return createExcerpt(run.block, read, this.#proven);
-  }
-
-  #discover({ job, block }: CallRun, scope: RequestScope): Discovery {
-    const startedAt = performance.now();
-    const discovery = this.#discoverer.discover(job, block);
-    this.#options.pool.charge(scope, performance.now() - startedAt);
-    return discovery;
   }
 }
 

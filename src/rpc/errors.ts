@@ -278,6 +278,13 @@ const ROWS = {
     message: '{}',
     meaning: 'The call asks for more than one call may; the message names the bound.',
   },
+  callTooLarge: {
+    code: -38026,
+    status: 200,
+    message: '{}',
+    meaning:
+      'The lists and overrides of a call have more entries than they may have. Nothing was executed. The message names the bound.',
+  },
   cancelled: {
     code: -32000,
     status: 200,

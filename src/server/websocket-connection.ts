@@ -10,7 +10,7 @@ import type { RequestObserver } from '../observe/request-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
 import { isComplete, type JsonResult, type JsonStream, passOn } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
-import { type BoundName, describeBoundRefusal } from '../util/bounds.ts';
+import type { BoundName } from '../util/bounds.ts';
 import { PassingMap } from '../util/passing-map.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { TURNS } from '../util/turn-queue.ts';
@@ -22,22 +22,14 @@ import { measure } from './response-writer.ts';
 import type { TransportShares } from './transport-shares.ts';
 import { WebSocketArrival } from './websocket-arrival.ts';
 import { WebSocketBacklog } from './websocket-backlog.ts';
+import { CLOSE_CODES, WebSocketClosing } from './websocket-closing.ts';
 import { WebSocketOutbox } from './websocket-outbox.ts';
 import { WebSocketPace } from './websocket-pace.ts';
+import { WebSocketReports } from './websocket-reports.ts';
 import { type MessageNotifier, WebSocketSubscriptions } from './websocket-subscriptions.ts';
 
-const GOING_AWAY = 1001;
-const POLICY_VIOLATION = 1008;
-const INTERNAL_ERROR = 1011;
-/** Clients that subscribed connect again on this one; web3.js takes a clean 1001 for an end. */
-const SERVICE_RESTART = 1012;
-const TRY_AGAIN_LATER = 1013;
-/** What says that the key is no good, or no good for this: nothing that passes. */
+/** Permanent authorization failures: another attempt cannot succeed. */
 const NO_ENTRY: ReadonlySet<number> = new Set([401, 403]);
-/** A close frame says at most 123 bytes. */
-const READ_TOO_SLOWLY = 'notifications are read too slowly: subscribe again after the last block';
-/** How long the peer may take to answer a close frame. */
-const CLOSE_GRACE_MS = 2_000;
 /** What a message costs behind `#begin`, about, milliseconds, where it has to be waited for. */
 const MESSAGE_MS = 0.05;
 
@@ -81,9 +73,9 @@ export class WebSocketConnection {
   readonly #owner: string;
   /** Of messages that wait for their answer, or of which the answer is a stream that is not sent. */
   readonly #scopes = new PassingMap<RequestScope, RequestScope>();
-  /** Ends the reports of streams that are not sent to their end. */
-  readonly #unreported = new Set<() => void>();
+  readonly #reports: WebSocketReports;
   readonly #backlog: WebSocketBacklog;
+  readonly #closer: WebSocketClosing;
   /** Nothing more is read, as the client sends too much. */
   #isFlooding = false;
   #awaitsPong = false;
@@ -100,10 +92,17 @@ export class WebSocketConnection {
     this.#shares = parts.shares;
     this.#owner = parts.owner;
     const { ws, socket, shares, owner } = parts;
+    this.#reports = new WebSocketReports(parts.requests, parts.visitor);
+    this.#closer = new WebSocketClosing({
+      ws,
+      shares,
+      readSession: () => this.#session,
+      abandon: () => this.#abandon(),
+    });
     const outflow = shares.unsent.watch(socket, (reason) => {
       if (this.#subscriptions.size > 0) this.#endSlowSubscriber();
       else if (reason === 'share') ws.terminate();
-      else this.#end(POLICY_VIOLATION, 'answers are read too slowly');
+      else this.#closer.end(CLOSE_CODES.policyViolation, 'answers are read too slowly');
     });
     this.#outbox = new WebSocketOutbox({
       ws,
@@ -111,7 +110,7 @@ export class WebSocketConnection {
       outflow,
       owner,
       // A message is out in part and cannot be completed: only the end of the connection says so.
-      onBroken: () => this.#end(INTERNAL_ERROR, 'an answer broke off'),
+      onBroken: () => this.#closer.end(CLOSE_CODES.internalError, 'an answer broke off'),
       onNotified: () => this.#checkNotified(),
       onWritten: () => this.#advance(),
     });
@@ -121,7 +120,7 @@ export class WebSocketConnection {
       shares,
       owner,
       onOverflow: () => this.#endSlowSubscriber('webSocket.unsentBytes'),
-      onFail: (reason) => this.#end(SERVICE_RESTART, reason),
+      onFail: (reason) => this.#closer.end(CLOSE_CODES.serviceRestart, reason),
     });
     this.#arrival = new WebSocketArrival({
       ws,
@@ -129,7 +128,7 @@ export class WebSocketConnection {
       shares,
       owner,
       limitMs: this.#limits.bodyTimeout,
-      onOverflow: () => this.#stopReading(TRY_AGAIN_LATER, 'arriving.bytes'),
+      onOverflow: () => this.#stopReading(CLOSE_CODES.tryAgainLater, 'arriving.bytes'),
     });
     this.#pace = new WebSocketPace({
       ws,
@@ -149,7 +148,7 @@ export class WebSocketConnection {
     ws.on('pong', () => {
       this.#awaitsPong = false;
     });
-    watchRefusedMessages(ws, (code, bound) => this.#endByBound(code, bound));
+    watchRefusedMessages(ws, (code, bound) => this.#closer.endByBound(code, bound));
     // A protocol error (1002, 1007): ws closes with the right code by itself.
     ws.on('error', () => {});
     ws.on('close', () => this.#abandon());
@@ -167,7 +166,7 @@ export class WebSocketConnection {
   /** One heartbeat: a peer that has not answered the last ping is gone, one that takes too long over a message is sent away. */
   beat(): void {
     if (!this.#closing && this.#arrival.isLate(performance.now())) {
-      this.#end(POLICY_VIOLATION, 'a message took too long to arrive');
+      this.#closer.end(CLOSE_CODES.policyViolation, 'a message took too long to arrive');
       return;
     }
     // While reading is paused a pong cannot be seen.
@@ -184,8 +183,9 @@ export class WebSocketConnection {
   async recheck(): Promise<void> {
     const admitted = await this.#parts.admit();
     if (this.#closing) return;
-    if ('refused' in admitted && NO_ENTRY.has(admitted.refused.status)) this.#lock();
-    else if (!(await this.#settle()) && !this.#closing) this.#endByBound(POLICY_VIOLATION, 'key.credits');
+    if ('refused' in admitted && NO_ENTRY.has(admitted.refused.status)) this.#closer.lock();
+    else if (!(await this.#settle()) && !this.#closing)
+      this.#closer.endByBound(CLOSE_CODES.policyViolation, 'key.credits');
   }
 
   /** Charges the key for the notifications since the last time. @returns whether it has the credits */
@@ -220,8 +220,7 @@ export class WebSocketConnection {
   #begin(body: Buffer): void {
     const now = performance.now();
     const scope = new RequestScope(now + this.#limits.requestTimeout, undefined, now);
-    const report = this.#parts.requests?.begin('websocket', this.#parts.visitor, now);
-    if (report !== undefined) report.requestBytes = body.length;
+    const report = this.#reports.begin(body.length, now);
     scope.trace = report?.span;
     const message = { scope, report, notifier: this.#subscriptions.accept() };
     let answer: PromiseOrValue<JsonResult>;
@@ -259,7 +258,7 @@ export class WebSocketConnection {
       return continueWith(answered, takeBody);
     }
     if (!NO_ENTRY.has(admitted.refused.status)) return admitted.refused.body;
-    this.#lock();
+    this.#closer.lock();
     return '';
   }
 
@@ -280,54 +279,41 @@ export class WebSocketConnection {
   }
 
   #breakDown({ report }: Message): void {
-    this.#report(report, 0, false, true);
+    this.#reports.end(report, 0, false, true);
     this.#ws.terminate();
-  }
-
-  #lock(): void {
-    this.#abandon();
-    this.#ws.close(POLICY_VIOLATION, 'the api key is no longer valid');
   }
 
   #finish(answer: JsonResult, { scope, report }: Message, wasWaitedFor: boolean): void {
     if (wasWaitedFor) this.#scopes.delete(scope);
     if (this.#isEnded) {
       if (!isComplete(answer)) answer.cancel();
-      this.#report(report, 0, false, wasWaitedFor);
+      this.#reports.end(report, 0, false, wasWaitedFor);
       return;
     }
     if (isComplete(answer)) {
       const length = measure(answer);
       if (answer !== '') this.#outbox.sendWhole(answer, length);
-      this.#report(report, length, true, wasWaitedFor);
+      this.#reports.end(report, length, true, wasWaitedFor);
     } else {
       this.#sendStream(scope, answer, report);
     }
     if (this.#outbox.bufferedBytes > this.#limits.webSocketBufferedBytes)
-      this.#endByBound(POLICY_VIOLATION, 'webSocket.unsentBytes');
+      this.#closer.endByBound(CLOSE_CODES.policyViolation, 'webSocket.unsentBytes');
     else this.#advance();
   }
 
   #sendStream(scope: RequestScope, answer: JsonStream, report: RequestReport | undefined): void {
     this.#enter(scope);
     const pieces = new CountedPieces(answer.pieces);
-    const giveUp = (): void => this.#report(report, pieces.bytes, false, true);
-    this.#unreported.add(giveUp);
+    const noteSent = this.#reports.trackStream(report, pieces);
     this.#outbox.sendStream(
       passOn(answer, pieces, () => answer.cancel()),
       () => {
         this.#scopes.delete(scope);
-        if (this.#unreported.delete(giveUp)) this.#report(report, pieces.bytes, true, true);
+        noteSent();
         this.#advance();
       },
     );
-  }
-
-  #report(report: RequestReport | undefined, bytes: number, isSent: boolean, wasWaitedFor: boolean): void {
-    if (report === undefined) return;
-    report.responseBytes = bytes;
-    report.isFinished = isSent;
-    this.#parts.requests?.end(report, wasWaitedFor);
   }
 
   /** Takes up waiting messages, reads on, or closes: whatever an answer or a drained write made possible. */
@@ -358,8 +344,7 @@ export class WebSocketConnection {
     if (this.#scopes.size > 0 || this.#outbox.isStreaming) return;
     const hasSubscribed = this.#subscriptions.size > 0;
     this.#subscriptions.close();
-    if (hasSubscribed) this.#ws.close(SERVICE_RESTART, 'shutting down: connect again');
-    else this.#ws.close(GOING_AWAY, 'shutting down');
+    this.#closer.shutDown(hasSubscribed);
   }
 
   /** Notifications were handed on. */
@@ -369,41 +354,21 @@ export class WebSocketConnection {
     else this.#advance();
   }
 
-  /** @param bound undefined where it is the least rate that it fell below, or its share, which counts what it closes */
   #endSlowSubscriber(bound?: BoundName): void {
-    if (this.#isEnded) return;
-    if (bound !== undefined) this.#shares.noteBound(bound, this.#session);
-    this.#shares.slowSubscribers++;
-    this.#end(
-      POLICY_VIOLATION,
-      bound === undefined ? READ_TOO_SLOWLY : `${READ_TOO_SLOWLY} (bound: ${bound})`,
-    );
+    if (!this.#isEnded) this.#closer.endSlowSubscriber(bound);
   }
 
   /** What is sent on would only be parsed to be dropped. */
   #stopFlood(bound: BoundName): void {
-    if (!this.#closing) this.#stopReading(POLICY_VIOLATION, bound);
+    if (!this.#closing) this.#stopReading(CLOSE_CODES.policyViolation, bound);
   }
 
   /** The library would keep what it reads of a message until the connection is closed. */
   #stopReading(code: number, bound: BoundName): void {
     if (this.#isFlooding) return;
     this.#isFlooding = true;
-    this.#endByBound(code, bound);
+    this.#closer.endByBound(code, bound);
     this.#adjustReading();
-  }
-
-  /** Ends the connection because of a bound, which the reason names. */
-  #endByBound(code: number, bound: BoundName): void {
-    this.#parts.shares.noteBound(bound, this.#session);
-    this.#end(code, describeBoundRefusal(bound));
-  }
-
-  /** A close frame waits behind what the peer has not read, so it gets only a short grace. */
-  #end(code: number, reason: string): void {
-    this.#abandon();
-    this.#ws.close(code, reason);
-    setTimeout(() => this.#ws.terminate(), CLOSE_GRACE_MS).unref();
   }
 
   #abandon(): void {
@@ -414,7 +379,6 @@ export class WebSocketConnection {
     this.#backlog.clear();
     this.#outbox.clear();
     for (const scope of this.#scopes.takeKeys()) scope.abort();
-    for (const giveUp of this.#unreported) giveUp();
-    this.#unreported.clear();
+    this.#reports.giveUpStreams();
   }
 }

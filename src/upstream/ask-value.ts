@@ -28,5 +28,5 @@ export async function askNodeValue(
 ): Promise<ValueReply> {
   const reply = await transport.send(call, { deadline });
   if (reply.kind === 'error') return reply;
-  return { kind: 'result', value: await parseText(await holdText(reply.result, { memory })) };
+  return { kind: 'result', value: await parseText(await holdText(reply.result, { memory }), { memory }) };
 }

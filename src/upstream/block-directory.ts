@@ -24,9 +24,10 @@ import type { Upstream } from './upstream.ts';
 import type { CheckpointLinks } from './verifying/checkpoint-links.ts';
 import type { JudgedBlock } from './verifying/verifier.ts';
 
-/** Of all blocks that are held, a header with its bloom counting as 16: about 100 bytes each. */
-const MAX_HASHES = 200_000;
-const HEADER_WEIGHT = 16;
+/** Bytes of all blocks that are held: a header with its bloom, and a hash. Data beside them counts as long as it is. */
+const MAX_BYTES = 20_000_000;
+const HEADER_BYTES = 1_600;
+const HASH_BYTES = 100;
 const MAX_NUMBERS = 16_384;
 /** Blocks that left the chain and are remembered. */
 const MAX_DEPARTED = 4_096;
@@ -66,7 +67,7 @@ const NOTHING_PROVEN: BlockProofs = {
 export class BlockDirectory {
   readonly #ask: Ask;
   readonly #head: NetworkHead;
-  readonly #blocks = new Lru<string, Block>(MAX_HASHES, Number.POSITIVE_INFINITY, undefined, weighBlock);
+  readonly #blocks = new Lru<string, Block>(MAX_BYTES, Number.POSITIVE_INFINITY, undefined, weighBlock);
   readonly #findReported: (hash: string) => bigint | undefined;
   /** Hashes of blocks that were served and are not on the chain any more. */
   readonly #departed = new Lru<string, true>(MAX_DEPARTED, Number.POSITIVE_INFINITY);
@@ -361,7 +362,7 @@ export class BlockDirectory {
   async #fetch(exchange: Exchange): Promise<Block | null> {
     const result = await this.#ask(exchange);
     if (result === 'null') return null;
-    const block = parseBlock(await parseText(result as string));
+    const block = parseBlock(await parseText(result as string, exchange.scope));
     this.#blocks.set(block.hash, block);
     this.#noteMerge(block);
     return block;
@@ -373,8 +374,8 @@ export class BlockDirectory {
   }
 }
 
-function weighBlock({ transactionHashes, uncleHashes }: Block): number {
-  return HEADER_WEIGHT + transactionHashes.length + uncleHashes.length;
+function weighBlock({ transactionHashes, uncleHashes, extraData }: Block): number {
+  return HEADER_BYTES + HASH_BYTES * (transactionHashes.length + uncleHashes.length) + extraData.length;
 }
 
 function present(block: Block | null): Block {

@@ -1,40 +1,27 @@
 import type { AccessListForm, BlockReference, HeaderView, RawPart } from '../chain/chain.ts';
-import { ChainError } from '../chain/errors.ts';
 import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
-import { encodeQuantity, parseQuantity } from '../primitives/quantity.ts';
+import { encodeQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Subject } from '../verification/findings.ts';
+import { readInteger } from '../verification/members.ts';
 import { BlockAccess, type FoundBlock } from './block-access.ts';
 import type { ResolvedBlock } from './block-resolver.ts';
 import type { QuestionParts } from './call-questions.ts';
-import { checkBlockAccessList } from './checks/check-block-access-list.ts';
 import { checkUncle } from './checks/check-parts.ts';
-import { checkRawHeader, checkRawReceipts } from './checks/check-raw.ts';
 import { checkReceipts } from './checks/check-receipts.ts';
 import { checkBytes } from './checks/check-stream.ts';
 import { parseObjectInTurns } from './checks/parse-object.ts';
 import { type Block, type BlockHeader, viewHeader } from './heads/block.ts';
 import { parsePendingHeader } from './heads/parse-block.ts';
 import { listReceipts } from './list-receipts.ts';
+import { type NamedBlock, RawQuestions } from './raw-questions.ts';
 import type { NullMeaning, RoutedCall } from './routed-call.ts';
 import { UNKNOWN_NUMBER } from './verifying/calibration.ts';
-import { judgeAccessList } from './verifying/judge-access-list.ts';
 import { DoubtfulBlock } from './verifying/proofs.ts';
 import type { ProvenBlock } from './verifying/proven-blocks.ts';
-import { BLOCK_SUBJECTS, RAW_SUBJECTS, RECEIPT_SUBJECTS } from './verifying/subjects.ts';
+import { BLOCK_SUBJECTS, RECEIPT_SUBJECTS } from './verifying/subjects.ts';
 import { type BlockQuestion, WholeBlocks } from './whole-blocks.ts';
-
-const RAW_METHODS: Readonly<Record<RawPart, string>> = {
-  block: 'debug_getRawBlock',
-  header: 'debug_getRawHeader',
-  receipts: 'debug_getRawReceipts',
-};
-
-const ACCESS_LIST_METHODS: Readonly<Record<AccessListForm, string>> = {
-  objects: 'eth_getBlockAccessList',
-  raw: 'debug_getRawBlockAccessList',
-};
 
 /** `proven` is undefined where the block could not be verified. */
 export type ProvenReceipts = { readonly receipts: JsonResult; readonly proven: ProvenBlock | undefined };
@@ -48,11 +35,17 @@ export class BlockQuestions {
   readonly #parts: QuestionParts;
   readonly #access: BlockAccess;
   readonly #whole: WholeBlocks;
+  readonly #raw: RawQuestions;
 
   constructor(parts: QuestionParts) {
     this.#parts = parts;
     this.#access = new BlockAccess(parts);
     this.#whole = new WholeBlocks(parts);
+    this.#raw = new RawQuestions(parts, {
+      access: this.#access,
+      whole: this.#whole,
+      noteTrust: (...block) => this.#noteTrust(...block),
+    });
   }
 
   /** The same object is kept for all names of a block. One by hash is given whatever block is served at its height. */
@@ -98,9 +91,9 @@ export class BlockQuestions {
   ): Promise<JsonText | null> {
     const block = await this.#whole.ask(question(false), hash, false, scope);
     if (block === null) return null;
-    const fields = await parseObjectInTurns(block);
+    const fields = await parseObjectInTurns(block, scope);
     await this.#noteTrust(
-      { number: parseQuantity(String(fields['number']), 64), hash },
+      { number: readInteger(fields['number'], 'number'), hash },
       reference,
       ['header'],
       scope,
@@ -228,56 +221,16 @@ export class BlockQuestions {
     return answer;
   }
 
-  async getRaw(reference: BlockReference, part: RawPart, scope: RequestScope): Promise<JsonResult | null> {
-    const found = await this.#access.find(reference, scope);
-    if (found === 'pending' || found === null) return null;
-    const { block, isCanonical } = found;
-    const proven = await this.#whole.prove(block, isCanonical, scope);
-    const byHash = [{ blockHash: block.hash }];
-    const compare = part === 'receipts' ? checkRawReceipts(block) : checkRawHeader(block, part);
-    const call: RoutedCall = {
-      ...this.#access.about(RAW_METHODS[part], block, isCanonical ? [encodeQuantity(block.number)] : byHash),
-      paramsByHash: JSON.stringify(byHash),
-      isHeld: true,
-      // Receipts do not say which block they are of.
-      isBound: part !== 'receipts' || proven !== undefined,
-      check: (result, upstream) => {
-        const compared = compare(result);
-        const { proofs } = this.#parts;
-        if (proven === undefined || proofs === undefined) return compared;
-        return proofs.checkRaw(part, proven.header, compared, upstream);
-      },
-    };
-    const answer = await this.#parts.ask({ call, scope });
-    await this.#noteTrust(block, reference, RAW_SUBJECTS[part], scope);
-    return answer;
+  getRaw(reference: BlockReference, part: RawPart, scope: RequestScope): Promise<JsonResult | null> {
+    return this.#raw.getRaw(reference, part, scope);
   }
 
-  /** Nodes that have only the other form are asked for that one. */
-  async getAccessList(
+  getAccessList(
     reference: BlockReference,
     form: AccessListForm,
     scope: RequestScope,
   ): Promise<JsonText | null> {
-    const found = await this.#access.find(reference, scope);
-    if (found === 'pending' || found === null) return null;
-    const { block, isCanonical } = found;
-    const { number, hash, blockAccessListHash } = block;
-    if (blockAccessListHash === undefined) throw new ChainError('absent', 'the block has no access list');
-    // By its hash: a node that gives another list than the block's is wrong then.
-    const params = { objects: [hash], raw: [isCanonical ? encodeQuantity(number) : hash] };
-    const other = form === 'raw' ? 'objects' : 'raw';
-    const call: RoutedCall = {
-      ...this.#access.about(ACCESS_LIST_METHODS[form], block, params[form]),
-      batch: () => [{ method: ACCESS_LIST_METHODS[other], params: JSON.stringify(params[other]) }],
-      check: checkBlockAccessList(blockAccessListHash, form, (isRight, given, upstream) => {
-        const told = { number, hash, isRight, isByHash: given === 'objects' || !isCanonical };
-        judgeAccessList(this.#parts.proofs?.verifier, told, upstream);
-      }),
-    };
-    const answer = await this.#access.askText(call, scope);
-    await this.#noteTrust(block, reference, ['header'], scope);
-    return answer;
+    return this.#raw.getAccessList(reference, form, scope);
   }
 
   getHeader(reference: BlockReference, scope: RequestScope): PromiseOrValue<HeaderView | null> {
@@ -375,7 +328,7 @@ export class BlockQuestions {
   }
 
   #noteTrust(
-    { number, hash }: { readonly number: bigint | undefined; readonly hash: string },
+    { number, hash }: NamedBlock,
     reference: BlockReference,
     subjects: readonly Subject[],
     scope: RequestScope,

@@ -88,7 +88,7 @@ export class FeeQuestions {
   /** A member of a list in the history of the head alone; undefined where nodes do not have it. */
   async #readHistory(list: string, at: number, scope: RequestScope): Promise<bigint | undefined> {
     const history = await this.getFeeHistory(HEAD_ALONE, scope);
-    const values = history === null ? undefined : (await parseObjectInTurns(history))[list];
+    const values = history === null ? undefined : (await parseObjectInTurns(history, scope))[list];
     const value: unknown = Array.isArray(values) ? values[at] : undefined;
     return typeof value === 'string' && HEX.test(value) ? BigInt(value) : undefined;
   }

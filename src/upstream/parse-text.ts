@@ -3,69 +3,104 @@ import type { JsonText } from '../primitives/json-result.ts';
 import { parseInSlices, TooManyMembers } from '../primitives/parse-in-slices.ts';
 import { PIECE_LENGTH, runWithParsed, UnparsedText } from '../primitives/parse-json.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { AnswerMemory } from '../util/answer-memory.ts';
+import type { CancelSignal } from '../util/cancel-source.ts';
+import { SharedBudget } from '../util/shared-budget.ts';
+import { TURNS } from '../util/turn-queue.ts';
+import { UpstreamFault } from './fault.ts';
 import { excessive } from './transport/answer-shape.ts';
+import { outOfMemory } from './transport/held-pieces.ts';
 
-/** Of one turn of the event loop, milliseconds. */
-const TURN_MS = 2;
 /** Members of one object of a long text: headers, receipts and logs have fewer than fifty. */
 const MAX_MEMBERS = 4_096;
+/** Items of one list: as many logs, of at least 326 bytes each, are longer than any answer. The copy of a list that grows takes 3 ms for so many. */
+const MAX_ITEMS = 1_048_576;
 /** Texts that one check parses. */
 const MAX_TEXTS = 4;
+/** What one text and its values may take where no node is known that it counts for: as much as one node may hold. */
+const UNSHARED_BYTES = 128 * 1024 * 1024;
 
-/** The value of a text: at once where it is short, with pauses otherwise. */
-export function parseText(text: JsonText): PromiseOrValue<unknown> {
-  return text.length <= PIECE_LENGTH ? (JSON.parse(text) as unknown) : parseInTurns(text);
+/** For whom a text is parsed. */
+export type ParseWork = {
+  /** Whose turns parsing takes; by default those of nobody in particular. */
+  readonly owner?: string | undefined;
+  /** Parsing ends with it. */
+  readonly signal?: CancelSignal | undefined;
+  /** Opens what the text and its values count in: `limits.nodeBytes`. Without it one text has `UNSHARED_BYTES` to itself. */
+  readonly memory?: (() => AnswerMemory) | undefined;
+};
+
+/**
+ * The value of a text: at once where it is short, in turns of the owner otherwise. What it takes is counted until it is there.
+ * @throws UpstreamFault `excessive` for what no answer that is parsed has, `aborted` when it is not wanted any more, `rateLimited` without room for it
+ */
+export function parseText(text: JsonText, work: ParseWork): PromiseOrValue<unknown> {
+  if (text.length <= PIECE_LENGTH) return JSON.parse(text) as unknown;
+  const memory = openMemory(work);
+  return parseInTurns(text, work, memory).finally(() => memory.release());
 }
 
 /**
  * Runs what parses texts with `parseJsonText`, again where one of them is long: then it has been parsed. Nothing that it does before it parses may
  * matter twice.
- * @throws what it throws, at once or by rejection
+ * @throws what it throws, and what `parseText` throws, at once or by rejection
  */
-export function checkParsed<T>(read: () => T): PromiseOrValue<T> {
+export function checkParsed<T>(read: () => T, work: ParseWork): PromiseOrValue<T> {
   try {
     return runWithParsed(new Map(), read);
   } catch (error) {
     if (!(error instanceof UnparsedText)) throw error;
-    return readAgain(error, read);
+    return readAgain(error, read, work);
   }
 }
 
-/** Runs what parses a text with `parseJsonText`, as often as that takes, after the text has been parsed once. */
-export async function openParsed(text: JsonText): Promise<<T>(read: () => T) => T> {
-  if (text.length <= PIECE_LENGTH) return (read) => read();
-  const texts = new Map([[text, await parseInTurns(text)]]);
-  return (read) => runWithParsed(texts, read);
-}
-
-async function readAgain<T>(first: UnparsedText, read: () => T): Promise<T> {
+async function readAgain<T>(first: UnparsedText, read: () => T, work: ParseWork): Promise<T> {
   const texts = new Map<JsonText, unknown>();
-  for (let missing = first; ; ) {
-    texts.set(missing.text, await parseInTurns(missing.text));
-    try {
-      return runWithParsed(texts, read);
-    } catch (error) {
-      if (!(error instanceof UnparsedText) || texts.size === MAX_TEXTS) throw error;
-      missing = error;
-    }
-  }
-}
-
-/** @throws UpstreamFault `excessive` for an object with more members than any answer has that is parsed */
-async function parseInTurns(text: JsonText): Promise<unknown> {
+  const memory = openMemory(work);
   try {
-    return await runInTurns(parseInSlices(text, MAX_MEMBERS));
-  } catch (error) {
-    throw error instanceof TooManyMembers ? excessive('members of an object') : error;
+    for (let missing = first; ; ) {
+      texts.set(missing.text, await parseInTurns(missing.text, work, memory));
+      try {
+        return await TURNS.take(work.owner ?? '', () => runWithParsed(texts, read));
+      } catch (error) {
+        if (!(error instanceof UnparsedText) || texts.size === MAX_TEXTS) throw error;
+        missing = error;
+      }
+    }
+  } finally {
+    memory.release();
   }
 }
 
-async function runInTurns(slices: Generator<undefined, unknown>): Promise<unknown> {
-  for (let turnEnd = performance.now() + TURN_MS; ; ) {
+function openMemory({ memory }: ParseWork): AnswerMemory {
+  return memory?.() ?? new AnswerMemory(new SharedBudget(UNSHARED_BYTES, 1), '');
+}
+
+async function parseInTurns(
+  text: JsonText,
+  { owner = '', signal }: ParseWork,
+  memory: AnswerMemory,
+): Promise<unknown> {
+  const onHeap = (bytes: number): void => {
+    if (!memory.hold(bytes)) throw outOfMemory();
+  };
+  onHeap(text.length);
+  const slices = parseInSlices(text, { members: MAX_MEMBERS, items: MAX_ITEMS, onHeap });
+  try {
+    return await TURNS.run(owner, untilAborted(slices, signal));
+  } catch (error) {
+    throw error instanceof TooManyMembers ? excessive(error.what) : error;
+  }
+}
+
+function* untilAborted<T>(
+  slices: Generator<undefined, T>,
+  signal: CancelSignal | undefined,
+): Generator<undefined, T> {
+  for (;;) {
+    if (signal?.aborted === true) throw new UpstreamFault('aborted', 'the caller has gone');
     const slice = slices.next();
     if (slice.done === true) return slice.value;
-    if (performance.now() < turnEnd) continue;
-    await new Promise((resolve) => setImmediate(resolve));
-    turnEnd = performance.now() + TURN_MS;
+    yield undefined;
   }
 }

@@ -6,10 +6,10 @@ import { continueWith, type PromiseOrValue } from '../primitives/promise-or-valu
 import type { StatePlace } from '../proven/state-nodes.ts';
 import type { StateRequests, StateValues } from '../proven/state-requests.ts';
 import type { RequestScope } from '../util/request-scope.ts';
-import { keepUnique } from '../verification/repeated-names.ts';
 import type { ProofQuestion } from '../verification/state-proof.ts';
 import { toHeadPlace } from './access-list-asker.ts';
 import type { PinnedBlock, QuestionParts } from './call-questions.ts';
+import { keepUnique } from './keep-unique.ts';
 import { StateAsker } from './state-asker.ts';
 import { nameBlock, WholeBlocks } from './whole-blocks.ts';
 

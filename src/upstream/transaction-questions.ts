@@ -5,7 +5,6 @@ import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { Lru } from '../util/lru.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Subject } from '../verification/findings.ts';
-import { isSameText } from '../verification/members.ts';
 import { BlockAccess } from './block-access.ts';
 import type { BlockQuestions } from './block-questions.ts';
 import type { QuestionParts } from './call-questions.ts';
@@ -13,7 +12,8 @@ import { checkMember, checkTransaction, readPlace, type ToldPlace } from './chec
 import { checkRawTransaction, isOfHash } from './checks/check-raw.ts';
 import { parseObject } from './checks/parse-object.ts';
 import { UpstreamFault } from './fault.ts';
-import { checkParsed, openParsed, parseText } from './parse-text.ts';
+import { checkParsed, type ParseWork } from './parse-text.ts';
+import { cutReceipt, cutReceipts, misplaced } from './placed-receipts.ts';
 import type { NullMeaning, RoutedCall, Witness } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
 import type { ProvenBlock } from './verifying/proven-blocks.ts';
@@ -51,7 +51,7 @@ export class TransactionQuestions {
       const { hash } = transaction;
       const answer = await this.#lookUp({ method: 'eth_getTransactionByHash', hash, member: 'hash' }, scope);
       if (answer === null) return null;
-      return answer.isMined ? answer.text : checkParsed(() => showAsPending(answer.text));
+      return answer.isMined ? answer.text : checkParsed(() => showAsPending(answer.text), scope);
     }
     const { block: reference, index } = transaction;
     const found = await this.#access.find(reference, scope);
@@ -143,7 +143,7 @@ export class TransactionQuestions {
 
   /** No root covers a receipt by itself: it is taken out of those of its block. */
   async #takeReceipt(hash: string, place: ToldPlace, told: JsonText, scope: RequestScope): Promise<JsonText> {
-    const { number, blockHash, index } = place;
+    const { number, blockHash } = place;
     const { recall, keep, cacheScope } = this.#parts;
     const keyOf = (each: string) => ({ blockHash, question: `${cacheScope()}:receipt:${each}:verified` });
     const position = { number, hash: blockHash };
@@ -158,19 +158,11 @@ export class TransactionQuestions {
       this.#parts.proofs?.trust.noteSingle(scope, 'the block of the transaction has left the chain');
       return told;
     }
-    const list = (await parseText(textOf(receipts))) as readonly unknown[];
-    const text = JSON.stringify(list[Number(index)] ?? null);
-    const receipt = parseObject(text);
-    // Another block of this height may have it in the same place: its receipts are not kept as those of this one.
-    if (!isSameText(receipt['transactionHash'], hash) || !isSameText(receipt['blockHash'], blockHash))
-      throw misplaced();
+    const list = textOf(receipts);
+    const text = await cutReceipt(list, hash, place, scope);
     // The others of the block are kept too: none of them has to be taken out of the whole again.
-    if (this.#parts.proofs?.verifier?.whyUnproven(position, RECEIPT_SUBJECTS) === undefined) {
-      for (const each of list) {
-        const { transactionHash } = each as Readonly<Record<string, unknown>>;
-        keep(keyOf(String(transactionHash).toLowerCase()), JSON.stringify(each));
-      }
-    }
+    if (this.#parts.proofs?.verifier?.whyUnproven(position, RECEIPT_SUBJECTS) === undefined)
+      for await (const [each, receipt] of cutReceipts(list, scope)) keep(keyOf(each), receipt);
     return text;
   }
 
@@ -320,8 +312,9 @@ export class TransactionQuestions {
     scope: RequestScope,
     witness: Witness,
   ): Promise<'mined' | 'pending' | 'misplaced'> {
-    const readParsed = await openParsed(text);
-    const told = readParsed(() => readPlace(text));
+    const { upstream } = witness;
+    const work: ParseWork = { signal: scope.signal, memory: upstream?.openMemory };
+    const told = await checkParsed(() => readPlace(text), work);
     const head = await this.#parts.resolver.getHead(scope);
     if (told === undefined || told.number > head.number) return 'pending';
     const block = await this.#parts.directory.findByNumber(told.number, scope);
@@ -331,8 +324,8 @@ export class TransactionQuestions {
       proven?.transactions.facts[Number(told.index)]?.hash ?? block.transactionHashes[Number(told.index)];
     if (listed !== question.hash) return 'misplaced';
     const isTransaction = question.method === 'eth_getTransactionByHash';
-    const isTrue = (): boolean => this.#isTrue(proven, Number(told.index), text, witness.upstream);
-    if (isTransaction && !readParsed(isTrue)) return 'misplaced';
+    const isTrue = (): boolean => this.#isTrue(proven, Number(told.index), text, upstream);
+    if (isTransaction && !(await checkParsed(isTrue, work))) return 'misplaced';
     await this.#noteTrust(block, false, TRANSACTION_SUBJECTS, scope);
     this.#places.set(question.hash, told);
     this.#parts.keep(this.#aboutPlaced(question, told).key, text);
@@ -374,10 +367,6 @@ export class TransactionQuestions {
     };
     return { ...this.#access.about(method, { number, hash: blockHash }, [hash]), check };
   }
-}
-
-function misplaced(): UpstreamFault {
-  return new UpstreamFault('wrong', 'the transaction is not where the node says it is');
 }
 
 /** A transaction that is in no served block as geth has it before it is mined. */

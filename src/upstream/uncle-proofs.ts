@@ -39,7 +39,7 @@ export class UncleProofs {
       try {
         const { texts, witnesses } = await this.#ask(block, asked, scope);
         const listed = texts.filter((text) => text !== 'null');
-        const uncles = await Promise.all(listed.map(parseObjectInTurns));
+        const uncles = await Promise.all(listed.map((text) => parseObjectInTurns(text, scope)));
         if (hashUncles(uncles, verifier.openTools().writer) === committed)
           return uncles.map((uncle) => String(uncle['hash']).toLowerCase());
         for (const { upstream } of witnesses) if (upstream !== undefined) asked.add(upstream);

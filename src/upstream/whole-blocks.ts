@@ -1,7 +1,7 @@
 import type { CacheKey } from '../cache/cache.ts';
 import { isComplete, type JsonResult, textOf } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
-import { encodeQuantity, parseQuantity } from '../primitives/quantity.ts';
+import { encodeQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Subject } from '../verification/findings.ts';
 import { NO_UNCLES } from '../verification/header-forms.ts';
@@ -9,7 +9,7 @@ import type { VerifiedHeader } from '../verification/verify-block.ts';
 import { BlockAccess } from './block-access.ts';
 import type { QuestionParts } from './call-questions.ts';
 import { checkBlock } from './checks/check-block.ts';
-import { parseObject } from './checks/parse-object.ts';
+import { parseObjectInTurns } from './checks/parse-object.ts';
 import { UpstreamFault } from './fault.ts';
 import type { RoutedCall } from './routed-call.ts';
 import { UncleProofs } from './uncle-proofs.ts';
@@ -90,12 +90,11 @@ export class WholeBlocks {
     keyAs: CacheKey | undefined,
   ): Promise<JsonResult | null> {
     const { blocks } = this.#parts.proofs ?? {};
-    const committed = blocks?.find(hash)?.header.unclesHash;
-    if (blocks === undefined || committed === undefined || !isComplete(block)) return block;
+    const header = blocks?.find(hash)?.header;
+    if (blocks === undefined || header === undefined || !isComplete(block)) return block;
     const text = textOf(block);
-    const { number, uncles } = parseObject(text);
-    const position = { number: parseQuantity(String(number), 64), hash };
-    const found = await this.#findUncles(position, committed, scope);
+    const { uncles } = await parseObjectInTurns(text, scope);
+    const found = await this.#findUncles({ number: header.number, hash }, header.unclesHash, scope);
     if (found === undefined) return block;
     if (isSameList(uncles, found)) {
       const { key, isKept } = this.#naming(question, hash, isFull, keyAs);

@@ -337,6 +337,15 @@ const ROWS = {
     error: 'busy',
     remedy: 'Repeat the call a few seconds later; have calls read less',
   },
+  'call.entries': {
+    says: 'the call has more than {} entries in its lists and overrides',
+    counts:
+      'accounts and slots of state overrides, accounts and slots of access lists, authorizations, blob hashes and withdrawals of one call, or of one `eth_simulateV1` with all its blocks; also accounts of one `eth_getStorageValues`',
+    unit: 'entries',
+    byDefault: 8_192,
+    error: 'callTooLarge',
+    remedy: 'Split the call; a transaction of 128 KiB, which is what nodes take, has half as many at most',
+  },
   'call.provenKeys': {
     says: 'the call reads more accounts and slots than nodes prove for one call',
     counts:

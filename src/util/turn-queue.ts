@@ -21,6 +21,10 @@ export class TurnQueue {
   /** When the last step ended. */
   #workedAt = Number.NEGATIVE_INFINITY;
   #isArmed = false;
+  /** When the work began that runs now, and is counted when it ends. */
+  #runningSince: number | undefined;
+  /** The step that has just run goes on behind a promise. */
+  #goesOn = false;
   readonly #now: () => number;
 
   /** `now` is a monotonic clock in milliseconds. */
@@ -35,7 +39,9 @@ export class TurnQueue {
 
   /** Whether a step may be run at once, in the turn that has begun: then `spend` is to be called behind it. */
   hasTime(): boolean {
-    return this.#lines.size === 0 && this.#usedMs < TURN_MS && !this.#givesWay();
+    if (this.#lines.size > 0 || this.#givesWay()) return false;
+    const runningMs = this.#runningSince === undefined ? 0 : this.#now() - this.#runningSince;
+    return this.#usedMs + runningMs < TURN_MS;
   }
 
   /**
@@ -68,9 +74,7 @@ export class TurnQueue {
    */
   run<T>(owner: string, work: Iterator<undefined, T>): T | Promise<T> {
     if (this.hasTime()) {
-      const startedAt = this.#now();
-      const step = this.#runStep(work, startedAt);
-      this.spend(this.#now() - startedAt);
+      const step = this.#runNow(() => this.#runStep(work, this.#now()));
       if (step.done === true) return step.value;
     }
     return new Promise((resolve, reject) => {
@@ -87,6 +91,44 @@ export class TurnQueue {
     });
   }
 
+  /**
+   * Runs work that does not pause, and takes about `TURN_MS` at most: at once where there is time for it in this turn, else in a turn of its
+   * owner. What it takes until it returns is counted.
+   * @throws what the work throws, at once or by rejection
+   */
+  take<T>(owner: string, work: () => T | Promise<T>): T | Promise<T> {
+    if (this.hasTime()) return this.#runNow(work);
+    return new Promise((resolve, reject) => {
+      this.enter(owner, () => {
+        try {
+          resolve(work());
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+  }
+
+  /** Runs `next` with a value: at once where it is there, as `take` does where it had to be waited for, since others may have waited for the same. */
+  follow<T, U>(owner: string, value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
+    return value instanceof Promise
+      ? value.then((found) => this.take(owner, () => next(found)))
+      : next(value);
+  }
+
+  /** Calls `resume`, which settles a promise, in a turn of the owner. What follows that promise until it waits again is part of the step, and counted. */
+  resumeLater(owner: string, resume: () => void): void {
+    this.enter(owner, () => {
+      this.#goesOn = true;
+      resume();
+    });
+  }
+
+  /** Resolves in a turn of the owner: as `resumeLater`. */
+  rejoin(owner: string): Promise<void> {
+    return new Promise((resolve) => this.resumeLater(owner, resolve));
+  }
+
   /** Resolves in a turn of the owner, for work that takes about `ms` behind it and cannot be run from here. */
   pause(owner: string, ms: number): Promise<void> {
     return new Promise((resolve) => {
@@ -97,6 +139,19 @@ export class TurnQueue {
     });
   }
 
+  /** Counts what it takes; work within work is counted with that. */
+  #runNow<T>(work: () => T): T {
+    if (this.#runningSince !== undefined) return work();
+    const startedAt = this.#now();
+    this.#runningSince = startedAt;
+    try {
+      return work();
+    } finally {
+      this.#runningSince = undefined;
+      this.spend(this.#now() - startedAt);
+    }
+  }
+
   #arm(): void {
     if (this.#isArmed) return;
     this.#isArmed = true;
@@ -105,9 +160,14 @@ export class TurnQueue {
 
   #takeTurn(): void {
     this.#isArmed = false;
+    this.#runningSince = undefined;
     if (this.#usedMs > 0) this.#workedAt = this.#now();
     this.#usedMs = 0;
-    if (!this.#givesWay()) this.#runSteps();
+    if (this.#givesWay()) this.#endTurn();
+    else this.#runSteps();
+  }
+
+  #endTurn(): void {
     this.#hasAccepted = false;
     // Also to begin the next turn's account.
     if (this.#lines.size > 0 || this.#usedMs > 0) this.#arm();
@@ -119,15 +179,32 @@ export class TurnQueue {
   }
 
   #runSteps(): void {
-    let now = this.#now();
-    for (let step = this.#takeNext(); step !== undefined; step = this.#takeNext()) {
-      const startedAt = now;
+    while (this.#usedMs < TURN_MS) {
+      const step = this.#takeNext();
+      if (step === undefined) break;
+      const startedAt = this.#now();
+      this.#runningSince = startedAt;
       step();
-      now = this.#now();
-      this.#workedAt = now;
-      this.#usedMs += now - startedAt;
-      if (this.#usedMs >= TURN_MS) break;
+      if (this.#goesOn) {
+        this.#goesOn = false;
+        // Ticks run when no microtask is left: what follows the promise has ended, or waits.
+        queueMicrotask(() => process.nextTick(this.#finishStep, startedAt));
+        return;
+      }
+      this.#count(startedAt);
     }
+    this.#endTurn();
+  }
+
+  readonly #finishStep = (startedAt: number): void => {
+    this.#count(startedAt);
+    this.#runSteps();
+  };
+
+  #count(startedAt: number): void {
+    this.#runningSince = undefined;
+    this.#workedAt = this.#now();
+    this.#usedMs += this.#workedAt - startedAt;
   }
 
   /** Goes on with the work until it is done, or the time of a turn is used up. */

@@ -1,11 +1,10 @@
-import { type JsonBytes, type JsonText, textOf } from '../primitives/json-result.ts';
+import type { JsonText } from '../primitives/json-result.ts';
 import { findStringEnd } from '../primitives/json-strings.ts';
-import { parseJsonText } from '../primitives/parse-json.ts';
 import type { Findings } from './findings.ts';
 
 const COLON = 0x3a;
 const LAST_BLANK = 0x20;
-const REPEATED = 'an object of the answer has a name more than once';
+export const REPEATED: string = 'an object of the answer has a name more than once';
 
 /**
  * Whether an object in a text has a name more than once. Of such members this program takes the last; other parsers may take another, or refuse the text.
@@ -13,13 +12,6 @@ const REPEATED = 'an object of the answer has a name more than once';
  */
 export function hasRepeatedNames(text: JsonText, value: unknown): boolean {
   return countNames(text) !== countMembers(value);
-}
-
-/** An answer that was compared, as other parsers may read it: written anew where an object in it has a name more than once. */
-export function keepUnique<A extends JsonText | JsonBytes>(answer: A): A | JsonText {
-  const text = textOf(answer);
-  const value: unknown = parseJsonText(text);
-  return hasRepeatedNames(text, value) ? JSON.stringify(value) : answer;
 }
 
 /** As `hasRepeatedNames`, for answers that cannot be written anew, because they have been passed on in part: what is wrong is among the findings. */

@@ -47,6 +47,7 @@ export type TransactionFacts = {
   readonly isUncovered?: true;
 };
 
+const HASH = /^0x[0-9a-fA-F]{64}$/;
 /** Types whose price is capped and depends on the base fee (EIP-1559 and later). */
 const DYNAMIC_TYPES: ReadonlySet<number> = new Set([2, 3, 4]);
 const MAX_PRICED_TYPE = 4;
@@ -63,6 +64,8 @@ export function readUncovered(transaction: Members, writer: RlpWriter): Transact
   const { from, to, gas, r, s, hash, nonce } = transaction;
   const isOfNobody = from === NOBODY && to === NOBODY && gas === '0x0' && r === '0x0' && s === '0x0';
   if (!isOfNobody || typeof hash !== 'string' || typeof nonce !== 'string') return undefined;
+  // Facts are kept, and no root covers this text.
+  if (!HASH.test(hash)) return undefined;
   const form = findTransactionForm(transaction);
   try {
     if (form === undefined || hashOf(transaction, form, writer) === hash.toLowerCase()) return undefined;

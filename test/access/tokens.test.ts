@@ -238,6 +238,17 @@ describe('tokens of keys at an address', () => {
     assert.ok(sent < 32 * 1024 * 1024, String(sent));
   });
 
+  test('whose answer comes in thousands of pieces', async (t) => {
+    const ec = await createSigner('ES256', 'b');
+    const keys = `${JSON.stringify({ keys: [ec.jwk] })}${' '.repeat(2_000)}`;
+    const issuer = await startIssuer(t, (response) => {
+      const chunks = [...keys].map((byte) => `1\r\n${byte}\r\n`).join('');
+      response.socket?.end(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`);
+    });
+    const verifier = createTokenVerifier({ main: { jwks: issuer.url } }, () => 0);
+    await assert.rejects(async () => verifier.verify('main', await ec.sign()), /cannot be had/);
+  });
+
   test('whose answer is small compressed, and large when it is not', async (t) => {
     const ec = await createSigner('ES256', 'b');
     const keys = JSON.stringify({ keys: [ec.jwk, ...Array(100_000).fill({})] });

@@ -15,6 +15,7 @@ import { openChainReader } from '../../src/store/chain-reader.ts';
 import type { RequestScope } from '../../src/util/request-scope.ts';
 import { VALID_INPUTS } from '../evm/precompiles/inputs.ts';
 import { limitTo, type OpenedChain, openBuiltChain, ownedBy } from '../support/test-chain.ts';
+import { spin } from '../support/watch-turns.ts';
 import { buildCallChain, chainError, encodeCall, PROGRAM, REVERTER, withProgram } from './call-harness.ts';
 
 const LATEST = { kind: 'tag', tag: 'latest' } as const;
@@ -150,6 +151,41 @@ describe('execution pool', () => {
     const tried = simulator.opened;
     for (let i = 0; i < 100 && simulator.opened === tried; i++) assert.equal(BigInt(await count(1)), 1n);
     assert.ok(simulator.opened > tried);
+    await pool.close();
+    await reader.close();
+  });
+
+  test('slices of calls that fail count against their owner while others ask', async () => {
+    class SlowSimulator extends CountingSimulator {
+      override open(request: SimulationRequest, kind: SimulationKind): Simulation {
+        spin(1);
+        return super.open(request, kind);
+      }
+    }
+    const pool = new ExecutionPool({ ...OPTIONS, onFault: (fault) => assert.fail(fault) });
+    const reader = openChainReader(opened.store);
+    const simulator = new SlowSimulator(new StoredChain(reader));
+    const fail = async (owner: string): Promise<void> => {
+      const { stateOverrides } = withProgram('INVALID');
+      const request = {
+        blockNumber: 0n,
+        isPending: false,
+        call: { to: PROGRAM },
+        stateOverrides: stateOverrides ?? {},
+      };
+      const job: Job = { kind: 'call', store: opened.store, gasLimit: 1_000_000n, request };
+      const run = async (): Promise<unknown> =>
+        pool.run(job, simulator, ownedBy(owner, limitTo(PATIENCE_MS)));
+      await assert.rejects(run, chainError('failed', 'invalid opcode: INVALID'));
+    };
+    await fail('other');
+    let isMoved = false;
+    for (let i = 0; i < 100 && !isMoved; i++) {
+      const before = simulator.opened;
+      await fail('greedy');
+      isMoved = simulator.opened === before;
+    }
+    assert.ok(isMoved, `${simulator.opened} slices`);
     await pool.close();
     await reader.close();
   });

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { assemble } from '../../scripts/assembler.ts';
+import { encodeBody, measureBlock } from '../../src/chain/block.ts';
 import type { BlockReference, BlockSimulation, BlockStateCalls, CallObject } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
+import { assembleUnsigned } from '../../src/chain/transaction.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
 import { ChainBuilder, signTransaction } from '../support/chain-builder.ts';
@@ -393,6 +395,39 @@ describe('simulated blocks', () => {
     assert.equal(transaction?.['gasPrice'], '0x8');
   });
 
+  test('overrides that are collected in several pieces are the same as those of several blocks', async () => {
+    const names = Array.from({ length: 300 }, (_, i) => i + 1_000);
+    const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
+    const slotsOf = (some: number[]): Record<string, string> =>
+      Object.fromEntries(some.map((name) => [word(name), word(name)]));
+    const balancesOf = (some: number[]): Record<string, { balance: string }> =>
+      Object.fromEntries(some.map((name) => [`0x${word(name).slice(26)}`, { balance: hexOf(BigInt(name)) }]));
+    // An account of storage alone, one that has code too, and one that is emptied.
+    const more = { [OTHER]: { balance: '0x1' }, [SENDER]: { state: {} }, [REVERTER]: { state: {} } };
+    const [whole] = await simulate([
+      {
+        stateOverrides: {
+          ...more,
+          ...balancesOf(names),
+          [OTHER]: { balance: '0x1', state: slotsOf(names) },
+          [PROGRAM]: { code: '0x00', stateDiff: slotsOf(names) },
+        },
+      },
+    ]);
+    const parts = Array.from({ length: 6 }, (_, i) => names.slice(50 * i, 50 * i + 50));
+    const blocks = await simulate([
+      { stateOverrides: { ...more, [OTHER]: { balance: '0x1', state: {} }, [PROGRAM]: { code: '0x00' } } },
+      ...parts.map((part) => ({
+        stateOverrides: {
+          ...balancesOf(part),
+          [OTHER]: { stateDiff: slotsOf(part) },
+          [PROGRAM]: { stateDiff: slotsOf(part) },
+        },
+      })),
+    ]);
+    assert.equal(blocks.at(-1)?.['stateRoot'], whole?.['stateRoot']);
+  });
+
   test('at the pending block tips go to no account, as in the block that geth prepares', async () => {
     const calls = [{ blockOverrides: {} }];
     const pending: BlockReference = { kind: 'tag', tag: 'pending' };
@@ -449,7 +484,7 @@ describe('simulated blocks', () => {
 });
 
 describe('a simulated block and the imported one', () => {
-  for (const revision of ['berlin', 'shanghai', 'osaka'] as const) {
+  for (const revision of ['berlin', 'shanghai', 'osaka', 'amsterdam'] as const) {
     test(`have the same roots, bloom and gas: ${revision}`, async () => {
       const LOGGER = '0x00000000000000000000000000000000000000bb';
       const alloc = { [LOGGER]: { balance: '0', ...code('1 2 3 0 0 LOG3 CALLVALUE NUMBER SSTORE') } };
@@ -463,8 +498,18 @@ describe('a simulated block and the imported one', () => {
         ? { maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas: 10n ** 9n }
         : { maxFeePerGas: 3n * 10n ** 9n, maxPriorityFeePerGas: 5n };
       const plain = { gasLimit: 200_000n, value: 3n, ...fees };
+      // More than are paid at a time; some to one account, at both ends.
+      const withdrawals = isLegacy
+        ? []
+        : Array.from({ length: 300 }, (_, i) => ({
+            index: BigInt(i),
+            validatorIndex: 7n,
+            address: new Uint8Array(20).fill(i % 150),
+            amount: BigInt(i % 3),
+          }));
       const real = await builder.add({
         beneficiary: BENEFICIARY,
+        withdrawals,
         transactions: [0n, 1n].map((nonce) =>
           signTransaction(ALICE_KEY, {
             type: isLegacy ? 0 : 2,
@@ -492,6 +537,12 @@ describe('a simulated block and the imported one', () => {
         prevRandao: bytesToHex(header.mixHash),
         gasLimit: hexOf(header.gasLimit),
         difficulty: hexOf(header.difficulty),
+        withdrawals: withdrawals.map(({ index, validatorIndex, address, amount }) => ({
+          index: hexOf(index),
+          validatorIndex: hexOf(validatorIndex),
+          address: bytesToHex(address),
+          amount: hexOf(amount),
+        })),
         ...(header.parentBeaconBlockRoot !== undefined && {
           beaconRoot: bytesToHex(header.parentBeaconBlockRoot),
         }),
@@ -506,14 +557,35 @@ describe('a simulated block and the imported one', () => {
         );
         const [block] = JSON.parse(await readText(result)) as [Block];
         assert.deepEqual(
-          [block['stateRoot'], block['receiptsRoot'], block['logsBloom'], BigInt(block['gasUsed'] as string)],
+          [
+            block['stateRoot'],
+            block['receiptsRoot'],
+            block['withdrawalsRoot'],
+            block['logsBloom'],
+            BigInt(block['gasUsed'] as string),
+          ],
           [
             bytesToHex(header.stateRoot),
             bytesToHex(header.receiptsRoot),
+            header.withdrawalsRoot && bytesToHex(header.withdrawalsRoot),
             bytesToHex(header.logsBloom),
             header.gasUsed,
           ],
         );
+        if (header.blockAccessListHash !== undefined)
+          assert.equal(block['blockAccessListHash'], bytesToHex(header.blockAccessListHash));
+        const paid = isLegacy ? undefined : blockOverrides.withdrawals;
+        assert.deepEqual(block['withdrawals'], paid);
+        // The same transactions, but for their signatures: calls have none.
+        const { transactions, uncles, withdrawals: listed } = real;
+        const unsigned = transactions.map((one) => assembleUnsigned(one));
+        const body = encodeBody({
+          transactions: unsigned,
+          uncles,
+          ...(listed !== undefined && { withdrawals: listed }),
+        });
+        const simulatedSize = BigInt(block['size'] as string);
+        assert.equal(simulatedSize, BigInt(measureBlock(header, body)));
         assert.equal(block['parentHash'], bytesToHex(header.parentHash));
         assert.equal(block['baseFeePerGas'], header.baseFeePerGas && hexOf(header.baseFeePerGas));
         await opened.close();

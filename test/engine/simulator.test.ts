@@ -1,7 +1,7 @@
 /** However an execution ends, its EVM is free for the next one, and nothing of it is left. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { CallObject, StateOverrides } from '../../src/chain/chain.ts';
+import type { BlockStateCalls, CallObject, StateOverrides } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import { executeJob } from '../../src/engine/execution/execute-job.ts';
 import { createExemptionFlag, ExecutionMemory } from '../../src/engine/execution/execution-memory.ts';
@@ -210,6 +210,7 @@ describe('simulator', () => {
       // Read and warmed.
       [6, { to: REVERTER, gas: GAS, accessList: [{ address: PROGRAM, storageKeys: words }] }],
       [5, { to: REVERTER, gas: GAS, authorizationList: new Array(40).fill(authorization) }],
+      [3, { to: REVERTER, gas: GAS, blobVersionedHashes: new Array(2_000).fill(`0x01${word(1).slice(4)}`) }],
     ];
     for (const [least, call, overrides] of plans) {
       const request = { ...call, data: encodeCall('ok()') };
@@ -224,6 +225,104 @@ describe('simulator', () => {
       let end = givenUp.return('');
       while (!end.done) end = givenUp.next();
       assertUsable();
+    }
+  });
+
+  test('a list that an access list is searched with is read, sorted, compared and encoded in pieces', () => {
+    const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
+    const storageKeys = Array.from({ length: 6_000 }, (_, i) => word((i * 7_919) % 6_007));
+    const call = { to: REVERTER, data: encodeCall('ok()'), gas: GAS };
+    const search = (accessList: CallObject['accessList']): number => {
+      const execution = begin(
+        accessList === undefined ? call : { ...call, accessList },
+        undefined,
+        'accessList',
+      );
+      let pauses = 0;
+      let step = execution.next();
+      for (; !step.done; step = execution.next()) pauses++;
+      const sorted = [...storageKeys].sort();
+      const expected = accessList === undefined ? [] : [{ address: PROGRAM, storageKeys: sorted }];
+      assert.deepEqual(JSON.parse(step.value).accessList, expected);
+      return pauses;
+    };
+    const unlisted = search(undefined);
+    const pauses = search([{ address: PROGRAM, storageKeys }]) - unlisted;
+    // Read twice, collected twice, compared, warmed and encoded; and sorted, with 12 comparisons a slot.
+    assert.ok(pauses >= (6 * 6_000 + 12 * 6_000) / 512, `${pauses} pauses`);
+  });
+
+  /** Simulates a block. @returns its pauses, and accounts and slots that were looked up: all, and most of one piece */
+  function simulateBlock(block: BlockStateCalls): { pauses: number; all: number; most: number } {
+    let lookups = 0;
+    const counting = Object.create(reader, {
+      config: { value: reader.config },
+      head: { value: reader.head },
+      getHeader: { value: reader.getHeader.bind(reader) },
+      getCode: { value: reader.getCode.bind(reader) },
+      getAccountNode: { value: reader.getAccountNode.bind(reader) },
+      getStorageNode: { value: reader.getStorageNode.bind(reader) },
+      findSlot: {
+        value: (key: Uint8Array, number: number) => {
+          lookups++;
+          return reader.findSlot(key, number);
+        },
+      },
+      findAccount: {
+        value: (address: Uint8Array, number: number) => {
+          lookups++;
+          return reader.findAccount(address, number);
+        },
+      },
+    }) as ChainReader;
+    const execution = executeJob(new Simulator(new StoredChain(counting), MEMORY_LIMIT), {
+      kind: 'blocks',
+      store: opened.store,
+      gasLimit: 30_000_000n,
+      request: {
+        blockNumber: reader.head.header.number,
+        isPending: false,
+        simulation: { blockStateCalls: [block] },
+      },
+    });
+    let [pauses, all, most] = [0, 0, 0];
+    let step = execution.next();
+    for (; !step.done; step = execution.next()) {
+      pauses++;
+      all += lookups;
+      most = Math.max(most, lookups);
+      lookups = 0;
+    }
+    return { pauses, all, most };
+  }
+
+  test('withdrawals are paid, and their state and roots computed, in pieces', () => {
+    const count = 2_000;
+    const withdrawals = Array.from({ length: count }, (_, i) => ({
+      index: '0x0',
+      validatorIndex: '0x0',
+      address: `0x${(i + 1_000).toString(16).padStart(40, '0')}`,
+      amount: '0x1',
+    }));
+    const { pauses, all, most } = simulateBlock({ blockOverrides: { withdrawals } });
+    assert.ok(all >= count, `${all} accounts were looked up`);
+    assert.ok(most <= 160, `${most} accounts were looked up in one piece`);
+    // Decoded, paid, encoded and hashed by 64; hashed and sealed by 128, written by 32 in the state's trie, and sorted.
+    assert.ok(pauses >= (3 * count) / 64 + count / 64 + count / 32, `${pauses} pauses`);
+  });
+
+  test('overrides of a simulated block are collected in pieces', () => {
+    const count = 2_000;
+    const names = Array.from({ length: count }, (_, i) => (i + 1_000).toString(16));
+    const balances = Object.fromEntries(
+      names.map((name) => [`0x${name.padStart(40, '0')}`, { balance: '0x1' }]),
+    );
+    const word = (name: string): string => `0x${name.padStart(64, '0')}`;
+    const stateDiff = Object.fromEntries(names.map((name) => [word(name), word('1')]));
+    for (const stateOverrides of [balances, { [PROGRAM]: { stateDiff } }]) {
+      const { all, most } = simulateBlock({ stateOverrides });
+      assert.ok(all >= count, `${all} accounts and slots were looked up`);
+      assert.ok(most <= 160, `${most} accounts and slots were looked up in one piece`);
     }
   });
 

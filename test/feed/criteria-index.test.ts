@@ -5,6 +5,7 @@ import type { BlockLog } from '../../src/chain/chain.ts';
 import { nameCriteria } from '../../src/feed/criteria.ts';
 import { CriteriaIndex } from '../../src/feed/criteria-index.ts';
 import type { LogCriteria } from '../../src/feed/feed.ts';
+import { countDeletes } from '../support/count-deletes.ts';
 import { modelAddress, modelTopic } from '../support/model-chain.ts';
 
 const anyAddress = fc.nat({ max: 3 }).map(modelAddress);
@@ -52,6 +53,8 @@ describe('criteria index', () => {
           const index = new CriteriaIndex(1);
           const groups = before.map((criteria) => ({ criteria, group: index.use(criteria) }));
           for (const [at, { group }] of groups.entries()) if (leaves[at]) index.release(group);
+          const sweep = index.sweep();
+          for (let swept = 0; swept < pauses; swept++) sweep.next();
           const kept = groups.filter((_, at) => !leaves[at]);
           const evaluation = index.evaluate(logs);
           for (let paused = 0; paused < pauses; paused++) evaluation.next();
@@ -82,6 +85,40 @@ describe('criteria index', () => {
         topics: [[modelTopic(1)], [modelTopic(2), value]],
       });
     assert.ok(finish(index.evaluate([log, log, log])) >= 2);
+  });
+
+  it('releases criteria at the same cost however many values they name, and sweeps their entries with pauses', async () => {
+    const index = new CriteriaIndex();
+    const log = { address: modelAddress(1), topics: [modelTopic(1)], json: '{}' };
+    const topics = [Array.from({ length: 1_000 }, (_, at) => modelTopic(at))];
+    const criteria = Array.from({ length: 20 }, (_, at) => ({
+      addresses: [],
+      topics: [[...topics.flat(), modelTopic(5_000 + at)]],
+    }));
+    const groups = criteria.map((one) => index.use(one));
+    const releases = await countDeletes(() => {
+      for (const group of groups) index.release(group);
+    });
+    assert.ok(releases <= 2 * groups.length, `${releases} entries`);
+    assert.equal(index.size, 0);
+    // Equal criteria that come before the entries are gone are others.
+    const again = index.use(criteria[0] as LogCriteria);
+    finish(index.evaluate([log]));
+    assert.deepEqual(again.found, [log]);
+    for (const group of groups) assert.equal(group.found, undefined);
+    assert.equal(index.isStale, true);
+    let pauses = 0;
+    // Each entry, and 19 values that nothing else names.
+    assert.equal(
+      await countDeletes(() => {
+        pauses = finish(index.sweep());
+      }),
+      20 * 1_001 + 19,
+    );
+    assert.ok(pauses >= 20, `${pauses} pauses`);
+    assert.equal(index.isStale, false);
+    finish(index.evaluate([log]));
+    assert.deepEqual(again.found, [log]);
   });
 
   it('evaluates equal criteria once, however they are written', () => {

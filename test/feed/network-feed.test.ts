@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ChainError } from '../../src/chain/errors.ts';
+import { createLogTest } from '../../src/feed/criteria.ts';
 import { FeedError, type FeedStart } from '../../src/feed/feed.ts';
+import { countDeletes } from '../support/count-deletes.ts';
 import { settle } from '../support/fake-clock.ts';
-import { ModelChain, type ModelRead, modelAddress } from '../support/model-chain.ts';
+import { ModelChain, type ModelRead, modelAddress, modelTopic } from '../support/model-chain.ts';
 import {
   ANY,
   createFeed,
@@ -467,8 +469,8 @@ describe('network feed: questions', () => {
   it('gives the logs of a step that criteria mean', async () => {
     const setup = createFeed(new ModelChain(12));
     const { steps } = await setup.feed.read({ kind: 'from', number: 1n }, createScope());
-    const criteria = { addresses: [modelAddress(1)], topics: [] };
-    const found = await Promise.all(steps.map((step) => setup.feed.readLogs(step, criteria, createScope())));
+    const matches = createLogTest({ addresses: [modelAddress(1)], topics: [] });
+    const found = await Promise.all(steps.map((step) => setup.feed.readLogs(step, matches, createScope())));
     const expected = setup.model.served
       .slice(1)
       .map(({ logs }) => logs.filter(({ address }) => address === modelAddress(1)));
@@ -476,7 +478,11 @@ describe('network feed: questions', () => {
     assert.ok(found.flat().length > 3);
     const step = steps.at(-1);
     assert.ok(step !== undefined);
-    const removed = await setup.feed.readLogs({ ...step, kind: 'removed' }, ANY, createScope());
+    const removed = await setup.feed.readLogs(
+      { ...step, kind: 'removed' },
+      createLogTest(ANY),
+      createScope(),
+    );
     assert.deepEqual(
       removed.map(({ json }) => json.replace('true}', 'false}')),
       setup.model.head.logs.map(({ json }) => json).reverse(),
@@ -619,6 +625,30 @@ describe('network feed: its life', () => {
     }
     for (let round = 0; round < 40; round++) await rest(setup);
     for (const recorder of recorders) recorder.judge(setup.model, base, setup.model.served);
+  });
+
+  it('lets many with long criteria leave at once, and removes their entries later', async () => {
+    const setup = createFeed(new ModelChain(20));
+    const criteria = Array.from({ length: 100 }, (_, i) => ({
+      addresses: [],
+      topics: [Array.from({ length: 250 }, (_, k) => modelTopic(1_000 * (i + 1) + k))],
+    }));
+    const leaves = await Promise.all(
+      criteria.map((one) => setup.feed.join(HEAD, new Recorder(one).listener, createScope())),
+    );
+    const left = new Recorder(ANY);
+    await join(setup, HEAD, left);
+    setup.model.grow(1).announce();
+    await rest(setup);
+    const leaving = await countDeletes(() => {
+      for (const leave of leaves) leave();
+    });
+    assert.ok(leaving <= 5 * criteria.length, `${leaving} entries were removed at once`);
+    const swept = await countDeletes(() => rest(setup));
+    assert.ok(swept >= 2 * 250 * criteria.length, `${swept} entries were removed later`);
+    setup.model.grow(1).announce();
+    await rest(setup);
+    assert.equal(left.steps.length, 2);
   });
 
   it('serves thousands of listeners in order, with those that join in between', async () => {

@@ -9,7 +9,7 @@ import { readMemoryBound } from './measure/budgets.ts';
 import { HOSTILE } from './networks.ts';
 import type { CaseReport } from './nodes/plan.ts';
 import { findHostileQuestion } from './questions.ts';
-import type { Stage } from './stage.ts';
+import { CUT, type Stage } from './stage.ts';
 
 export type CaseOutcome = {
   readonly row: HostileCase;
@@ -190,6 +190,7 @@ export class CaseRun {
     const withToken = this.#question.place === 'key set' && question !== HEADER;
     const text = await (withToken ? stage.askWithToken(index, id, question) : stage.ask(index, id, question));
     if (text === undefined) return { verdict: 'hang', text: question.method };
+    if (text === CUT) return { verdict: this.#question.size === 'caller' ? 'refused' : 'wrong', text };
     if (withToken) return { verdict: text.includes(UNCHECKED) ? 'refused' : 'wrong', text };
     const verdict = judge(text, id, [expected], NO_SECRET);
     const isWord = question !== HEADER && this.#question.isOneNodesWord === true;

@@ -82,6 +82,7 @@ const UNVERIFIED: ReadonlySet<string> = new Set([
   'debug_traceTransaction',
   'eth_call',
   'eth_createAccessList',
+  'eth_feeHistory',
   'eth_simulateV1',
 ]);
 

@@ -19,6 +19,8 @@ const LIMITS = { requestTimeout: '4s', drainTimeout: '1s' } as const;
 const TOKEN = [{ alg: 'RS256', kid: 'a' }, { exp: 4_000_000_000 }, 'signature']
   .map((part) => Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url'))
   .join('.');
+/** In place of an answer that the service has broken off: what was passed on before turned out to be wrong, or too long. */
+export const CUT = 'the answer was broken off';
 /** A client waits so much longer than the service's own limit before an answer counts as a hang. */
 const HANG_MS = 10_000;
 const IN_FORCE = 'the new configuration is in force';
@@ -136,8 +138,8 @@ export class Stage {
         signal: AbortSignal.timeout(HANG_MS),
       });
       return await response.text();
-    } catch {
-      return undefined;
+    } catch (error) {
+      return (error as Error).name === 'TimeoutError' ? undefined : CUT;
     }
   }
 

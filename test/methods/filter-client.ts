@@ -1,6 +1,7 @@
 /** Clients of filters: the methods as a key calls them on a network. */
 import assert from 'node:assert/strict';
 import type { NetworkFeed } from '../../src/feed/feed.ts';
+import { FilterCriteriaCache } from '../../src/methods/filters/filter-criteria.ts';
 import { Filters } from '../../src/methods/filters/filters.ts';
 import { RETRY_PAUSES } from '../../src/methods/filters/retry-table.ts';
 import type { Network } from '../../src/methods/network.ts';
@@ -20,6 +21,7 @@ export type FilterClientOptions = {
   readonly maxOfKey?: number;
   readonly lifeMs?: number;
   readonly retryPauses?: readonly number[];
+  readonly criteria?: FilterCriteriaCache;
 };
 
 export type Ask = (method: string, ...params: readonly unknown[]) => Promise<unknown>;
@@ -37,12 +39,13 @@ export class FilterProcess {
     maxOfKey = 10,
     lifeMs = 60_000,
     retryPauses = RETRY_PAUSES,
+    criteria = new FilterCriteriaCache(),
   }: FilterClientOptions) {
     this.network = createScriptedNetwork(createFakeChain(chain), {
       name: network,
       feed,
       hasNodes,
-      filters: new Filters({ network, records, maxOfKey, lifeMs, retryPauses }),
+      filters: new Filters({ network, records, maxOfKey, lifeMs, retryPauses, criteria }),
     });
   }
 

@@ -103,13 +103,21 @@ function isTemporary(error: unknown): boolean {
   );
 }
 
+const OTHERS = Array.from({ length: 60 }, (_, i) => `0x${String(i).padStart(40, '9')}`);
+/** The address of which logs are meant, and filters for them: the last one's criteria are in a record of their own. */
+const FILTERS: readonly { readonly address: string | undefined; readonly filter: object }[] = [
+  { address: undefined, filter: {} },
+  { address: modelAddress(1), filter: { address: modelAddress(1) } },
+  { address: modelAddress(1), filter: { address: [modelAddress(1), ...OTHERS] } },
+];
+
 test('a table that fails now and then ends no filter, and a poll that is answered with an error has taken nothing', async () => {
   const everything = fc.record({
     actions: fc.array(anyAction, { maxLength: 40 }),
-    address: fc.constantFrom(undefined, modelAddress(1)),
+    meant: fc.constantFrom(...FILTERS),
   });
   await fc.assert(
-    fc.asyncProperty(everything, async ({ actions, address }) => {
+    fc.asyncProperty(everything, async ({ actions, meant: { address, filter } }) => {
       const model = new ModelChain(FIRST_BLOCKS);
       const dropped = new Set<string>();
       const processes = openAll(model, dropped);
@@ -118,7 +126,7 @@ test('a table that fails now and then ends no filter, and a poll that is answere
       const blocks = new BlocksFollower(model, first.view.served);
       try {
         const filters = [
-          { id: await first.ask('eth_newFilter', address === undefined ? {} : { address }), follower: logs },
+          { id: await first.ask('eth_newFilter', filter), follower: logs },
           { id: await first.ask('eth_newBlockFilter'), follower: blocks },
         ].map((filter) => ({ ...filter, next: undefined as Process | undefined }));
         for (const action of actions) {

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { LogFilter } from '../../src/chain/chain.ts';
 import { FeedError } from '../../src/feed/feed.ts';
-import { isOfNetwork } from '../../src/methods/filters/filter-record.ts';
+import { parseFilterRecord } from '../../src/methods/filters/filter-record.ts';
 import { MemoryRecordTable } from '../../src/records/memory-record-table.ts';
 import { RecordTableError } from '../../src/records/record-table.ts';
 import { RpcError } from '../../src/rpc/errors.ts';
@@ -64,15 +64,16 @@ const poll = async (ask: Ask, id: unknown): Promise<Log[]> =>
   (await ask('eth_getFilterChanges', id)) as Log[];
 
 describe('filters', () => {
-  test('whether a record is of a network is read from its beginning', () => {
-    const head = '{"nonce":"n","network":"main \\"net\\"","kind":"logs","last":"';
-    assert.equal(isOfNetwork(`${head}no JSON`, 'main "net"'), true);
-    assert.equal(isOfNetwork(`${head}no JSON`, 'main'), false);
-    const other = '{"network":"main","kind":"blocks","last":"0x","at":1,"nonce":"n"}';
-    assert.deepEqual(
-      [isOfNetwork(other, 'main'), isOfNetwork(other, 'net'), isOfNetwork('{', 'net')],
-      [true, false, false],
-    );
+  test('a record is read without a look at its criteria; one with members in another order, as a whole', () => {
+    const head = '{"nonce":"n/+=","network":"main","kind":"logs","last":"0x1","at":12';
+    const place = { nonce: 'n/+=', network: 'main', last: '0x1', at: 12 };
+    const logs = (criteria: string): object => ({ ...place, subject: { kind: 'logs', criteria } });
+    assert.deepEqual(parseFilterRecord(`${head},"filter":no JSON}`), logs('no JSON'));
+    const other =
+      '{"network":"main","kind":"logs","last":"0x1","filter":{"topics":[]},"at":12,"nonce":"n/+="}';
+    assert.deepEqual(parseFilterRecord(other), logs('{"topics":[]}'));
+    for (const none of ['', '{', `${head}}`, `${head},"renewedAt":"1"}`, '{"network":"main","filter":{}}'])
+      assert.equal(parseFilterRecord(none), undefined, none);
   });
 
   test('a filter for blocks gives the hashes of those that come, each once', async () => {

@@ -13,6 +13,7 @@ import {
   touchesStorage,
 } from '../../src/methods/touches.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
+import { parseInSlices } from '../../src/primitives/parse-in-slices.ts';
 import { AUTHORIZATION, makeBlobTransaction, makeTransaction } from '../support/bad-transactions.ts';
 
 const A = `0x${'aa'.repeat(20)}`;
@@ -71,6 +72,16 @@ describe('what calls touch', () => {
   it('storage: the addresses that name the lists of slots', () => {
     assert.deepEqual(touchesStorage([{ [A]: ['0x0'], [B]: [] }, 'latest']), [A, B]);
     assert.equal(touchesStorage([]), 'anything');
+    // More accounts than one call may have are not listed.
+    const accounts = (count: number): unknown => {
+      const members = Array.from({ length: count }, (_, i) => `"0x${i.toString(16).padStart(40, '0')}":[]`);
+      const work = parseInSlices(`{${members.join()}}`);
+      let step = work.next();
+      while (step.done !== true) step = work.next();
+      return step.value;
+    };
+    assert.equal(touchesStorage([accounts(8_192)]).length, 8_192);
+    assert.equal(touchesStorage([accounts(8_193)]), 'anything');
   });
 
   it('a simulation: what the calls of every block go to, and anything with overrides', () => {

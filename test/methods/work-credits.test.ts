@@ -26,7 +26,12 @@ async function payFor(name: string, ...params: readonly unknown[]): Promise<Paid
   const paid: Paid[] = [];
   const chain = createFakeChain({
     heads: { served: SERVED },
-    execution: { simulate: () => '[]' },
+    execution: {
+      simulate: () => '[]',
+      call: () => '"0x"',
+      estimateGas: () => '"0x1"',
+      createAccessList: () => '{}',
+    },
     logs: { getLogs: () => '[]' },
   });
   const network = { chain } as unknown as MethodContext['network'];
@@ -114,4 +119,73 @@ test('eth_simulateV1: each further block, with those of gaps', async () => {
     255,
     'a gap that is not known is as long as it may be',
   );
+});
+
+/** Slots of as many words. */
+const storage = (count: number): object =>
+  Object.fromEntries(listOf(count, topic).map((slot) => [slot, topic(1)]));
+const AUTHORIZATION = {
+  chainId: '0x1',
+  address: address(1),
+  nonce: '0x0',
+  yParity: '0x0',
+  r: '0x1',
+  s: '0x1',
+};
+/** Calls with so many entries, one for each list and map that parameters may have: the call, and the overrides of its state. */
+const WITH_ENTRIES: readonly ((count: number) => readonly [call: object, stateOverrides?: object])[] = [
+  (count) => [{ accessList: [{ address: address(1), storageKeys: listOf(count - 1, topic) }] }],
+  (count) => [{ accessList: listOf(count, address).map((one) => ({ address: one, storageKeys: [] })) }],
+  (count) => [{ to: address(1), blobVersionedHashes: listOf(count, topic) }],
+  (count) => [{ to: address(1), authorizationList: Array(count).fill(AUTHORIZATION) }],
+  (count) => [{}, Object.fromEntries(listOf(count, address).map((one) => [one, {}]))],
+  (count) => [{}, { [address(1)]: { state: storage(count - 1) } }],
+  (count) => [{}, { [address(1)]: { stateDiff: storage(count - 1) } }],
+  (count) => [
+    { accessList: [{ address: address(1), storageKeys: listOf(count / 2, topic) }] },
+    { [address(1)]: { stateDiff: storage(count / 2 - 2) } },
+  ],
+];
+const TOO_MANY = {
+  message: 'the call has more than 8192 entries in its lists and overrides (bound: call.entries)',
+  rowName: 'callTooLarge',
+};
+
+test('a call: each further hundred of entries in its lists and overrides, and there is a bound', async () => {
+  for (const [i, make] of WITH_ENTRIES.entries()) {
+    for (const method of ['eth_call', 'eth_estimateGas', 'eth_createAccessList', 'eth_simulateV1']) {
+      const payForEntries = (count: number): Promise<Paid[]> => {
+        const [call, stateOverrides] = make(count);
+        return method === 'eth_simulateV1'
+          ? payFor(method, { blockStateCalls: [{ calls: [call], stateOverrides }] }, 'latest')
+          : payFor(method, call, 'latest', stateOverrides);
+      };
+      // Of a simulation its call counts too.
+      assert.deepEqual(await payForEntries(98), [], `${method} ${i}`);
+      assert.deepEqual(await payForEntries(350), [['call_further100Entries', 3]], `${method} ${i}`);
+      assert.deepEqual(await payForEntries(8_192), [['call_further100Entries', 81]], `${method} ${i}`);
+      await assert.rejects(payForEntries(8_194), TOO_MANY, `${method} ${i}`);
+    }
+  }
+});
+
+test('eth_simulateV1: withdrawals, and entries and calls of all blocks together', async () => {
+  const block = (withdrawals: number, calls: number): object => ({
+    blockOverrides: { withdrawals: Array(withdrawals).fill({}) },
+    calls: Array(calls).fill({}),
+  });
+  const payForBlocks = (...blockStateCalls: object[]): Promise<Paid[]> =>
+    payFor('eth_simulateV1', { blockStateCalls }, 'latest');
+  assert.deepEqual(await payForBlocks(block(16, 84)), []);
+  assert.deepEqual(await payForBlocks(block(16, 85)), [['call_further100Entries', 1]]);
+  assert.deepEqual(await payForBlocks(block(100, 0), block(100, 100)), [
+    ['eth_simulateV1_furtherBlock', 1],
+    ['call_further100Entries', 2],
+  ]);
+  assert.deepEqual(await payForBlocks(block(0, 5_000), block(8_192, 5_000)), [
+    ['eth_simulateV1_furtherBlock', 1],
+    ['call_further100Entries', 181],
+  ]);
+  await assert.rejects(payForBlocks(block(8_193, 0)), TOO_MANY);
+  await assert.rejects(payForBlocks(block(4_096, 0), block(4_097, 0)), TOO_MANY);
 });

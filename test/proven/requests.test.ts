@@ -8,6 +8,7 @@ import { createProven, StateRequests } from '../../src/proven/state-requests.ts'
 import { Trips } from '../../src/proven/trips.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import type { ProofQuestion } from '../../src/verification/state-proof.ts';
+import { watchTurns } from '../support/watch-turns.ts';
 import { addressAt, ModelState, slotAt } from './model-state.ts';
 
 const question = (address: string, ...slots: readonly string[]): ProofQuestion => ({ address, slots });
@@ -106,6 +107,54 @@ describe('what is missing', () => {
       asked.map((one) => one.slots.length),
       [128, 128, 44],
     );
+  });
+
+  test('many slots of many readers are found, asked for and read in turns', async () => {
+    const model = new ModelState();
+    const count = 320;
+    const words = Array.from({ length: count }, (_, i) => BigInt(i + 1));
+    model.set(addressAt(0), words);
+    const { asked, requests } = openModel(model);
+    const watch = watchTurns();
+    const { states } = requests.proven;
+    const { findSlot } = states;
+    states.findSlot = (...args) => {
+      watch.note();
+      // A look-up of this many microseconds makes some 20 of them a turn.
+      for (const until = performance.now() + 0.1; performance.now() < until; );
+      return findSlot.apply(states, args);
+    };
+    // An account that is known, so that its slots are looked for.
+    await requests.prove(question(addressAt(0)), placeOf(model), openScope());
+    const readers = Array.from({ length: 8 }, () =>
+      requests.prove(question(addressAt(0), ...slots(count)), placeOf(model), openScope()),
+    );
+    for (const values of await Promise.all(readers)) assert.deepEqual(values?.words, words);
+    const most = watch.end();
+    // Of 2,560 for all of them; a step has 32.
+    assert.ok(most <= 4 * 32, `${most} look-ups in a turn`);
+    assert.equal(asked.flatMap((one) => one.slots).length, count);
+  });
+
+  test('a slot finds its question at once, however many there are', async () => {
+    const model = new ModelState();
+    const count = 1_024;
+    const words = Array.from({ length: count }, (_, i) => BigInt(i + 1));
+    model.set(addressAt(0), words);
+    const { requests } = openModel(model);
+    const { has } = Set.prototype;
+    let looks = 0;
+    const watched = function (this: Set<unknown>, key: unknown): boolean {
+      looks++;
+      return has.call(this, key);
+    };
+    Set.prototype.has = watched;
+    try {
+      await requests.prove(question(addressAt(0), ...slots(count)), placeOf(model), openScope());
+    } finally {
+      Set.prototype.has = has;
+    }
+    assert.ok(looks <= 8 * count, `${looks} look-ups for ${count} slots`);
   });
 
   test('values are right where less is kept than was asked for', async () => {

@@ -51,6 +51,21 @@ describe('a block that several callers need', () => {
     assert.equal(asked.length, 1);
   });
 
+  it('is held as long as its header is no longer than others', async () => {
+    const { blocks, asked } = open();
+    const hashes: string[] = [];
+    for (let number = 0n; number < 5n; number++) {
+      const encoded = encodeHeader({ ...BLANK_HEADER, number, extraData: new Uint8Array(1 << 20) });
+      const hash = bytesToHex(keccak256(encoded));
+      const found = blocks.find({ number, hash }, undefined, scopeOf(LIMIT_MS));
+      asked.at(-1)?.resolve(encoded);
+      await found;
+      hashes.push(hash);
+    }
+    const held = hashes.filter((hash) => blocks.get(hash) !== undefined);
+    assert.deepEqual(held, hashes.slice(-3));
+  });
+
   it('is asked for again by one that has more time than the first, or when the first goes away', async () => {
     for (const end of ['time', 'abort']) {
       const { blocks, asked } = open();

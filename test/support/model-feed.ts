@@ -6,7 +6,7 @@ import {
   FeedError,
   type FeedStart,
   type FeedStep,
-  type LogCriteria,
+  type LogTest,
   type NetworkFeed,
 } from '../../src/feed/feed.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
@@ -91,18 +91,10 @@ export class ModelFeed implements NetworkFeed {
     return { steps, last };
   }
 
-  async readLogs(
-    { kind, block }: FeedStep,
-    { addresses, topics }: LogCriteria,
-  ): Promise<readonly BlockLog[]> {
+  async readLogs({ kind, block }: FeedStep, matches: LogTest): Promise<readonly BlockLog[]> {
     this.logReads++;
     await this.#pause();
-    const logs = (this.#blocks.get(block.hash)?.logs ?? []).filter(
-      (log) =>
-        (addresses.length === 0 || addresses.includes(log.address)) &&
-        topics.length <= log.topics.length &&
-        topics.every((some, i) => some.length === 0 || some.includes(log.topics[i] as string)),
-    );
+    const logs = (this.#blocks.get(block.hash)?.logs ?? []).filter(matches);
     if (kind === 'added') return logs;
     return logs
       .map((log) => ({ ...log, json: log.json.replace('"removed":false}', '"removed":true}') }))

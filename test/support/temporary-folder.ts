@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,8 +29,18 @@ export function makeTemporaryFolder(): { readonly path: string; remove(): void }
 export function removeAbandonedFolders(): void {
   for (const name of readdirSync(TEMPORARY)) {
     const pid = /^portcullis-test-(\d+)-/.exec(name)?.[1];
-    if (pid !== undefined && !isAlive(Number(pid)))
-      rmSync(join(TEMPORARY, name), { recursive: true, force: true });
+    if (pid !== undefined && !isAlive(Number(pid))) removeAbandoned(join(TEMPORARY, name));
+  }
+}
+
+/** A test of full disks mounts a file system on its folder. */
+function removeAbandoned(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EBUSY') throw error;
+    spawnSync('umount', ['--lazy', path]);
+    rmSync(path, { recursive: true, force: true });
   }
 }
 

@@ -24,6 +24,27 @@ describe('BlockDirectory', () => {
     assert.deepEqual(asked(), ['eth_getBlockByNumber ["0x186",false]']);
   });
 
+  it('holds as many bytes of blocks, whatever of a header is long', async () => {
+    const { directory, asked, node } = createNetwork(chain);
+    const honest = chain.behaviour();
+    const extraData = `0x${'ab'.repeat(100_000)}`;
+    node.behave(async (call, options) => {
+      const reply = await honest(call, options);
+      if (reply.kind !== 'result' || typeof reply.result !== 'string' || !/Block/.test(call.method))
+        return reply;
+      return { kind: 'result', result: JSON.stringify({ ...JSON.parse(reply.result), extraData }) };
+    });
+    const find = async (number: number): Promise<number> => {
+      const before = asked().length;
+      const block = await directory.findByHash(chain.hashOf(number), scope);
+      assert.equal(block?.extraData.length, extraData.length);
+      return asked().length - before;
+    };
+    for (let number = 100; number < 250; number++) assert.equal(await find(number), 1);
+    assert.equal(await find(249), 0);
+    assert.equal(await find(100), 1, '150 blocks of 200 kB are not all held');
+  });
+
   it('asks once for all that ask at the same time', async () => {
     const { directory, asked, node } = createNetwork(chain);
     node.behave(later(10, chain.behaviour()));

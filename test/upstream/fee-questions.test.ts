@@ -105,6 +105,8 @@ describe('a history of fees', () => {
       const { fees } = createFees({ eth_feeHistory: { ...HISTORY, oldestBlock } }).chain;
       await assert.rejects(fees.getFeeHistory(request, createScope()), { kind: 'unavailable' }, oldestBlock);
     }
+    const { fees } = createFees({ eth_feeHistory: [HISTORY] }).chain;
+    await assert.rejects(fees.getFeeHistory(request, createScope()), { kind: 'unavailable' }, 'a list');
   });
 
   it('may begin later than asked for', async () => {

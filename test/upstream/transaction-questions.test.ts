@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { CacheKey } from '../../src/cache/cache.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
+import { PIECE_LENGTH } from '../../src/primitives/parse-json.ts';
 import type { BlockQuestions } from '../../src/upstream/block-questions.ts';
 import { ABSENCE_VERIFIED, type Exchange } from '../../src/upstream/routed-call.ts';
 import { TransactionQuestions } from '../../src/upstream/transaction-questions.ts';
@@ -182,6 +183,7 @@ describe('a receipt that is taken out of those of its block', () => {
   /** Receipts can be verified, and the block's are these; what is kept is listed. */
   async function read(
     receipts: string,
+    whyUnproven?: string,
   ): Promise<{ readonly receipt: Promise<unknown>; readonly kept: string[] }> {
     const { directory, resolver } = createNetwork(chain);
     const kept: string[] = [];
@@ -190,6 +192,7 @@ describe('a receipt that is taken out of those of its block', () => {
       canVerify: (subject: string) => subject === 'receipts',
       keyPart: () => '',
       trust: { settle: () => undefined },
+      verifier: { whyUnproven: () => whyUnproven },
     };
     const parts = {
       cacheScope: () => 'test',
@@ -207,6 +210,42 @@ describe('a receipt that is taken out of those of its block', () => {
     const { receipt, kept } = await read(chain.receipts(7));
     assert.deepEqual(parse(await receipt), chain.receiptObject(7, 1));
     assert.equal(kept.filter((name) => name.includes(':receipt:')).length, 3);
+  });
+
+  it('is cut out of receipts that were not verified, and nothing else is made of them', async (t) => {
+    const [first, ...others] = JSON.parse(chain.receipts(7)) as object[];
+    const logs = `[${'0 ,'.repeat(100_000)}0]`;
+    const hostile = `${JSON.stringify(first).slice(0, -1)},"logs":${logs}}`;
+    const list = `[${hostile},${others.map((each) => JSON.stringify(each)).join(', ')}]`;
+    const parsed = t.mock.method(JSON, 'parse');
+    const { receipt, kept } = await read(list, 'there are other rules');
+    const text = await receipt;
+    const lengths = parsed.mock.calls.map(({ arguments: [each] }) => each.length);
+    parsed.mock.restore();
+    assert.deepEqual(parse(text), chain.receiptObject(7, 1));
+    assert.ok(
+      lengths.length < 1_000 && Math.max(...lengths) < PIECE_LENGTH,
+      `${lengths.length} texts are parsed`,
+    );
+    assert.deepEqual(
+      kept.filter((name) => name.includes(':receipt:')),
+      [],
+    );
+  });
+
+  it('that has a name twice is written anew', async () => {
+    const { receipt } = await read(
+      chain.receipts(7).replaceAll('"transactionHash"', '"twice":1,"twice":2,"transactionHash"'),
+    );
+    const text = String(await receipt);
+    assert.ok(text.includes('"twice":2') && !text.includes('"twice":1'));
+  });
+
+  it('that is not among them is not where the node says', async () => {
+    for (const receipts of ['[]', '{}', `[${chain.receipts(7).slice(1, 10)}`]) {
+      const { receipt } = await read(receipts);
+      await assert.rejects(receipt, { kind: 'wrong' });
+    }
   });
 
   it('is not that of another block that has taken the place of it meanwhile, with the same transactions', async () => {

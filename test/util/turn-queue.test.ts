@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TURN_MS, TurnQueue } from '../../src/util/turn-queue.ts';
-
-/** Holds the thread for about as long. */
-function spin(ms: number): void {
-  for (const until = performance.now() + ms; performance.now() < until; );
-}
+import { spin, watchTurns } from '../support/watch-turns.ts';
 
 function* pausing(steps: number, ms: number, onStep: () => void): Generator<undefined, string> {
   for (let step = 0; step < steps; step++) {
@@ -138,4 +134,78 @@ test('work that throws, at once or later, fails and lets others go on', async ()
   await assert.rejects(Promise.resolve(failing), /broken/);
   assert.equal(await other, 'done');
   assert.equal(turns.waiting, 0);
+});
+
+test('work that has to be waited for together is spread over turns', async () => {
+  const turns = new TurnQueue();
+  const watch = watchTurns();
+  let found = (_: number): void => {};
+  const value = new Promise<number>((resolve) => {
+    found = resolve;
+  });
+  const all = Array.from({ length: 12 }, (_, at) =>
+    turns.follow(`owner ${at % 3}`, value, (one) => {
+      watch.note();
+      spin(TURN_MS + 0.1);
+      return one + at;
+    }),
+  );
+  found(100);
+  assert.deepEqual(
+    await Promise.all(all),
+    Array.from({ length: 12 }, (_, at) => 100 + at),
+  );
+  // The first one at once, at the end of a turn.
+  assert.ok(watch.end() <= 2, String(watch.end()));
+  assert.equal(
+    turns.follow('a', 1, (one) => one + 1),
+    2,
+  );
+  const failed = turns.follow('a', value, () => assert.fail('as it is'));
+  await assert.rejects(async () => failed, { message: 'as it is' });
+});
+
+test('what follows a promise that is settled in a turn is counted, over all its promises', async () => {
+  const turns = new TurnQueue();
+  const watch = watchTurns();
+  const goOn = async (owner: string): Promise<void> => {
+    await turns.rejoin(owner);
+    await Promise.resolve();
+    await new Promise((resolve) => queueMicrotask(() => resolve(undefined)));
+    watch.note();
+    spin(TURN_MS + 0.1);
+  };
+  await Promise.all(Array.from({ length: 10 }, (_, at) => goOn(`owner ${at % 2}`)));
+  assert.equal(watch.end(), 1);
+});
+
+test('little work that follows promises shares a turn', async () => {
+  let now = 0;
+  const turns = new TurnQueue(() => now);
+  const watch = watchTurns();
+  const goOn = async (): Promise<void> => {
+    await turns.rejoin('a');
+    watch.note();
+    now += TURN_MS / 4;
+  };
+  await Promise.all(Array.from({ length: 12 }, goOn));
+  assert.equal(watch.end(), 4);
+});
+
+test('work within work has what time the other has left', async () => {
+  let now = 0;
+  const turns = new TurnQueue(() => now);
+  const order: string[] = [];
+  const inner = (): void => void order.push('inner');
+  const outer = (ms: number) => (): void | Promise<void> => {
+    now += ms;
+    const within = turns.take('a', inner);
+    order.push('outer');
+    return within;
+  };
+  await turns.take('a', outer(TURN_MS / 2));
+  assert.deepEqual(order.splice(0), ['inner', 'outer']);
+  await nextTurn();
+  await turns.take('a', outer(TURN_MS));
+  assert.deepEqual(order, ['outer', 'inner']);
 });

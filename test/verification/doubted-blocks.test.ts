@@ -100,6 +100,30 @@ for (const [name, change] of Object.entries(UNCLE_LIES)) {
   });
 }
 
+for (const number of ['0x02', 2])
+  test(`a block with uncles whose number is written as ${JSON.stringify(number)} is answered`, async () => {
+    const block = await findBlock(({ uncles }) => uncles.length > 0);
+    const write = (told: RpcBlock): RpcBlock =>
+      told.number === block.number
+        ? {
+            ...told,
+            number:
+              typeof number === 'string' ? told.number.replace('0x', '0x0') : (Number(told.number) as never),
+          }
+        : told;
+    const network = await openNetwork(node.answer, 3, 1, lieAboutBlocks(write));
+    try {
+      const { blocks } = network.chain;
+      for (const isFull of [false, true]) {
+        const answer = parse(await blocks.getBlock(at(block), isFull, createScope())) as RpcBlock;
+        assert.equal(Number(answer.number), Number(block.number));
+        assert.deepEqual(answer.uncles, block.uncles);
+      }
+    } finally {
+      await network.close();
+    }
+  });
+
 test('uncles that a node gives wrongly are asked of another one, and the block is proven', async () => {
   const block = await findBlock(({ uncles }) => uncles.length > 0);
   const fault: Fault = {

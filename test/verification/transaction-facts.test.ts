@@ -5,7 +5,11 @@ import { ETHEREUM_FORM } from '../../src/verification/header-forms.ts';
 import { KnownTransactions } from '../../src/verification/known-transactions.ts';
 import { RlpWriter } from '../../src/verification/rlp-writer.ts';
 import { verifyReceipts } from '../../src/verification/verify-receipts.ts';
-import { type TransactionFacts, verifyTransaction } from '../../src/verification/verify-transaction.ts';
+import {
+  readUncovered,
+  type TransactionFacts,
+  verifyTransaction,
+} from '../../src/verification/verify-transaction.ts';
 
 const ADDRESS = `0x${'22'.repeat(20)}`;
 const HASH = `0x${'33'.repeat(32)}`;
@@ -70,6 +74,15 @@ test('a receipt that no root covers is refused where its logs cannot be read, an
     const receipts = tools.findings.list.find(({ subject }) => subject === 'receipts');
     assert.equal(receipts?.kind, 'contradicts');
   }
+});
+
+test('a transaction that no root covers has a hash of its own, and no longer text', () => {
+  const zero = `0x${'0'.repeat(40)}`;
+  const transaction = { from: zero, to: zero, gas: '0x0', r: '0x0', s: '0x0', v: '0x0', nonce: '0x0' };
+  const rest = { type: '0x0', gasPrice: '0x0', value: '0x0', input: '0x' };
+  const read = (hash: string) => readUncovered({ ...transaction, ...rest, hash }, new RlpWriter());
+  assert.equal(read(HASH)?.hash, HASH);
+  assert.equal(read(`0x${'ab'.repeat(1 << 20)}`), undefined);
 });
 
 test('a type that is no text is a form that is not known, whatever it is', () => {

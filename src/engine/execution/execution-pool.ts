@@ -90,15 +90,22 @@ export class ExecutionPool {
    * @throws MissingState where a part of the state is not at hand
    */
   run(
-    job: LocalJob | PlainJob,
+    job: Job | PlainJob,
     simulator: Simulator,
     scope: RequestScope,
     startedAt: number = performance.now(),
   ): PromiseOrValue<HexData> {
     const result = this.runHere(job, simulator, scope, startedAt);
-    if (result !== undefined) return result;
+    return result ?? this.runOnThread(job.kind === 'plain' ? toCallJob(job) : job, scope);
+  }
+
+  /**
+   * The same on a thread for heavy calls, without a slice before.
+   * @throws (rejects with) the same
+   */
+  runOnThread(job: Job, scope: RequestScope): Promise<HexData> {
     const kind = kindOf(job, scope.owner ?? '');
-    return this.#heavyCalls.run(toThreadJob(job), kind, scope, (ms) => this.#firstSlices.noteEnded(kind, ms));
+    return this.#heavyCalls.run(job, kind, scope, (ms) => this.#firstSlices.noteEnded(kind, ms));
   }
 
   /**
@@ -122,7 +129,14 @@ export class ExecutionPool {
     const beginning = known === undefined ? SLICE_MS : this.#firstSlices.choose(known, room);
     if (beginning === 'refused') throw WAITED_TOO_LONG;
     if (beginning !== 'moved') {
-      const result = this.#runFirstSlice(job, simulator, startedAt, startedAt + beginning, isCalm);
+      let result: HexData | undefined;
+      try {
+        result = this.#runFirstSlice(job, simulator, startedAt, startedAt + beginning, isCalm);
+      } catch (error) {
+        // A call that fails, or lacks a part of its state, has taken as much as one with a result.
+        if (this.#sliceMs > EXPENSIVE_MS) this.#firstSlices.noteWork(owner, this.#sliceMs);
+        throw error;
+      }
       if (result !== undefined) {
         const ms = this.lastCallMs;
         if (known !== undefined || (ms > EXPENSIVE_MS && this.#firstSlices.isSharedAt(startedAt)))
@@ -191,14 +205,6 @@ export class ExecutionPool {
       this.#inlineMs += this.#sliceMs;
     }
   }
-}
-
-/** What a thread gets of a job that moves there. */
-function toThreadJob(job: LocalJob | PlainJob): Job {
-  if (job.kind === 'plain') return toCallJob(job);
-  if (job.kind === 'blocks') return job;
-  const { store } = job;
-  return { ...job, store: typeof store === 'function' ? store() : store };
 }
 
 /** Runs a job for a slice. @returns undefined when that is not enough, and nothing is left of it then */

@@ -35,8 +35,8 @@ export type BlocksJob = {
 
 export type Job = CallJob | BlocksJob;
 
-/** A job that is begun on the thread of the requests. What is needed of a state that is in no store is collected when it moves. */
-export type LocalJob = Job | CallJob<() => StateExcerpt>;
+/** A job for a slice on the thread of the requests, where its state is at hand: without a store it cannot move to another. */
+export type LocalJob = Job | CallJob<undefined>;
 
 /** `result` is return data of a call, the quantity of an estimate, or JSON as text or UTF-8 bytes. */
 export type JobOutcome =

@@ -8,17 +8,18 @@ import { minBigInt } from '../../primitives/bigint.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import type { HexData } from '../../primitives/hex-data.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
+import { sortInSteps } from '../../primitives/sort-in-steps.ts';
 import { getCryptography } from '../cryptography/create-cryptography.ts';
 import type { TransactionResult } from '../transition/running-transaction.ts';
 import { TransactionError } from '../transition/transaction-error.ts';
 import { buildSimulatedCall } from './blocks/simulated-call.ts';
 import { checkCall } from './check-call.ts';
-import { advance, type Execution } from './execution.ts';
+import { advance, type Execution, runSteps } from './execution.ts';
 import { fillFees } from './fill-fees.ts';
 import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
 
 const MAX_NONCE = 2n ** 64n - 1n;
-/** Entries that are read or sorted in one piece. */
+/** Entries that are read, compared or encoded in one piece, or comparisons of a sort. */
 const PIECE = 512;
 
 const UNSETTLED =
@@ -53,18 +54,18 @@ export function* createAccessList(
   }
   const isExcluded = (address: string): boolean =>
     excluded.has(address) || simulation.isPrecompile(hexToBytes(address));
-  let known = collectGiven(simulation.lists.accessList, isExcluded);
+  let known = yield* collectGiven(simulation.lists.accessList, isExcluded);
   // A run depends on its list alone: one that comes back comes back for ever (Brent's search for a cycle).
   let earlier = known;
   for (let rounds = 0, next = 1; ; rounds++) {
     const accessList = yield* sortAccesses(known);
     simulation.useAccessList(accessList);
     const result = yield* runOnce(simulation, call, { gas, accessList, nonce });
-    const found = collectGiven(accessList, isExcluded);
+    const found = yield* collectGiven(accessList, isExcluded);
     yield* collectRecorded(simulation, found, isExcluded);
-    if (areEqual(found, known)) return encodeResult(accessList, result);
+    if (yield* areEqual(found, known)) return yield* encodeResult(accessList, result);
     known = found;
-    if (areEqual(known, earlier)) throw new ChainError('failed', UNSETTLED);
+    if (yield* areEqual(known, earlier)) throw new ChainError('failed', UNSETTLED);
     if (rounds === next) {
       earlier = known;
       next = 2 * rounds;
@@ -125,14 +126,22 @@ function* listAuthorities({ lists, rules }: Simulation): Generator<Uint8Array> {
   }
 }
 
-function collectGiven(list: readonly AccessListItem[], isExcluded: (address: string) => boolean): Accesses {
+function* collectGiven(
+  list: readonly AccessListItem[],
+  isExcluded: (address: string) => boolean,
+): Execution<Accesses> {
   const accesses: Accesses = new Map();
+  let count = 0;
   for (const { address, storageKeys } of list) {
+    if (++count % PIECE === 0) yield 'sliceUsed';
     const key = bytesToHex(address);
     if (isExcluded(key)) continue;
     const slots = accesses.get(key) ?? new Set();
     accesses.set(key, slots);
-    for (const slot of storageKeys) slots.add(bytesToHex(slot));
+    for (const slot of storageKeys) {
+      slots.add(bytesToHex(slot));
+      if (++count % PIECE === 0) yield 'sliceUsed';
+    }
   }
   return accesses;
 }
@@ -155,38 +164,55 @@ function* collectRecorded(
   }
 }
 
+const inOrder = (a: string, b: string): number => (a < b ? -1 : 1);
+
 function* sortAccesses(accesses: Accesses): Execution<AccessListItem[]> {
   const list: AccessListItem[] = [];
   let count = 0;
-  for (const [address, slots] of [...accesses].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    list.push({ address: hexToBytes(address), storageKeys: [...slots].sort().map(hexToBytes) });
-    count += 1 + slots.size;
-    if (count < PIECE) continue;
-    count = 0;
-    yield 'sliceUsed';
+  for (const address of yield* runSteps(sortInSteps([...accesses.keys()], inOrder, PIECE))) {
+    const slots = [...(accesses.get(address) ?? [])];
+    const storageKeys: Uint8Array[] = [];
+    for (const slot of yield* runSteps(sortInSteps(slots, inOrder, PIECE))) {
+      storageKeys.push(hexToBytes(slot));
+      if (++count % PIECE === 0) yield 'sliceUsed';
+    }
+    list.push({ address: hexToBytes(address), storageKeys });
+    if (++count % PIECE === 0) yield 'sliceUsed';
   }
   return list;
 }
 
-function areEqual(a: Accesses, b: Accesses): boolean {
+function* areEqual(a: Accesses, b: Accesses): Execution<boolean> {
   if (a.size !== b.size) return false;
+  let count = 0;
   for (const [address, slots] of a) {
+    if (++count % PIECE === 0) yield 'sliceUsed';
     const others = b.get(address);
     if (others?.size !== slots.size) return false;
-    for (const slot of slots) if (!others.has(slot)) return false;
+    for (const slot of slots) {
+      if (!others.has(slot)) return false;
+      if (++count % PIECE === 0) yield 'sliceUsed';
+    }
   }
   return true;
 }
 
-function encodeResult(
+function* encodeResult(
   list: readonly AccessListItem[],
   { status, reason, gasUsed }: TransactionResult,
-): string {
-  const entries = list.map(
-    ({ address, storageKeys }) =>
-      `{"address":${data(address)},"storageKeys":[${storageKeys.map(data).join(',')}]}`,
-  );
+): Execution<string> {
+  let text = '{"accessList":[';
+  let count = 0;
+  for (const [index, { address, storageKeys }] of list.entries()) {
+    text += `${index === 0 ? '' : ','}{"address":${data(address)},"storageKeys":[`;
+    for (const [at, slot] of storageKeys.entries()) {
+      text += at === 0 ? data(slot) : `,${data(slot)}`;
+      if (++count % PIECE === 0) yield 'sliceUsed';
+    }
+    text += ']}';
+    if (++count % PIECE === 0) yield 'sliceUsed';
+  }
   const message = status === 'revert' ? 'execution reverted' : reason;
   const error = status === 'success' ? '' : `"error":${JSON.stringify(message)},`;
-  return `{"accessList":[${entries.join(',')}],${error}"gasUsed":${quantity(gasUsed)}}`;
+  return `${text}],${error}"gasUsed":${quantity(gasUsed)}}`;
 }

@@ -29,9 +29,9 @@ const NONE: readonly never[] = [];
 const PIECE = 512;
 
 /** The lists of a call object, of any length; they are decoded in pieces. */
-export type CallLists = Pick<TransactionBody, 'accessList' | 'authorizationList'>;
+export type CallLists = Pick<TransactionBody, 'accessList' | 'authorizationList' | 'blobVersionedHashes'>;
 
-export const NO_LISTS: CallLists = { accessList: NONE, authorizationList: NONE };
+export const NO_LISTS: CallLists = { accessList: NONE, authorizationList: NONE, blobVersionedHashes: NONE };
 
 const integer = (text: string | undefined): bigint => (text === undefined ? 0n : BigInt(text));
 
@@ -59,7 +59,7 @@ function listsOf({ accessList, blobVersionedHashes, authorizationList }: CallObj
 export function buildCallTransaction(
   call: CallObject,
   hasBaseFee: boolean,
-  { accessList, authorizationList }: CallLists,
+  { accessList, authorizationList, blobVersionedHashes }: CallLists,
 ): SimulatedTransaction {
   const legacyPrice = call.gasPrice === undefined ? undefined : BigInt(call.gasPrice);
   const marketFee = (text: string | undefined): bigint => (hasBaseFee ? integer(text) : 0n);
@@ -82,7 +82,7 @@ export function buildCallTransaction(
       data: data === undefined ? EMPTY_BYTES : hexToBytes(data),
       accessList,
       maxFeePerBlobGas,
-      blobVersionedHashes: call.blobVersionedHashes?.map(hexToBytes) ?? NONE,
+      blobVersionedHashes,
       authorizationList,
     },
   };
@@ -106,7 +106,12 @@ export function* decodeCallLists(call: CallObject): Execution<CallLists> {
     authorizationList.push(decodeAuthorization(entry));
     if (++count % PIECE === 0) yield 'sliceUsed';
   }
-  return { accessList, authorizationList };
+  const blobVersionedHashes: Uint8Array[] = [];
+  for (const hash of call.blobVersionedHashes ?? NONE) {
+    blobVersionedHashes.push(hexToBytes(hash));
+    if (++count % PIECE === 0) yield 'sliceUsed';
+  }
+  return { accessList, authorizationList, blobVersionedHashes };
 }
 
 function decodeAuthorization(entry: NonNullable<CallObject['authorizationList']>[number]): Authorization {

@@ -14,3 +14,11 @@ export function advance(running: RunningTransaction): Pause | undefined {
   if (running.advance(SLICE_GAS)) return undefined;
   return running.isAtLongStep ? 'longStepAhead' : 'sliceUsed';
 }
+
+/** Runs steps that pause at pieces which are a fraction of a slice. */
+export function* runSteps<T>(steps: Generator<undefined, T>): Execution<T> {
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) return step.value;
+    yield 'sliceUsed';
+  }
+}

@@ -197,7 +197,8 @@ export class Simulation {
 
   /** Whether the call has no lists: without overrides `prepare` has nothing to do then. */
   get isPlain(): boolean {
-    return this.call.accessList === undefined && this.call.authorizationList === undefined;
+    const { accessList, authorizationList, blobVersionedHashes } = this.call;
+    return accessList === undefined && authorizationList === undefined && blobVersionedHashes === undefined;
   }
 
   /** Undoes a piece of the run before. @returns whether nothing of it is left, so that the next `start` is short */

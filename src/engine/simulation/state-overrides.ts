@@ -1,4 +1,4 @@
-import type { StateOverrides } from '../../chain/chain.ts';
+import type { AccountOverride, StateOverrides } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { WorldState } from '../../evm/world-state.ts';
 import { checksumAddress } from '../../primitives/address.ts';
@@ -7,8 +7,8 @@ import { hexToBytes } from '../../primitives/hex.ts';
 import { EMPTY_CODE_HASH, keccak256 } from '../../primitives/keccak.ts';
 import type { Execution } from './execution.ts';
 
-/** Slots or accounts that are overridden in one piece: 0.3 ms. */
-const PIECE = 128;
+/** Slots or accounts that are overridden in one piece: 0.15 ms, and 1.5 ms where simulated blocks collect them. */
+const PIECE = 64;
 /** A code of this length is a piece of its own. */
 const LONG_CODE_BYTES = 24_576;
 
@@ -49,6 +49,7 @@ type PrecompileMove = { readonly from: string; readonly to: Uint8Array; readonly
 function* planMoves(
   state: WorldState,
   overrides: StateOverrides,
+  accounts: readonly string[],
   { precompiles, isPrecompile }: OverrideOptions,
 ): Execution<PrecompileMove[]> {
   const numberOf = (address: Uint8Array): number => {
@@ -59,10 +60,10 @@ function* planMoves(
   const moves: PrecompileMove[] = [];
   let problem: { readonly from: string; readonly message: string } | undefined;
   let count = 0;
-  for (const [from, override] of Object.entries(overrides)) {
+  for (const from of accounts) {
     if (++count % PIECE === 0) yield 'sliceUsed';
     if (problem !== undefined && problem.from < from) continue;
-    const target = override.movePrecompileToAddress?.toLowerCase();
+    const target = overrides[from]?.movePrecompileToAddress?.toLowerCase();
     const number = target === undefined ? 0 : numberOf(hexToBytes(from));
     const contradiction = findContradiction(overrides, from, number);
     if (contradiction !== undefined) problem = { from, message: contradiction };
@@ -97,15 +98,18 @@ export function* applyStateOverrides(
 ): Execution<void> {
   const { precompiles, moved } = options;
   let count = 0;
-  const moves = yield* planMoves(state, overrides, options);
+  // Listed once: with thousands of accounts that is a long step.
+  const accounts = Object.keys(overrides);
+  const moves = yield* planMoves(state, overrides, accounts, options);
   const isMovable = precompiles === 'movable';
   for (const { to, number } of isMovable ? moves : []) {
     state.setPrecompile(to, number);
     moved?.push(to);
   }
-  for (const [key, override] of Object.entries(overrides)) {
+  for (const key of accounts) {
     if (++count % PIECE === 0) yield 'sliceUsed';
     const address = hexToBytes(key);
+    const override = overrides[key] as AccountOverride;
     if (isMovable && state.getPrecompile(address) !== 0) {
       // Whatever is overridden is an ordinary account.
       state.setPrecompile(address, 0);

@@ -111,7 +111,15 @@ export class PendingState implements StateReader {
 
   /** The current block was found right: it belongs to the batch. */
   seal(block: number): void {
+    const steps = this.sealSteps(block, Number.POSITIVE_INFINITY);
+    while (steps.next().done !== true);
+  }
+
+  /** The same with a pause after each `piece` accounts and slots. Nothing else may happen to the block in between. */
+  *sealSteps(block: number, piece: number): Generator<undefined, void> {
+    let count = 0;
     for (const { track, account, slots } of this.#drafts.values()) {
+      if (++count % piece === 0) yield;
       const encoded = account === undefined ? EMPTY_BYTES : encodeStoredAccount(account);
       if (!bytesEqual(encoded, track.versions.at(-1)?.value ?? EMPTY_BYTES)) this.#add(track, block, encoded);
       track.account = account;
@@ -119,6 +127,7 @@ export class PendingState implements StateReader {
       for (const { track: slotTrack, value } of slots.values()) {
         const before = valueSince(slotTrack.versions.at(-1), storageSince);
         if (!bytesEqual(before, value)) this.#add(slotTrack, block, value);
+        if (++count % piece === 0) yield;
       }
     }
     this.#drafts.clear();

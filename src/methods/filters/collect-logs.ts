@@ -1,7 +1,7 @@
-import type { LogFilter } from '../../chain/chain.ts';
 import type { FeedStep, NetworkFeed } from '../../feed/feed.ts';
 import type { JsonText } from '../../primitives/json-result.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
+import type { FilterCriteria } from './filter-criteria.ts';
 import { isInRange } from './filter-range.ts';
 
 /** Blocks of which logs are read at the same time. */
@@ -21,18 +21,17 @@ export type CollectedLogs = {
 export async function collectLogs(
   feed: NetworkFeed,
   steps: readonly FeedStep[],
-  { blocks, addresses, topics }: LogFilter,
+  { filter, matches }: FilterCriteria,
   scope: RequestScope,
 ): Promise<CollectedLogs> {
-  const criteria = { addresses, topics };
-  const meant = steps.filter(({ block }) => isInRange(blocks, block.number));
+  const meant = steps.filter(({ block }) => isInRange(filter.blocks, block.number));
   const logs: JsonText[] = [];
   let length = 0;
   const now = performance.now();
   const end = now + (scope.deadline - now) / 2;
   for (let at = 0; at < meant.length; at += WINDOW) {
     const window = meant.slice(at, at + WINDOW);
-    const lists = await Promise.all(window.map((step) => feed.readLogs(step, criteria, scope)));
+    const lists = await Promise.all(window.map((step) => feed.readLogs(step, matches, scope)));
     for (const [i, step] of window.entries()) {
       for (const { json } of lists[i] ?? []) {
         logs.push(json);

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { LogBound, LogFilter } from '../../chain/chain.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
-import { logFilter } from '../log-filter.ts';
 
 /** What a filter gives: hashes of blocks, logs, or transactions that wait (hashes of them, or the transactions themselves). */
 export type FilterSubject =
@@ -9,11 +8,19 @@ export type FilterSubject =
   | { readonly kind: 'logs'; readonly filter: LogFilter }
   | { readonly kind: 'pending'; readonly isFull: boolean };
 
-/** Everything that there is of a filter. */
+/** The same as it is stored. `criteria`: the JSON text of a filter, as `eth_newFilter` takes it; nothing here parses it. */
+export type StoredSubject =
+  | { readonly kind: 'blocks' }
+  | { readonly kind: 'pending'; readonly isFull: boolean }
+  | { readonly kind: 'logs'; readonly criteria: string }
+  /** The criteria are in a record of their own, which was written at `renewedAt`, Unix milliseconds. */
+  | { readonly kind: 'logs'; readonly criteria: undefined; readonly renewedAt: number };
+
+/** What a filter was answered up to, and what it is a filter for. */
 export type FilterRecord = {
   /** Name of the network that it was made on. */
   readonly network: string;
-  readonly subject: FilterSubject;
+  readonly subject: StoredSubject;
   /** What it was answered up to: a block's hash, or of transactions the time at which the last one was seen. */
   readonly last: string;
   /** When it was written, Unix milliseconds. */
@@ -21,6 +28,9 @@ export type FilterRecord = {
   /** Of this writing of it. */
   readonly nonce: string;
 };
+
+/** A record of criteria alone. */
+export type CriteriaRecord = { readonly network: string; readonly criteria: string };
 
 type Stored = Readonly<Record<string, unknown>>;
 
@@ -40,57 +50,81 @@ export function createNonce(): string {
   return randomBytes(6).toString('base64');
 }
 
+/** The JSON text of a filter for logs, as `eth_newFilter` takes it. */
+export function encodeCriteria({ blocks, addresses, topics }: LogFilter): string {
+  const range =
+    blocks.kind === 'block'
+      ? { blockHash: blocks.hash }
+      : { fromBlock: encodeBound(blocks.from), toBlock: encodeBound(blocks.to) };
+  return JSON.stringify({ ...range, address: addresses, topics });
+}
+
 export function encodeFilterRecord({ network, subject, last, at, nonce }: FilterRecord): string {
-  const { kind } = subject;
-  return JSON.stringify({
-    nonce,
-    network,
-    kind,
-    last,
-    at,
-    ...(kind === 'logs' && { filter: encodeFilter(subject.filter) }),
-    ...(kind === 'pending' && { isFull: subject.isFull }),
-  });
+  const head = JSON.stringify({ nonce, network, kind: subject.kind, last, at });
+  return `${head.slice(0, -1)}${encodeRest(subject)}`;
 }
 
-/** How a record begins: the name of its network as JSON text, in front of all that is long. */
-const HEAD = /^\{"nonce":"[^"\\]{0,64}","network":("(?:[^"\\]|\\.){0,200}"),/;
-
-/** Whether a record is of a filter of this network, without reading the rest of it. */
-export function isOfNetwork(text: string, network: string): boolean {
-  const found = HEAD.exec(text)?.[1];
-  return found === undefined ? parseFilterRecord(text)?.network === network : JSON.parse(found) === network;
+function encodeRest(subject: StoredSubject): string {
+  switch (subject.kind) {
+    case 'blocks':
+      return '}';
+    case 'pending':
+      return `,"isFull":${subject.isFull}}`;
+    default:
+      return subject.criteria === undefined
+        ? `,"renewedAt":${subject.renewedAt}}`
+        : `${FILTER}${subject.criteria}}`;
+  }
 }
 
-/** @returns undefined for what is no record of a filter */
+/** A version that knows no records of criteria finds no filter in it. */
+export function encodeCriteriaRecord({ network, criteria }: CriteriaRecord): string {
+  return `{"network":"${network}"${FILTER}${criteria}}`;
+}
+
+const FILTER = ',"filter":';
+const HEAD =
+  /^\{"nonce":"([^"\\]{0,64})","network":"([\w-]{1,64})","kind":"(blocks|pending|logs)","last":"([^"\\]{0,100})","at":(\d{1,16})/;
+const CRITERIA_HEAD = /^\{"network":"([\w-]{1,64})","filter":/;
+
+/** @returns undefined for what is no record of criteria alone */
+export function parseCriteriaRecord(text: string): CriteriaRecord | undefined {
+  const [head, network] = CRITERIA_HEAD.exec(text) ?? [];
+  if (head === undefined || network === undefined) return undefined;
+  return { network, criteria: text.slice(head.length, -1) };
+}
+
+/** Criteria are taken as text, however long they are. @returns undefined for what is no record of a filter */
 export function parseFilterRecord(text: string): FilterRecord | undefined {
+  const found = HEAD.exec(text);
+  if (found === null) return parseMembers(text);
+  const [head, nonce = '', network = '', kind, last = '', at] = found;
+  const subject = parseRest(kind as StoredSubject['kind'], text.slice(head.length));
+  return subject && { nonce, network, subject, last, at: Number(at) };
+}
+
+function parseRest(kind: StoredSubject['kind'], rest: string): StoredSubject | undefined {
+  if (kind === 'blocks') return { kind };
+  if (kind === 'pending') return { kind, isFull: rest === ',"isFull":true}' };
+  if (rest.startsWith(FILTER)) return { kind, criteria: rest.slice(FILTER.length, -1) };
+  const renewedAt = /^,"renewedAt":(\d{1,16})\}$/.exec(rest)?.[1];
+  return renewedAt === undefined ? undefined : { kind, criteria: undefined, renewedAt: Number(renewedAt) };
+}
+
+/** Of a version that wrote the same members in another order. */
+function parseMembers(text: string): FilterRecord | undefined {
   try {
     const { network, kind, last, at, nonce, filter, isFull } = JSON.parse(text) as Stored;
     if (typeof network !== 'string' || typeof last !== 'string') return undefined;
     if (typeof at !== 'number' || typeof nonce !== 'string') return undefined;
     const place = { network, last, at, nonce };
-    switch (kind) {
-      case 'blocks':
-        return { ...place, subject: { kind } };
-      case 'pending':
-        return { ...place, subject: { kind, isFull: isFull === true } };
-      case 'logs':
-        return { ...place, subject: { kind, filter: logFilter.parse(filter) } };
-      default:
-        return undefined;
-    }
+    if (kind === 'blocks') return { ...place, subject: { kind } };
+    if (kind === 'pending') return { ...place, subject: { kind, isFull: isFull === true } };
+    if (kind !== 'logs' || filter === undefined) return undefined;
+    return { ...place, subject: { kind, criteria: JSON.stringify(filter) } };
   } catch {
     return undefined;
   }
-}
-
-/** As `eth_newFilter` takes it. */
-function encodeFilter({ blocks, addresses, topics }: LogFilter): object {
-  const range =
-    blocks.kind === 'block'
-      ? { blockHash: blocks.hash }
-      : { fromBlock: encodeBound(blocks.from), toBlock: encodeBound(blocks.to) };
-  return { ...range, address: addresses, topics };
 }
 
 function encodeBound(bound: LogBound): string {

@@ -3,11 +3,12 @@ import { ChainError } from '../../chain/errors.ts';
 import { FeedError, type FeedStep, type NetworkFeed } from '../../feed/feed.ts';
 import { streamBytes } from '../../primitives/hex-data.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
-import { MAX_RECORD_BYTES, type RecordTable, RecordTableError } from '../../records/record-table.ts';
+import { RecordTableError } from '../../records/record-table.ts';
 import { RpcError } from '../../rpc/errors.ts';
 import { limitOf } from '../../util/bounds.ts';
 import { Lru } from '../../util/lru.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
+import { TURNS } from '../../util/turn-queue.ts';
 import { countFurtherValues } from '../log-filter.ts';
 import type { Network } from '../network.ts';
 import { workFor } from '../work-credits.ts';
@@ -15,36 +16,33 @@ import { collectLogs } from './collect-logs.ts';
 import {
   createFilterId,
   createNonce,
-  encodeFilterRecord,
   type FilterRecord,
   type FilterSubject,
   isFilterId,
-  isOfNetwork,
-  parseFilterRecord,
 } from './filter-record.ts';
 import { PendingRing } from './pending-ring.ts';
 import { readTransactions } from './read-transactions.ts';
 import { RETRY_PAUSES, retryTable } from './retry-table.ts';
+import {
+  type LocatedFilter,
+  nameFilter,
+  type StoredFilter,
+  StoredFilters,
+  type StoredFiltersOptions,
+} from './stored-filters.ts';
 
 /** Polls of one filter at the same time: each repeats after another one that was faster. */
 const MAX_ATTEMPTS = limitOf('filter.polls');
 /** Of one answer; the next one goes on behind them. */
 const MAX_HASHES = 10_000;
 const MAX_TRANSACTIONS = 100;
-/** A filter lives longer than it has to by this part, so that not each poll writes. */
-const SLACK = 0.1;
+/** What a poll takes of the thread, with what it writes, about, milliseconds. */
+const POLL_MS = 0.25;
 /** Filters of which an answer may have been lost, remembered by this process, and attempts of each. */
 const MAX_UNANSWERED = 1_000;
 const MAX_LOST_ATTEMPTS = 2 * MAX_ATTEMPTS;
 
-export type FilterOptions = {
-  /** Name of the network. */
-  readonly network: string;
-  readonly records: RecordTable;
-  /** Filters that a key may have, on all networks. */
-  readonly maxOfKey: number;
-  /** How long a filter lives that is not polled. */
-  readonly lifeMs: number;
+export type FilterOptions = StoredFiltersOptions & {
   /** Between two attempts at records, milliseconds. */
   readonly retryPauses?: readonly number[];
 };
@@ -56,12 +54,8 @@ export type FilterPlace = {
   readonly scope: RequestScope;
 };
 
-type Found = {
-  readonly name: string;
-  readonly version: string;
-  /** What is gone on from. */
-  readonly record: FilterRecord;
-  /** Whether that is what is stored, not what was before an answer that was not given. */
+type Found = StoredFilter & {
+  /** Whether its record is what is stored, not what was before an answer that was not given. */
   readonly isStored: boolean;
 };
 
@@ -81,32 +75,28 @@ type Changes = { readonly result: JsonResult; readonly last: string };
  * reads from the feed what has happened since, and moves it on if no other poll has: nothing is given twice, and nothing is left out.
  */
 export class Filters {
-  readonly #options: FilterOptions;
+  readonly #maxOfKey: number;
+  readonly #retryPauses: readonly number[];
+  readonly #stored: StoredFilters;
   readonly #pending: PendingRing;
   /** By the name of the record. */
   readonly #unanswered: Lru<string, Unanswered>;
 
   constructor(options: FilterOptions) {
-    this.#options = { retryPauses: RETRY_PAUSES, ...options };
+    this.#maxOfKey = options.maxOfKey;
+    this.#retryPauses = options.retryPauses ?? RETRY_PAUSES;
+    this.#stored = new StoredFilters(options);
     this.#pending = new PendingRing(options.lifeMs);
     this.#unanswered = new Lru(MAX_UNANSWERED, options.lifeMs);
   }
 
   /** @returns the new filter's id @throws RpcError where the key may have no further one */
   async create(subject: FilterSubject, place: FilterPlace): Promise<string> {
-    const { network, records, maxOfKey } = this.#options;
     const last = await this.#findStart(subject, place);
-    const text = encodeFilterRecord({ network, subject, last, at: Date.now(), nonce: createNonce() });
-    if (Buffer.byteLength(text) > MAX_RECORD_BYTES) {
-      throw new RpcError('filterTooLarge', 'filter.bytes', MAX_RECORD_BYTES);
-    }
     const id = createFilterId();
-    const isCreated = await this.#retry(place.scope, () =>
-      records.create(nameFilter(id, place.scope), text, this.#keptMs, maxOfKey),
-    );
-    if (!isCreated) {
-      throw new RpcError('tooManyFilters', 'filters', maxOfKey);
-    }
+    const name = nameFilter(id, place.scope.owner);
+    if (!(await this.#retry(place.scope, () => this.#stored.create(name, subject, last))))
+      throw new RpcError('tooManyFilters', 'filters', this.#maxOfKey);
     return id;
   }
 
@@ -121,27 +111,28 @@ export class Filters {
 
   /** The criteria of a filter for logs. @throws RpcError `filter not found`, of one for something else too */
   async findLogFilter(id: string, scope: RequestScope): Promise<LogFilter> {
-    const { subject } = (await this.#retry(scope, () => this.#find(id, scope))).record;
-    if (subject.kind !== 'logs') throw new RpcError('serverError', 'filter not found');
-    return subject.filter;
+    const { criteria } = await this.#retry(scope, () => this.#find(id, scope));
+    if (criteria === undefined) throw new RpcError('serverError', 'filter not found');
+    return criteria.filter;
   }
 
   /** @returns whether there was one */
   async remove(id: string, scope: RequestScope): Promise<boolean> {
-    let wasThere = false;
+    if (!isFilterId(id)) return false;
+    let found: LocatedFilter | undefined;
+    let wasTried = false;
     return this.#retry(scope, async () => {
-      const { records, network } = this.#options;
-      const name = nameFilter(id, scope);
-      const stored = isFilterId(id) ? await records.read(name) : undefined;
-      if (stored === undefined || !isOfNetwork(stored.text, network)) return wasThere;
+      found ??= await this.#stored.locate(nameFilter(id, scope.owner));
+      if (found === undefined) return false;
       // One that is not there at the next attempt was removed by this one.
-      wasThere = true;
-      return records.remove(name);
+      const isFirst = !wasTried;
+      wasTried = true;
+      return (await this.#stored.remove(found)) || !isFirst;
     });
   }
 
   #retry<T>(scope: RequestScope, work: () => T | Promise<T>): Promise<T> {
-    return retryTable(work, scope, this.#options.retryPauses);
+    return retryTable(work, scope, this.#retryPauses);
   }
 
   /** @returns undefined where another poll was faster */
@@ -150,10 +141,6 @@ export class Filters {
     const changes = await this.#read(found, place);
     const isGiven = changes !== undefined && (await this.#advance(found, changes.last, place.scope));
     return isGiven ? changes.result : undefined;
-  }
-
-  get #keptMs(): number {
-    return Math.ceil(this.#options.lifeMs * (1 + SLACK));
   }
 
   async #findStart(subject: FilterSubject, place: FilterPlace): Promise<string> {
@@ -172,6 +159,8 @@ export class Filters {
   }
 
   async #find(id: string, scope: RequestScope): Promise<Found> {
+    if (TURNS.hasTime()) TURNS.spend(POLL_MS);
+    else await TURNS.pause(scope.owner ?? '', POLL_MS);
     const found = await this.#seek(id, scope);
     if (found === undefined) throw new RpcError('serverError', 'filter not found');
     return found;
@@ -179,29 +168,23 @@ export class Filters {
 
   async #seek(id: string, scope: RequestScope): Promise<Found | undefined> {
     if (!isFilterId(id)) return undefined;
-    const { records, network } = this.#options;
-    const name = nameFilter(id, scope);
-    const stored = await records.read(name);
-    if (stored === undefined || !isOfNetwork(stored.text, network)) return undefined;
-    const parsed = parseFilterRecord(stored.text);
-    if (parsed === undefined) return undefined;
-    const unanswered = this.#unanswered.get(name);
-    const isStored = unanswered?.nonces.includes(parsed.nonce) !== true;
-    return { name, version: stored.version, record: isStored ? parsed : unanswered.record, isStored };
+    const stored = await this.#stored.find(nameFilter(id, scope.owner), scope.owner ?? '');
+    if (stored === undefined) return undefined;
+    const unanswered = this.#unanswered.get(stored.name);
+    const isStored = unanswered?.nonces.includes(stored.record.nonce) !== true;
+    return { ...stored, record: isStored ? stored.record : unanswered.record, isStored };
   }
 
   /** @returns undefined where another poll was faster, and left what can be gone on from */
   async #read(found: Found, place: FilterPlace): Promise<Changes | undefined> {
     try {
-      return await this.#readChanges(found.record, place);
+      return await this.#readChanges(found, place);
     } catch (error) {
       if (!(error instanceof FeedError)) throw error;
       if (error.kind === 'closed') throw new RpcError('unavailable', 'the network is no longer served');
-      const { records } = this.#options;
-      const stored = await records.read(found.name);
-      if (stored !== undefined && stored.version !== found.version) return undefined;
+      if (await this.#stored.isMoved(found)) return undefined;
       // It can never be answered again.
-      await records.remove(found.name);
+      await this.#stored.remove(found);
       throw new RpcError(
         'serverError',
         error.kind === 'tooFar'
@@ -211,7 +194,10 @@ export class Filters {
     }
   }
 
-  async #readChanges({ subject, last }: FilterRecord, place: FilterPlace): Promise<Changes> {
+  async #readChanges(
+    { record: { subject, last }, criteria }: StoredFilter,
+    place: FilterPlace,
+  ): Promise<Changes> {
     const { feed, network, scope } = place;
     if (subject.kind === 'pending') {
       this.#watchPending(place);
@@ -224,10 +210,10 @@ export class Filters {
         : hashes.map(quote);
       return { result: joinItems(items), last: String(seen) };
     }
-    if (subject.kind === 'blocks') return this.#readBlocks(last, place);
-    await workFor(scope, 'eth_getLogs_further100Values', countFurtherValues(subject.filter), () => {});
+    if (criteria === undefined) return this.#readBlocks(last, place);
+    await workFor(scope, 'eth_getLogs_further100Values', countFurtherValues(criteria.filter), () => {});
     const { steps, last: head } = await feed.read({ kind: 'after', hash: last }, scope);
-    const collected = await collectLogs(feed, steps, subject.filter, scope);
+    const collected = await collectLogs(feed, steps, criteria, scope);
     return { result: joinItems(collected.logs), last: collected.last ?? head.hash };
   }
 
@@ -248,29 +234,24 @@ export class Filters {
   }
 
   /** Moves a filter on, or renews its life. @returns false where another poll has moved it since it was read */
-  async #advance(
-    { name, version, record, isStored }: Found,
-    last: string,
-    scope: RequestScope,
-  ): Promise<boolean> {
-    const { records, lifeMs } = this.#options;
-    const at = Date.now();
-    const age = at - record.at;
+  async #advance(found: Found, last: string, scope: RequestScope): Promise<boolean> {
+    const { name, record, isStored } = found;
     const isSame = last === record.last;
-    if (isSame && isStored && age >= 0 && age < lifeMs * SLACK) return true;
+    if (isSame && isStored && !this.#stored.isDue(record)) return true;
+    const subject = await this.#stored.renew(found, scope.owner ?? '');
+    if (subject === undefined) return false;
     // The answer could not be sent any more.
     if (scope.aborted || performance.now() >= scope.deadline) throw new ChainError('aborted', 'aborted');
     const nonce = createNonce();
-    const written = encodeFilterRecord({ ...record, last, at, nonce });
     let isReplaced: boolean;
     try {
-      isReplaced = await records.replace(name, version, written, this.#keptMs);
+      isReplaced = await this.#stored.replace(found, { ...record, subject, last, at: Date.now(), nonce });
     } catch (error) {
       // It may have been written all the same, or may be yet.
       this.#noteUnanswered(name, record, nonce);
       throw error;
     }
-    if (isReplaced && scope.aborted) await this.#putBack(name, record, nonce);
+    if (isReplaced && scope.aborted) await this.#putBack(found, nonce);
     else if (isReplaced) this.#unanswered.delete(name);
     return isReplaced || isSame;
   }
@@ -282,14 +263,11 @@ export class Filters {
   }
 
   /** Takes a filter back to where it was before an answer that could not be sent, for all processes; where the table fails for this one. */
-  async #putBack(name: string, record: FilterRecord, nonce: string): Promise<void> {
+  async #putBack(found: Found, nonce: string): Promise<void> {
+    const { name, record } = found;
     this.#noteUnanswered(name, record, nonce);
-    const { records } = this.#options;
     try {
-      const stored = await records.read(name);
-      if (stored === undefined || parseFilterRecord(stored.text)?.nonce !== nonce) return;
-      if (await records.replace(name, stored.version, encodeFilterRecord(record), this.#keptMs))
-        this.#unanswered.delete(name);
+      if (await this.#stored.putBack(found, record, nonce)) this.#unanswered.delete(name);
     } catch (error) {
       if (!(error instanceof RecordTableError)) throw error;
     }
@@ -305,10 +283,6 @@ function addToWay(way: FeedStep[], step: FeedStep): void {
 
 function quote(hash: string): JsonText {
   return `"${hash}"`;
-}
-
-function nameFilter(id: string, { owner = '' }: RequestScope): string {
-  return `filter/${owner}/${id}`;
 }
 
 /** Longer answers are handed on in pieces, and count as memory that is held until they are sent. */

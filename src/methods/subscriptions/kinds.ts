@@ -4,7 +4,6 @@ import type { JsonText } from '../../primitives/json-result.ts';
 import { RpcError } from '../../rpc/errors.ts';
 import { parseParams } from '../../rpc/method.ts';
 import type { BeginSubscription } from '../../rpc/notifier.ts';
-import { checkAlternatives } from '../log-filter.ts';
 import type { MethodContext } from '../method-context.ts';
 import { HeadTimes } from './head-times.ts';
 import { chooseStart, joinFeed } from './join-feed.ts';
@@ -60,7 +59,6 @@ function watchLogs(call: SubscribeCall): BeginSubscription {
   const { filter, afterHash } = options;
   if (afterHash !== undefined && third !== undefined)
     throw new RpcError('invalidParams', 'invalid argument 2: the filter says where to go on already');
-  checkAlternatives(filter);
   const { first, last } = findBounds(filter.blocks);
   const start = third ?? (afterHash === undefined ? {} : { afterHash });
   const lowest = start.fromBlock !== undefined && start.fromBlock > first ? start.fromBlock : first;

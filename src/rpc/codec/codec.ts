@@ -1,3 +1,5 @@
+import { type BoundsOf, limitOf } from '../../util/bounds.ts';
+import { RpcError } from '../errors.ts';
 import { ParamProblem } from '../param-problem.ts';
 
 /** A JSON Schema, as published. */
@@ -79,4 +81,17 @@ export function* parseWithinInPieces<T>(
   } catch (error) {
     throw error instanceof ParamProblem ? error.within(part) : error;
   }
+}
+
+/** A bound on the entries of one list or map. */
+export type EntryBound = BoundsOf<'callTooLarge'>;
+
+/** Whether a list or map has more entries than its bound allows. */
+export function exceeds(entries: number, bound: EntryBound | undefined): boolean {
+  return bound !== undefined && entries > limitOf(bound);
+}
+
+/** The refusal of a list or map that does. */
+export function refuseEntries(bound: EntryBound): RpcError {
+  return new RpcError('callTooLarge', bound, limitOf(bound));
 }

@@ -1,41 +1,54 @@
+import { limitOf } from '../../util/bounds.ts';
 import { createKindProblem } from '../param-problem.ts';
 import {
   type Codec,
+  type EntryBound,
+  exceeds,
   isUnchanged,
   type JsonSchema,
   type Pace,
   parseWithin,
   parseWithinInPieces,
   readWithin,
+  refuseEntries,
 } from './codec.ts';
 
-/** A JSON array of elements of one form. */
-export function listOf<T>(element: Codec<T>): Codec<readonly T[]> {
-  return new ListCodec(element);
+/**
+ * A JSON array of elements of one form.
+ * @param bound what bounds its length: a longer one is refused before any element is parsed
+ */
+export function listOf<T>(element: Codec<T>, bound?: EntryBound): Codec<readonly T[]> {
+  return new ListCodec(element, bound);
 }
 
 class ListCodec<T> implements Codec<readonly T[]> {
   readonly jsonSchema: JsonSchema;
   readonly #element: Codec<T>;
+  readonly #bound: EntryBound | undefined;
 
-  constructor(element: Codec<T>) {
-    this.jsonSchema = { type: 'array', items: element.jsonSchema };
+  constructor(element: Codec<T>, bound: EntryBound | undefined) {
+    this.jsonSchema = {
+      type: 'array',
+      items: element.jsonSchema,
+      ...(bound !== undefined && { maxItems: limitOf(bound) }),
+    };
     this.#element = element;
+    this.#bound = bound;
   }
 
   parse(raw: unknown): readonly T[] {
-    if (!Array.isArray(raw)) throw createKindProblem('array', raw);
+    this.#check(raw);
     return raw.map((element, i) => parseWithin(this.#element, element, i));
   }
 
   accept(raw: unknown): readonly T[] | undefined {
-    if (!Array.isArray(raw)) return undefined;
+    if (!Array.isArray(raw) || exceeds(raw.length, this.#bound)) return undefined;
     for (const element of raw) if (!isUnchanged(this.#element, element)) return undefined;
     return raw;
   }
 
   *parseInPieces(raw: unknown, pace: Pace): Generator<undefined, readonly T[]> {
-    if (!Array.isArray(raw)) throw createKindProblem('array', raw);
+    this.#check(raw);
     let changed: T[] | undefined;
     for (let i = 0; i < raw.length; i++) {
       if (pace.count()) yield;
@@ -43,9 +56,14 @@ class ListCodec<T> implements Codec<readonly T[]> {
         this.#element.parseInPieces === undefined
           ? readWithin(this.#element, raw[i], i)
           : yield* parseWithinInPieces(this.#element, raw[i], i, pace);
-      if (value !== raw[i]) changed ??= raw.slice(0, i);
+      if (value !== raw[i]) changed ??= raw.slice(0, i) as T[];
       changed?.push(value);
     }
-    return changed ?? raw;
+    return changed ?? (raw as readonly T[]);
+  }
+  /** @throws ParamProblem where it is no list; RpcError where it is too long */
+  #check(raw: unknown): asserts raw is readonly unknown[] {
+    if (!Array.isArray(raw)) throw createKindProblem('array', raw);
+    if (this.#bound !== undefined && exceeds(raw.length, this.#bound)) throw refuseEntries(this.#bound);
   }
 }

@@ -1,7 +1,10 @@
-import { setMember } from '../../primitives/parse-in-slices.ts';
+import { countManyMembers, setMember } from '../../primitives/parse-in-slices.ts';
+import { limitOf } from '../../util/bounds.ts';
 import { createKindProblem } from '../param-problem.ts';
 import {
   type Codec,
+  type EntryBound,
+  exceeds,
   isJsonObject,
   isUnchanged,
   type JsonObject,
@@ -10,6 +13,7 @@ import {
   parseWithin,
   parseWithinInPieces,
   readWithin,
+  refuseEntries,
 } from './codec.ts';
 
 type RecordOptions = {
@@ -17,6 +21,8 @@ type RecordOptions = {
   readonly title: string;
   /** Whether a member that is `null` counts as not given. Default: it is parsed like any other. */
   readonly skipsNull?: boolean;
+  /** What bounds its members: where a large body has more, they are refused before they are listed, which is one long step. */
+  readonly bound?: EntryBound;
 };
 
 /** A JSON object as a map: every key and every value of one form. */
@@ -33,21 +39,24 @@ class RecordCodec<T> implements Codec<Readonly<Record<string, T>>> {
   readonly #key: Codec<string>;
   readonly #value: Codec<T>;
   readonly #skipsNull: boolean;
+  readonly #bound: EntryBound | undefined;
 
-  constructor(key: Codec<string>, value: Codec<T>, { title, skipsNull = false }: RecordOptions) {
+  constructor(key: Codec<string>, value: Codec<T>, { title, skipsNull = false, bound }: RecordOptions) {
     this.jsonSchema = {
       type: 'object',
       propertyNames: key.jsonSchema,
       additionalProperties: value.jsonSchema,
+      ...(bound !== undefined && { maxProperties: limitOf(bound) }),
       title,
     };
     this.#key = key;
     this.#value = value;
     this.#skipsNull = skipsNull;
+    this.#bound = bound;
   }
 
   parse(raw: unknown): Readonly<Record<string, T>> {
-    if (!isJsonObject(raw)) throw createKindProblem('object', raw);
+    this.#check(raw);
     const parsed: Record<string, T> = {};
     for (const key in raw) {
       const value = raw[key];
@@ -58,7 +67,7 @@ class RecordCodec<T> implements Codec<Readonly<Record<string, T>>> {
   }
 
   accept(raw: unknown): Readonly<Record<string, T>> | undefined {
-    if (!isJsonObject(raw)) return undefined;
+    if (!isJsonObject(raw) || exceeds(countManyMembers(raw), this.#bound)) return undefined;
     for (const key in raw) {
       if (!isUnchanged(this.#key, key) || !isUnchanged(this.#value, raw[key])) return undefined;
     }
@@ -66,7 +75,7 @@ class RecordCodec<T> implements Codec<Readonly<Record<string, T>>> {
   }
 
   *parseInPieces(raw: unknown, pace: Pace): Generator<undefined, Readonly<Record<string, T>>> {
-    if (!isJsonObject(raw)) throw createKindProblem('object', raw);
+    this.#check(raw);
     let changed: Record<string, T> | undefined;
     for (const key in raw) {
       if (pace.count()) yield;
@@ -84,6 +93,13 @@ class RecordCodec<T> implements Codec<Readonly<Record<string, T>>> {
       if (changed !== undefined) setMember(changed, parsedKey, parsed);
     }
     return changed ?? (raw as Readonly<Record<string, T>>);
+  }
+
+  /** @throws ParamProblem where it is no object; RpcError where it has too many members */
+  #check(raw: unknown): asserts raw is JsonObject {
+    if (!isJsonObject(raw)) throw createKindProblem('object', raw);
+    if (this.#bound !== undefined && exceeds(countManyMembers(raw), this.#bound))
+      throw refuseEntries(this.#bound);
   }
 }
 

@@ -71,7 +71,7 @@ export function createAskVoices(ask: Ask, voices: OperatorVoices): Ask {
           }
         };
         const note = async (answer: Word['answer'] | undefined): Promise<void> => {
-          const name = answer === undefined ? '' : await nameAnswer(answer);
+          const name = answer === undefined ? '' : await nameAnswer(answer, inner);
           running--;
           if (answer !== undefined) {
             const word = words.get(name) ?? { answer, voices: 0 };

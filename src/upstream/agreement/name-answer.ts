@@ -1,12 +1,12 @@
 import { ChainError } from '../../chain/errors.ts';
 import type { JsonText } from '../../primitives/json-result.ts';
-import { parseText } from '../parse-text.ts';
+import { type ParseWork, parseText } from '../parse-text.ts';
 
 const HEX = /^0x[0-9a-fA-F]*$/;
 
 /** The same text for answers that say the same, in whatever order an object has its members and however hex digits are written. */
-export async function nameAnswer(answer: JsonText | ChainError): Promise<string> {
-  if (!(answer instanceof ChainError)) return JSON.stringify(normalize(await parseText(answer)));
+export async function nameAnswer(answer: JsonText | ChainError, work: ParseWork): Promise<string> {
+  if (!(answer instanceof ChainError)) return JSON.stringify(normalize(await parseText(answer, work)));
   const { kind, message, data } = answer;
   return `${kind} ${message} ${JSON.stringify(normalize(data))}`;
 }

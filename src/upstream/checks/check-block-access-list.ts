@@ -7,8 +7,8 @@ import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';
 import { keccak256 } from '../../primitives/keccak.ts';
 import { parseJsonText } from '../../primitives/parse-json.ts';
-import { keepUnique } from '../../verification/repeated-names.ts';
 import { UpstreamFault } from '../fault.ts';
+import { keepUnique } from '../keep-unique.ts';
 import type { Upstream } from '../upstream.ts';
 
 /** Told whether a list has the hash in the header, and in which form the node gave it. @throws UpstreamFault where it has not */

@@ -9,7 +9,8 @@ const OLDEST = /"oldestBlock"\s*:\s*"(0x[0-9a-fA-F]{1,16})"/;
  */
 export function checkFeeHistory(newest: bigint, blockCount: number): (result: JsonResult) => JsonResult {
   return (result) => {
-    const text = typeof result === 'string' ? OLDEST.exec(result)?.[1] : undefined;
+    const isObject = typeof result === 'string' && result.trimStart().startsWith('{');
+    const text = isObject ? OLDEST.exec(result)?.[1] : undefined;
     const oldest = text === undefined ? undefined : BigInt(text);
     if (oldest !== undefined && oldest <= newest && newest - oldest < blockCount) return result;
     throw new UpstreamFault('wrong', 'the fee history is not that of the blocks asked for');

@@ -1,8 +1,8 @@
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { asText, isSameText } from '../../verification/members.ts';
-import { keepUnique } from '../../verification/repeated-names.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Block } from '../heads/block.ts';
+import { keepUnique } from '../keep-unique.ts';
 import { parseObject } from './parse-object.ts';
 
 /** A member of the answer has this value, a hash in lower case. The answer is written anew where an object in it has a name twice. */

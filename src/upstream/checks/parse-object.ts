@@ -1,7 +1,7 @@
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { parseJsonText } from '../../primitives/parse-json.ts';
 import { UpstreamFault } from '../fault.ts';
-import { parseText } from '../parse-text.ts';
+import { type ParseWork, parseText } from '../parse-text.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -11,8 +11,8 @@ export function parseObject(result: JsonResult): Members {
 }
 
 /** The same of an answer that has been checked, with pauses where it is long. */
-export async function parseObjectInTurns(result: JsonResult): Promise<Members> {
-  return requireObject(await parseText(requireText(result)));
+export async function parseObjectInTurns(result: JsonResult, work: ParseWork): Promise<Members> {
+  return requireObject(await parseText(requireText(result), work));
 }
 
 function requireText(result: JsonResult): JsonText {

@@ -3,7 +3,7 @@ const MAX_RETRY_AFTER = 3_600_000;
 
 const MILLISECONDS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 /** A number with or without a unit, Go's durations of one part included; without one it is seconds. */
-const DURATION = /^\s*(\d{1,9}(?:\.\d{1,9})?)\s*(ms|s|m|h)?(?:ec(?:ond)?s?|in(?:ute)?s?)?\s*$/i;
+const DURATION = /^(\d{1,9}(?:\.\d{1,9})?)\s*(?:(ms|s|m|h)(?:ec(?:ond)?s?|in(?:ute)?s?)?)?$/i;
 const PROSE =
   /\b(?:try again|retry)(?: after| in)?:? (\d{1,9}(?:\.\d{1,9})? ?(?:ms|s|m|h)?)(?![a-z])(?:econds?|inutes?)?/i;
 
@@ -21,7 +21,8 @@ export function parseRetryAfter(data: unknown, message: string): number | undefi
 }
 
 function parseDuration(value: unknown): number | undefined {
-  const match = typeof value === 'string' || typeof value === 'number' ? DURATION.exec(`${value}`) : null;
+  const match =
+    typeof value === 'string' || typeof value === 'number' ? DURATION.exec(`${value}`.trim()) : null;
   if (match === null) return undefined;
   return Math.ceil(Number(match[1]) * (MILLISECONDS[(match[2] ?? 's').toLowerCase()] ?? 1_000));
 }

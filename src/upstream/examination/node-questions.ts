@@ -67,7 +67,7 @@ export class NodeQuestions {
       const reason = `error ${error.code}: ${this.clean(error.message)}`;
       return { kind: 'error', error, verdict: classifyError(error, method), reason };
     }
-    if (typeof reply.result === 'string') return { kind: 'result', value: await parseText(reply.result) };
+    if (typeof reply.result === 'string') return { kind: 'result', value: await parseText(reply.result, {}) };
     reply.result.cancel();
     return { kind: 'fault', fault: 'tooLarge', reason: 'the answer is too large to be looked at' };
   }

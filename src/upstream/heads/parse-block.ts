@@ -102,7 +102,7 @@ function readObject(value: unknown): Fields {
 /** Leading zeros, which some nodes write, do no harm here. */
 function readQuantity(fields: Fields, name: string, bits: number): bigint {
   const text = fields[name];
-  const digits = typeof text === 'string' ? /^0x0*([0-9a-fA-F]+)$/.exec(text)?.[1] : undefined;
+  const digits = typeof text === 'string' ? /^0x0*(0|[1-9a-fA-F][0-9a-fA-F]*)$/.exec(text)?.[1] : undefined;
   if (digits === undefined || digits.length > bits / 4) throw malformed(`has no valid ${name}`);
   return BigInt(`0x${digits}`);
 }

@@ -1,12 +1,7 @@
 import type { Clock } from '../../util/clock.ts';
-import { TokenBucket } from '../../util/token-bucket.ts';
+import type { TokenBucket } from '../../util/token-bucket.ts';
 import type { Transport } from '../transport/transport.ts';
-
-/** Hashes of one node: the busiest public networks have a few hundred a second. */
-const MAX_PER_SECOND = 2_000;
-const MAX_BURST = 20_000;
-/** How long nothing is taken from a node that announces more. */
-const FLOOD_PAUSE_MS = 60_000;
+import { createHashRate, FLOOD_PAUSE_MS } from './hash-rate.ts';
 
 export type AnnouncedPendingParts = {
   /** With `watch`. */
@@ -21,14 +16,13 @@ export type AnnouncedPendingParts = {
 /** Transactions that one node announces over a WebSocket, subscribed to anew on each connection. */
 export class AnnouncedPending {
   readonly #parts: AnnouncedPendingParts;
-  readonly #budget: TokenBucket;
+  readonly #rate: TokenBucket;
   #unwatch: () => void = () => {};
   #cancelReturn: () => void = () => {};
 
   constructor(parts: AnnouncedPendingParts) {
     this.#parts = parts;
-    const now = (): number => parts.clock.now();
-    this.#budget = new TokenBucket({ capacity: MAX_BURST, perSecond: MAX_PER_SECOND, now });
+    this.#rate = createHashRate(parts.clock);
     this.#begin();
   }
 
@@ -41,7 +35,7 @@ export class AnnouncedPending {
     const { transport, onHash } = this.#parts;
     const unwatch = transport.watch?.('newPendingTransactions', {
       onResult: (hash) => {
-        if (this.#budget.tryTake()) onHash(hash);
+        if (this.#rate.tryTake()) onHash(hash);
         else this.#pause();
       },
       onLost: () => {},

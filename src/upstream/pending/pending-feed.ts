@@ -15,7 +15,7 @@ const HASH = /^0x[0-9a-f]{64}$/;
 /** A node as it is asked for transactions that wait. */
 export type PendingNode = Pick<
   Upstream,
-  'name' | 'operator' | 'control' | 'announcer' | 'isUp' | 'isOnFork' | 'isBehind'
+  'name' | 'operator' | 'control' | 'announcer' | 'openMemory' | 'isUp' | 'isOnFork' | 'isBehind'
 >;
 
 export type PendingFeedParts = {
@@ -76,7 +76,12 @@ export class PendingFeed {
         ),
     };
     return node.announcer.watch === undefined
-      ? new PolledPending({ ...parts, transport: node.control, isWanted: () => isHealthy(node) })
+      ? new PolledPending({
+          ...parts,
+          transport: node.control,
+          memory: node.openMemory,
+          isWanted: () => isHealthy(node),
+        })
       : new AnnouncedPending({ ...parts, transport: node.announcer });
   }
 

@@ -1,22 +1,27 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { JsonText } from '../../primitives/json-result.ts';
+import type { AnswerMemory } from '../../util/answer-memory.ts';
 import type { Clock } from '../../util/clock.ts';
+import type { TokenBucket } from '../../util/token-bucket.ts';
 import { classifyError } from '../errors/classify-error.ts';
 import { UpstreamFault } from '../fault.ts';
 import { PollLoop } from '../heads/poll-loop.ts';
 import type { NodeError } from '../node-call.ts';
+import { parseText } from '../parse-text.ts';
 import type { Transport } from '../transport/transport.ts';
+import { createHashRate, FLOOD_PAUSE_MS } from './hash-rate.ts';
 
 const POLL_MS = 1_000;
 const MAX_BACKOFF_MS = 30_000;
 const ANSWER_LIMIT_MS = 5_000;
 /** How long a node is believed not to have such filters. */
 const UNSUPPORTED_MS = 600_000;
-/** Milliseconds without polls of a node that limits its rate, or sends more in a second than is read. */
+/** Milliseconds without polls of a node that limits its rate. */
 const REST_MS = 60_000;
 /** Filters in a row that a node forgot before their first answer: it has several nodes behind it. */
 const MAX_LOST = 3;
-/** Of one answer; further ones are left out. */
-const MAX_HASHES = 10_000;
+/** Hashes that are passed on between two pauses of the event loop: 2 ms. */
+const SLICE_HASHES = 512;
 
 export type PolledPendingParts = {
   readonly transport: Transport;
@@ -25,7 +30,9 @@ export type PolledPendingParts = {
   readonly isWanted: () => boolean;
   /** One hash, which is not checked yet. */
   readonly onHash: (hash: unknown) => void;
-  /** The node sends more than is read. */
+  /** Opens what its answers count in. */
+  readonly memory: () => AnswerMemory;
+  /** The node sends more than is taken. */
   readonly onFlood: () => void;
 };
 
@@ -33,6 +40,7 @@ export type PolledPendingParts = {
 export class PolledPending {
   readonly #parts: PolledPendingParts;
   readonly #loop: PollLoop;
+  readonly #rate: TokenBucket;
   /** JSON text of the filter's id. */
   #filter: JsonText | undefined;
   #lost = 0;
@@ -41,6 +49,7 @@ export class PolledPending {
 
   constructor(parts: PolledPendingParts) {
     this.#parts = parts;
+    this.#rate = createHashRate(parts.clock);
     this.#loop = new PollLoop({
       poll: () => this.#poll(),
       interval: () => this.#pauseMs,
@@ -71,14 +80,34 @@ export class PolledPending {
     this.#lost = 0;
     if (typeof reply.result !== 'string') {
       reply.result.cancel();
-      this.#uninstall();
-      this.#rest(REST_MS);
-      this.#parts.onFlood();
+      this.#leaveOut();
       return;
     }
-    const hashes: unknown = JSON.parse(reply.result);
+    const memory = this.#parts.memory;
+    const hashes: unknown = await parseText(reply.result, { memory });
     if (!Array.isArray(hashes)) throw new UpstreamFault('malformed', 'the changes of a filter are no array');
-    for (const hash of hashes.slice(0, MAX_HASHES)) this.#parts.onHash(hash);
+    await this.#passOn(hashes);
+  }
+
+  async #passOn(hashes: readonly unknown[]): Promise<void> {
+    for (let from = 0; from < hashes.length; from += SLICE_HASHES) {
+      if (from > 0) await turn();
+      for (const hash of hashes.slice(from, from + SLICE_HASHES)) {
+        if (this.#isStopped) return;
+        if (!this.#rate.tryTake()) {
+          this.#leaveOut();
+          return;
+        }
+        this.#parts.onHash(hash);
+      }
+    }
+  }
+
+  /** The node sends more than is taken: it is left out for a while. */
+  #leaveOut(): void {
+    this.#uninstall();
+    this.#rest(FLOOD_PAUSE_MS);
+    this.#parts.onFlood();
   }
 
   /** @returns whether there is a filter */

@@ -3,6 +3,7 @@ import { PIECE_LENGTH } from '../../primitives/parse-json.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { TraceSpan } from '../../util/trace-span.ts';
+import { TURNS } from '../../util/turn-queue.ts';
 import { readError } from '../errors/read-error.ts';
 import { UpstreamFault } from '../fault.ts';
 import { drain, hold, holdAll, holdText } from '../hold-text.ts';
@@ -19,6 +20,9 @@ const PARTS_AT_ONCE = 100;
 
 /** A result that is held as far as possible is not a stream before it has so many times the bytes of others. */
 const HOLD_FACTOR = 8;
+
+/** An answer that is compared with a block in some 50 µs, UTF-16 units: up to PIECE_LENGTH it takes milliseconds. */
+const CHECKED_AT_ONCE = 4 * 1024;
 
 export type SenderBounds = {
   /** Of one answer, and of what the answers for its parts are put together to. */
@@ -107,10 +111,14 @@ function takeResult(
   bounds: SenderBounds,
 ): PromiseOrValue<JsonResult> {
   const { call, scope, upstream } = directed;
-  const check = (whole: JsonResult): PromiseOrValue<JsonResult> =>
-    isShort(whole)
-      ? checkAnswer(call, whole, upstream)
-      : checkParsed(() => checkAnswer(call, whole, upstream));
+  const { owner = '', signal } = scope;
+  const check = (whole: JsonResult): PromiseOrValue<JsonResult> => {
+    if (!isLonger(whole, CHECKED_AT_ONCE)) return checkAnswer(call, whole, upstream);
+    const work = { owner, signal, memory: upstream.openMemory };
+    if (isLonger(whole, PIECE_LENGTH)) return checkParsed(() => checkAnswer(call, whole, upstream), work);
+    // Others may have come in the same batch.
+    return TURNS.take(owner, () => checkAnswer(call, whole, upstream));
+  };
   if (isComplete(result)) return check(result);
   if (call.checksStream !== true) return continueWith(holdAnswer(result, directed, bounds), check);
   const checked = checkAnswer(call, result, upstream) as JsonStream;
@@ -129,10 +137,9 @@ function holdAnswer(
   return hold(stream, HOLD_FACTOR * streamBytes, { scope, memory, takesBytes: call.takesBytes });
 }
 
-/** Whether what parses it takes no long pause, whatever is in it. */
-function isShort(result: JsonResult): boolean {
-  if (typeof result === 'string') return result.length <= PIECE_LENGTH;
-  return isComplete(result) && result.value.bytes.length <= PIECE_LENGTH;
+function isLonger(result: JsonResult, length: number): boolean {
+  if (typeof result === 'string') return result.length > length;
+  return !isComplete(result) || result.value.bytes.length > length;
 }
 
 function checkAnswer(call: RoutedCall, result: JsonResult, upstream: Upstream): JsonResult {

@@ -3,6 +3,7 @@ import { ChainError } from '../../chain/errors.ts';
 import { isComplete, type JsonResult } from '../../primitives/json-result.ts';
 import { PassingMap } from '../../util/passing-map.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
+import { TURNS } from '../../util/turn-queue.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Policy } from '../policy-stack.ts';
 import { type Exchange, fitResult, type Handler, openExchange, type RoutedCall } from '../routed-call.ts';
@@ -118,11 +119,11 @@ export class Flight {
   land(result: JsonResult): void {
     const waiting = this.#end();
     if (!isComplete(result) && waiting[0] !== this.#leader) result.cancel();
-    for (const waiter of waiting) waiter.take(result);
+    settleAll(waiting, (waiter) => waiter.take(result));
   }
 
   crash(error: unknown): void {
-    for (const waiter of this.#end()) waiter.fail(error);
+    settleAll(this.#end(), (waiter) => waiter.fail(error));
   }
 
   /** @returns the callers that are to be answered */
@@ -134,12 +135,21 @@ export class Flight {
   }
 }
 
+/** The first one at once, the others in turns of their owners: each goes on with all that is left of its call. */
+function settleAll(waiting: readonly Waiter[], settle: (waiter: Waiter) => void): void {
+  for (const [at, waiter] of waiting.entries()) {
+    if (at === 0) settle(waiter);
+    else waiter.settleLater(() => settle(waiter));
+  }
+}
+
 /** A caller that has not been answered and has not gone. */
 class Waiter {
   readonly #scope: RequestScope;
   readonly #flight: Flight;
   readonly #resolve: (result: JsonResult) => void;
   readonly #reject: (error: unknown) => void;
+  #isOver = false;
 
   constructor(
     scope: RequestScope,
@@ -158,6 +168,12 @@ class Waiter {
     else this.#scope.signal.addEventListener('abort', this.#leave);
   }
 
+  /** The flight is over: where the caller goes meanwhile, nothing of it is given up. */
+  settleLater(settle: () => void): void {
+    this.#isOver = true;
+    TURNS.resumeLater(this.#scope.owner ?? '', settle);
+  }
+
   take(result: JsonResult): void {
     this.#scope.signal.removeEventListener('abort', this.#leave);
     this.#resolve(result);
@@ -169,7 +185,7 @@ class Waiter {
   }
 
   readonly #leave = (): void => {
-    this.#flight.leave(this);
+    if (!this.#isOver) this.#flight.leave(this);
     this.fail(new UpstreamFault('aborted', 'the caller has gone'));
   };
 }

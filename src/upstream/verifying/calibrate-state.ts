@@ -51,7 +51,7 @@ export async function tryState(
     try {
       const text = (await ask({ call, scope, except: asked, witness })) as JsonText;
       const { findings } = verifier.openTools();
-      verifyAccountProof(await parseText(text), question, header.stateRoot, findings);
+      verifyAccountProof(await parseText(text, scope), question, header.stateRoot, findings);
       const [finding] = findings.list;
       if (finding === undefined) return { kind: 'proven' };
       reason ??= finding.text;

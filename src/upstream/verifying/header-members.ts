@@ -33,7 +33,7 @@ export class HeaderMembers {
       },
       scope,
     })) as JsonText;
-    const block: unknown = await parseText(text);
+    const block: unknown = await parseText(text, scope);
     if (!isMembers(block)) return false;
     const before = this.#names.size;
     for (const [name, value] of Object.entries(block))

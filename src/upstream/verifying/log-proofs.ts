@@ -14,7 +14,6 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import { TURN_MS, TURNS } from '../../util/turn-queue.ts';
 import { Findings, type Members, type Subject } from '../../verification/findings.ts';
 import { isSameText } from '../../verification/members.ts';
-import { keepUnique } from '../../verification/repeated-names.ts';
 import type { VerifiedHeader } from '../../verification/verify-block.ts';
 import {
   compareLogs,
@@ -27,6 +26,7 @@ import type { FoundBlock } from '../block-access.ts';
 import type { BlockQuestions } from '../block-questions.ts';
 import { refuseMany } from '../checks/check-logs.ts';
 import { UpstreamFault } from '../fault.ts';
+import { keepUnique } from '../keep-unique.ts';
 import { parseText } from '../parse-text.ts';
 import type { Upstream } from '../upstream.ts';
 import type { ProvenBlock } from './proven-blocks.ts';
@@ -252,7 +252,7 @@ export class ExpectedLogs {
     const { receipts, proven } = await askReceipts(this.#parts, found, scope);
     // A large block takes about that long.
     await TURNS.pause(scope.owner ?? '', TURN_MS);
-    const list = (await parseText(textOf(receipts))) as readonly unknown[];
+    const list = (await parseText(textOf(receipts), scope)) as readonly unknown[];
     return listMatching(list, proven, this.#matcher);
   }
 

@@ -12,7 +12,6 @@ import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { Findings, type Subject } from '../../verification/findings.ts';
 import { ListText } from '../../verification/list-text.ts';
 import { asText, isMembers, isSameText } from '../../verification/members.ts';
-import { keepUnique } from '../../verification/repeated-names.ts';
 import {
   type ProofQuestion,
   type ProvenState,
@@ -31,6 +30,7 @@ import {
 } from '../../verification/verify-transaction.ts';
 import { checkBytes } from '../checks/check-stream.ts';
 import { UpstreamFault } from '../fault.ts';
+import { keepUnique } from '../keep-unique.ts';
 import { parseText } from '../parse-text.ts';
 import { ABSENCE_REQUIRED, ABSENCE_UNVERIFIED, ABSENCE_VERIFIED, type Absence } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
@@ -129,9 +129,11 @@ export class Proofs {
     const { verifier } = this;
     if (verifier === undefined) return stream;
     const tools = verifier.openTools();
+    const parse = (text: JsonText): PromiseOrValue<unknown> =>
+      parseText(text, { memory: upstream?.openMemory });
     let opened: OpenReceipts | undefined;
     const open = (block: ProvenBlock): OpenReceipts => {
-      opened = { block, receipts: new ReceiptStream(block, tools, parseText) };
+      opened = { block, receipts: new ReceiptStream(block, tools, parse) };
       return opened;
     };
     const openAgain = async (): Promise<OpenReceipts> => open((await proveAgain()) ?? known);

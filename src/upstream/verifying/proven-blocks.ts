@@ -9,7 +9,6 @@ import { NO_UNCLES } from '../../verification/header-forms.ts';
 import type { KnownTransactions } from '../../verification/known-transactions.ts';
 import { type BlockText, ListText } from '../../verification/list-text.ts';
 import { asText, isMembers, isSameText } from '../../verification/members.ts';
-import { keepUnique } from '../../verification/repeated-names.ts';
 import { BlockStream } from '../../verification/stream-block.ts';
 import {
   type VerifiedHeader,
@@ -21,6 +20,7 @@ import { readNumber } from '../../verification/verify-logs.ts';
 import { type VerifyTools, verifySender } from '../../verification/verify-transaction.ts';
 import { checkBytes } from '../checks/check-stream.ts';
 import { UpstreamFault } from '../fault.ts';
+import { keepUnique } from '../keep-unique.ts';
 import { parseText } from '../parse-text.ts';
 import type { Upstream } from '../upstream.ts';
 import { BLOCK_SUBJECTS } from './subjects.ts';
@@ -33,8 +33,9 @@ const BLOCK_WEIGHT = 8;
 const MAX_REMEMBERED: number = MAX_TRANSACTIONS - BLOCK_WEIGHT;
 /** Headers of which the transactions need not be known: about a kilobyte each, with the bloom. */
 const MAX_HEADERS = 4_096;
-/** Blocks with uncles, and blocks that were doubted: about 300 bytes each. */
-const MAX_UNCLED = 4_096;
+/** Hashes of uncles of all blocks that are held, about 100 bytes each: a block counts as one more. */
+const MAX_UNCLES = 12_288;
+/** Blocks that were doubted: about 300 bytes each. */
 const MAX_DOUBTED = 1_024;
 /**
  * Of a whole block so many senders are recovered, 54 us each; their signatures are under the root anyway. More than one of each are bounded by time: where many blocks are
@@ -85,7 +86,12 @@ export class ProvenBlocks {
 
   readonly #headers = new Lru<string, VerifiedHeader>(MAX_HEADERS, Number.POSITIVE_INFINITY);
   /** Hashes of the uncles that headers commit to. */
-  readonly #uncles = new Lru<string, readonly string[]>(MAX_UNCLED, Number.POSITIVE_INFINITY);
+  readonly #uncles = new Lru<string, readonly string[]>(
+    MAX_UNCLES,
+    Number.POSITIVE_INFINITY,
+    undefined,
+    (uncles) => 1 + uncles.length,
+  );
   /** Positions of transactions by their hashes. */
   readonly #indexes = new WeakMap<ProvenBlock, ReadonlyMap<string, number>>();
   readonly #doubted = new Lru<string, true>(MAX_DOUBTED, Number.POSITIVE_INFINITY);
@@ -270,7 +276,7 @@ export class ProvenBlocks {
       maxTransactions: MAX_REMEMBERED,
       verifySender: (transaction) => verifySender(transaction, tools, verifier.recoverPublicKey),
       isEverySender,
-      parse: parseText,
+      parse: (text) => parseText(text, { memory: upstream?.openMemory }),
     });
     return checkBytes(stream, {
       add: (piece) => block.add(piece),

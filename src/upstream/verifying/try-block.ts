@@ -81,7 +81,7 @@ async function tryNode(
   const at = encodeQuantity(number);
   const text = await question('eth_getBlockByNumber', `["${at}",true]`);
   if (text.length > MAX_TRIED) return undefined;
-  const block: unknown = await parseText(text);
+  const block: unknown = await parseText(text, scope);
   if (!isMembers(block)) return undefined;
   const tools = verifier.openTools();
   const hash = asText(block['hash']);
@@ -99,14 +99,14 @@ async function tryNode(
     const batch = (): ReturnType<typeof listReceipts> => listReceipts(hashes);
     const receipts = await orNone(question('eth_getBlockReceipts', `["${at}"]`, { batch }));
     const isTried = receipts !== undefined && receipts.length <= MAX_TRIED;
-    const list: unknown = isTried ? await parseText(receipts) : undefined;
+    const list: unknown = isTried ? await parseText(receipts, scope) : undefined;
     if (list !== undefined) {
       verifyReceipts(list, header, transactions, tools);
       shown.push(...OF_RECEIPTS);
     }
     if (list !== undefined && !tools.findings.has('receipts')) {
       const expected = listMatching(list as readonly unknown[], { header, transactions }, ALL_LOGS);
-      const difference = await compareTold(expected, header, question);
+      const difference = await compareTold(expected, header, question, scope);
       // A node may know a block before it has indexed the logs.
       if (difference === 'none') shown.push('logs');
       else if (difference !== undefined && difference.lacksFrom === undefined)
@@ -129,11 +129,12 @@ async function compareTold(
   expected: readonly string[],
   header: VerifiedHeader,
   question: (method: string, params: string) => Promise<JsonText>,
+  scope: RequestScope,
 ): Promise<LogDifference | 'none' | undefined> {
   const at = encodeQuantity(header.number);
   const text = await orNone(question('eth_getLogs', `[{"fromBlock":"${at}","toBlock":"${at}"}]`));
   if (text === undefined || text.length > MAX_TRIED) return undefined;
-  const logs: unknown = await parseText(text);
+  const logs: unknown = await parseText(text, scope);
   return Array.isArray(logs) ? (compareLogs(logs, expected, () => header) ?? 'none') : undefined;
 }
 

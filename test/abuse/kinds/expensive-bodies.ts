@@ -134,6 +134,23 @@ const ROWS: readonly Row[] = [
       ),
   },
   {
+    name: 'overrides of 8,000 slots',
+    body: () =>
+      text(
+        call(
+          `[{"to":"${ADDRESS}"},"latest",{"${ADDRESS}":{"stateDiff":{${list(8_000, (index) => `"0x${word(index)}":"0x${word(1)}"`)}}}}]`,
+        ),
+      ),
+  },
+  {
+    name: 'a simulated block of 8,000 withdrawals',
+    isShort: true,
+    body: () =>
+      text(
+        `{"jsonrpc":"2.0","id":1,"method":"eth_simulateV1","params":[{"blockStateCalls":[{"blockOverrides":{"withdrawals":[${list(8_000, () => '{}')}]}}]},"latest"]}`,
+      ),
+  },
+  {
     name: 'overrides of 80,000 accounts',
     body: () =>
       text(

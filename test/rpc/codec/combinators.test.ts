@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { parseInSlices } from '../../../src/primitives/parse-in-slices.ts';
 import { type Codec, Pace } from '../../../src/rpc/codec/codec.ts';
 import { mapped } from '../../../src/rpc/codec/derived-codecs.ts';
 import { byKind } from '../../../src/rpc/codec/kind-codec.ts';
@@ -9,6 +10,7 @@ import { recordOf } from '../../../src/rpc/codec/record-codec.ts';
 import { textOf } from '../../../src/rpc/codec/text-codec.ts';
 import { ParamProblem } from '../../../src/rpc/param-problem.ts';
 import { boolean, hash32, nothing, number, quantity64 } from '../../../src/rpc/schemas.ts';
+import { limitOf } from '../../../src/util/bounds.ts';
 
 function assertProblem(codec: Codec<unknown>, raw: unknown, problem: string): void {
   assert.throws(() => codec.parse(raw), new ParamProblem(problem));
@@ -224,5 +226,58 @@ describe('members that are annotations', () => {
 
   it('are read where they have the form', () => {
     for (const a of ['0x2', '0X2']) assert.deepEqual(codec.parse({ a }), { a: '0x2' });
+  });
+});
+
+describe('a bound on entries', () => {
+  const limit = limitOf('call.entries');
+  const refusal = { message: /^the call has more than 8192 entries in .* \(bound: call\.entries\)$/ };
+  let parsed = 0;
+  const counted: Codec<unknown> = {
+    parse: (raw) => {
+      parsed++;
+      return raw;
+    },
+    jsonSchema: {},
+  };
+  const list = listOf(counted, 'call.entries');
+  const record = recordOf(counted as Codec<string>, counted, { title: 'map', bound: 'call.entries' });
+
+  function assertRefused(codec: Codec<unknown>, raw: unknown): void {
+    parsed = 0;
+    assert.throws(() => codec.parse(raw), refusal);
+    assert.throws(() => parseInPieces(codec, raw), refusal);
+    assert.equal(codec.accept?.(raw), undefined);
+    assert.equal(parsed, 0);
+  }
+
+  /** As a large body is parsed. */
+  function parseLarge(text: string): unknown {
+    const work = parseInSlices(text);
+    for (;;) {
+      const { done, value } = work.next();
+      if (done === true) return value;
+    }
+  }
+
+  it('refuses a longer list before any element is parsed', () => {
+    assertRefused(list, new Array(limit + 1).fill(1));
+    const longest = new Array(limit).fill(1);
+    assert.equal(parseInPieces(list, longest), longest);
+    assert.equal(parsed, limit);
+    assert.deepEqual(list.jsonSchema, { type: 'array', items: {}, maxItems: limit });
+  });
+
+  it('refuses a larger map of a large body before any member is listed', () => {
+    const textOf = (count: number): string =>
+      `{${Array.from({ length: count }, (_, i) => `"k${i}":1`).join()}}`;
+    assertRefused(record, parseLarge(textOf(limit + 1)));
+    const largest = parseLarge(textOf(limit));
+    assert.equal(parseInPieces(record, largest), largest);
+    assert.equal(record.jsonSchema['maxProperties'], limit);
+  });
+
+  it('comes after the kind of the value', () => {
+    assertProblem(listOf(quantity64, 'call.entries'), {}, 'expected an array, got an object');
   });
 });

@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import type { NodeCall, NodeReply } from '../../../src/upstream/node-call.ts';
+import { createNodeMemory } from '../../../src/upstream/node-memory.ts';
 import { PendingFeed, type PendingNode } from '../../../src/upstream/pending/pending-feed.ts';
 import type { AnnouncementListener, Transport } from '../../../src/upstream/transport/transport.ts';
+import { AnswerMemory } from '../../../src/util/answer-memory.ts';
 import { createRecordingLog } from '../../gateway/recording-log.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 
@@ -18,6 +20,7 @@ const HEALTHY = {
   isUp: true,
   isOnFork: false,
   isBehind: false,
+  openMemory: () => new AnswerMemory(createNodeMemory(), 'node'),
 };
 const NO_TRANSPORT = {
   sendBatch: () => assert.fail('no batches'),
@@ -239,9 +242,6 @@ describe('transactions that nodes have in filters', () => {
       await clock.advance(3_000);
     }
     assert.deepEqual(heard, []);
-    script.changes = Array.from({ length: 50_000 }, (_, i) => hashOf(i));
-    await clock.advance(3_000);
-    assert.equal(heard.flat().length, 10_000);
     let cancelled = 0;
     const stream = { pieces: (async function* () {})(), cancel: () => cancelled++ };
     script.reply = ({ method }) =>
@@ -252,5 +252,52 @@ describe('transactions that nodes have in filters', () => {
     const before = calls.length;
     await clock.advance(58_000);
     assert.equal(calls.length, before, 'it is left alone for a minute');
+  });
+
+  it('are passed on with pauses, however many come at once', async () => {
+    const clock = new FakeClock();
+    const { node, script } = createFilterNode(clock);
+    const { feed, heard, watch } = createFeed([node], clock);
+    script.changes = Array.from({ length: 14_000 }, (_, i) => hashOf(i));
+    let most = 0;
+    let before = 0;
+    let timer = setImmediate(function look() {
+      most = Math.max(most, heard.flat().length - before);
+      before = heard.flat().length;
+      timer = setImmediate(look);
+    });
+    watch();
+    await clock.advance(0);
+    for (let i = 0; i < 100 && before < 14_000; i++) await settle();
+    clearImmediate(timer);
+    assert.equal(before, 14_000);
+    assert.ok(most <= 1_024, `${most} hashes in one turn`);
+    feed.close();
+  });
+
+  it('come no faster than announcements may: beyond that the node is left out for a minute', async () => {
+    const clock = new FakeClock();
+    const { node, script, calls, textOf } = createFilterNode(clock);
+    const { heard, watch, log } = createFeed([node], clock);
+    watch();
+    let next = 0;
+    const poll = async (): Promise<void> => {
+      script.changes = Array.from({ length: 14_000 }, () => hashOf(next++));
+      await clock.advance(1_000);
+      for (let i = 0; i < 30; i++) await settle();
+    };
+    await poll();
+    assert.equal(heard.flat().length, 14_000);
+    await poll();
+    assert.equal(log.lines.length, 1);
+    assert.equal(textOf().at(-1), 'eth_uninstallFilter ["0xf1"]');
+    const taken = heard.flat().length;
+    assert.ok(taken >= 20_000 && taken <= 24_000, `${taken} hashes`);
+    const before = calls.length;
+    for (let i = 0; i < 5; i++) await poll();
+    assert.equal(calls.length, before);
+    assert.equal(heard.flat().length, taken);
+    await clock.advance(60_000);
+    assert.ok(calls.length > before, 'it is asked again');
   });
 });

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { JsonResult } from '../../../src/primitives/json-result.ts';
+import { PIECE_LENGTH, parseJsonText } from '../../../src/primitives/parse-json.ts';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import type { NodeCall } from '../../../src/upstream/node-call.ts';
+import { createNodeMemory } from '../../../src/upstream/node-memory.ts';
 import { createSender } from '../../../src/upstream/policies/send.ts';
 import { createHttpTransport } from '../../../src/upstream/transport/http-transport.ts';
+import { AnswerMemory } from '../../../src/util/answer-memory.ts';
+import { TURN_MS } from '../../../src/util/turn-queue.ts';
+import { spin, watchTurns } from '../../support/watch-turns.ts';
 import { createDirected, createScope } from '../support/exchange.ts';
 import { answer, createNode, nodeError, silent } from '../support/scripted-node.ts';
 import { createStream, readAll } from '../support/scripted-stream.ts';
@@ -55,6 +61,44 @@ describe('sendToUpstream', () => {
     assert.deepEqual(seen, [text]);
     const passed = await sendToUpstream(createDirected(node));
     assert.notEqual(typeof passed, 'string');
+  });
+
+  it('compares answers that come together in turns, however long they are', async () => {
+    for (const length of [8 * 1024, 2 * PIECE_LENGTH]) {
+      const watch = watchTurns();
+      const text = JSON.stringify('x'.repeat(length));
+      const check = (result: unknown): string => {
+        parseJsonText(result as string);
+        watch.note();
+        spin(TURN_MS + 0.1);
+        return 'checked';
+      };
+      const node = createNode(answer(text));
+      const checked = Array.from({ length: 12 }, () =>
+        sendToUpstream(createDirected(node, { isText: true, check })),
+      );
+      assert.deepEqual(new Set(await Promise.all(checked)), new Set(['checked']));
+      // One at the end of a turn, one at the beginning of the next.
+      assert.ok(watch.end() <= 2, `${watch.end()} in a turn`);
+    }
+  });
+
+  it('what a check parses counts in the memory of the node', async () => {
+    const budget = createNodeMemory();
+    const text = `[${'[0],'.repeat(PIECE_LENGTH)}0]`;
+    const node = createNode({
+      behaviour: answer(text),
+      openMemory: () => new AnswerMemory(budget, 'node'),
+    });
+    let used = 0;
+    const check = (result: JsonResult): JsonResult => {
+      parseJsonText(result as string);
+      used = budget.used;
+      return result;
+    };
+    assert.equal(await sendToUpstream(createDirected(node, { check })), text);
+    assert.ok(used > 40 * text.length, `${used} bytes`);
+    assert.equal(budget.used, 0);
   });
 
   it('a stream that is held stays one when it is long', async () => {

@@ -5,6 +5,8 @@ import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import { shareFlights } from '../../../src/upstream/policies/share-flights.ts';
 import type { Exchange, Handler } from '../../../src/upstream/routed-call.ts';
 import type { RequestScope } from '../../../src/util/request-scope.ts';
+import { TURN_MS } from '../../../src/util/turn-queue.ts';
+import { spin, watchTurns } from '../../support/watch-turns.ts';
 import { createExchange, createScope, watchListeners } from '../support/exchange.ts';
 import { createStream, readAll } from '../support/scripted-stream.ts';
 
@@ -53,6 +55,37 @@ describe('shareFlights', () => {
     assert.equal(calls.length, 2);
     calls[1]?.settle('"0x2"');
     assert.equal(await next, '"0x2"');
+  });
+
+  it('lets callers go on in turns, with a result as with an error', async () => {
+    const { calls, ask } = createShared();
+    for (const outcome of ['settle', 'fail'] as const) {
+      const watch = watchTurns();
+      const goOn = (): void => {
+        watch.note();
+        spin(TURN_MS + 0.1);
+      };
+      const results = Array.from({ length: 12 }, () => ask(same()).then(goOn, goOn));
+      const call = calls.pop();
+      if (outcome === 'settle') call?.settle('"0x1"');
+      else call?.fail(new UpstreamFault('unreachable', 'scripted'));
+      await Promise.all(results);
+      // The first one at once.
+      assert.ok(watch.end() <= 2, `${watch.end()} in a turn`);
+    }
+  });
+
+  it('gives nothing up where a caller goes that has not gone on yet', async () => {
+    const { calls, ask } = createShared();
+    const callers = [createCaller(), createCaller()];
+    const results = callers.map(({ scope }) => ask(same(scope)));
+    const stream = createStream('"0x1234"');
+    calls[0]?.settle(stream);
+    await Promise.resolve();
+    callers[1]?.controller.abort();
+    await assert.rejects(results[1] as Promise<JsonResult>, { kind: 'aborted' });
+    assert.equal(calls[0]?.scope.signal.aborted, false);
+    assert.equal(await readAll((await results[0]) as typeof stream), '"0x1234"');
   });
 
   it('reports an error to all of them, once', async () => {

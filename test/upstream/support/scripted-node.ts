@@ -88,6 +88,8 @@ export type NodeParts = {
   readonly now?: () => number;
   /** The way to it, in place of the behaviour. */
   readonly transport?: Transport;
+  /** In place of memory that nothing else is in. */
+  readonly openMemory?: () => AnswerMemory;
 };
 
 /** Nodes that were made: each has an operator of its own. */
@@ -122,7 +124,7 @@ export function createNode(parts: NodeParts | Behaviour): ScriptedNode {
     control: transport,
     tracker: { ...EVERYTHING, ...tracker },
     secrets: secrets ?? [],
-    openMemory: () => new AnswerMemory(createNodeMemory(), 'node'),
+    openMemory: rest.openMemory ?? (() => new AnswerMemory(createNodeMemory(), 'node')),
     now: now ?? (() => performance.now()),
   });
   upstream.standing = 'verified';

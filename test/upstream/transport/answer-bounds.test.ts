@@ -223,6 +223,12 @@ test('the longest honest answers are within their bounds', () => {
   };
   const hash = `0x${'ab'.repeat(32)}`;
   within('eth_getBlockByNumber', '["0x1",false]', { hash, transactions: new Array(100_000).fill(hash) });
+  // Validators and dependencies of transactions on chains whose blocks have them in their headers.
+  const header = (bytes: number) => ({ hash, extraData: `0x${'00'.repeat(bytes)}`, transactions: [] });
+  within('eth_getBlockByNumber', '["0x1",false]', header(128 * 1024));
+  assert.throws(() => within('eth_getBlockByNumber', '["0x1",false]', header(128 * 1024 + 1)), {
+    kind: 'excessive',
+  });
   const nodes = new Array(64).fill(`0x${'00'.repeat(532)}`);
   within('eth_getProof', '["0x00",["0x1","0x2"],"latest"]', {
     accountProof: nodes,
@@ -235,6 +241,8 @@ test('the longest honest answers are within their bounds', () => {
   within(...uncle, { hash, extraData: `0x${'00'.repeat(1_024)}`, uncles: [] });
   assert.equal(findBounds(...uncle).bytes, 65_536);
   within('eth_getTransactionByHash', '["0x00"]', { hash, input: `0x${'00'.repeat(4_000_000)}` });
+  within('eth_estimateGas', '[{}]', '0x5208');
+  assert.throws(() => within('eth_estimateGas', '[{}]', code.repeat(3)), /4261412|eth_estimateGas/);
   within('eth_feeHistory', '["0x400","latest",[]]', {
     oldestBlock: '0x1',
     reward: new Array(1_024).fill(new Array(100).fill('0x0')),
@@ -253,6 +261,58 @@ test('the longest honest answers are within their bounds', () => {
       calls: new Array(50).fill({ status: '0x1', logs: [], gasUsed: '0x0', returnData: '0x' }),
     }),
   );
+});
+
+describe('an answer that is mostly structure', () => {
+  const SHORTEST_LOG = {
+    address: `0x${'11'.repeat(20)}`,
+    topics: [],
+    data: '0x',
+    blockNumber: '0x1',
+    transactionHash: `0x${'22'.repeat(32)}`,
+    transactionIndex: '0x0',
+    blockHash: `0x${'33'.repeat(32)}`,
+    logIndex: '0x0',
+    removed: false,
+  };
+  const logs = new Array(100_000).fill(SHORTEST_LOG);
+  /** The answers with the most values for their bytes that honest nodes give, and what a value and its blanks take in one that is refused. */
+  const CASES: readonly (readonly [
+    method: string,
+    params: string,
+    honest: unknown,
+    bytesPerValue: number,
+  ])[] = [
+    ['eth_getLogs', '[{}]', logs, 11],
+    ['eth_getBlockReceipts', '["0x1"]', [{ logs }], 11],
+    ['eth_getTransactionReceipt', '["0x1"]', { logs }, 11],
+    [
+      'eth_getTransactionByHash',
+      '["0x1"]',
+      { accessList: new Array(100_000).fill({ address: SHORTEST_LOG.address, storageKeys: [] }) },
+      7,
+    ],
+    [
+      'eth_createAccessList',
+      '[{}]',
+      { accessList: new Array(100_000).fill({ address: SHORTEST_LOG.address, storageKeys: [] }) },
+      7,
+    ],
+    [
+      'eth_simulateV1',
+      '[{}]',
+      [{ calls: new Array(100_000).fill({ status: '0x1', logs: [], gasUsed: '0x0', returnData: '0x' }) }],
+      5,
+    ],
+  ];
+  for (const [method, params, honest, bytesPerValue] of CASES)
+    test(`${method}: fewer than ${bytesPerValue + 1} bytes for each value are no honest answer`, () => {
+      const bounds = findBounds(method, params);
+      new ReplyScanner(bounds).push(Buffer.from(JSON.stringify({ id: 1, result: honest })));
+      const item = `[0]${' '.repeat(2 * bytesPerValue - 4)},`;
+      const hostile = Buffer.from(`{"id":1,"result":[${item.repeat(100_000)}0]}`);
+      assert.throws(() => new ReplyScanner(bounds).push(hostile), { kind: 'excessive' });
+    });
 });
 
 describe('bytes around the body of an answer', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { recoverPublicKey } from '../../../src/primitives/secp256k1.ts';
+import type { RecoverPublicKey } from '../../../src/primitives/signature.ts';
 import { Refutation } from '../../../src/upstream/fault.ts';
 import { ProvenBlocks } from '../../../src/upstream/verifying/proven-blocks.ts';
 import { Verifier } from '../../../src/upstream/verifying/verifier.ts';
@@ -18,23 +19,28 @@ const sample = readSamples()?.find(
     block['transactions'].every(({ type }: Members) => type === '0x0' || type === '0x2'),
 );
 
-test('senders of a block are sampled, at least one of each however many blocks there are', {
-  skip: sample === undefined && SKIP_REASON,
-}, () => {
-  let recovered = 0;
-  const verifier = new Verifier({
+/** A verifier that recovers keys in this way. */
+function createVerifier(recover: RecoverPublicKey = recoverPublicKey): Verifier {
+  return new Verifier({
     network: 'test',
     mode: 'auto',
     upstreams: [],
-    recoverPublicKey: (...signature) => {
-      recovered++;
-      return recoverPublicKey(...signature);
-    },
+    recoverPublicKey: recover,
     log: createRecordingLog(),
     head: () => undefined,
     onDoubt: () => {},
     isAnchored: () => false,
     condemn: () => {},
+  });
+}
+
+test('senders of a block are sampled, at least one of each however many blocks there are', {
+  skip: sample === undefined && SKIP_REASON,
+}, () => {
+  let recovered = 0;
+  const verifier = createVerifier((...signature) => {
+    recovered++;
+    return recoverPublicKey(...signature);
   });
   verifier.calibration.finish();
   for (const subject of SUBJECTS) verifier.calibration.noteShown(subject, 1n);
@@ -53,4 +59,14 @@ test('senders of a block are sampled, at least one of each however many blocks t
   }));
   const lie = JSON.stringify({ ...block, transactions });
   assert.throws(() => blocks.check(named, lie, true, undefined), Refutation);
+});
+
+test('uncles are held by their number, not by that of their blocks', () => {
+  const blocks = new ProvenBlocks(createVerifier());
+  const uncles = new Array(10_000).fill(`0x${'11'.repeat(32)}`);
+  blocks.noteUncles('first', uncles);
+  assert.equal(blocks.unclesOf('first')?.length, uncles.length);
+  blocks.noteUncles('second', uncles);
+  assert.equal(blocks.unclesOf('first'), undefined);
+  assert.equal(blocks.unclesOf('second')?.length, uncles.length);
 });

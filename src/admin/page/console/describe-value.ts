@@ -65,7 +65,10 @@ export function describeQuantity(hex: string, name = ''): Description {
 /** A decimal fraction without trailing zeros. */
 export function formatUnits(value: bigint, decimals: number): string {
   const scale = 10n ** BigInt(decimals);
-  const fraction = (value % scale).toString().padStart(decimals, '0').replace(/0+$/, '');
+  const fraction = (value % scale)
+    .toString()
+    .padStart(decimals, '0')
+    .replace(/(?<!0)0+$/, '');
   return `${(value / scale).toLocaleString('en')}${fraction === '' ? '' : `.${fraction}`}`;
 }
 

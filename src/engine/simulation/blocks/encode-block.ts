@@ -1,7 +1,6 @@
-import { encodeBody } from '../../../chain/block.ts';
-import { encodeBlockJson } from '../../../chain/block-json.ts';
+import { encodeContentsJson } from '../../../chain/block-json.ts';
 import { data, quantity } from '../../../chain/json-values.ts';
-import { encodeStoredReceipts } from '../../../chain/receipt.ts';
+import type { StoredReceipt } from '../../../chain/receipt.ts';
 import { encodeLogJson } from '../../../chain/wire-json.ts';
 import { bytesToHex } from '../../../primitives/hex.ts';
 import { decodeRevertReason } from '../../../primitives/revert-reason.ts';
@@ -13,19 +12,20 @@ const CAPPED = " (gas limit was capped by the RPC server's global gas cap)";
 
 /** A simulated block as JSON, in parts: a block object with `calls`. */
 export function* encodeSimulatedBlock(simulated: SimulatedBlock, isFull: boolean): Generator<string> {
-  const { block, header, hash } = simulated;
+  const { block, header, hash, size } = simulated;
   const hashText = bytesToHex(hash);
-  const receipts = nameLastSenders(simulated);
-  const encoded = {
+  const contents = {
     header,
     hash: hashText,
-    body: encodeBody(block),
-    transactions: block.transactions,
-    receipts: encodeStoredReceipts(receipts),
+    size,
+    readFacts: () => nameLastSenders(simulated),
+    readTransactions: () => block.transactions,
+    readUncles: () => [],
+    readWithdrawals: () => block.withdrawals,
   };
   // The closing brace is the last character of the last piece.
   let piece = '';
-  for (const next of encodeBlockJson(encoded, isFull)) {
+  for (const next of encodeContentsJson(contents, isFull)) {
     if (piece !== '') yield piece;
     piece = next;
   }
@@ -33,7 +33,7 @@ export function* encodeSimulatedBlock(simulated: SimulatedBlock, isFull: boolean
   const place = `"blockHash":"${hashText}","blockNumber":${quantity(header.number)}`;
   const timestamp = `"blockTimestamp":${quantity(header.timestamp)}`;
   for (const [index, call] of simulated.calls.entries()) {
-    const { transactionHash } = simulated.receipts[index] as (typeof receipts)[number];
+    const { transactionHash } = simulated.receipts[index] as StoredReceipt;
     const transaction = `"transactionHash":${data(transactionHash)},"transactionIndex":${quantity(index)}`;
     yield `${index === 0 ? '' : ','}{"returnData":${encodeReturnData(call)},"logs":[`;
     for (const [at, log] of call.logs.entries()) {

@@ -1,0 +1,41 @@
+const TIMEOUT_MS = 3_000;
+/** Size of a fetched set: hundreds of keys with their certificates fit. */
+const MAX_BYTES = 256 * 1024;
+/** Pieces that it comes in: one in pieces of a byte would take the event loop tens of milliseconds. */
+const MAX_PIECES = 1_024;
+const HEADERS = {
+  accept: 'application/json, application/jwk-set+json',
+  'accept-encoding': 'identity',
+  'user-agent': 'portcullis',
+} as const;
+
+/**
+ * Fetches the text of a key set. Redirects are not followed.
+ * @throws Error without an answer of an acceptable size in time; the rest of a longer one is not read
+ */
+export async function fetchKeySet(url: string): Promise<string> {
+  const { request } = url.startsWith('https:') ? await import('node:https') : await import('node:http');
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const sent = request(url, { headers: HEADERS, agent: false, signal });
+    const fail = (): void => {
+      sent.destroy();
+      reject(new Error('no key set of an acceptable size'));
+    };
+    sent.on('error', reject);
+    sent.once('response', (response) => {
+      const { statusCode, headers } = response;
+      const pieces: Uint8Array[] = [];
+      let bytes = 0;
+      response.on('error', fail);
+      response.on('data', (piece: Uint8Array) => {
+        bytes += piece.length;
+        pieces.push(piece);
+        if (bytes > MAX_BYTES || pieces.length > MAX_PIECES) fail();
+      });
+      response.once('end', () => resolve(Buffer.concat(pieces).toString()));
+      if (statusCode !== 200 || (headers['content-encoding'] ?? 'identity') !== 'identity') fail();
+    });
+    sent.end();
+  });
+}

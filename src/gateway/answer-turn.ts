@@ -1,0 +1,24 @@
+import { isComplete } from '../primitives/json-result.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { TURNS } from '../util/turn-queue.ts';
+import type { Answer } from './answer.ts';
+
+/** An answer that takes some 50 µs to write, bytes. */
+const TURN_ANSWER_BYTES = 64 * 1024;
+
+/**
+ * Goes on with an answer that had to be waited for: with a large one in a turn of its owner, since others may have waited for the same, and
+ * each is written in one piece.
+ */
+export function passAnswer(
+  owner: string,
+  answer: Answer,
+  next: (answer: Answer) => PromiseOrValue<Answer>,
+): PromiseOrValue<Answer> {
+  return isLarge(answer) ? TURNS.rejoin(owner).then(() => next(answer)) : next(answer);
+}
+
+function isLarge({ body }: Answer): boolean {
+  if (typeof body === 'string') return body.length > TURN_ANSWER_BYTES;
+  return isComplete(body) && body.length > TURN_ANSWER_BYTES;
+}

@@ -1,0 +1,88 @@
+import type { RequestScope } from '../util/request-scope.ts';
+import type { ProvenState } from '../verification/state-proof.ts';
+import type { SharedQuestion } from './shared-question.ts';
+
+/** Slots of one question to a node: half a megabyte of nodes, which takes 4 ms to compare. geth refuses more than 1,024. */
+const MAX_SLOTS = 128;
+
+/** A question to a node about one account, for all that need something of it. */
+export type ProofRequest = {
+  readonly slots: Set<string>;
+  readonly question: SharedQuestion<ProvenState | undefined>;
+};
+
+/** Those about one account. */
+type AccountRequests = {
+  readonly all: Set<ProofRequest>;
+  readonly bySlot: Map<string, ProofRequest>;
+  /** The newest one: only this one may have room. */
+  newest: ProofRequest | undefined;
+};
+
+/** Questions that have no answer yet, by state root and account. A slot finds its own at once, however many there are. */
+export class ProofRequests {
+  readonly #accounts = new Map<string, AccountRequests>();
+
+  /**
+   * Has a slot asked for, with the question that has it already, the newest one where that has room, or another one.
+   * @param name of the state root and account
+   */
+  joinSlot(name: string, slot: string, open: () => ProofRequest): ProofRequest {
+    const account = this.#accounts.get(name);
+    const known = account?.bySlot.get(slot);
+    if (known !== undefined) return known;
+    const newest = account?.newest;
+    const hasRoom = newest?.question.isWaiting === true && newest.slots.size < MAX_SLOTS;
+    const request = hasRoom ? newest : this.#add(name, open());
+    request.slots.add(slot);
+    this.#accounts.get(name)?.bySlot.set(slot, request);
+    return request;
+  }
+
+  /** Any question about the account. */
+  joinAccount(name: string, open: () => ProofRequest): ProofRequest {
+    const [first] = this.#accounts.get(name)?.all ?? [];
+    return first ?? this.#add(name, open());
+  }
+
+  #add(name: string, request: ProofRequest): ProofRequest {
+    const account = this.#accounts.get(name) ?? { all: new Set(), bySlot: new Map(), newest: undefined };
+    this.#accounts.set(name, account);
+    account.all.add(request);
+    account.newest = request;
+    const forget = (): void => {
+      account.all.delete(request);
+      for (const slot of request.slots) account.bySlot.delete(slot);
+      if (account.newest === request) account.newest = undefined;
+      if (account.all.size === 0 && this.#accounts.get(name) === account) this.#accounts.delete(name);
+    };
+    request.question.outcome.then(forget, forget);
+    return request;
+  }
+}
+
+/** What a reader waits for, and what it needs no question for. */
+export class Joined {
+  readonly known: Map<string, bigint> = new Map();
+  readonly #requests = new Set<ProofRequest>();
+  readonly #scope: RequestScope;
+
+  constructor(scope: RequestScope) {
+    this.#scope = scope;
+  }
+
+  /** In the order in which they were joined. */
+  get requests(): readonly ProofRequest[] {
+    return [...this.#requests];
+  }
+
+  get isEmpty(): boolean {
+    return this.#requests.size === 0;
+  }
+
+  join(request: ProofRequest): void {
+    if (this.#requests.has(request)) return;
+    this.#requests.add(request);
+    request.question.join(this.#scope);
+  }
+}

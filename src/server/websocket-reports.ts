@@ -1,0 +1,48 @@
+import type { Visitor } from '../gateway/visitor.ts';
+import type { RequestObserver } from '../observe/request-observer.ts';
+import type { RequestReport } from '../observe/request-report.ts';
+import type { CountedPieces } from './piece-writer.ts';
+
+/** Reports of the messages of one WebSocket, each of which is ended once. */
+export class WebSocketReports {
+  readonly #requests: RequestObserver | undefined;
+  readonly #visitor: Visitor;
+  /** Ends the reports of streams that are not sent to their end. */
+  readonly #unsent = new Set<() => void>();
+
+  /** @param visitor of the upgrade */
+  constructor(requests: RequestObserver | undefined, visitor: Visitor) {
+    this.#requests = requests;
+    this.#visitor = visitor;
+  }
+
+  /** @param now on the clock of `performance.now()` */
+  begin(bytes: number, now: number): RequestReport | undefined {
+    const report = this.#requests?.begin('websocket', this.#visitor, now);
+    if (report !== undefined) report.requestBytes = bytes;
+    return report;
+  }
+
+  /** @param bytes of the answer @param isSent whether it was sent to its end */
+  end(report: RequestReport | undefined, bytes: number, isSent: boolean, wasWaitedFor: boolean): void {
+    if (report === undefined) return;
+    report.responseBytes = bytes;
+    report.isFinished = isSent;
+    this.#requests?.end(report, wasWaitedFor);
+  }
+
+  /** @returns what is to be called when the pieces of a streamed answer are sent */
+  trackStream(report: RequestReport | undefined, pieces: CountedPieces): () => void {
+    const giveUp = (): void => this.end(report, pieces.bytes, false, true);
+    this.#unsent.add(giveUp);
+    return () => {
+      if (this.#unsent.delete(giveUp)) this.end(report, pieces.bytes, true, true);
+    };
+  }
+
+  /** Ends the reports of all streams that are being sent. */
+  giveUpStreams(): void {
+    for (const giveUp of this.#unsent) giveUp();
+    this.#unsent.clear();
+  }
+}

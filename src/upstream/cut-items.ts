@@ -1,0 +1,51 @@
+/** The items of a long list as texts: nothing becomes a value. */
+import { setImmediate as turn } from 'node:timers/promises';
+import type { JsonText } from '../primitives/json-result.ts';
+import { findStringEnd } from '../primitives/json-strings.ts';
+import type { CancelSignal } from '../util/cancel-source.ts';
+import { UpstreamFault } from './fault.ts';
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+/** Of one turn of the event loop, milliseconds, with what is done with an item before the next is asked for. */
+const TURN_MS = 2;
+/** Characters and strings between two looks at the clock: some 50 us. */
+const STEPS = 8_192;
+
+/**
+ * The texts of the items, one after the other, with pauses. That the list is JSON is for its source to make sure; what is no list has none.
+ * @throws UpstreamFault `aborted` when they are not wanted any more
+ */
+export async function* cutItems(
+  list: JsonText,
+  { signal }: { readonly signal?: CancelSignal | undefined },
+): AsyncGenerator<JsonText> {
+  let depth = 0;
+  let start = 0;
+  let turnEnd = performance.now() + TURN_MS;
+  for (let at = 0, steps = 1; at < list.length; at++, steps++) {
+    const unit = list.charCodeAt(at);
+    let item: JsonText | undefined;
+    if (unit === QUOTE) at = findStringEnd(list, at);
+    else if (unit === OPEN_LIST || unit === OPEN_OBJECT) {
+      if (depth === 0 && unit === OPEN_OBJECT) return;
+      if (++depth === 1) start = at + 1;
+    } else if (unit === CLOSE_LIST || unit === CLOSE_OBJECT) {
+      if (--depth === 0) item = list.slice(start, at).trim();
+    } else if (unit === COMMA && depth === 1) {
+      item = list.slice(start, at).trim();
+      start = at + 1;
+    }
+    // An empty list ends without an item.
+    if (item !== undefined && item !== '') yield item;
+    if (item === undefined && steps % STEPS !== 0) continue;
+    if (performance.now() < turnEnd) continue;
+    await turn();
+    if (signal?.aborted === true) throw new UpstreamFault('aborted', 'the caller has gone');
+    turnEnd = performance.now() + TURN_MS;
+  }
+}

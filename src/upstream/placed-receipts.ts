@@ -1,0 +1,48 @@
+/** Receipts of single transactions out of those of their block. */
+import type { JsonText } from '../primitives/json-result.ts';
+import type { RequestScope } from '../util/request-scope.ts';
+import { isSameText } from '../verification/members.ts';
+import type { ToldPlace } from './checks/check-parts.ts';
+import { parseObject } from './checks/parse-object.ts';
+import { cutItems } from './cut-items.ts';
+import { UpstreamFault } from './fault.ts';
+import { keepUnique } from './keep-unique.ts';
+import { checkParsed } from './parse-text.ts';
+
+/**
+ * The receipt at a place. No other is parsed: they may not have been compared with anything.
+ * @throws UpstreamFault `wrong` where it is of another transaction, or of another block: one of the same height may have the transaction in the same place
+ */
+export async function cutReceipt(
+  receipts: JsonText,
+  hash: string,
+  { blockHash, index }: ToldPlace,
+  scope: RequestScope,
+): Promise<JsonText> {
+  let position = 0n;
+  for await (const text of cutItems(receipts, scope)) {
+    if (position++ !== index) continue;
+    return checkParsed(() => {
+      const receipt = parseObject(text);
+      if (!isSameText(receipt['transactionHash'], hash) || !isSameText(receipt['blockHash'], blockHash))
+        throw misplaced();
+      return keepUnique(text);
+    }, scope);
+  }
+  throw misplaced();
+}
+
+/** All receipts of a block with the hashes of their transactions in lower case. */
+export async function* cutReceipts(
+  receipts: JsonText,
+  scope: RequestScope,
+): AsyncGenerator<readonly [hash: string, text: JsonText]> {
+  for await (const text of cutItems(receipts, scope)) {
+    const { transactionHash } = await checkParsed(() => parseObject(text), scope);
+    yield [String(transactionHash).toLowerCase(), text];
+  }
+}
+
+export function misplaced(): UpstreamFault {
+  return new UpstreamFault('wrong', 'the transaction is not where the node says it is');
+}

@@ -1,0 +1,107 @@
+import type { AccessListForm, BlockReference, RawPart } from '../chain/chain.ts';
+import { ChainError } from '../chain/errors.ts';
+import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { encodeQuantity } from '../primitives/quantity.ts';
+import type { RequestScope } from '../util/request-scope.ts';
+import type { Subject } from '../verification/findings.ts';
+import type { BlockAccess } from './block-access.ts';
+import type { QuestionParts } from './call-questions.ts';
+import { checkBlockAccessList } from './checks/check-block-access-list.ts';
+import { checkRawHeader, checkRawReceipts } from './checks/check-raw.ts';
+import type { RoutedCall } from './routed-call.ts';
+import { judgeAccessList } from './verifying/judge-access-list.ts';
+import { RAW_SUBJECTS } from './verifying/subjects.ts';
+import type { WholeBlocks } from './whole-blocks.ts';
+
+const RAW_METHODS: Readonly<Record<RawPart, string>> = {
+  block: 'debug_getRawBlock',
+  header: 'debug_getRawHeader',
+  receipts: 'debug_getRawReceipts',
+};
+
+const ACCESS_LIST_METHODS: Readonly<Record<AccessListForm, string>> = {
+  objects: 'eth_getBlockAccessList',
+  raw: 'debug_getRawBlockAccessList',
+};
+
+/** A block by its hash, and its number where that is known. */
+export type NamedBlock = { readonly number: bigint | undefined; readonly hash: string };
+
+export type RawTools = {
+  readonly access: BlockAccess;
+  readonly whole: WholeBlocks;
+  readonly noteTrust: (
+    block: NamedBlock,
+    reference: BlockReference,
+    subjects: readonly Subject[],
+    scope: RequestScope,
+  ) => PromiseOrValue<void>;
+};
+
+/** Questions for the encoded parts of a block, and for its access list (EIP-7928). */
+export class RawQuestions {
+  readonly #parts: QuestionParts;
+  readonly #tools: RawTools;
+
+  constructor(parts: QuestionParts, tools: RawTools) {
+    this.#parts = parts;
+    this.#tools = tools;
+  }
+
+  async getRaw(reference: BlockReference, part: RawPart, scope: RequestScope): Promise<JsonResult | null> {
+    const found = await this.#tools.access.find(reference, scope);
+    if (found === 'pending' || found === null) return null;
+    const { block, isCanonical } = found;
+    const proven = await this.#tools.whole.prove(block, isCanonical, scope);
+    const byHash = [{ blockHash: block.hash }];
+    const compare = part === 'receipts' ? checkRawReceipts(block) : checkRawHeader(block, part);
+    const call: RoutedCall = {
+      ...this.#tools.access.about(
+        RAW_METHODS[part],
+        block,
+        isCanonical ? [encodeQuantity(block.number)] : byHash,
+      ),
+      paramsByHash: JSON.stringify(byHash),
+      isHeld: true,
+      // Receipts do not say which block they are of.
+      isBound: part !== 'receipts' || proven !== undefined,
+      check: (result, upstream) => {
+        const compared = compare(result);
+        const { proofs } = this.#parts;
+        if (proven === undefined || proofs === undefined) return compared;
+        return proofs.checkRaw(part, proven.header, compared, upstream);
+      },
+    };
+    const answer = await this.#parts.ask({ call, scope });
+    await this.#tools.noteTrust(block, reference, RAW_SUBJECTS[part], scope);
+    return answer;
+  }
+
+  /** Nodes that have only the other form are asked for that one. */
+  async getAccessList(
+    reference: BlockReference,
+    form: AccessListForm,
+    scope: RequestScope,
+  ): Promise<JsonText | null> {
+    const found = await this.#tools.access.find(reference, scope);
+    if (found === 'pending' || found === null) return null;
+    const { block, isCanonical } = found;
+    const { number, hash, blockAccessListHash } = block;
+    if (blockAccessListHash === undefined) throw new ChainError('absent', 'the block has no access list');
+    // By its hash: a node that gives another list than the block's is wrong then.
+    const params = { objects: [hash], raw: [isCanonical ? encodeQuantity(number) : hash] };
+    const other = form === 'raw' ? 'objects' : 'raw';
+    const call: RoutedCall = {
+      ...this.#tools.access.about(ACCESS_LIST_METHODS[form], block, params[form]),
+      batch: () => [{ method: ACCESS_LIST_METHODS[other], params: JSON.stringify(params[other]) }],
+      check: checkBlockAccessList(blockAccessListHash, form, (isRight, given, upstream) => {
+        const told = { number, hash, isRight, isByHash: given === 'objects' || !isCanonical };
+        judgeAccessList(this.#parts.proofs?.verifier, told, upstream);
+      }),
+    };
+    const answer = await this.#tools.access.askText(call, scope);
+    await this.#tools.noteTrust(block, reference, ['header'], scope);
+    return answer;
+  }
+}

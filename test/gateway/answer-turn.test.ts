@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CallRequest } from '../../src/chain/chain.ts';
+import { createGateway } from '../../src/gateway/gateway.ts';
+import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
+import { JsonBytes, SharedBytes } from '../../src/primitives/json-result.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
+import { TURN_MS } from '../../src/util/turn-queue.ts';
+import { openTo } from '../support/access.ts';
+import { spin, watchTurns } from '../support/watch-turns.ts';
+import { createRecordingLog } from './recording-log.ts';
+import { createScriptedNetwork, ScriptedChain } from './scripted-network.ts';
+
+const CALLS = 12;
+const LARGE = new JsonBytes(new SharedBytes(Buffer.from(`"0x${'00'.repeat(400_000)}"`)));
+
+/** Gives all calls the same large answer at once. */
+class WaitedChain extends ScriptedChain {
+  finish = (): void => {};
+  readonly #finished = new Promise<void>((resolve) => {
+    this.finish = resolve;
+  });
+
+  override async call(_: CallRequest): Promise<string> {
+    await this.#finished;
+    return LARGE as unknown as string;
+  }
+}
+
+test('large answers that were waited for together are written in turns', async () => {
+  const chain = new WaitedChain();
+  const network = createScriptedNetwork(chain);
+  const gateway = createGateway({
+    networks: new NetworkRegistry([]),
+    access: openTo(() => undefined),
+    clientVersion: 'Portcullis/1.2.3',
+    log: createRecordingLog(),
+  });
+  const watch = watchTurns();
+  const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params: [{}, 'latest'] });
+  const answered = Array.from({ length: CALLS }, async (_, at) => {
+    const scope = new RequestScope(performance.now() + 60_000);
+    const session = { network, principal: { id: `key ${at % 3}`, name: 'key' } };
+    const { body } = await gateway.handle(Buffer.from(call), session, scope);
+    assert.ok(body instanceof JsonBytes);
+    watch.note();
+    // Writing it.
+    spin(TURN_MS + 0.1);
+  });
+  chain.finish();
+  await Promise.all(answered);
+  assert.equal(watch.end(), 1);
+});
