@@ -11,7 +11,7 @@ import type { QuestionParts } from './call-questions.ts';
 import { checkUncle } from './checks/check-parts.ts';
 import { checkReceipts } from './checks/check-receipts.ts';
 import { checkBytes } from './checks/check-stream.ts';
-import { parseObject } from './checks/parse-object.ts';
+import { parseObjectInTurns } from './checks/parse-object.ts';
 import { type Block, type BlockHeader, viewHeader } from './heads/block.ts';
 import { parsePendingHeader } from './heads/parse-block.ts';
 import { listReceipts } from './list-receipts.ts';
@@ -91,7 +91,7 @@ export class BlockQuestions {
   ): Promise<JsonText | null> {
     const block = await this.#whole.ask(question(false), hash, false, scope);
     if (block === null) return null;
-    const fields = parseObject(block);
+    const fields = await parseObjectInTurns(block, scope);
     await this.#noteTrust(
       { number: readInteger(fields['number'], 'number'), hash },
       reference,

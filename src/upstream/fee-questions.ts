@@ -7,7 +7,7 @@ import type { RequestScope } from '../util/request-scope.ts';
 import { findHash, type QuestionParts } from './call-questions.ts';
 import { checkFeeHistory } from './checks/check-fees.ts';
 import { checkQuantity } from './checks/check-values.ts';
-import { parseObject } from './checks/parse-object.ts';
+import { parseObjectInTurns } from './checks/parse-object.ts';
 import type { HeadQuestions } from './head-questions.ts';
 import type { RoutedCall } from './routed-call.ts';
 
@@ -88,7 +88,7 @@ export class FeeQuestions {
   /** A member of a list in the history of the head alone; undefined where nodes do not have it. */
   async #readHistory(list: string, at: number, scope: RequestScope): Promise<bigint | undefined> {
     const history = await this.getFeeHistory(HEAD_ALONE, scope);
-    const values = history === null ? undefined : parseObject(history)[list];
+    const values = history === null ? undefined : (await parseObjectInTurns(history, scope))[list];
     const value: unknown = Array.isArray(values) ? values[at] : undefined;
     return typeof value === 'string' && HEX.test(value) ? BigInt(value) : undefined;
   }

@@ -2,7 +2,7 @@ import type { RequestScope } from '../util/request-scope.ts';
 import { hashUncles } from '../verification/hash-uncles.ts';
 import type { BlockAccess } from './block-access.ts';
 import type { QuestionParts } from './call-questions.ts';
-import { parseObject } from './checks/parse-object.ts';
+import { parseObjectInTurns } from './checks/parse-object.ts';
 import { UpstreamFault } from './fault.ts';
 import type { Witness } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
@@ -38,7 +38,8 @@ export class UncleProofs {
     for (let i = 0; i < MAX_WITNESSES; i++) {
       try {
         const { texts, witnesses } = await this.#ask(block, asked, scope);
-        const uncles = texts.filter((text) => text !== 'null').map(parseObject);
+        const listed = texts.filter((text) => text !== 'null');
+        const uncles = await Promise.all(listed.map((text) => parseObjectInTurns(text, scope)));
         if (hashUncles(uncles, verifier.openTools().writer) === committed)
           return uncles.map((uncle) => String(uncle['hash']).toLowerCase());
         for (const { upstream } of witnesses) if (upstream !== undefined) asked.add(upstream);

@@ -9,7 +9,7 @@ import type { VerifiedHeader } from '../verification/verify-block.ts';
 import { BlockAccess } from './block-access.ts';
 import type { QuestionParts } from './call-questions.ts';
 import { checkBlock } from './checks/check-block.ts';
-import { parseObject } from './checks/parse-object.ts';
+import { parseObjectInTurns } from './checks/parse-object.ts';
 import { UpstreamFault } from './fault.ts';
 import type { RoutedCall } from './routed-call.ts';
 import { UncleProofs } from './uncle-proofs.ts';
@@ -93,7 +93,7 @@ export class WholeBlocks {
     const header = blocks?.find(hash)?.header;
     if (blocks === undefined || header === undefined || !isComplete(block)) return block;
     const text = textOf(block);
-    const { uncles } = parseObject(text);
+    const { uncles } = await parseObjectInTurns(text, scope);
     const found = await this.#findUncles({ number: header.number, hash }, header.unclesHash, scope);
     if (found === undefined) return block;
     if (isSameList(uncles, found)) {

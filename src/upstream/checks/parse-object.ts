@@ -1,11 +1,31 @@
-import type { JsonResult } from '../../primitives/json-result.ts';
+import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { parseJsonText } from '../../primitives/parse-json.ts';
 import { UpstreamFault } from '../fault.ts';
+import { type ParseWork, parseText } from '../parse-text.ts';
 
-/** The members of an object in an answer. @throws UpstreamFault when it is none */
-export function parseObject(result: JsonResult): Readonly<Record<string, unknown>> {
-  const value: unknown = typeof result === 'string' ? parseJsonText(result) : undefined;
-  if (typeof value === 'object' && value !== null) return value as Readonly<Record<string, unknown>>;
-  if (typeof result !== 'string') result.cancel();
-  throw new UpstreamFault('wrong', 'the result is no object');
+type Members = Readonly<Record<string, unknown>>;
+
+/** The members of an object in an answer, for checks: they are run again where it is long. @throws UpstreamFault when it is none */
+export function parseObject(result: JsonResult): Members {
+  return requireObject(parseJsonText(requireText(result)));
+}
+
+/** The same of an answer that has been checked, with pauses where it is long. */
+export async function parseObjectInTurns(result: JsonResult, work: ParseWork): Promise<Members> {
+  return requireObject(await parseText(requireText(result), work));
+}
+
+function requireText(result: JsonResult): JsonText {
+  if (typeof result === 'string') return result;
+  result.cancel();
+  throw noObject();
+}
+
+function requireObject(value: unknown): Members {
+  if (typeof value === 'object' && value !== null) return value as Members;
+  throw noObject();
+}
+
+function noObject(): UpstreamFault {
+  return new UpstreamFault('wrong', 'the result is no object');
 }

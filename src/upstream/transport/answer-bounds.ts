@@ -20,7 +20,7 @@ const DIGITS = 256;
 /** Levels of what is not a trace: simulated blocks with calls, logs and topics have eight. */
 const DEPTH = 32;
 
-/** A quantity, a hash, an id, a client's version, a small object such as that of `eth_syncing`; errors with a page of text. */
+/** A quantity, a hash, an id, an uncle, which is a header without transactions, a client's version, a small object such as that of `eth_syncing`; errors with a page of text. */
 const SMALL: AnswerBounds = {
   bytes: 64 * KiB,
   values: 1_024,
@@ -131,6 +131,8 @@ const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
     'eth_getBlockTransactionCountByNumber',
     'eth_getStorageAt',
     'eth_getTransactionCount',
+    'eth_getUncleByBlockHashAndIndex',
+    'eth_getUncleByBlockNumberAndIndex',
     'eth_getUncleCountByBlockHash',
     'eth_getUncleCountByBlockNumber',
     'eth_maxPriorityFeePerGas',
@@ -160,12 +162,7 @@ const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
     'zks_L1BatchNumber',
   ]),
   ...rowsOf(CODE, ['eth_getCode']),
-  ...rowsOf(HEADER, [
-    'eth_getHeaderByHash',
-    'eth_getHeaderByNumber',
-    'eth_getUncleByBlockHashAndIndex',
-    'eth_getUncleByBlockNumberAndIndex',
-  ]),
+  ...rowsOf(HEADER, ['eth_getHeaderByHash', 'eth_getHeaderByNumber']),
   ...rowsOf(blockRow, ['eth_getBlockByHash', 'eth_getBlockByNumber']),
   ...rowsOf(proofRow, ['eth_getProof']),
   ...rowsOf(CALL, ['debug_getRawBlock', 'debug_getRawHeader', 'debug_getRawTransaction', 'eth_call']),

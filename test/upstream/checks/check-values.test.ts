@@ -16,12 +16,26 @@ describe('checkData', () => {
     );
     const long = `"0x${'ab'.repeat(4_000_000)}"`;
     assert.equal(checkData(long), long);
+    const mixed = ` "0x${'aB'.repeat(4_000_000)}"\n`;
+    assert.equal(checkData(mixed), mixed);
   });
 
   it('refuses anything else', () => {
     for (const text of ['""', '"0x0"', '"abcd"', '"0xzz"', '{}', '[]', '7', 'true', '"0x12" ,']) {
       assert.throws(() => checkData(text), WRONG, text);
     }
+    const digits = 'ab'.repeat(40_000);
+    for (const text of [
+      `"0x${digits}a"`,
+      `"0x${digits}zz"`,
+      `"0x${digits}\u212a"`,
+      `"0x${digits}"" `,
+      `"0X${digits}"`,
+      `"${digits}"`,
+      `["0x${digits}"]`,
+      `"0x${digits}`,
+    ])
+      assert.throws(() => checkData(text), WRONG, text.slice(-10));
   });
 });
 

@@ -237,6 +237,9 @@ test('the longest honest answers are within their bounds', () => {
   const code = `0x${'00'.repeat(1024 * 1024)}`;
   within('eth_getCode', '["0x00","latest"]', code);
   assert.throws(() => within('eth_getCode', '["0x00","latest"]', `${code}00`), { kind: 'excessive' });
+  const uncle = ['eth_getUncleByBlockHashAndIndex', '["0x00","0x0"]'] as const;
+  within(...uncle, { hash, extraData: `0x${'00'.repeat(1_024)}`, uncles: [] });
+  assert.equal(findBounds(...uncle).bytes, 65_536);
   within('eth_getTransactionByHash', '["0x00"]', { hash, input: `0x${'00'.repeat(4_000_000)}` });
   within('eth_estimateGas', '[{}]', '0x5208');
   assert.throws(() => within('eth_estimateGas', '[{}]', code.repeat(3)), /4261412|eth_estimateGas/);
