@@ -312,7 +312,7 @@ const ROWS = {
   'nodes.bytes': {
     says: 'answers of nodes hold all the memory that they may',
     counts:
-      'answers that nodes have sent and nobody has taken yet, of all networks; of one node half as much',
+      'answers that nodes have sent and nobody has taken yet, and what long ones are parsed to, of all networks; of one node half as much',
     unit: 'bytes',
     byDefault: 268_435_456,
     option: 'limits.nodeBytes',
