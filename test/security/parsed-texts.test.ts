@@ -235,19 +235,3 @@ test('a key set is fetched within a bound of bytes', () => {
     'jose fetches a key set whole, however long it is: give createRemoteJWKSet a `customFetch` that counts bytes, or fetch it here',
   );
 });
-
-/** They parse an object outside of a check, where it is short or they run within `checkParsed`. */
-const SHORT_OBJECTS: readonly string[] = [
-  'upstream/placed-receipts.ts',
-  'upstream/status-questions.ts',
-  'upstream/transaction-questions.ts',
-];
-
-test('an object is parsed in one piece in checks alone, which are run again where it is long', () => {
-  const source = join(ROOT, 'src');
-  const files = readdirSync(join(source, 'upstream'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.startsWith('checks'))
-    .map((file) => `upstream/${file}`)
-    .filter((file) => /\bparseObject\b/.test(readFileSync(join(source, file), 'utf8')));
-  assert.deepEqual(files.toSorted(), SHORT_OBJECTS);
-});

@@ -102,11 +102,16 @@ export class AnswerReader implements BodyReader<NodeReply> {
   }
 
   end(): PromiseOrValue<NodeReply | undefined> {
+    let value: PromiseOrValue<NodeReply | undefined>;
     try {
-      return this.#readEnd();
-    } finally {
+      value = this.#readEnd();
+    } catch (error) {
       this.#held.clear();
+      throw error;
     }
+    if (value instanceof Promise) return value.finally(() => this.#held.clear());
+    this.#held.clear();
+    return value;
   }
 
   #readEnd(): PromiseOrValue<NodeReply | undefined> {

@@ -3,7 +3,7 @@ import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { TURN_MS, TURNS, type TurnQueue } from '../../util/turn-queue.ts';
 
 /** A shorter answer is read, and its call settled, as soon as it is complete: that takes a fraction of a millisecond, whatever is in it. */
-export const SHORT_BYTES: number = 16 * 1024;
+export const SHORT_BYTES: number = 4 * 1024;
 
 /** In the lines of `TURNS`, where callers are owners. */
 const OWNER = 'answers of nodes';
