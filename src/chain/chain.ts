@@ -8,7 +8,7 @@ import type { CallBytes } from '../primitives/call-bytes.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
-import type { ChainError } from './errors.ts';
+import type { ChainError, UNSUPPORTED } from './errors.ts';
 import type { AccessListEntry, AuthorizationEntry, WithdrawalObject } from './wire-json.ts';
 
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized';
@@ -357,9 +357,6 @@ export interface NodeReads {
   /** The head, and from which block on each kind of data is there (execution-apis `eth_capabilities`). */
   getCapabilities(scope: RequestScope): PromiseOrValue<JsonText | null>;
 }
-
-/** Answer of `Chain.request` for a method that this chain cannot serve. */
-export const UNSUPPORTED: unique symbol = Symbol('unsupported');
 
 /**
  * A source of chain data, as readers by what is read: the engine and the pool of nodes have each of them. Reads of blocks that do not

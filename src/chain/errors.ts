@@ -2,6 +2,9 @@ import type { HexData } from '../primitives/hex-data.ts';
 import { UntracedError } from '../primitives/untraced-error.ts';
 import { type BoundName, type BoundsOf, describeBoundRefusal } from '../util/bounds.ts';
 
+/** Answer of `Chain.request` for a method that this chain cannot serve. */
+export const UNSUPPORTED: unique symbol = Symbol('unsupported');
+
 /** Why a simulated block or transaction is refused; the message is geth's text. The error table has a row for each. */
 export type SimulationRefusal =
   | 'nonceTooLow'

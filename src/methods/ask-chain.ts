@@ -1,4 +1,4 @@
-import { UNSUPPORTED } from '../chain/chain.ts';
+import { UNSUPPORTED } from '../chain/errors.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { RpcError } from '../rpc/errors.ts';

@@ -1,6 +1,5 @@
 /** What chains answer, as values. */
-import { UNSUPPORTED } from '../chain/chain.ts';
-import { ChainError } from '../chain/errors.ts';
+import { ChainError, UNSUPPORTED } from '../chain/errors.ts';
 import { hexToBytes } from '../primitives/hex.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
 import { parseQuantity } from '../primitives/quantity.ts';

@@ -1,5 +1,5 @@
-import { type BlockReference, type Chain, UNSUPPORTED } from '../chain/chain.ts';
-import { ChainError, type ChainErrorKind } from '../chain/errors.ts';
+import type { BlockReference, Chain } from '../chain/chain.ts';
+import { ChainError, type ChainErrorKind, UNSUPPORTED } from '../chain/errors.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { askObject, askValue } from './ask.ts';
 import { readWord } from './contract.ts';

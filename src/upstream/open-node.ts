@@ -1,4 +1,4 @@
-import { UNSUPPORTED } from '../chain/chain.ts';
+import { UNSUPPORTED } from '../chain/errors.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import { AnswerMemory } from '../util/answer-memory.ts';
 import type { RequestScope } from '../util/request-scope.ts';

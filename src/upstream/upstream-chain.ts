@@ -1,19 +1,19 @@
 import { isTag } from '../chain/block-reference.ts';
-import {
-  type BlockReads,
-  type BlockReference,
-  type CallRequest,
-  type Chain,
-  type Executions,
-  type FeeReads,
-  type HeadReads,
-  type LogReads,
-  type NodeReads,
-  type StateReads,
-  type TransactionReads,
-  type TransactionReference,
-  UNSUPPORTED,
+import type {
+  BlockReads,
+  BlockReference,
+  CallRequest,
+  Chain,
+  Executions,
+  FeeReads,
+  HeadReads,
+  LogReads,
+  NodeReads,
+  StateReads,
+  TransactionReads,
+  TransactionReference,
 } from '../chain/chain.ts';
+import { UNSUPPORTED } from '../chain/errors.ts';
 import type { AnchoredChain } from '../chain/output-claim.ts';
 import type { ChainFigures } from '../observe/sources.ts';
 import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../primitives/json-result.ts';

@@ -1,20 +1,19 @@
-import {
-  type AccessListForm,
-  type BlockReads,
-  type BlockReference,
-  type CallRequest,
-  type Chain,
-  type Executions,
-  type FeeReads,
-  type HeaderView,
-  type HeadReads,
-  type LogReads,
-  type NodeReads,
-  type StateReads,
-  type TransactionReads,
-  UNSUPPORTED,
+import type {
+  AccessListForm,
+  BlockReads,
+  BlockReference,
+  CallRequest,
+  Chain,
+  Executions,
+  FeeReads,
+  HeaderView,
+  HeadReads,
+  LogReads,
+  NodeReads,
+  StateReads,
+  TransactionReads,
 } from '../../src/chain/chain.ts';
-import { ChainError } from '../../src/chain/errors.ts';
+import { ChainError, UNSUPPORTED } from '../../src/chain/errors.ts';
 import type { Network } from '../../src/methods/network.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
 import type { PromiseOrValue } from '../../src/primitives/promise-or-value.ts';

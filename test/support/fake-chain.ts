@@ -1,4 +1,5 @@
-import { type Chain, UNSUPPORTED } from '../../src/chain/chain.ts';
+import type { Chain } from '../../src/chain/chain.ts';
+import { UNSUPPORTED } from '../../src/chain/errors.ts';
 
 /** The readers of a chain. */
 type Readers = Omit<Chain, 'chainId' | 'findChainId' | 'isAnswerable' | 'request' | 'close'>;

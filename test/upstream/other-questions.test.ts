@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { UNSUPPORTED } from '../../src/chain/chain.ts';
+import { UNSUPPORTED } from '../../src/chain/errors.ts';
 import { READ_METHODS } from '../../src/upstream/read-methods.ts';
 import { createScope } from './support/exchange.ts';
 import { createNetwork, type ScriptedNetwork } from './support/network.ts';

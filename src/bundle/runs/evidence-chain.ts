@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { BlockReference, CallRequest, Chain, HeaderView } from '../../chain/chain.ts';
-import { UNSUPPORTED } from '../../chain/chain.ts';
-import { ChainError, type ChainErrorParts, restoreChainError } from '../../chain/errors.ts';
+import { ChainError, type ChainErrorParts, restoreChainError, UNSUPPORTED } from '../../chain/errors.ts';
 import { executeJob } from '../../engine/execution/execute-job.ts';
 import { Simulator } from '../../engine/simulation/simulator.ts';
 import { MissingState } from '../../engine/state/missing-state.ts';
