@@ -43,7 +43,7 @@ export class PendingLookups {
 
   /**
    * A transaction, or null where it is not known.
-   * @param scope of the caller, which is told how far the answer is to be trusted
+   * @param scope of the caller: it notes how far the answer is trusted
    * @throws ChainError when the nodes cannot be asked, or `busy` when too many transactions are waited for
    */
   async find(hash: string, scope: RequestScope): Promise<JsonText | null> {

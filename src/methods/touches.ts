@@ -20,7 +20,7 @@ export const touchesAnything: Touches = () => 'anything';
 export const touchesAccount: Touches = ([address]) => [address];
 
 /**
- * Of methods that run the call in their first parameter: what it goes to, and the contracts whose code its authorizations put at other
+ * Methods that run the call in their first parameter touch its receiver, and the contracts whose code its authorizations put at other
  * accounts; a creation goes to no contract. Overrides of state or block (from the third parameter on) may put any code at any address.
  */
 export const touchesCall: Touches = ([call, , ...overrides]) =>
@@ -36,7 +36,7 @@ export const touchesLogs: Touches = ([filter]) => {
 /** Of `eth_subscribe`: logs as `eth_getLogs`; blocks, and transactions as such, are for every key. */
 export const touchesSubscription: Touches = ([kind, ...rest]) => (kind === 'logs' ? touchesLogs(rest) : NONE);
 
-/** Of `eth_getStorageValues`: the addresses that the members of its first parameter are named by, where they may be so many. */
+/** `eth_getStorageValues` touches the addresses that name the members of its first parameter, up to the bound on their number. */
 export const touchesStorage: Touches = ([slots]) => {
   if (typeof slots !== 'object' || slots === null) return 'anything';
   return countManyMembers(slots) > limitOf('call.entries') ? 'anything' : Object.keys(slots);
@@ -52,7 +52,7 @@ export const touchesSimulation: Touches = ([options]) => {
   return blocks.flatMap((block) => readList(block, 'calls').flatMap(listRun));
 };
 
-/** Of `eth_sendRawTransaction`: the account that the transaction goes to, and its authorizations as in a call; a creation goes to no contract. */
+/** `eth_sendRawTransaction` touches the receiver of the transaction, and authorizations count as in a call; a creation has no receiver. */
 export const touchesRecipient: Touches = ([raw]) => {
   if (typeof raw !== 'string' || !isHex(raw)) return 'anything';
   try {

@@ -82,7 +82,7 @@ type Frame =
  */
 export function* parseInSlices(text: string, bounds: ParseBounds = {}): Generator<undefined, unknown> {
   const frames: Frame[] = [];
-  /** Bytes of the heap that have not been told. */
+  /** Bytes of the heap that `onHeap` has not been called with yet. */
   let heap = 0;
   let at = skipBlanks(text, 0);
   let sliceStart = 0;

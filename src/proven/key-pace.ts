@@ -8,7 +8,7 @@ import type { RequestScope } from '../util/request-scope.ts';
 const KEYS_PER_SECOND: number = limitOf('state.keys');
 const BURST_KEYS = 2 * KEYS_PER_SECOND;
 const SECOND_MS = 1_000;
-/** Owners whose pace is remembered, and for how long after they have last asked: longer than a burst takes to be there again. */
+/** The pace of so many owners is remembered, for so long after each has last asked: a burst is there again earlier. */
 const MAX_OWNERS = 4_096;
 const OWNER_MS = 60_000;
 

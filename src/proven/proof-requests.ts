@@ -61,7 +61,7 @@ export class ProofRequests {
   }
 }
 
-/** What a reader waits for, and what it needs no question for. */
+/** The open questions that one reader waits for, and the slots whose values it has already. */
 export class Joined {
   readonly known: Map<string, bigint> = new Map();
   readonly #requests = new Set<OpenQuestion>();

@@ -68,7 +68,7 @@ export type StateRequestsOptions = {
 export class StateRequests {
   readonly proven: Proven;
   readonly trips: Trips = new Trips();
-  /** Of owners, at having nodes prove accounts and slots of this network. */
+  /** The pace at which each owner has nodes prove accounts and slots of this network. */
   readonly pace: KeyPace = new KeyPace();
   readonly warmUp: WarmUp;
   readonly #rollForward: RollForward | undefined;

@@ -22,7 +22,7 @@ const MAX_TRIPS = 8;
 const MAX_ATTEMPTS = 16;
 /** Accounts and slots that nodes have to prove for one call: a node has its answer with less work where there are more. */
 const MAX_ASKED = limitOf('call.provenKeys');
-/** Of what a node says that a call accesses: some of it may be proven already. */
+/** Accounts and slots that are taken from a node's access list of a call: some of them may be proven already. */
 const MAX_HINTED = 2 * MAX_ASKED;
 /** At how many beginnings a node is asked what a call reads that only threads find out, one part at a time. */
 const HINTED_ATTEMPTS = 2;

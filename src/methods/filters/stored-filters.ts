@@ -95,7 +95,7 @@ export class StoredFilters {
     return false;
   }
 
-  /** @param owner in whose turns criteria are parsed @throws RecordTableError */
+  /** @param owner whose turns the parsing of criteria takes @throws RecordTableError */
   async find(name: string, owner: string): Promise<StoredFilter | undefined> {
     const located = await this.locate(name);
     if (located === undefined) return undefined;
@@ -138,7 +138,7 @@ export class StoredFilters {
     return stored !== undefined && stored.version !== version;
   }
 
-  /** Whether it has to be written again though it is not moved on. */
+  /** Whether the record is so old that it is written again, although its position is the same. */
   isDue({ at }: FilterRecord): boolean {
     const age = Date.now() - at;
     return age < 0 || age >= this.#options.lifeMs * SLACK;

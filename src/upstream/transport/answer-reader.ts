@@ -134,7 +134,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
     return fault;
   }
 
-  // biome-ignore lint/correctness/useYield: other readers pause
+  // biome-ignore lint/correctness/useYield: BodyReader reads in pauses, and an error that has been read needs none
   *readRefusal(
     _body: Buffer,
     lone: LoneError | undefined,

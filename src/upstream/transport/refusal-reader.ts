@@ -92,7 +92,7 @@ export class RefusalReader<T> implements BodyReader<T> {
     return INTERRUPTIONS.has(fault.kind) ? this.#describe(undefined) : fault;
   }
 
-  // biome-ignore lint/correctness/useYield: other readers pause
+  // biome-ignore lint/correctness/useYield: BodyReader reads in pauses, and a refusal holds nothing more to read
   *readRefusal(): Generator<undefined, undefined> {
     return undefined;
   }
