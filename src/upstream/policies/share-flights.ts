@@ -1,3 +1,4 @@
+import type { CacheKey } from '../../cache/cache.ts';
 import { composeName } from '../../cache/key-name.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { isComplete, type JsonResult } from '../../primitives/json-result.ts';
@@ -11,8 +12,11 @@ import { type Exchange, fitResult, type Handler, openExchange, type RoutedCall }
 /** Questions in flight at the same time that may be shared; further ones fly alone. */
 const MAX_FLIGHTS = 10_000;
 
+/** A number is made of the hashes of a key: a Map needs half the time for it. */
+type FlightName = string | number;
+
 /** Questions in flight, by their names. */
-export type Flights = PassingMap<string, Flight>;
+export type Flights = PassingMap<FlightName, Flight>;
 
 /**
  * Identical questions that are asked at the same time are asked once. The shared call is cancelled when all
@@ -29,8 +33,9 @@ export function shareFlights(flights: Flights = new PassingMap()): Policy {
       if (flight === undefined) {
         if (flights.size >= MAX_FLIGHTS) return askAlone(exchange);
         const scope = exchange.scope.derive({ isDetached: true });
-        return new Flight(flights, name, scope).start(next, exchange, scope);
+        return new Flight(flights, name, exchange.call.key, scope).start(next, exchange, scope);
       }
+      if (!flight.isOf(exchange.call)) return askAlone(exchange);
       return flight.join(exchange.scope).then(
         (result) => (isComplete(result) ? fitResult(result, exchange.call) : askAlone(exchange)),
         (error: unknown) => {
@@ -53,36 +58,54 @@ export function shareFlights(flights: Flights = new PassingMap()): Policy {
 export function announce(flights: Flights, call: RoutedCall): Flight | undefined {
   const name = nameQuestion(call);
   if (name === undefined || flights.size >= MAX_FLIGHTS || flights.get(name) !== undefined) return undefined;
-  const flight = new Flight(flights, name, undefined);
+  const flight = new Flight(flights, name, call.key, undefined);
   flights.set(name, flight);
   return flight;
 }
 
-function nameQuestion({ key, sharedAs, nulls }: RoutedCall): string | undefined {
+function nameQuestion({ key, sharedAs, nulls }: RoutedCall): FlightName | undefined {
+  // A null that satisfies others does not satisfy a question whose null is to be certain.
+  const isCertain = nulls === 'certain';
+  if (key?.hashes !== undefined && !isCertain) {
+    const { hash, tag } = key.hashes;
+    // All bits of one hash and as many of the other as a number holds exactly.
+    return hash * 2 ** 21 + (tag >>> 11);
+  }
   const name = key === undefined ? sharedAs : composeName(key);
-  // A null that satisfies others does not satisfy this question.
-  return name !== undefined && nulls === 'certain' ? `${name}:certain` : name;
+  return name !== undefined && isCertain ? `${name}:certain` : name;
 }
 
 /** One call under way, and the callers that wait for it. */
 export class Flight {
   readonly #flights: Flights;
-  readonly #name: string;
+  readonly #name: FlightName;
+  readonly #key: CacheKey | undefined;
   /** Of the call: it ends with the last caller. Absent where that is announced. */
   readonly #scope: RequestScope | undefined;
   /** In the order in which they came. */
   #waiting: Waiter[] | undefined;
   #leader: Waiter | undefined;
 
-  constructor(flights: Flights, name: string, scope: RequestScope | undefined) {
+  constructor(
+    flights: Flights,
+    name: FlightName,
+    key: CacheKey | undefined,
+    scope: RequestScope | undefined,
+  ) {
     this.#flights = flights;
     this.#name = name;
+    this.#key = key;
     this.#scope = scope;
   }
 
   /** Of the caller that started it. One that was announced binds no other. */
   get deadline(): number {
     return this.#scope?.deadline ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** Whether it asks what this call of the same name asks: questions may share their hashes. */
+  isOf({ key }: RoutedCall): boolean {
+    return this.#key?.question === key?.question && this.#key?.blockHash === key?.blockHash;
   }
 
   start(next: Handler, exchange: Exchange, scope: RequestScope): Promise<JsonResult> {

@@ -3,7 +3,10 @@ import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { TURN_MS, TURNS, type TurnQueue } from '../../util/turn-queue.ts';
 
 /** A shorter answer is read, and its call settled, as soon as it is complete: that takes a fraction of a millisecond, whatever is in it. */
-export const SHORT_BYTES: number = 4 * 1024;
+const SHORT_BYTES = 4 * 1024;
+
+/** An answer of so many bytes is read at once: that takes a fraction of a millisecond. */
+const READ_BYTES = 16 * 1024;
 
 /** In the lines of `TURNS`, where callers are owners. */
 const OWNER = 'answers of nodes';
@@ -75,7 +78,7 @@ export function settleInTurn(bytes: number, settle: () => void): void {
  * @throws what the work throws, at once or by rejection
  */
 export function readInTurns<T>(bytes: number, work: Iterator<undefined, T>): PromiseOrValue<T> {
-  if (bytes > SHORT_BYTES) return TURNS.run(OWNER, work);
+  if (bytes > READ_BYTES) return TURNS.run(OWNER, work);
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;

@@ -38,7 +38,7 @@ const PAUSES: ReadonlySet<string> = new Set<FaultKind>(['rateLimited', 'unauthor
 const REVERT = 3;
 const INVALID_REQUEST = -32600;
 /** Replies that are settled together, bytes. */
-const TOGETHER_BYTES = 4 * 1024;
+const TOGETHER_BYTES = 16 * 1024;
 /** Geth: `batch too large`, `response too large`, `request timed out`; nodes and vendors in other words. */
 const ABOUT_BATCH =
   /\bbatch(?:es)?\b|\b(?:response|request|payload|body)\b.{0,40}\btoo (?:large|big|long)\b|^request timed out$/i;

@@ -79,6 +79,8 @@ class BatchParser {
   #anonymous: NodeError | undefined;
   #anonymousBytes = 0;
   #answers = 0;
+  /** The id that was read last. */
+  #number = Number.NaN;
 
   constructor(body: Buffer, firstId: number, bounds: BatchBounds) {
     const { length } = bounds.answers;
@@ -146,13 +148,12 @@ class BatchParser {
 
   #readIdFirst(from: number): number | undefined {
     if (!this.#holds(ID_FIRST, from)) return undefined;
-    const idStart = from + ID_FIRST.length;
-    const idEnd = this.#skipDigits(idStart);
+    const idEnd = this.#readNumber(from + ID_FIRST.length);
     if (!this.#holds(RESULT_BEHIND_ID, idEnd)) return undefined;
     const start = idEnd + RESULT_BEHIND_ID.length;
     const end = this.#skipPlainText(start);
     if (this.#body[end] !== QUOTE || this.#body[end + 1] !== OBJECT_END) return undefined;
-    this.#keepText(idStart, idEnd, start - 1, end + 1);
+    this.#keepText(start - 1, end + 1);
     return end + 2;
   }
 
@@ -161,10 +162,9 @@ class BatchParser {
     const start = from + RESULT_FIRST.length;
     const end = this.#skipPlainText(start);
     if (this.#body[end] !== QUOTE || !this.#holds(ID_BEHIND_RESULT, end + 1)) return undefined;
-    const idStart = end + 1 + ID_BEHIND_RESULT.length;
-    const idEnd = this.#skipDigits(idStart);
+    const idEnd = this.#readNumber(end + 1 + ID_BEHIND_RESULT.length);
     if (this.#body[idEnd] !== OBJECT_END) return undefined;
-    this.#keepText(idStart, idEnd, start - 1, end + 1);
+    this.#keepText(start - 1, end + 1);
     return idEnd + 1;
   }
 
@@ -199,10 +199,20 @@ class BatchParser {
     return true;
   }
 
-  #skipDigits(from: number): number {
+  /** Behind an id that is digits, which becomes `#number`: NaN where the service writes no id so. */
+  #readNumber(from: number): number {
     const body = this.#body;
     let at = from;
-    while ((body[at] as number) >= ZERO && (body[at] as number) <= NINE) at++;
+    let number = 0;
+    for (;;) {
+      const byte = body[at] as number;
+      if (!(byte >= ZERO && byte <= NINE)) break;
+      number = 10 * number + byte - ZERO;
+      at++;
+    }
+    const digits = at - from;
+    const isExact = digits > 0 && digits <= MAX_ID_DIGITS && (body[from] !== ZERO || digits === 1);
+    this.#number = isExact ? number : Number.NaN;
     return at;
   }
 
@@ -217,10 +227,10 @@ class BatchParser {
     }
   }
 
-  #keepText(idStart: number, idEnd: number, start: number, end: number): void {
-    const id = this.#body.toString('latin1', idStart, idEnd);
+  /** Keeps the result of the call whose id is `#number`. */
+  #keepText(start: number, end: number): void {
     const result = this.#body.toString('latin1', start, end);
-    this.#keep(this.#findPosition(id), { kind: 'result', result }, end - start);
+    this.#keep(this.#placeOf(this.#number), { kind: 'result', result }, end - start);
   }
 
   #keep(position: number | undefined, reply: NodeReply, length: number): void {
@@ -235,9 +245,13 @@ class BatchParser {
   /** The position of the call with this id, as it is written. */
   #findPosition(id: string | undefined): number | undefined {
     if (id === undefined || id.length === 0 || id.length > MAX_ID_DIGITS) return undefined;
-    const position = Number(id) - this.#firstId;
-    const isKnown = position >= 0 && position < this.#replies.length;
-    return isKnown && String(this.#firstId + position) === id ? position : undefined;
+    const number = Number(id);
+    return Number.isInteger(number) && String(number) === id ? this.#placeOf(number) : undefined;
+  }
+
+  #placeOf(id: number): number | undefined {
+    const position = id - this.#firstId;
+    return position >= 0 && position < this.#replies.length ? position : undefined;
   }
 }
 

@@ -57,6 +57,22 @@ describe('shareFlights', () => {
     assert.equal(await next, '"0x2"');
   });
 
+  it('asks for each of different questions that share their hashes', async () => {
+    const { calls, ask } = createShared();
+    const hashes = { hash: -7, tag: 11 };
+    const keys = ['1:eth_call:[]', '1:eth_call:[1]', '1:eth_call:[]'].map((question) => ({
+      ...KEY,
+      question,
+      hashes,
+    }));
+    const results = keys.map((key) => ask(createExchange({ key }, createScope())));
+    await tick();
+    assert.equal(calls.length, 2);
+    calls[0]?.settle('"0x1"');
+    calls[1]?.settle('"0x2"');
+    assert.deepEqual(await Promise.all(results), ['"0x1"', '"0x2"', '"0x1"']);
+  });
+
   it('lets callers go on in turns, with a result as with an error', async () => {
     const { calls, ask } = createShared();
     for (const outcome of ['settle', 'fail'] as const) {

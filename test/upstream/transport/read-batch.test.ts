@@ -103,6 +103,7 @@ test('control characters, broken UTF-8 and odd ids are no plain answers', () => 
   for (const id of ['07', '7.0', '"7"', '-7', '70000000000000000000', '8', '6', '']) {
     assert.equal(read(`[${plain(id)}]`, 1), 'malformed', id);
   }
+  assert.equal(read(`[${plain('7.5')}]`, 2), 'malformed');
 });
 
 test('what lacks an answer, or has two, is known by its place', () => {
