@@ -1,7 +1,7 @@
 import type { Chain } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { Logger } from '../observe/logger.ts';
-import { recogniseFamily } from '../rollup/recognise-family.ts';
+import { listSeen, recogniseFamily } from '../rollup/recognise-family.ts';
 import type { FamilyRow } from '../rollup/rollup-family.ts';
 import { Backoff } from '../util/backoff.ts';
 import { RequestScope } from '../util/request-scope.ts';
@@ -73,11 +73,12 @@ export class FamilyRecognition {
     const scope = new RequestScope(performance.now() + LIMIT_MS);
     this.#scope = scope;
     try {
-      const row = await recogniseFamily(chain, scope);
+      const recognition = await recogniseFamily(chain, scope);
+      const { row } = recognition;
       if (row === undefined) this.#failure = explainUnrecognised();
       else {
         RECOGNISED.set(chain, row);
-        log.info({ network, family: row.name }, 'rollup family recognised');
+        log.info({ network, family: row.name, evidence: listSeen(recognition) }, 'rollup family recognised');
       }
     } catch (error) {
       this.#failure = this.#explain(error);

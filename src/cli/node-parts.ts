@@ -1,6 +1,6 @@
 /** What asks nodes: one part of the program, loaded on demand. */
 import { NoAnchor, readAnchor } from '../rollup/op-stack/read-anchor.ts';
-import { recogniseFamily } from '../rollup/recognise-family.ts';
+import { listSeen, recogniseFamily } from '../rollup/recognise-family.ts';
 import { openNode } from '../upstream/open-node.ts';
 import { openUpstreamChain } from '../upstream/open-upstream-chain.ts';
 import { FamilyRecognition } from './family-recognition.ts';
@@ -8,6 +8,7 @@ import { prepareExecutions } from './prepare-executions.ts';
 
 export {
   FamilyRecognition,
+  listSeen,
   NoAnchor,
   openNode,
   openUpstreamChain,

@@ -134,10 +134,13 @@ export class Rollups {
   async #warnIfOther(network: string, { chain }: RollupSources, configured: string): Promise<void> {
     const { log } = this.#backends;
     try {
-      const { recogniseFamily } = await import('./node-parts.ts');
+      const { recogniseFamily, listSeen } = await import('./node-parts.ts');
       const seen = await recogniseFamily(chain, new RequestScope(performance.now() + LOOK_LIMIT_MS));
-      if (seen === undefined || seen.name === configured) return;
-      log.warn({ network, configured, recognised: seen.name }, 'the rollup looks like another family');
+      if (seen.row === undefined || seen.row.name === configured) return;
+      log.warn(
+        { network, configured, recognised: seen.row.name, evidence: listSeen(seen) },
+        'the rollup looks like another family',
+      );
     } catch (error) {
       log.debug({ network, err: error }, 'the rollup family could not be looked at');
     }

@@ -10,6 +10,7 @@ const TABLE: Readonly<Record<string, () => Promise<FamilyRow>>> = {
   'op-stack': async () => (await import('./families/op-stack.ts')).opStack,
   arbitrum: async () => (await import('./families/arbitrum.ts')).arbitrum,
   scroll: async () => (await import('./families/scroll.ts')).scroll,
+  morph: async () => (await import('./families/morph.ts')).morph,
   zksync: async () => (await import('./families/zksync.ts')).zksync,
   'polygon-zkevm': async () => (await import('./families/polygon-zkevm.ts')).polygonZkevm,
   taiko: async () => (await import('./families/taiko.ts')).taiko,
@@ -21,6 +22,7 @@ const TABLE: Readonly<Record<string, () => Promise<FamilyRow>>> = {
 const WITH_OWN_MACHINE: ReadonlySet<string> = new Set([
   'arbitrum',
   'scroll',
+  'morph',
   'zksync',
   'polygon-zkevm',
   'l2geth',
@@ -38,6 +40,7 @@ export const FAMILY_PREFIXES: ReadonlySet<string> = new Set([
   'op',
   'arbitrum',
   'scroll',
+  'morph',
   'zksync',
   'zkevm',
   'taiko',

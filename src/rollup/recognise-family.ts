@@ -1,28 +1,73 @@
 import type { Chain } from '../chain/chain.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import { compareWeights, type Evidence, type Weight, weigh, weighAtMost } from './evidence.ts';
 import { loadFamilies } from './family-table.ts';
 import { Probe } from './probe.ts';
 import type { FamilyRow } from './rollup-family.ts';
 
+/** What a chain shows of each family, in the order of the table. */
+export type Recognition = {
+  /** Undefined where the chain shows marks of none. */
+  readonly row: FamilyRow | undefined;
+  readonly shown: readonly { readonly family: string; readonly evidence: readonly Evidence[] }[];
+};
+
 /**
- * The family that a chain seems to be of: all are asked at once, and the first in the table that says yes is it.
+ * The family that a chain seems to be of: the marks of all are asked for at once, and those that it shows are weighed. Among equals the first of
+ * the table is meant.
  * @param among all families by default
- * @returns undefined when none does
- * @throws ChainError when none does, and some could not be asked
+ * @throws ChainError when marks that could change the verdict could not be asked for
  */
 export async function recogniseFamily(
   chain: Chain,
   scope: RequestScope,
   among?: readonly FamilyRow[],
-): Promise<FamilyRow | undefined> {
+): Promise<Recognition> {
   const families = among ?? (await loadFamilies());
   const probe = new Probe(chain, scope);
-  const votes = await Promise.allSettled(families.map((family) => family.recognise(probe)));
-  const seen = families.find((_, i) => {
-    const vote = votes[i];
-    return vote?.status === 'fulfilled' && vote.value;
-  });
-  if (seen !== undefined) return seen;
-  for (const vote of votes) if (vote.status === 'rejected') throw vote.reason;
-  return undefined;
+  const found = await Promise.all(families.map((row) => examine(row, probe)));
+  let best: (typeof found)[number] | undefined;
+  for (const each of found) if (outweighs(each.weight, best?.weight)) best = each;
+  for (const { row, atMost, failure } of found)
+    if (failure !== undefined && row !== best?.row && outweighs(atMost, best?.weight)) throw failure;
+  return {
+    row: best?.row,
+    shown: found.map(({ row, evidence }) => ({ family: row.name, evidence })),
+  };
+}
+
+type Found = {
+  readonly row: FamilyRow;
+  readonly evidence: readonly Evidence[];
+  readonly weight: Weight | undefined;
+  readonly atMost: Weight | undefined;
+  /** Why a mark could not be asked for. */
+  readonly failure: unknown;
+};
+
+async function examine(row: FamilyRow, probe: Probe): Promise<Found> {
+  let failure: unknown;
+  const evidence = await Promise.all(
+    row.marks.map(async ({ kind, says, isNeeded, see }): Promise<Evidence> => {
+      const mark = { kind, says, ...(isNeeded && { isNeeded }) };
+      try {
+        return { ...mark, isSeen: await see(probe) };
+      } catch (error) {
+        failure ??= error;
+        return { ...mark, isSeen: undefined };
+      }
+    }),
+  );
+  return { row, evidence, weight: weigh(evidence), atMost: weighAtMost(evidence), failure };
+}
+
+function outweighs(weight: Weight | undefined, other: Weight | undefined): boolean {
+  if (weight === undefined) return false;
+  return other === undefined || compareWeights(weight, other) > 0;
+}
+
+/** What speaks for a family, in the words of a log line. */
+export function listSeen({ row, shown }: Recognition): readonly string[] {
+  const evidence = shown.find(({ family }) => family === row?.name)?.evidence ?? [];
+  return evidence.filter(({ isSeen }) => isSeen === true).map(({ says }) => says);
 }

@@ -1,6 +1,6 @@
 import type { BlockReads, CallRequest, Chain } from '../chain/chain.ts';
 import type { RequestScope } from '../util/request-scope.ts';
-import type { Probe } from './probe.ts';
+import type { Mark } from './evidence.ts';
 
 /** Result of `l2_estimateGas` (spec 2.6). */
 export type GasEstimate = {
@@ -60,8 +60,8 @@ export type FamilyRow = {
   /** What its nodes and contracts do not tell. */
   readonly gaps: Gaps;
   create(sources: RollupSources): RollupFamily;
-  /** Whether a chain is of this family, as far as it can tell. @throws ChainError when it cannot be asked */
-  recognise(probe: Probe): Promise<boolean>;
+  /** By which its chains are recognised. */
+  readonly marks: readonly Mark[];
 };
 
 /** What differs from one rollup stack to the next. Made once for a network, over that network's chain. */

@@ -64,7 +64,7 @@ after(async () => {
 });
 
 test('it is recognised', async () => {
-  assert.equal((await recogniseFamily(opened.chain, limitTo(5_000)))?.name, 'op-stack');
+  assert.equal((await recogniseFamily(opened.chain, limitTo(5_000))).row?.name, 'op-stack');
 });
 
 test('an estimate covers what the specification says of the very transaction', async () => {

@@ -41,7 +41,7 @@ after(async () => {
 });
 
 test('it is recognised', async () => {
-  assert.equal((await recogniseFamily(opened.chain, limitTo(5_000)))?.name, 'scroll');
+  assert.equal((await recogniseFamily(opened.chain, limitTo(5_000))).row?.name, 'scroll');
 });
 
 test('an estimate covers what Curie charges for the very transaction, signature included', async () => {

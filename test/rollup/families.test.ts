@@ -12,6 +12,7 @@ import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../../sr
 import { countRuns } from '../support/count-runs.ts';
 import { countRounds } from './count-rounds.ts';
 import {
+  type Asked,
   createScriptedChain,
   makeHeader,
   makeSources,
@@ -31,6 +32,7 @@ const PINNED: BlockReference = { kind: 'hash', hash: PINNED_HASH, requireCanonic
 const ORACLE = '0x420000000000000000000000000000000000000f';
 const L1_BLOCK = '0x4200000000000000000000000000000000000015';
 const SCROLL_ORACLE = '0x5300000000000000000000000000000000000002';
+const MORPH_ORACLE = '0x530000000000000000000000000000000000000f';
 
 const GAS = 50_000n;
 const BASE_FEE = 1_000n;
@@ -47,6 +49,13 @@ function answerCalls(contracts: Contracts): (request: CallRequest) => string {
     if (value === undefined) throw new ChainError('reverted', 'execution reverted', '0x');
     return `"0x${value.toString(16).padStart(64, '0')}"`;
   };
+}
+
+/** The transaction that an oracle was asked to price. */
+function findPriced({ calls }: Asked): string {
+  const data = calls.map((each) => each.call.data ?? '').find((each) => each.startsWith('0x49948e0e')) ?? '';
+  const [, , length, ...words] = data.slice(2).match(/^.{8}|.{64}/g) ?? [];
+  return `0x${words.join('').slice(0, 2 * Number(`0x${length}`))}`;
 }
 
 const NODE: Script = {
@@ -225,7 +234,7 @@ describe('arbitrum', () => {
 describe('scroll', () => {
   test('the node reports the fee for data', async () => {
     const requests = { scroll_estimateL1DataFee: '"0x186a1"' };
-    const { priorityFeePerGas } = await estimate('scroll', { requests });
+    const { priorityFeePerGas } = await estimate('scroll', { requests, call: answerCalls({}) });
     assert.equal(priorityFeePerGas, TIP + 3n);
   });
 
@@ -234,12 +243,23 @@ describe('scroll', () => {
     assert.equal((await estimate('scroll', { call })).priorityFeePerGas, TIP + 2n);
     const { family, asked } = open('scroll', { call });
     await family.estimateGas({ call: CALL, block: LATEST }, SCOPE);
-    const [, , length, ...words] = (asked.calls[0]?.call.data ?? '').slice(2).match(/^.{8}|.{64}/g) ?? [];
-    const raw = `0x${words.join('').slice(0, 2 * Number(`0x${length}`))}`;
-    const { type, nonce, gasLimit, signature } = Transaction.from(raw);
+    const { type, nonce, gasLimit, signature } = Transaction.from(findPriced(asked));
     assert.deepEqual({ type, nonce, gasLimit }, { type: 2, nonce: 5, gasLimit: GAS });
     assert.doesNotMatch(`${signature?.r}${signature?.s}`, /00/);
     await assert.rejects(estimate('scroll', { call: answerCalls({}) }), misconfigured);
+  });
+
+  test('since Galileo the contract is given as many bytes as the transaction has compressed', async () => {
+    const call = answerCalls({ [SCROLL_ORACLE]: { '0x49948e0e': 100_000n, '0x0f337f6d': 1n } });
+    const measure = async (data: string): Promise<number> => {
+      const { family, asked } = open('scroll', { call });
+      await family.estimateGas({ call: { ...CALL, data }, block: LATEST }, SCOPE);
+      return (findPriced(asked).length - 2) / 2;
+    };
+    // The signature and the fields do not compress.
+    const plain = await measure('0x');
+    const long = await measure(`0x${'00'.repeat(20_000)}`);
+    assert.ok(plain > 100 && long > plain && long < plain + 20, `${plain}, ${long}`);
   });
 
   test('info: how far the node has read layer 1', async () => {
@@ -423,6 +443,7 @@ describe('every family', () => {
   const contracts: Contracts = {
     [ORACLE]: { '0x49948e0e': 1n, '0x275aedd2': 1n, '0x1e2b6e7b': 1n, '0x06f837d3': 1n },
     [SCROLL_ORACLE]: { '0x49948e0e': 1n },
+    [MORPH_ORACLE]: { '0x49948e0e': 1n },
   };
 
   for (const { name } of FAMILIES) {

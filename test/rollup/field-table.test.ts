@@ -33,6 +33,7 @@ const TABLE: Readonly<Record<string, string>> = {
   mantle: `${SYNTHESISED} ${NODE} unknowable synthesised synthesised`,
   arbitrum: `synthesised synthesised fixed ${NODE} synthesised synthesised synthesised`,
   scroll: `synthesised synthesised native synthesised synthesised native synthesised native synthesised native`,
+  morph: `${SYNTHESISED} ${NODE} unknowable synthesised synthesised`,
   zksync: `native synthesised fixed ${NODE} unknowable synthesised synthesised`,
   'polygon-zkevm': `synthesised fixed native ${NODE} unknowable synthesised native`,
   taiko: `${SYNTHESISED} synthesised synthesised native synthesised unknowable synthesised synthesised`,

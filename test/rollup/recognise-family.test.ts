@@ -1,10 +1,10 @@
 /** Every family's chain is taken for that family and no other, whatever else it answers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CallRequest } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import { loadFamilies } from '../../src/rollup/family-table.ts';
 import { recogniseFamily } from '../../src/rollup/recognise-family.ts';
+import { answerWords } from './answer-words.ts';
 import { createScriptedChain, makeHeader, SCOPE, type Script } from './scripted-chain.ts';
 
 const FAMILIES = await loadFamilies();
@@ -12,14 +12,7 @@ const FAMILIES = await loadFamilies();
 const ORACLE = '0x420000000000000000000000000000000000000f';
 const L1_BLOCK = '0x4200000000000000000000000000000000000015';
 const SCROLL_ORACLE = '0x5300000000000000000000000000000000000002';
-
-/** What answers: `address selector`, each with a word. */
-function answerWords(words: Readonly<Record<string, bigint>>): (request: CallRequest) => string {
-  return ({ call }) => {
-    const word = words[`${call.to} ${call.data}`];
-    return word === undefined ? '"0x"' : `"0x${word.toString(16).padStart(64, '0')}"`;
-  };
-}
+const MORPH_ORACLE = '0x530000000000000000000000000000000000000f';
 
 const OP_WORDS = { [`${ORACLE} 0x313ce567`]: 6n, [`${L1_BLOCK} 0x8381f58a`]: 23_000_000n };
 const GETH = '"Geth/v1.17.0-stable/linux-amd64/go1.25"';
@@ -35,6 +28,7 @@ const CHAINS: Readonly<Record<string, Script>> = {
     },
   },
   scroll: { call: answerWords({ [`${SCROLL_ORACLE} 0x519b4bd3`]: 7n }) },
+  morph: { call: answerWords({ [`${MORPH_ORACLE} 0x519b4bd3`]: 7n }) },
   zksync: { requests: { zks_L1BatchNumber: '"0x7a120"' } },
   'polygon-zkevm': { requests: { zkevm_consolidatedBlockNumber: '"0x5f"' } },
   taiko: { requests: { taiko_headL1Origin: '{"blockID":"0x64","l1BlockHeight":"0x2"}' } },
@@ -51,7 +45,7 @@ function open(script: Script) {
 }
 
 const nameOf = async (script: Script): Promise<string | undefined> =>
-  (await recogniseFamily(open(script), SCOPE))?.name;
+  (await recogniseFamily(open(script), SCOPE)).row?.name;
 
 for (const { name } of FAMILIES) {
   const script = CHAINS[name];
@@ -59,20 +53,20 @@ for (const { name } of FAMILIES) {
   test(`${name} is recognised, by exactly its own marks`, async () => {
     assert.equal(await nameOf(script), name);
     const others = FAMILIES.filter((family) => family.name !== name);
-    const second = await recogniseFamily(open(script), SCOPE, others);
+    const { row: second } = await recogniseFamily(open(script), SCOPE, others);
     // Mantle is an OP Stack chain, and says so.
     assert.equal(second?.name, name === 'mantle' ? 'op-stack' : undefined);
   });
 }
 
-test('every family but the plain one has marks', () => {
+test('every family but the plain one has marks besides ids', () => {
   assert.deepEqual(
     FAMILIES.map(({ name }) => name).filter((name) => CHAINS[name] === undefined),
     ['ethereum'],
   );
 });
 
-test('layer 1 is no rollup', async () => {
+test('what shows nothing is of no family', async () => {
   assert.equal(await nameOf({ requests: { web3_clientVersion: GETH } }), undefined);
 });
 
@@ -82,7 +76,7 @@ test('Linea is recognised by its method too, which dislikes missing parameters',
     if (method === 'linea_estimateGas') throw new ChainError('invalid', 'Invalid call parameters (index 0)');
     return 'null';
   };
-  const seen = await recogniseFamily(
+  const { row: seen } = await recogniseFamily(
     chain,
     SCOPE,
     FAMILIES.filter(({ name }) => name === 'linea'),
@@ -119,8 +113,8 @@ test('a method that is refused in any words is not there', async () => {
     const methods = ['linea_estimateGas', 'zks_L1BatchNumber', 'taiko_headL1Origin', 'rollup_gasPrices'];
     const failures = Object.fromEntries(methods.map((method) => [method, refusal]));
     const chain = openFailing({ call: answerWords(OP_WORDS) }, failures);
-    assert.equal((await recogniseFamily(chain, SCOPE))?.name, 'op-stack');
-    assert.equal(await recogniseFamily(openFailing({}, failures), SCOPE), undefined);
+    assert.equal((await recogniseFamily(chain, SCOPE)).row?.name, 'op-stack');
+    assert.equal((await recogniseFamily(openFailing({}, failures), SCOPE)).row, undefined);
   }
 });
 
@@ -128,7 +122,7 @@ test('a question that cannot be asked matters only where no other one is answere
   const busy = new ChainError('busy', 'nodes.rate');
   const failures = { taiko_headL1Origin: busy };
   const chain = openFailing({ call: answerWords(OP_WORDS) }, failures);
-  assert.equal((await recogniseFamily(chain, SCOPE))?.name, 'op-stack');
+  assert.equal((await recogniseFamily(chain, SCOPE)).row?.name, 'op-stack');
   await assert.rejects(recogniseFamily(openFailing({}, failures), SCOPE), (error) => error === busy);
 });
 

@@ -20,6 +20,7 @@ export const HEIGHT = 40;
 const ORACLE = '0x420000000000000000000000000000000000000f';
 const L1_BLOCK = '0x4200000000000000000000000000000000000015';
 const SCROLL_ORACLE = '0x5300000000000000000000000000000000000002';
+const MORPH_ORACLE = '0x530000000000000000000000000000000000000f';
 /** `Linea` prices: fixed 30,000,000 wei, variable 16,076,389,000 wei. */
 const LINEA_EXTRA_DATA = `0x010000753000f54e650000ea60${'00'.repeat(19)}`;
 
@@ -66,6 +67,7 @@ const NO_L1 = { blockNumber: 0, timestamp: 0 };
 export const PLAIN: RecordedFamily = {
   name: 'ethereum',
   prefix: 'ethereum',
+  chainId: 31_337,
   answers: { ...gas, ...tip },
   estimate: { gasLimit: '0xcf08', baseFeePerGas: '0x7', priorityFeePerGas: '0xf4240' },
   info: plainInfo(NO_L1, HEIGHT - 11),
@@ -162,8 +164,21 @@ export const RECORDED: readonly RecordedFamily[] = [
     info: plainInfo({ blockNumber: 23_000_000, timestamp: 0 }, HEIGHT - 6, 976_543),
   },
   {
+    name: 'morph',
+    prefix: 'morph',
+    chainId: 2_818,
+    answers: {
+      ...gas,
+      ...tip,
+      eth_call: callContracts({ [`${MORPH_ORACLE} 0x519b4bd3`]: 7, [`${MORPH_ORACLE} 0x49948e0e`]: 105_542 }),
+    },
+    estimate: { gasLimit: '0xcf08', baseFeePerGas: '0x7', priorityFeePerGas: '0xf4242' },
+    info: plainInfo(NO_L1, HEIGHT - 11),
+  },
+  {
     name: 'zksync',
     prefix: 'zksync',
+    chainId: 324,
     answers: {
       ...gas,
       zks_L1BatchNumber: () => '0x7a120',
@@ -180,6 +195,7 @@ export const RECORDED: readonly RecordedFamily[] = [
   {
     name: 'polygon-zkevm',
     prefix: 'zkevm',
+    chainId: 1_101,
     answers: {
       ...gas,
       eth_gasPrice: () => '0x3b9ac9ff',
@@ -192,6 +208,7 @@ export const RECORDED: readonly RecordedFamily[] = [
   {
     name: 'taiko',
     prefix: 'taiko',
+    chainId: 167_000,
     answers: {
       ...gas,
       ...tip,
@@ -203,6 +220,7 @@ export const RECORDED: readonly RecordedFamily[] = [
   {
     name: 'l2geth',
     prefix: 'metis',
+    chainId: 1_088,
     answers: {
       ...gas,
       eth_gasPrice: () => '0x1e8487',

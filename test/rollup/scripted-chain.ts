@@ -29,10 +29,14 @@ export type Asked = {
 };
 
 export type Script = {
+  /** Linea's by default. */
+  readonly chainId?: bigint;
   /** By tag, decimal number or hash. */
   readonly headers?: Readonly<Record<string, HeaderView>>;
   readonly estimate?: (request: CallRequest) => string;
   readonly call?: (request: CallRequest) => string;
+  /** By address. */
+  readonly code?: Readonly<Record<string, string>>;
   /** JSON answers by method; any other method is unsupported. */
   readonly requests?: Readonly<Record<string, string>>;
 };
@@ -60,7 +64,7 @@ export function createScriptedChain(script: Script): { chain: Chain; asked: Aske
     return script.requests?.[method] ?? null;
   };
   const chain = createFakeChain({
-    chainId: 59144n,
+    chainId: script.chainId ?? 59_144n,
     execution: {
       async call(request) {
         asked.calls.push(request);
@@ -80,6 +84,7 @@ export function createScriptedChain(script: Script): { chain: Chain; asked: Aske
       },
     },
     state: {
+      getCode: async (address) => JSON.stringify(script.code?.[address] ?? '0x'),
       async getTransactionCount(address, block) {
         const params = [address, encodeBlockReference(block)];
         asked.requests.push({ method: 'eth_getTransactionCount', params });

@@ -52,7 +52,7 @@ test('it informs, and is recognised among all others', async () => {
   const { chain } = open(PRICE);
   const { rollupContext } = await toy.create(makeSources(chain)).info(SCOPE);
   assert.deepEqual(rollupContext, { queueIndex: 0n, index: 99n, verifiedIndex: 89n });
-  assert.equal(await recogniseFamily(chain, SCOPE, [...FAMILIES, toy]), toy);
+  assert.equal((await recogniseFamily(chain, SCOPE, [...FAMILIES, toy])).row, toy);
 });
 
 test(`it is less than ${MAX_LINES} lines`, () => {

@@ -8,6 +8,7 @@ import { foldL1Cost } from '../../src/rollup/estimate/fold-l1-cost.ts';
 import { pinBlock } from '../../src/rollup/estimate/pin-block.ts';
 import { readBasics } from '../../src/rollup/estimate/read-basics.ts';
 import { composeInfo, readL1Head, readNode } from '../../src/rollup/info/read-node.ts';
+import { contractMark } from '../../src/rollup/marks.ts';
 import type { FamilyRow, GasEstimate, RollupSources } from '../../src/rollup/rollup-family.ts';
 import type { RequestScope } from '../../src/util/request-scope.ts';
 
@@ -33,7 +34,7 @@ export const toy: FamilyRow = {
       return composeInfo(sources.mode, node, { l1 });
     },
   }),
-  recognise: async (probe) => (await probe.callContract(PRICES, PRICE_PER_BYTE)) !== undefined,
+  marks: [contractMark({ address: PRICES, selector: PRICE_PER_BYTE, call: 'pricePerByte()' })],
 };
 
 async function estimateToyGas(

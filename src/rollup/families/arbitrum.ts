@@ -2,6 +2,7 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import { readArbitrumInfo } from '../arbitrum/read-info.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
+import { chainIdMark, clientMark, headerMark } from '../marks.ts';
 import type { FamilyRow } from '../rollup-family.ts';
 
 /**
@@ -20,8 +21,12 @@ export const arbitrum: FamilyRow = {
     },
     info: (scope: RequestScope) => readArbitrumInfo(sources, scope),
   }),
-  recognise: async (probe) => {
-    const header = await probe.readHeader();
-    return 'l1BlockNumber' in header && 'sendCount' in header;
-  },
+  marks: [
+    headerMark(
+      'the header has l1BlockNumber and sendCount',
+      (header) => 'l1BlockNumber' in header && 'sendCount' in header,
+    ),
+    clientMark(/^nitro\//i),
+    chainIdMark('arbitrum'),
+  ],
 };

@@ -4,6 +4,7 @@ import { deriveTip, suggestTip } from '../estimate/find-tip.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
+import { chainIdMark } from '../marks.ts';
 import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollup-family.ts';
 
 /** Chains that charge for nothing but gas: layer 1 itself, and rollups of which no more is known. */
@@ -19,7 +20,7 @@ export const ethereum: FamilyRow = {
     estimateGas: (request, scope) => estimatePlainGas(sources, request, scope),
     info: (scope) => readPlainInfo(sources, scope),
   }),
-  recognise: async () => false,
+  marks: [chainIdMark('ethereum')],
 };
 
 /** Gas and base fee as the chain says, and the tip that it wants. */

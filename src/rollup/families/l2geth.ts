@@ -6,6 +6,7 @@ import { readCount, readMembers } from '../answers.ts';
 import { askGasPrice, askObject } from '../ask.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
+import { chainIdMark, clientMark, methodMark } from '../marks.ts';
 import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollup-family.ts';
 
 /** Metis and other descendants of Optimism's l2geth: layer 1 is paid for in gas, and the node has `rollup_getInfo` itself. */
@@ -17,7 +18,12 @@ export const l2geth: FamilyRow = {
     estimateGas: (request, scope) => estimateL2gethGas(sources, request, scope),
     info: (scope) => readL2gethInfo(sources, scope),
   }),
-  recognise: (probe) => probe.hasMethod('rollup_gasPrices'),
+  marks: [
+    clientMark(/l2geth|metis/i),
+    chainIdMark('l2geth'),
+    methodMark('rollup_gasPrices'),
+    methodMark('rollup_getInfo'),
+  ],
 };
 
 async function estimateL2gethGas(

@@ -1,7 +1,11 @@
 import { estimateLineaGas } from '../linea/estimate.ts';
 import { askNativeEstimate } from '../linea/native-estimate.ts';
 import { readLineaInfo } from '../linea/read-info.ts';
+import { chainIdMark, clientMark, headerMark, methodMark } from '../marks.ts';
 import type { FamilyRow } from '../rollup-family.ts';
+
+/** 32 bytes, of which 13 are used. Jovian's extraData begins with 01, too, and has 17 bytes. */
+const PRICES = /^0x01[0-9a-f]{24}0{38}$/i;
 
 /** Linea and chains priced like it: what publishing costs is in each header's `extraData`. */
 export const linea: FamilyRow = {
@@ -18,5 +22,12 @@ export const linea: FamilyRow = {
       estimateLineaGas(sources.chain, request, scope),
     info: (scope) => readLineaInfo(sources, scope),
   }),
-  recognise: async (probe) => /linea/i.test(await probe.readClient()) || probe.hasMethod('linea_estimateGas'),
+  marks: [
+    headerMark('extraData holds prices: 01, three numbers, zeros', ({ extraData }) =>
+      PRICES.test(String(extraData)),
+    ),
+    clientMark(/linea/i),
+    chainIdMark('linea'),
+    methodMark('linea_estimateGas'),
+  ],
 };

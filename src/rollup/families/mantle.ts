@@ -4,10 +4,11 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import { readWord } from '../contract.ts';
 import { draftTransaction } from '../estimate/draft-transaction.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
+import { chainIdMark, contractMark } from '../marks.ts';
 import { GAS_PRICE_ORACLE } from '../op-stack/oracle.ts';
 import { priceDraft } from '../op-stack/price-draft.ts';
 import { readOpStackInfo } from '../op-stack/read-info.ts';
-import { recogniseOpStack } from '../op-stack/recognise.ts';
+import { OP_STACK_MARKS } from '../op-stack/marks.ts';
 import type { FamilyRow, GasEstimate, RollupSources } from '../rollup-family.ts';
 
 /** `tokenRatio()`: MNT for one ETH. */
@@ -24,8 +25,16 @@ export const mantle: FamilyRow = {
     estimateGas: (request, scope) => estimateMantleGas(sources, request, scope),
     info: (scope) => readOpStackInfo(sources, scope),
   }),
-  recognise: async (probe) =>
-    (await probe.callContract(GAS_PRICE_ORACLE, TOKEN_RATIO)) !== undefined && recogniseOpStack(probe),
+  marks: [
+    contractMark({
+      address: GAS_PRICE_ORACLE,
+      selector: TOKEN_RATIO,
+      call: 'tokenRatio()',
+      isNeeded: true,
+    }),
+    ...OP_STACK_MARKS,
+    chainIdMark('mantle'),
+  ],
 };
 
 async function estimateMantleGas(

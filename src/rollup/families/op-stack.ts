@@ -2,9 +2,10 @@ import type { CallRequest } from '../../chain/chain.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { draftTransaction } from '../estimate/draft-transaction.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
+import { chainIdMark } from '../marks.ts';
 import { priceDraft } from '../op-stack/price-draft.ts';
 import { readOpStackInfo } from '../op-stack/read-info.ts';
-import { recogniseOpStack } from '../op-stack/recognise.ts';
+import { OP_STACK_MARKS } from '../op-stack/marks.ts';
 import type { FamilyRow, GasEstimate, RollupSources } from '../rollup-family.ts';
 
 /** Optimism, Base, Unichain, World, ...: data and operator are paid for beside the gas, as the chain's own contract says. */
@@ -16,7 +17,7 @@ export const opStack: FamilyRow = {
     estimateGas: (request, scope) => estimateOpStackGas(sources, request, scope),
     info: (scope) => readOpStackInfo(sources, scope),
   }),
-  recognise: recogniseOpStack,
+  marks: [...OP_STACK_MARKS, chainIdMark('op-stack')],
 };
 
 async function estimateOpStackGas(

@@ -6,6 +6,7 @@ import { askCount, askGasPrice } from '../ask.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
+import { chainIdMark, clientMark, methodMark } from '../marks.ts';
 import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollup-family.ts';
 
 /** Polygon zkEVM and chains of its kit: no base fee; the node reports the price at which a transaction pays for layer 1. */
@@ -21,7 +22,12 @@ export const polygonZkevm: FamilyRow = {
     estimateGas: (request, scope) => estimatePolygonGas(sources, request, scope),
     info: (scope) => readPolygonInfo(sources, scope),
   }),
-  recognise: (probe) => probe.hasMethod('zkevm_consolidatedBlockNumber'),
+  marks: [
+    clientMark(/zkevm|cdk-erigon/i),
+    chainIdMark('polygon-zkevm'),
+    methodMark('zkevm_consolidatedBlockNumber'),
+    methodMark('zkevm_batchNumber'),
+  ],
 };
 
 async function estimatePolygonGas(

@@ -2,6 +2,7 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount } from '../answers.ts';
 import { askObject } from '../ask.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
+import { chainIdMark, clientMark, methodMark } from '../marks.ts';
 import type { FamilyRow, RollupInfo, RollupSources } from '../rollup-family.ts';
 import { estimatePlainGas } from './ethereum.ts';
 
@@ -14,8 +15,22 @@ export const taiko: FamilyRow = {
     estimateGas: (request, scope) => estimatePlainGas(sources, request, scope),
     info: (scope) => readTaikoInfo(sources, scope),
   }),
-  recognise: (probe) => probe.hasMethod('taiko_headL1Origin'),
+  marks: [
+    {
+      kind: 'contract',
+      says: 'there is an anchor contract at 0x<chain id>0..010001',
+      see: (probe) => probe.hasCode(anchorOf(probe.chainId)),
+    },
+    clientMark(/taiko|alethia/i),
+    chainIdMark('taiko'),
+    methodMark('taiko_headL1Origin'),
+  ],
 };
+
+/** The address that the genesis of each chain gives its anchor: the digits of the chain id, and of the contract's place. */
+function anchorOf(chainId: bigint): string {
+  return `0x${chainId.toString().padEnd(35, '0')}10001`;
+}
 
 async function readTaikoInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const { chain, mode } = sources;

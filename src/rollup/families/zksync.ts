@@ -5,6 +5,7 @@ import { readCount } from '../answers.ts';
 import { askObject } from '../ask.ts';
 import { findBaseFee, pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
+import { chainIdMark, clientMark, headerMark, methodMark } from '../marks.ts';
 import type { FamilyRow, GasEstimate, RollupSources } from '../rollup-family.ts';
 import { readPlainInfo } from './ethereum.ts';
 
@@ -21,7 +22,15 @@ export const zksync: FamilyRow = {
     estimateGas: (request, scope) => estimateZksyncGas(sources, request, scope),
     info: (scope) => readPlainInfo(sources, scope),
   }),
-  recognise: (probe) => probe.hasMethod('zks_L1BatchNumber'),
+  marks: [
+    headerMark('the header has l1BatchNumber', (header) => 'l1BatchNumber' in header),
+    clientMark(/^zksync/i),
+    chainIdMark('zksync'),
+    // Era; ZKsync OS, which has lost zks_L1BatchNumber and has got zks_batchNumber; both.
+    methodMark('zks_L1BatchNumber'),
+    methodMark('zks_batchNumber'),
+    methodMark('zks_getBridgehubContract'),
+  ],
 };
 
 /** The node's own method knows neither blocks nor overrides; ZKsync OS does not have it. */

@@ -3,26 +3,47 @@ import { ChainError } from '../../chain/errors.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { encodeBytesCall, readWord } from '../contract.ts';
 
-export const L1_GAS_PRICE_ORACLE = '0x5300000000000000000000000000000000000002';
+/** `l1BaseFee()` */
+export const L1_BASE_FEE = '0x519b4bd3';
 /** `getL1Fee(bytes)`, of a transaction with its signature. */
 const GET_L1_FEE = '0x49948e0e';
+/** `isGalileo()` */
+const IS_GALILEO = '0x0f337f6d';
+
+/** An oracle of Scroll's kind, and what is asked of its chain. */
+export type ScrollPricing = {
+  /** Address of the oracle. */
+  readonly oracle: string;
+  /** The node's own method. */
+  readonly nodeMethod: string;
+};
 
 /**
- * What a transaction pays for its data, wei. Since Galileo the contract expects it compressed; without that its answer is
- * the most that it can be.
+ * What a transaction pays for its data, wei.
+ * @param counted the transaction with its signature; since Galileo compressed, of which the contract looks at nothing but the length
  * @throws ChainError when the chain has no such contract
  */
 export async function readScrollL1Fee(
   chain: Chain,
-  transaction: Uint8Array,
+  { oracle }: ScrollPricing,
+  counted: Uint8Array,
   block: BlockReference,
   scope: RequestScope,
 ): Promise<bigint> {
-  const call = { to: L1_GAS_PRICE_ORACLE, data: encodeBytesCall(GET_L1_FEE, transaction) };
-  const fee = await readWord(chain, call, block, scope);
+  const fee = await readWord(chain, { to: oracle, data: encodeBytesCall(GET_L1_FEE, counted) }, block, scope);
   if (fee !== undefined) return fee;
   throw new ChainError(
     'misconfigured',
-    `no getL1Fee(bytes) at ${L1_GAS_PRICE_ORACLE}: the chain is not of the family that is configured`,
+    `no getL1Fee(bytes) at ${oracle}: the chain is not of the family that is configured`,
   );
+}
+
+/** Whether the oracle counts compressed bytes: since Galileo. */
+export async function countsCompressed(
+  chain: Chain,
+  { oracle }: ScrollPricing,
+  block: BlockReference,
+  scope: RequestScope,
+): Promise<boolean> {
+  return (await readWord(chain, { to: oracle, data: IS_GALILEO }, block, scope)) === 1n;
 }

@@ -1,0 +1,31 @@
+import { chainIdMark, clientMark, contractMark, methodMark } from '../marks.ts';
+import type { FamilyRow } from '../rollup-family.ts';
+import { estimateScrollGas } from '../scroll/estimate.ts';
+import { L1_BASE_FEE, type ScrollPricing } from '../scroll/oracle.ts';
+import { readPlainInfo } from './ethereum.ts';
+
+const PRICING: ScrollPricing = {
+  oracle: '0x530000000000000000000000000000000000000f',
+  nodeMethod: 'morph_estimateL1DataFee',
+};
+
+/** Morph: priced as Scroll was at Curie, by an oracle of its own. Its sequencers' progress on layer 1 is in no method of its nodes. */
+export const morph: FamilyRow = {
+  name: 'morph',
+  prefix: 'morph',
+  gaps: {
+    'ethContext.blockNumber': 'l1',
+    'ethContext.timestamp': 'l1',
+    'rollupContext.queueIndex': 'always',
+  },
+  create: (sources) => ({
+    estimateGas: (request, scope) => estimateScrollGas(sources, PRICING, request, scope),
+    info: (scope) => readPlainInfo(sources, scope),
+  }),
+  marks: [
+    contractMark({ address: PRICING.oracle, selector: L1_BASE_FEE, call: 'l1BaseFee()' }),
+    clientMark(/morph/i),
+    chainIdMark('morph'),
+    methodMark('morph_estimateL1DataFee'),
+  ],
+};

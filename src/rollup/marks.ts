@@ -1,0 +1,59 @@
+/** Marks of families, from the strongest kind to the weakest. */
+import type { Mark } from './evidence.ts';
+import { KNOWN_CHAINS } from './known-chains.ts';
+
+type ContractMark = {
+  readonly address: string;
+  /** Of a function without parameters. */
+  readonly selector: string;
+  /** Its name with brackets. */
+  readonly call: string;
+  /** What it answers; by default anything. */
+  readonly word?: bigint;
+  readonly isNeeded?: true;
+};
+
+/** A contract of the chain answers a call. */
+export function contractMark({ address, selector, call, word, isNeeded }: ContractMark): Mark {
+  return {
+    kind: 'contract',
+    says: `${call} of ${address} ${word === undefined ? 'answers' : `is ${word}`}`,
+    ...(isNeeded && { isNeeded }),
+    async see(probe) {
+      const answer = await probe.callContract(address, selector);
+      return answer !== undefined && (word === undefined || answer === word);
+    },
+  };
+}
+
+/** The latest header has a form that only headers of the family have. */
+export function headerMark(
+  says: string,
+  isSuch: (header: Readonly<Record<string, unknown>>) => boolean,
+): Mark {
+  return { kind: 'header', says, see: async (probe) => isSuch(await probe.readHeader()) };
+}
+
+/** The node's name is one of programs of the family. */
+export function clientMark(name: RegExp): Mark {
+  return {
+    kind: 'client',
+    says: `web3_clientVersion is like ${name.source}`,
+    see: async (probe) => name.test(await probe.readClient()),
+  };
+}
+
+/** The chain id is in the table of known chains. */
+export function chainIdMark(family: string): Mark {
+  const ids = new Set((KNOWN_CHAINS[family] ?? []).map(({ id }) => BigInt(id)));
+  return {
+    kind: 'chainId',
+    says: `the chain id is one of ${family} chains`,
+    see: async ({ chainId }) => ids.has(chainId),
+  };
+}
+
+/** The node has a method that only nodes of the family have. */
+export function methodMark(method: string): Mark {
+  return { kind: 'method', says: `the node has ${method}`, see: (probe) => probe.hasMethod(method) };
+}

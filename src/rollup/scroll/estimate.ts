@@ -1,0 +1,49 @@
+import type { CallRequest } from '../../chain/chain.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import { askCount } from '../ask.ts';
+import { draftTransaction } from '../estimate/draft-transaction.ts';
+import { foldL1Cost } from '../estimate/fold-l1-cost.ts';
+import { type PinnedBlock, pinBlock } from '../estimate/pin-block.ts';
+import { encodeSizedTransaction } from '../estimate/signing-payload.ts';
+import type { GasEstimate, RollupSources } from '../rollup-family.ts';
+import { countsCompressed, readScrollL1Fee, type ScrollPricing } from './oracle.ts';
+
+/** Gas and tip, and what the data costs as the node says, or else the chain's oracle. */
+export async function estimateScrollGas(
+  sources: RollupSources,
+  pricing: ScrollPricing,
+  request: CallRequest,
+  scope: RequestScope,
+): Promise<GasEstimate> {
+  const { chain, l1CostMode } = sources;
+  const pinned = await pinBlock(chain, request.block, scope);
+  const [draft, nodeFee, isCompressed] = await Promise.all([
+    draftTransaction(chain, request, pinned, scope),
+    askNode(sources, pricing, request, pinned, scope),
+    countsCompressed(chain, pricing, pinned.reference, scope),
+  ]);
+  const { gasLimit, baseFeePerGas, reference } = draft;
+  const transaction = encodeSizedTransaction(draft.call, draft.defaults);
+  const [tip, l1Cost] = await Promise.all([
+    draft.findTip(),
+    nodeFee ??
+      readScrollL1Fee(chain, pricing, isCompressed ? await cut(transaction) : transaction, reference, scope),
+  ]);
+  return { gasLimit, baseFeePerGas, priorityFeePerGas: foldL1Cost({ gasLimit, tip, l1Cost }, l1CostMode) };
+}
+
+async function cut(transaction: Uint8Array): Promise<Uint8Array> {
+  const { findCompressedSize } = await import('./compressed-size.ts');
+  return transaction.subarray(0, await findCompressedSize(transaction));
+}
+
+/** The family's geth works the fee out itself, compression included; newer nodes have no such method. */
+function askNode(
+  { chain }: RollupSources,
+  { nodeMethod }: ScrollPricing,
+  { call }: CallRequest,
+  { parameter }: PinnedBlock,
+  scope: RequestScope,
+): Promise<bigint | undefined> {
+  return askCount(chain, nodeMethod, [call, parameter], scope);
+}
