@@ -1,12 +1,13 @@
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
-import { blockNumberOrTag, LATEST, resolveSafeTag } from './block-reference.ts';
+import { blockOrOverrides } from './block-or-overrides.ts';
+import { LATEST, resolveSafeTag } from './block-reference.ts';
 import { CALL_PARAM, STATE_OVERRIDES_PARAM } from './call-params.ts';
 import { createCallRequest } from './call-request.ts';
 import type { MethodContext } from './method-context.ts';
 import { gasEstimate } from './result-schemas.ts';
-import { touchesCall } from './touches.ts';
+import { touchesEstimate } from './touches.ts';
 
 const L2_ESTIMATE_GAS = 'l2_estimateGas';
 
@@ -20,14 +21,15 @@ export const l2EstimateGas: Method<MethodContext> = defineMethod({
     CALL_PARAM,
     {
       name: 'block',
-      description: 'Block with the state and prices that count. Default: `latest`.',
+      description:
+        'Block with the state and prices that count, `latest` by default; or the state overrides, as `linea_estimateGas` of nodes takes them.',
       required: false,
-      codec: blockNumberOrTag,
+      codec: blockOrOverrides,
     },
     STATE_OVERRIDES_PARAM,
   ],
   result: { name: 'gasEstimate', schema: gasEstimate },
-  touches: touchesCall,
+  touches: touchesEstimate,
   cost: 100,
   executes: true,
   needsRollup: true,
@@ -56,9 +58,12 @@ export const l2EstimateGas: Method<MethodContext> = defineMethod({
       priorityFeePerGas: '0x6709989',
     },
   },
-  async handle([call, block = LATEST, stateOverrides], context) {
+  async handle([call, second = {}, third], context) {
     const { rollup } = context.network;
     if (rollup === undefined) throw new RpcError('methodNotFound', L2_ESTIMATE_GAS);
+    const { block = LATEST, stateOverrides = third } = second;
+    if (third !== undefined && second.stateOverrides !== undefined)
+      throw new RpcError('invalidParams', 'invalid argument 2: state overrides are argument 1 already');
     const reference = resolveSafeTag(block, 1, context.network);
     const request = await createCallRequest(
       { call, block: reference, stateOverrides, blockOverrides: undefined },

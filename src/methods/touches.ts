@@ -26,6 +26,10 @@ export const touchesAccount: Touches = ([address]) => [address];
 export const touchesCall: Touches = ([call, , ...overrides]) =>
   overrides.some(isGiven) ? 'anything' : listRun(call);
 
+/** Of an estimate on a rollup: its second parameter may be overrides, too. */
+export const touchesEstimate: Touches = ([call, second, ...overrides]) =>
+  touchesCall([call, undefined, typeof second === 'object' ? second : undefined, ...overrides]);
+
 /** Of methods with a filter for logs: its addresses; without any it means the logs of all contracts. */
 export const touchesLogs: Touches = ([filter]) => {
   const address = readMember(filter, 'address');

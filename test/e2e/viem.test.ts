@@ -264,6 +264,15 @@ for (const source of SOURCES) {
               baseFeePerGas: '0x7',
               priorityFeePerGas: `0x${estimate.priorityFeePerGas.toString(16)}`,
             });
+            const poor = { account: `0x${'aa'.padStart(40, '0')}`, to: BOB, value: 10n ** 18n } as const;
+            await catchCause(estimateLineaGas(layer2.client, poor), InsufficientFundsError);
+            const stateOverride = [{ address: poor.account, balance: 1_000n * 10n ** 18n }];
+            const expected = { baseFeePerGas: 7n, gasLimit: 21_000n, priorityFeePerGas: 0x766ff0cn };
+            for (const rest of [{}, { blockTag: 'latest' as const }])
+              assert.deepEqual(
+                await estimateLineaGas(layer2.client, { ...poor, ...rest, stateOverride }),
+                expected,
+              );
             const info = (await layer2.request('rollup_getInfo')) as { ethContext: unknown; mode: string };
             assert.equal(info.mode, 'sequencer');
             assert.equal((info.ethContext as { blockNumber: number }).blockNumber, devnet.headNumber);

@@ -6,6 +6,7 @@ import {
   touchesAccount,
   touchesAnything,
   touchesCall,
+  touchesEstimate,
   touchesLogs,
   touchesNothing,
   touchesRecipient,
@@ -32,6 +33,13 @@ describe('what calls touch', () => {
       assert.equal((touchesCall([call]) as unknown[])[0] ?? undefined, undefined, JSON.stringify(call));
       assert.equal(touchesCall([call]).length, 1, 'a creation goes to no contract of a list');
     }
+  });
+
+  it('an estimate on a rollup: overrides may be the second parameter', () => {
+    assert.deepEqual(touchesEstimate([{ to: A }]), [A]);
+    assert.deepEqual(touchesEstimate([{ to: A }, '0x7', null]), [A]);
+    assert.equal(touchesEstimate([{ to: A }, { [A]: { code: '0x00' } }]), 'anything');
+    assert.equal(touchesEstimate([{ to: A }, '0x7', { [A]: { code: '0x00' } }]), 'anything');
   });
 
   it('authorizations: the contracts whose code they put at other accounts, of calls, simulations and transactions', () => {
