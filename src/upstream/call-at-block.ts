@@ -13,6 +13,8 @@ export type CallTexts = {
   readonly isStrict: boolean;
   /** Whether the height means the block. */
   readonly isCanonical: boolean;
+  /** Whether the block is what `latest` meant. */
+  readonly isHead: boolean;
 };
 
 /** A call at a block whose hash is known. Its parameters become text in the form that the node takes, when it is sent. */
@@ -49,6 +51,11 @@ export class CallAtBlock implements RoutedCall {
     const { text, overrides, isCanonical } = this.#texts;
     if (!isCanonical) return this.paramsByHash;
     return `[${text},"${encodeQuantity(this.block.number)}"${overrides}]`;
+  }
+
+  get paramsAlone(): JsonText | undefined {
+    const { text, overrides, isHead } = this.#texts;
+    return isHead && overrides === '' && this.method === 'eth_estimateGas' ? `[${text}]` : undefined;
   }
 
   get paramsByHash(): JsonText {

@@ -156,7 +156,15 @@ export class CallQuestions {
     }
     const { method, request, check } = question;
     const params = `[${request.text},"pending"${request.overrides}]`;
-    const call = { method, params, isSticky: true, nulls: 'fault', isHeld: true, check } as const;
+    const call = {
+      method,
+      params,
+      ...(request.overrides === '' && { paramsAlone: `[${request.text}]` }),
+      isSticky: true,
+      nulls: 'fault',
+      isHeld: true,
+      check,
+    } as const;
     return askUncovered(this.#parts, { call, scope });
   }
 
@@ -173,6 +181,7 @@ export class CallQuestions {
     const { text, overrides } = request;
     const isShort = text.length + overrides.length <= MAX_KEY_LENGTH;
     const isStrict = request.block.kind === 'hash' && request.block.requireCanonical;
+    const isHead = request.block.kind === 'tag' && request.block.tag === 'latest';
     // Everything in the parameters is hex, of which case says nothing.
     const key = isShort
       ? {
@@ -181,7 +190,7 @@ export class CallQuestions {
           hashes: undefined,
         }
       : undefined;
-    return new CallAtBlock(method, { text, overrides, isStrict, isCanonical }, position, key, check);
+    return new CallAtBlock(method, { text, overrides, isStrict, isCanonical, isHead }, position, key, check);
   }
 
   /** Hands the answer to be compared, where a node has given it to this call: not a kept one, nor one that another call waits for too. */

@@ -25,7 +25,12 @@ export class OtherQuestions {
     const rule = READ_METHODS.get(method) ?? findTagRule(params);
     const call =
       rule.block === undefined
-        ? { method, params: JSON.stringify(params), nulls: rule.nulls }
+        ? {
+            method,
+            params: JSON.stringify(params),
+            nulls: rule.nulls,
+            ...(rule === UNKNOWN_METHOD && { mayBeRefused: true }),
+          }
         : await this.#pinBlock(method, params, rule, scope);
     return typeof call === 'string' ? call : askUncovered(this.#parts, { call, scope });
   }

@@ -38,6 +38,10 @@ export type RoutedCall = {
   readonly params: JsonText;
   /** The same with the block named by hash (EIP-1898), for nodes that are known to understand it. */
   readonly paramsByHash?: JsonText;
+  /** The first parameter alone, where all others are what a node takes by itself: for nodes that refuse more (l2geth's `eth_estimateGas`). */
+  readonly paramsAlone?: JsonText | undefined;
+  /** A node may refuse the method alone, in any way: that says nothing of the node. */
+  readonly mayBeRefused?: boolean;
   /** What a node that lacks the method is asked instead, in batches; the answer is the array of the results. */
   readonly batch?: (() => readonly NodeCall[]) | undefined;
   /** The answer is needed as a whole: a stream is collected before it is checked, kept and shared. */

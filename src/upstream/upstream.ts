@@ -109,6 +109,8 @@ export class Upstream {
   readonly #now: () => number;
   /** Methods that the node said it does not have, and until when that is believed. */
   readonly #unsupported = new Map<string, number>();
+  /** Methods that the service itself knows: there are few. */
+  readonly #takesOne = new Set<string>();
 
   constructor(parts: UpstreamParts) {
     this.name = parts.name;
@@ -165,6 +167,15 @@ export class Upstream {
   lacks(method: string): boolean {
     const until = this.#unsupported.get(method);
     return until !== undefined && this.#now() < until;
+  }
+
+  /** Whether it takes the first parameter of this method and no more. */
+  takesOneOf(method: string): boolean {
+    return this.#takesOne.has(method);
+  }
+
+  noteTakesOne(method: string): void {
+    this.#takesOne.add(method);
   }
 
   noteUnsupported(method: string): void {

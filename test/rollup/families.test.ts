@@ -95,7 +95,9 @@ async function estimate(name: string, example: Case): Promise<GasEstimate> {
   const { block = LATEST } = example;
   const result = await family.estimateGas({ call: CALL, block }, SCOPE);
   assert.ok(rounds() <= 2, `${rounds()} rounds`);
-  for (const request of [...asked.calls, ...asked.estimates]) {
+  // l2geth's own estimate is always of its head.
+  const estimates = name === 'l2geth' ? [] : asked.estimates;
+  for (const request of [...asked.calls, ...estimates]) {
     assert.deepEqual(request.block, block === LATEST ? PINNED : block);
   }
   return result;
@@ -474,7 +476,9 @@ describe('every family', () => {
       });
       const stateOverrides = { [FROM]: { balance: '0x1' } };
       await family.estimateGas({ call: CALL, block: LATEST, stateOverrides }, SCOPE);
-      assert.deepEqual(asked.estimates, [{ call: CALL, block: PINNED, stateOverrides }]);
+      // l2geth's own estimate is always of its head.
+      const block = name === 'l2geth' ? LATEST : PINNED;
+      assert.deepEqual(asked.estimates, [{ call: CALL, block, stateOverrides }]);
     });
   }
 });

@@ -37,7 +37,7 @@ const TABLE: Readonly<Record<string, string>> = {
   zksync: `native synthesised fixed ${NODE} unknowable synthesised synthesised`,
   'polygon-zkevm': `synthesised fixed native ${NODE} unknowable synthesised native`,
   taiko: `${SYNTHESISED} synthesised synthesised native synthesised unknowable synthesised synthesised`,
-  l2geth: `${SYNTHESISED} native native native native native native native`,
+  l2geth: `synthesised fixed synthesised native native native native native native native`,
   ethereum: `${SYNTHESISED} ${NODE} unknowable synthesised synthesised`,
 };
 

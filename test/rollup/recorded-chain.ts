@@ -40,7 +40,7 @@ function viewOf(block: Readonly<Record<string, unknown>>): HeaderView {
     hash: String(block['hash']),
     timestamp: integer('timestamp'),
     gasLimit: integer('gasLimit'),
-    baseFeePerGas: integer('baseFeePerGas'),
+    ...(block['baseFeePerGas'] !== undefined && { baseFeePerGas: integer('baseFeePerGas') }),
     extraData: String(block['extraData']),
   };
 }

@@ -222,9 +222,13 @@ export const RECORDED: readonly RecordedFamily[] = [
     prefix: 'metis',
     chainId: 1_088,
     answers: {
-      ...gas,
-      eth_gasPrice: () => '0x1e8487',
-      rollup_gasPrices: () => ({ l1GasPrice: '0x1', l2GasPrice: '0x1e8487' }),
+      eth_estimateGas: (params) => {
+        if (params.length > 1) throw new RpcError(-32602, 'too many arguments, want at most 1');
+        return '0x5208';
+      },
+      eth_getBlockByNumber: tellBlocks({ baseFeePerGas: undefined }),
+      eth_gasPrice: () => '0x10',
+      rollup_gasPrices: () => ({ l1GasPrice: '0x1', l2GasPrice: '0x10' }),
       // Recorded from Optimism in December 2022.
       rollup_getInfo: () => ({
         mode: 'verifier',
@@ -233,7 +237,7 @@ export const RECORDED: readonly RecordedFamily[] = [
         rollupContext: { index: 46_308_439, queueIndex: 227_091, verifiedIndex: 0 },
       }),
     },
-    estimate: { gasLimit: '0xcf08', baseFeePerGas: '0x7', priorityFeePerGas: '0x1e8480' },
+    estimate: { gasLimit: '0x5208', baseFeePerGas: '0x0', priorityFeePerGas: '0x10' },
     info: {
       mode: 'verifier',
       syncing: false,

@@ -157,6 +157,25 @@ describe('calls', () => {
     ]);
   });
 
+  it('an estimate at the head is the call alone where a node takes nothing else; others fail with its words', async () => {
+    const words = 'too many arguments, want at most 1';
+    const behaviour: Behaviour = (call, options) => {
+      if (call.method !== 'eth_estimateGas') return chain.behaviour()(call, options);
+      const refuses = (JSON.parse(call.params) as unknown[]).length > 1;
+      return (refuses ? nodeError(-32602, words) : answer('"0x5208"'))(call, options);
+    };
+    const { chain: served, node } = createNetwork(chain, {}, [createNode({ behaviour })]);
+    const estimate = (block: BlockReference, data: string): unknown =>
+      served.execution.estimateGas({ call: { data }, block }, createScope());
+    assert.equal(await estimate(LATEST, '0x01'), '"0x5208"');
+    const asked = node.asked.calls.length;
+    assert.equal(await estimate(LATEST, '0x02'), '"0x5208"');
+    assert.equal(await estimate({ kind: 'tag', tag: 'pending' }, '0x03'), '"0x5208"');
+    assert.equal(node.asked.calls.length, asked + 2);
+    assert.equal(node.asked.calls.at(-1)?.params, '[{"data":"0x03"}]');
+    await assert.rejects(async () => estimate(at(7), '0x04'), { kind: 'invalid', message: words });
+  });
+
   it('blocks that do not exist are an error in the words of geth', async () => {
     const { chain: served } = createNetwork(chain);
     await assert.rejects(async () => served.execution.call(request(at(400)), createScope()), {

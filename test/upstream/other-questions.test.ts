@@ -5,7 +5,7 @@ import { READ_METHODS } from '../../src/upstream/read-methods.ts';
 import { createScope } from './support/exchange.ts';
 import { createNetwork, type ScriptedNetwork } from './support/network.ts';
 import { ScriptedChain } from './support/scripted-chain.ts';
-import { answer, type Behaviour, createNode, nodeError } from './support/scripted-node.ts';
+import { answer, type Behaviour, createNode, fault, nodeError } from './support/scripted-node.ts';
 
 const chain = new ScriptedChain({ length: 400 });
 const ADDRESS = `0x${'ab'.repeat(20)}`;
@@ -111,6 +111,14 @@ describe('methods of nodes', () => {
       createNode({ behaviour: answer('7'), tier: 2 }),
     ]);
     assert.equal(await some.chain.request('linea_x', [], createScope()), '7');
+  });
+
+  it('a method that is refused with HTTP 403 is one that the node lacks, whose health stays as it is', async () => {
+    const refusing = createEcho(fault('unauthorized'));
+    for (let i = 0; i < 50; i++)
+      assert.equal(await refusing.chain.request('zks_x', [], createScope()), UNSUPPORTED);
+    assert.equal(refusing.node.upstream.isAway, false);
+    await assert.rejects(refusing.chain.request('eth_gasPrice', [], createScope()), { kind: 'unavailable' });
   });
 
   it('faults come out as errors of the chain', async () => {

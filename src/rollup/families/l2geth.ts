@@ -32,8 +32,10 @@ async function estimateL2gethGas(
   scope: RequestScope,
 ): Promise<GasEstimate> {
   const pinned = await pinBlock(chain, request.block, scope);
+  // The node's own estimate is always of its head: a block that was named by its hash would be refused.
+  const isHead = request.block.kind === 'tag' && request.block.tag === 'latest';
   const [{ gasLimit, baseFeePerGas = 0n }, price] = await Promise.all([
-    readBasics(chain, request, pinned, scope),
+    readBasics(chain, request, isHead ? { ...pinned, reference: request.block } : pinned, scope),
     askGasPrice(chain, scope),
   ]);
   if (price === undefined) throw new ChainError('misconfigured', 'no eth_gasPrice: the node is no l2geth');

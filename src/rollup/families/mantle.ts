@@ -5,10 +5,10 @@ import { readWord } from '../contract.ts';
 import { draftTransaction } from '../estimate/draft-transaction.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
 import { chainIdMark, contractMark } from '../marks.ts';
+import { OP_STACK_MARKS } from '../op-stack/marks.ts';
 import { GAS_PRICE_ORACLE } from '../op-stack/oracle.ts';
 import { priceDraft } from '../op-stack/price-draft.ts';
 import { readOpStackInfo } from '../op-stack/read-info.ts';
-import { OP_STACK_MARKS } from '../op-stack/marks.ts';
 import type { FamilyRow, GasEstimate, RollupSources } from '../rollup-family.ts';
 
 /** `tokenRatio()`: MNT for one ETH. */

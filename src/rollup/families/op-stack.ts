@@ -3,9 +3,9 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import { draftTransaction } from '../estimate/draft-transaction.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
 import { chainIdMark } from '../marks.ts';
+import { OP_STACK_MARKS } from '../op-stack/marks.ts';
 import { priceDraft } from '../op-stack/price-draft.ts';
 import { readOpStackInfo } from '../op-stack/read-info.ts';
-import { OP_STACK_MARKS } from '../op-stack/marks.ts';
 import type { FamilyRow, GasEstimate, RollupSources } from '../rollup-family.ts';
 
 /** Optimism, Base, Unichain, World, ...: data and operator are paid for beside the gas, as the chain's own contract says. */

@@ -75,7 +75,7 @@ function findDisagreement(
 
 const MISSING_METHODS: readonly (readonly [FeatureName, string])[] = [
   ['eth_call', 'eth_call'],
-  ['estimateAtBlock', 'eth_estimateGas with a block'],
+  ['eth_estimateGas', 'eth_estimateGas'],
   ['eth_getTransactionByBlockNumberAndIndex', 'eth_getTransactionByBlockNumberAndIndex'],
   ['eth_getUncleByBlockNumberAndIndex', 'eth_getUncleByBlockNumberAndIndex'],
 ];

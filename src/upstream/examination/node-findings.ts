@@ -79,6 +79,7 @@ function listFeatureFindings(node: ExaminedNode): readonly Row[] {
       const support = node.features[feature];
       return support?.state === 'no' ? [[severity, withReason(problem, support), advice]] : [];
     }),
+    ...judgeEstimates(node),
     ...judgeReads(node),
     ...judgeReceipts(node),
     ...judgeBatches(node),
@@ -93,12 +94,7 @@ function listFeatureFindings(node: ExaminedNode): readonly Row[] {
 const OTHERS_ANSWER = 'other nodes must answer it';
 const MISSING: readonly (readonly [FeatureName, ...Row])[] = [
   ['eth_call', 'error', 'no eth_call', OTHERS_ANSWER],
-  [
-    'estimateAtBlock',
-    'error',
-    'no eth_estimateGas with a block',
-    'estimates are always asked at a block, and fail here: remove it',
-  ],
+  ['eth_estimateGas', 'error', 'no eth_estimateGas', 'estimates fail here: remove it'],
   [
     'stateOverrides',
     'error',
@@ -113,6 +109,14 @@ const MISSING: readonly (readonly [FeatureName, ...Row])[] = [
   ],
   ['eth_getUncleByBlockNumberAndIndex', 'warning', 'no eth_getUncleByBlockNumberAndIndex', OTHERS_ANSWER],
 ];
+
+/** l2geth's method takes the call alone, and is asked so for the head. */
+function judgeEstimates({ features }: ExaminedNode): readonly Row[] {
+  const { eth_estimateGas: alone, estimateAtBlock } = features;
+  if (alone?.state === 'no' || estimateAtBlock?.state !== 'no') return [];
+  const problem = withReason('no eth_estimateGas with a block', estimateAtBlock);
+  return [['warning', problem, 'it estimates at its head only; estimates at other blocks fail here']];
+}
 
 /** What is served by default, or named, and missing here; one line each. */
 function judgeReads({ reads, also }: ExaminedNode): readonly Row[] {

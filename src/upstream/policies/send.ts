@@ -1,4 +1,5 @@
-import { isComplete, type JsonResult, type JsonStream } from '../../primitives/json-result.ts';
+import { ChainError } from '../../chain/errors.ts';
+import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../../primitives/json-result.ts';
 import { PIECE_LENGTH } from '../../primitives/parse-json.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
@@ -14,6 +15,9 @@ import type { Directed, Handler, RoutedCall } from '../routed-call.ts';
 import { hasSmallAnswer } from '../small-answers.ts';
 import type { SendOptions, SettleMany, Transport } from '../transport/transport.ts';
 import type { Upstream } from '../upstream.ts';
+
+/** geth's words for parameters that a method does not have. */
+const ONE_PARAMETER = /^too many arguments, want at most 1$/;
 
 /** Parts of one answer that are asked for at the same time. */
 const PARTS_AT_ONCE = 100;
@@ -39,7 +43,9 @@ export function createSender(bounds: SenderBounds): Handler<Directed> {
 function send(directed: Directed, bounds: SenderBounds): Promise<JsonResult> {
   const { call, scope, upstream } = directed;
   const { trace } = scope;
-  if (trace === undefined && call.batch === undefined) {
+  const hasOtherForm =
+    call.batch !== undefined || call.paramsAlone !== undefined || call.mayBeRefused === true;
+  if (trace === undefined && !hasOtherForm) {
     const sent = upstream.transport.send(chooseCall(call, upstream), scope);
     return sent.then((reply) => takeResult(readReply(reply, call, upstream), directed, bounds));
   }
@@ -187,8 +193,19 @@ function ask(
     sendParts(call, parts, { upstream, scope, answerBytes, traceParent });
   if (batch !== undefined && upstream.lacks(call.method)) return askParts(batch());
   const options = traceParent === undefined ? scope : chooseOptions(scope, scope.batch, traceParent);
-  const sent = upstream.transport.send(chooseCall(call, upstream), options);
-  const answer = sent.then((reply) => readReply(reply, call, upstream));
+  const send = (): Promise<JsonResult> =>
+    upstream.transport
+      .send(chooseCall(call, upstream), options)
+      .then((reply) => readReply(reply, call, upstream));
+  const answer = send();
+  if (call.paramsAlone !== undefined && !upstream.takesOneOf(call.method)) {
+    return answer.catch((error: unknown) => {
+      if (!(error instanceof ChainError) || !ONE_PARAMETER.test(error.message)) throw error;
+      upstream.noteTakesOne(call.method);
+      return send();
+    });
+  }
+  if (call.mayBeRefused === true) return answer.catch((error: unknown) => readRefusal(error, call));
   if (batch === undefined) return answer;
   return answer.catch((error: unknown) => {
     if (!(error instanceof UpstreamFault) || error.kind !== 'unsupported') throw error;
@@ -205,11 +222,24 @@ function chooseOptions(
   return traceParent === undefined ? { deadline, signal, batch } : { deadline, signal, batch, traceParent };
 }
 
+/** HTTP 403 for a method that not every node has. @throws UpstreamFault */
+function readRefusal(error: unknown, { method }: RoutedCall): never {
+  if (error instanceof UpstreamFault && error.kind === 'unauthorized')
+    throw new UpstreamFault('unsupported', `${method} is not available`);
+  throw error;
+}
+
 function chooseCall(call: RoutedCall, upstream: Upstream): NodeCall {
   const { method, takesBytes } = call;
-  const params = upstream.knowsHashParameters ? (call.paramsByHash ?? call.params) : call.params;
+  const params = chooseParams(call, upstream);
   const isSmall = hasSmallAnswer(method, params);
   return takesBytes === true ? { method, params, isSmall, takesBytes } : { method, params, isSmall };
+}
+
+function chooseParams(call: RoutedCall, upstream: Upstream): JsonText {
+  const { paramsAlone } = call;
+  if (paramsAlone !== undefined && upstream.takesOneOf(call.method)) return paramsAlone;
+  return upstream.knowsHashParameters ? (call.paramsByHash ?? call.params) : call.params;
 }
 
 type PartsOptions = {
