@@ -10,6 +10,8 @@ import { READ_METHODS, type ReadRule, UNKNOWN_METHOD } from './read-methods.ts';
 import type { RoutedCall } from './routed-call.ts';
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
+/** Tags that only nodes of some chains know: ZKsync's last block that was committed to layer 1. */
+const FOREIGN_TAGS: ReadonlySet<unknown> = new Set(['l1_committed']);
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
 /** Methods that the service does not know itself: what rollup families need, and what a network serves of its nodes' own. Each answer is one node's word, or what operators say alike where that is demanded. */
@@ -22,7 +24,8 @@ export class OtherQuestions {
 
   /** @throws UpstreamFault `unsupported` when no node has the method. */
   async ask(method: string, params: readonly unknown[], scope: RequestScope): Promise<JsonResult> {
-    const rule = READ_METHODS.get(method) ?? findTagRule(params);
+    const isForeign = params.some((param) => FOREIGN_TAGS.has(param));
+    const rule = isForeign ? UNKNOWN_METHOD : (READ_METHODS.get(method) ?? findTagRule(params));
     const call =
       rule.block === undefined
         ? {

@@ -274,18 +274,20 @@ describe('scroll', () => {
       mode: 'verifier',
       syncing: false,
       ethContext: { blockNumber: 23_000_000n, timestamp: 0n },
-      rollupContext: { queueIndex: 976_543n, index: 99n, verifiedIndex: 84n },
+      rollupContext: { queueIndex: 976_543n, index: 99n, verifiedIndex: 89n },
     });
-    const newer = { rollupNode_status: '{"l1":{"status":"Synced","latest":23000007,"finalized":22999900}}' };
-    assert.deepEqual((await readInfo('scroll', { requests: newer })).ethContext, {
-      blockNumber: 23_000_007n,
-      timestamp: 0n,
-    });
+    const status = {
+      l1: { status: 'Synced', latest: 23_000_007, finalized: 22_999_900 },
+      l2: { status: 'Synced', fcs: { head: { number: 100 }, safe: { number: 94 }, finalized: { number: 80 } } },
+    };
+    const newer = await readInfo('scroll', { requests: { rollupNode_status: JSON.stringify(status) } });
+    assert.deepEqual(newer.ethContext, { blockNumber: 23_000_007n, timestamp: 0n });
+    assert.equal(newer.rollupContext.verifiedIndex, 93n);
     assert.deepEqual(await readInfo('scroll', { sources: { l1: L1.blocks } }), {
       mode: 'verifier',
       syncing: false,
       ethContext: { blockNumber: 23_800_000n, timestamp: 1_764_000_000n },
-      rollupContext: { queueIndex: 0n, index: 99n, verifiedIndex: 79n },
+      rollupContext: { queueIndex: 0n, index: 99n, verifiedIndex: 89n },
     });
   });
 });

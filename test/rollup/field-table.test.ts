@@ -36,7 +36,7 @@ const TABLE: Readonly<Record<string, string>> = {
   morph: `${SYNTHESISED} ${NODE} unknowable synthesised synthesised`,
   zksync: `native synthesised fixed ${NODE} unknowable synthesised synthesised`,
   'polygon-zkevm': `synthesised fixed native ${NODE} unknowable synthesised native`,
-  taiko: `${SYNTHESISED} synthesised synthesised native synthesised unknowable synthesised synthesised`,
+  taiko: `${SYNTHESISED} synthesised synthesised native synthesised unknowable synthesised native`,
   l2geth: `synthesised fixed synthesised native native native native native native native`,
   ethereum: `${SYNTHESISED} ${NODE} unknowable synthesised synthesised`,
 };

@@ -52,6 +52,9 @@ function name(block: BlockReference): string {
     : `0x${BigInt(block.hash).toString(16).slice(-6)}`;
 }
 
+const nameGiven = (block: unknown): unknown =>
+  block === 'l1_committed' ? block : name(decodeBlockReference(block));
+
 export function createRecordedChain(answers: Answers, chainId = 1): Chain {
   const say = (method: string, ...params: Params): unknown => {
     const answer = answers[method];
@@ -76,7 +79,7 @@ export function createRecordedChain(answers: Answers, chainId = 1): Chain {
     request: async (method, params) => {
       const at =
         method === 'eth_getBlockByNumber'
-          ? [name(decodeBlockReference(params[0])), ...params.slice(1)]
+          ? [nameGiven(params[0]), ...params.slice(1)]
           : params;
       const answer = say(method, ...at);
       return answer === UNSUPPORTED ? UNSUPPORTED : JSON.stringify(answer);

@@ -181,6 +181,8 @@ export const RECORDED: readonly RecordedFamily[] = [
     chainId: 324,
     answers: {
       ...gas,
+      eth_getBlockByNumber: (params) =>
+        params[0] === 'l1_committed' ? makeBlock(HEIGHT - 4) : tellBlocks({})(params),
       zks_L1BatchNumber: () => '0x7a120',
       zks_estimateFee: () => ({
         gas_limit: '0x2dc6c0',
@@ -190,7 +192,7 @@ export const RECORDED: readonly RecordedFamily[] = [
       }),
     },
     estimate: { gasLimit: '0x2dc6c0', baseFeePerGas: '0x7', priorityFeePerGas: '0x0' },
-    info: plainInfo(NO_L1, HEIGHT - 11),
+    info: plainInfo(NO_L1, HEIGHT - 5),
   },
   {
     name: 'polygon-zkevm',
@@ -212,10 +214,10 @@ export const RECORDED: readonly RecordedFamily[] = [
     answers: {
       ...gas,
       ...tip,
-      taiko_headL1Origin: () => ({ blockID: '0x28', l1BlockHeight: '0x15ef3c0', l1BlockHash: word(1) }),
+      taiko_headL1Origin: () => ({ blockID: '0x24', l1BlockHeight: '0x15ef3c0', l1BlockHash: word(1) }),
     },
     estimate: { gasLimit: '0xcf08', baseFeePerGas: '0x7', priorityFeePerGas: '0xf4240' },
-    info: plainInfo({ blockNumber: 23_000_000, timestamp: 0 }, HEIGHT - 11),
+    info: plainInfo({ blockNumber: 23_000_000, timestamp: 0 }, HEIGHT - 5),
   },
   {
     name: 'l2geth',

@@ -1,8 +1,8 @@
+import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
 import { chainIdMark, clientMark, contractMark, methodMark } from '../marks.ts';
 import type { FamilyRow } from '../rollup-family.ts';
 import { estimateScrollGas } from '../scroll/estimate.ts';
 import { L1_BASE_FEE, type ScrollPricing } from '../scroll/oracle.ts';
-import { readPlainInfo } from './ethereum.ts';
 
 const PRICING: ScrollPricing = {
   oracle: '0x530000000000000000000000000000000000000f',
@@ -20,7 +20,13 @@ export const morph: FamilyRow = {
   },
   create: (sources) => ({
     estimateGas: (request, scope) => estimateScrollGas(sources, PRICING, request, scope),
-    info: (scope) => readPlainInfo(sources, scope),
+    info: async (scope) => {
+      const [node, l1] = await Promise.all([
+        readNode(sources.chain, 'safe', scope),
+        readL1Head(sources, scope),
+      ]);
+      return composeInfo(sources.mode, node, { l1 });
+    },
   }),
   marks: [
     contractMark({ address: PRICING.oracle, selector: L1_BASE_FEE, call: 'l1BaseFee()' }),

@@ -56,7 +56,8 @@ async function estimatePolygonGas(
 async function readPolygonInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const { chain, mode } = sources;
   const [node, l1, consolidated] = await Promise.all([
-    readNode(chain, 'finalized', scope),
+    // Virtual batches are posted, consolidated ones proven.
+    readNode(chain, 'safe', scope),
     readL1Head(sources, scope),
     askCount(chain, 'zkevm_consolidatedBlockNumber', [], scope),
   ]);

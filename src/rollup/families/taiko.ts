@@ -1,3 +1,4 @@
+import { maxBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount } from '../answers.ts';
 import { askObject } from '../ask.ts';
@@ -42,5 +43,7 @@ async function readTaikoInfo(sources: RollupSources, scope: RequestScope): Promi
   const number = readCount(origin['l1BlockHeight']);
   // Without layer 1 itself the block that the head was made from stands for its latest one.
   const l1 = head ?? (number === undefined ? undefined : { number, timestamp: 0n });
-  return composeInfo(mode, node, { l1 });
+  // Blocks behind it are confirmed by their proposer, and not posted yet.
+  const posted = readCount(origin['blockID']) ?? 0n;
+  return composeInfo(mode, { ...node, verified: maxBigInt(posted, node.verified) }, { l1 });
 }

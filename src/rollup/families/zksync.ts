@@ -1,13 +1,17 @@
 import type { CallRequest } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import { maxBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount } from '../answers.ts';
 import { askObject } from '../ask.ts';
 import { findBaseFee, pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
+import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
 import { chainIdMark, clientMark, headerMark, methodMark } from '../marks.ts';
-import type { FamilyRow, GasEstimate, RollupSources } from '../rollup-family.ts';
-import { readPlainInfo } from './ethereum.ts';
+import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollup-family.ts';
+
+/** A tag of ZKsync's nodes. */
+const COMMITTED_TAG = 'l1_committed';
 
 /** zkSync Era and ZKsync OS: what goes to layer 1 is paid for in gas, and there are no tips. */
 export const zksync: FamilyRow = {
@@ -20,7 +24,7 @@ export const zksync: FamilyRow = {
   },
   create: (sources) => ({
     estimateGas: (request, scope) => estimateZksyncGas(sources, request, scope),
-    info: (scope) => readPlainInfo(sources, scope),
+    info: (scope) => readZksyncInfo(sources, scope),
   }),
   marks: [
     headerMark('the header has l1BatchNumber', (header) => 'l1BatchNumber' in header),
@@ -55,6 +59,27 @@ async function estimateZksyncGas(
   }
   const { gasLimit, baseFeePerGas = 0n } = await readBasics(chain, request, pinned, scope);
   return { gasLimit, baseFeePerGas, priorityFeePerGas: 0n };
+}
+
+async function readZksyncInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
+  const { chain, mode } = sources;
+  const [node, l1, committed] = await Promise.all([
+    readNode(chain, 'finalized', scope),
+    readL1Head(sources, scope),
+    askCommitted(chain, scope),
+  ]);
+  return composeInfo(mode, { ...node, verified: maxBigInt(committed, node.verified) }, { l1 });
+}
+
+/** The last block of a batch that was committed to layer 1; 0 on nodes without the tag. */
+async function askCommitted(chain: RollupSources['chain'], scope: RequestScope): Promise<bigint> {
+  try {
+    const block = await askObject(chain, 'eth_getBlockByNumber', [COMMITTED_TAG, false], scope);
+    return readCount(block['number']) ?? 0n;
+  } catch (error) {
+    if (error instanceof ChainError && (error.kind === 'invalid' || error.kind === 'failed')) return 0n;
+    throw error;
+  }
 }
 
 function isAboutHead({ block, stateOverrides, blockOverrides }: CallRequest): boolean {

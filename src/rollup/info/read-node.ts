@@ -10,7 +10,7 @@ export type NodeState = {
   readonly latest: HeaderView;
   /** Goes on meaning the latest block. */
   readonly reference: BlockReference;
-  /** Number of the last block that layer 1 vouches for; 0 before the first one. */
+  /** Number of the last block that was posted to layer 1, as far as the node says; 0 before the first one. */
   readonly verified: bigint;
   readonly isSyncing: boolean;
 };
@@ -23,17 +23,17 @@ export type L1State = {
 
 /**
  * Head, verified block and progress of a node.
- * @param verifiedTag what the family calls verified
+ * @param postedTag what the family's nodes call the last block that was posted to layer 1; one that is finalized was posted, too
  * @throws ChainError when not even the head is known
  */
 export async function readNode(
   chain: Chain,
-  verifiedTag: 'safe' | 'finalized',
+  postedTag: 'safe' | 'finalized',
   scope: RequestScope,
 ): Promise<NodeState> {
   const [latest, verified, syncing = false] = await Promise.all([
     findTagged(chain.blocks, 'latest', scope),
-    findTagged(chain.blocks, verifiedTag, scope),
+    findPosted(chain.blocks, postedTag, scope),
     askValue(chain, 'eth_syncing', [], scope),
   ]);
   if (latest === undefined) throw new ChainError('failed', 'header not found');
@@ -54,6 +54,15 @@ export async function readL1Head(
   scope: RequestScope,
 ): Promise<HeaderView | undefined> {
   return l1 === undefined ? undefined : findTagged(l1, 'latest', scope);
+}
+
+async function findPosted(
+  blocks: Pick<BlockReads, 'getHeader'>,
+  tag: 'safe' | 'finalized',
+  scope: RequestScope,
+): Promise<HeaderView | undefined> {
+  const posted = await findTagged(blocks, tag, scope);
+  return posted ?? (tag === 'safe' ? findTagged(blocks, 'finalized', scope) : undefined);
 }
 
 async function findTagged(

@@ -5,11 +5,11 @@ import { askCount, askObject } from '../ask.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
 import type { RollupInfo, RollupSources } from '../rollup-family.ts';
 
-/** Scroll's geth reports how far it has read layer 1, its messages and its batches; its newer node only the first. */
+/** Scroll's geth reports how far it has read layer 1, its messages and its batches; its newer node layer 1, and what of the chain was committed to it. */
 export async function readScrollInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const { chain, mode } = sources;
   const [node, head, syncHeight, queueIndex, status, newer] = await Promise.all([
-    readNode(chain, 'finalized', scope),
+    readNode(chain, 'safe', scope),
     readL1Head(sources, scope),
     askCount(chain, 'scroll_getL1SyncHeight', [], scope),
     askCount(chain, 'scroll_getLatestRelayedQueueIndex', [], scope),
@@ -18,6 +18,8 @@ export async function readScrollInfo(sources: RollupSources, scope: RequestScope
   ]);
   const finalized = readCount(status['l2FinalizedBlockHeight']) ?? 0n;
   const height = syncHeight ?? readCount(readMembers(newer, 'l1')['latest']);
+  const committed = readCount(readMembers(readMembers(readMembers(newer, 'l2'), 'fcs'), 'safe')['number']) ?? 0n;
   const l1 = head ?? (height === undefined ? undefined : { number: height, timestamp: 0n });
-  return composeInfo(mode, { ...node, verified: maxBigInt(finalized, node.verified) }, { l1, queueIndex });
+  const verified = [finalized, committed, node.verified].reduce(maxBigInt);
+  return composeInfo(mode, { ...node, verified }, { l1, queueIndex });
 }
