@@ -5,7 +5,7 @@ import { rulesOf } from '../evm/revisions/revisions.ts';
 import { minBigInt } from '../primitives/bigint.ts';
 import type { Members } from '../verification/findings.ts';
 import { isMembers } from '../verification/members.ts';
-import { findKnownChain } from './known-chains.ts';
+import { findKnownChain, hasOwnContracts } from './known-chains.ts';
 
 /** Forks by time that change what is executed, oldest first. What changes blobs alone is in the schedule that a node tells. */
 const FORKS = ['shanghai', 'cancun', 'prague', 'osaka', 'amsterdam'] as const satisfies readonly ForkName[];
@@ -143,6 +143,7 @@ export class ForkRules {
 
   #candidates({ timestamp }: Header): readonly ChainConfig[] {
     if (this.#configured !== undefined) return [this.#configured];
+    if (hasOwnContracts(this.#chainId)) return [];
     const known = this.#known === undefined ? [] : [this.#known];
     const told = this.#told;
     if (told === undefined || timestamp < told.since || timestamp >= told.until) return known;

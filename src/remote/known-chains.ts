@@ -76,3 +76,24 @@ export function findKnownChain(chainId: bigint): ChainConfig | undefined {
   const found = CONFIGS.find((config) => BigInt(config.chainId) === chainId);
   return found && parseChainConfig(found);
 }
+
+/**
+ * Chains with contracts that are part of their nodes, at addresses where `eth_config` does not name them, or with prices of gas of their own: B20 tokens of Base
+ * since Beryl, stateful precompiles of Avalanche, Celo's transfers, gas of Monad and MegaETH. Their calls are left to nodes unless `chain` says their rules.
+ */
+const WITH_OWN_CONTRACTS: ReadonlySet<bigint> = new Set([
+  8_453n,
+  84_532n,
+  43_114n,
+  43_113n,
+  42_220n,
+  143n,
+  10_143n,
+  4_326n,
+  6_343n,
+]);
+
+/** Whether a chain executes calls otherwise than by the rules of a fork of Ethereum. */
+export function hasOwnContracts(chainId: bigint): boolean {
+  return WITH_OWN_CONTRACTS.has(chainId);
+}

@@ -302,3 +302,17 @@ test('the schedules of public chains are those of geth', { skip: GETH_SKIP }, ()
   }
   assert.equal(findKnownChain(77n), undefined);
 });
+
+test('a chain whose nodes have contracts of their own is executed by configured rules only, whatever nodes tell', () => {
+  for (const [chainId, fork] of [
+    [77n, 'prague'],
+    [8_453n, undefined],
+    [42_220n, undefined],
+  ] as const) {
+    const rules = new ForkRules(chainId, undefined);
+    rules.note([tell(17, 1_000), tell(17, 1_000)]);
+    assert.equal(latestFork(rules, headerAt(2_000)), fork);
+  }
+  const configured = parseChainConfig({ chainId: 8_453, terminalTotalDifficulty: 0, pragueTime: 0 });
+  assert.ok(new ForkRules(8_453n, configured).find(headerAt(2_000)) !== undefined);
+});

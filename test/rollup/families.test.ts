@@ -6,8 +6,10 @@ import fc from 'fast-check';
 import type { BlockReference, CallObject, CallRequest } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import { concatBytes } from '../../src/primitives/bytes.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
+import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { loadFamilies } from '../../src/rollup/family-table.ts';
+import { measureFastLz } from '../../src/rollup/fees/fast-lz.ts';
+import { computeFjordFee } from '../../src/rollup/fees/op-stack-fee.ts';
 import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../../src/rollup/rollup-family.ts';
 import { countRuns } from '../support/count-runs.ts';
 import { countRounds } from './count-rounds.ts';
@@ -185,6 +187,35 @@ describe('op-stack', () => {
   });
 });
 
+test('where a node allows a call less gas than the oracle takes, the transaction is compressed here', async () => {
+  const prices = {
+    l1BaseFee: 9_000_000_000n,
+    blobBaseFee: 3n,
+    baseFeeScalar: 2_269n,
+    blobBaseFeeScalar: 1_055_762n,
+  };
+  const call = ({ call: { data = '0x' } }: CallRequest): string => {
+    const selector = data.slice(0, 10);
+    if (selector === '0x49948e0e') throw new ChainError('failed', 'out of gas');
+    // The contract's own formula.
+    const size = 68 + Number(`0x${data.slice(10)}`);
+    const fee = computeFjordFee(size + Math.floor(size / 255) + 16, prices);
+    return `"0x${(selector === '0xf1c7a58b' ? fee : 0n).toString(16).padStart(64, '0')}"`;
+  };
+  for (const length of [0, 100, 5_000, 130_000]) {
+    const data = bytesToHex(Uint8Array.from({ length }, (_, i) => (i * i) % 251));
+    const { chain, asked } = createScriptedChain({ ...NODE, requests: REQUESTS, call });
+    const family = findFamily('op-stack').create(makeSources(chain));
+    const request = { call: { ...CALL, data }, block: LATEST };
+    const { priorityFeePerGas } = await family.estimateGas(request, SCOPE);
+    const payload = hexToBytes(findPriced(asked));
+    const exact = computeFjordFee(measureFastLz(payload) + 68, prices);
+    const byte = computeFjordFee(1_001, prices) - computeFjordFee(1_000, prices);
+    const fee = (priorityFeePerGas - TIP) * GAS;
+    assert.ok(fee >= exact && fee <= exact + byte + GAS, `${fee}, ${exact} for ${length} bytes`);
+  }
+});
+
 describe('mantle', () => {
   const l1Fee = { '0x49948e0e': 1_000_000n, '0x275aedd2': 7n };
 
@@ -278,7 +309,10 @@ describe('scroll', () => {
     });
     const status = {
       l1: { status: 'Synced', latest: 23_000_007, finalized: 22_999_900 },
-      l2: { status: 'Synced', fcs: { head: { number: 100 }, safe: { number: 94 }, finalized: { number: 80 } } },
+      l2: {
+        status: 'Synced',
+        fcs: { head: { number: 100 }, safe: { number: 94 }, finalized: { number: 80 } },
+      },
     };
     const newer = await readInfo('scroll', { requests: { rollupNode_status: JSON.stringify(status) } });
     assert.deepEqual(newer.ethContext, { blockNumber: 23_000_007n, timestamp: 0n });

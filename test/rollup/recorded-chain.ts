@@ -77,10 +77,7 @@ export function createRecordedChain(answers: Answers, chainId = 1): Chain {
       getFeeHistory: async () => orNone(say('eth_feeHistory')),
     },
     request: async (method, params) => {
-      const at =
-        method === 'eth_getBlockByNumber'
-          ? [nameGiven(params[0]), ...params.slice(1)]
-          : params;
+      const at = method === 'eth_getBlockByNumber' ? [nameGiven(params[0]), ...params.slice(1)] : params;
       const answer = say(method, ...at);
       return answer === UNSUPPORTED ? UNSUPPORTED : JSON.stringify(answer);
     },

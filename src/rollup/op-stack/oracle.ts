@@ -3,10 +3,15 @@ import type { BlockReference, Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { encodeBytesCall, encodeWordCall, readWord } from '../contract.ts';
+import { measureFastLz } from '../fees/fast-lz.ts';
 
 export const GAS_PRICE_ORACLE = '0x420000000000000000000000000000000000000f';
 /** `getL1Fee(bytes)`, of an unsigned transaction: the contract adds what a signature takes. */
 const GET_L1_FEE = '0x49948e0e';
+/** `getL1FeeUpperBound(uint256)`, since Fjord. */
+const GET_L1_FEE_UPPER_BOUND = '0xf1c7a58b';
+/** What the contract adds to an unsigned transaction. */
+const SIGNATURE_BYTES = 68;
 /** `getOperatorFee(uint256)`, since Isthmus. */
 const GET_OPERATOR_FEE = '0x275aedd2';
 
@@ -18,12 +23,42 @@ export async function readL1Fee(
   scope: RequestScope,
 ): Promise<bigint> {
   const call = { to: GAS_PRICE_ORACLE, data: encodeBytesCall(GET_L1_FEE, transaction) };
-  const fee = await readWord(chain, call, block, scope);
+  let fee: bigint | undefined;
+  try {
+    fee = await readWord(chain, call, block, scope);
+  } catch (error) {
+    // The contract compresses the transaction: some 350 gas a byte, which may be more than a node allows a call.
+    if (!(error instanceof ChainError) || error.kind !== 'failed') throw error;
+    fee = await readFeeBySize(chain, transaction, block, scope);
+    if (fee === undefined) throw error;
+  }
   if (fee !== undefined) return fee;
   throw new ChainError(
     'misconfigured',
     `no getL1Fee(bytes) at ${GAS_PRICE_ORACLE}: the chain is not of the family that is configured`,
   );
+}
+
+/**
+ * The same since Fjord, compressed here: for a size the contract says what the worst compression of it costs, and there is a size for each
+ * compressed length.
+ */
+function readFeeBySize(
+  chain: Chain,
+  transaction: Uint8Array,
+  block: BlockReference,
+  scope: RequestScope,
+): Promise<bigint | undefined> {
+  const size = findSizeOf(measureFastLz(transaction) + SIGNATURE_BYTES) - SIGNATURE_BYTES;
+  const data = encodeWordCall(GET_L1_FEE_UPPER_BOUND, BigInt(Math.max(0, size)));
+  return readWord(chain, { to: GAS_PRICE_ORACLE, data }, block, scope);
+}
+
+/** The least size that compresses to so many bytes at worst: `size + size / 255 + 16` (GasPriceOracle, as LZ4). */
+function findSizeOf(compressed: number): number {
+  let size = Math.max(0, Math.floor(((compressed - 16) * 255) / 256) - 1);
+  while (size + Math.floor(size / 255) + 16 < compressed) size++;
+  return size;
 }
 
 /** What the operator takes for so much gas, wei; nothing before Isthmus. */

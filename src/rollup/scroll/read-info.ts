@@ -18,7 +18,8 @@ export async function readScrollInfo(sources: RollupSources, scope: RequestScope
   ]);
   const finalized = readCount(status['l2FinalizedBlockHeight']) ?? 0n;
   const height = syncHeight ?? readCount(readMembers(newer, 'l1')['latest']);
-  const committed = readCount(readMembers(readMembers(readMembers(newer, 'l2'), 'fcs'), 'safe')['number']) ?? 0n;
+  const committed =
+    readCount(readMembers(readMembers(readMembers(newer, 'l2'), 'fcs'), 'safe')['number']) ?? 0n;
   const l1 = head ?? (height === undefined ? undefined : { number: height, timestamp: 0n });
   const verified = [finalized, committed, node.verified].reduce(maxBigInt);
   return composeInfo(mode, { ...node, verified }, { l1, queueIndex });
