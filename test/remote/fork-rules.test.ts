@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { describe, test } from 'node:test';
-import { parseChainConfig } from '../../src/chain/chain-config.ts';
+import { listForkMembers, parseChainConfig } from '../../src/chain/chain-config.ts';
 import { BLANK_HEADER, type Header } from '../../src/chain/header.ts';
 import { AskedRules } from '../../src/remote/asked-rules.ts';
 import { ForkRules } from '../../src/remote/fork-rules.ts';
@@ -313,6 +313,11 @@ test('a chain whose nodes have contracts of their own is executed by configured 
     rules.note([tell(17, 1_000), tell(17, 1_000)]);
     assert.equal(latestFork(rules, headerAt(2_000)), fork);
   }
-  const configured = parseChainConfig({ chainId: 8_453, terminalTotalDifficulty: 0, pragueTime: 0 });
+  const configured = parseChainConfig({
+    ...listForkMembers('prague'),
+    terminalTotalDifficulty: 0,
+    chainId: 8_453,
+    blobSchedule: { prague: { target: 3, max: 5, baseFeeUpdateFraction: 7 } },
+  });
   assert.ok(new ForkRules(8_453n, configured).find(headerAt(2_000)) !== undefined);
 });
