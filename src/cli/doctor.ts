@@ -8,6 +8,7 @@ import { examineNetwork } from '../upstream/examination/examine-network.ts';
 import type { Finding, NetworkReport } from '../upstream/examination/network-report.ts';
 import { type AnchorDiagnosis, describeAnchor, tryAnchor } from './doctor-anchor.ts';
 import { describeExecution, type ExecutionDiagnosis, tryExecution } from './doctor-execution.ts';
+import { describeFamily, type FamilyDiagnosis, tryFamily } from './doctor-family.ts';
 import { describeRollup, diagnoseRollup, type RollupDiagnosis } from './doctor-rollup.ts';
 import { listTableRows } from './doctor-table.ts';
 import { describeVerifiable, findVerifiable } from './doctor-verification.ts';
@@ -18,8 +19,8 @@ const DOCTOR_USAGE = `portcullis doctor --config FILE [--network NAME] [--json]
 
 Asks every node of a configuration what it supports, and says what that means: chain, head and how far it is behind,
 latency, tags, methods, block hashes and state overrides in calls, how reverts come, the largest batch, whether heads
-are announced; what of their answers about blocks and state can be verified, whether calls can be executed here, and up
-to which block a rollup is anchored in its layer 1. It only reads; a node is sent about 1200 calls, most of them
+are announced; by which marks the family of a rollup is recognised; what of their answers about blocks and state can be
+verified, whether calls can be executed here, and up to which block a rollup is anchored in its layer 1. It only reads; a node is sent about 1200 calls, most of them
 eth_chainId in four batches.
 
   --config FILE    the configuration, as for serve
@@ -35,6 +36,8 @@ type Diagnosis = {
   readonly source: string;
   readonly rollup?: RollupDiagnosis;
   readonly report?: NetworkReport;
+  /** What the nodes of a rollup show of its family. */
+  readonly recognition?: FamilyDiagnosis;
   /** What of its answers can be recomputed. */
   readonly verification?: VerificationFigures['rows'];
   /** Whether its calls can be executed here, where that is wanted. */
@@ -96,6 +99,7 @@ async function diagnose(
     ...(agreement !== undefined && { agreement }),
   };
   const report = await examineNetwork(upstreams, pool, wants);
+  const recognition = report.isServable ? await tryFamily(name, options) : undefined;
   const verification = report.isServable ? await findVerifiable(name, options) : undefined;
   const execution = report.isServable ? await tryExecution(name, options) : undefined;
   const anchor = report.isServable ? await tryAnchor(name, networks) : undefined;
@@ -104,6 +108,7 @@ async function diagnose(
     source: 'upstreams',
     ...about,
     report,
+    ...(recognition !== undefined && { recognition }),
     ...(verification !== undefined && { verification }),
     ...(execution !== undefined && { execution }),
     ...(anchor !== undefined && { anchor }),
@@ -111,7 +116,7 @@ async function diagnose(
 }
 
 function describe(diagnosis: Diagnosis): string {
-  const { name, source, rollup, report, verification, execution, anchor } = diagnosis;
+  const { name, source, rollup, report, recognition, verification, execution, anchor } = diagnosis;
   const about = rollup === undefined ? '' : describeRollup(rollup);
   if (report === undefined) return `${name}: ${source}, there are no nodes to examine\n${about}`;
   const { identity, nodes, isServable, findings } = report;
@@ -124,6 +129,7 @@ function describe(diagnosis: Diagnosis): string {
     formatTable(listTableRows(nodes)),
     lines.length > 0 ? '\n' : '',
     ...lines,
+    recognition === undefined ? '' : describeFamily(recognition, rollup?.family),
     verification === undefined ? '' : describeVerifiable(verification),
     execution === undefined ? '' : describeExecution(execution),
     anchor === undefined ? '' : describeAnchor(anchor),

@@ -320,9 +320,17 @@ test('of a rollup it says the family, the name of its estimate, and what has no 
     out,
     /^ {2}a rollup; its family is recognised from what its nodes answer, or set rollup.family$/m,
   );
+  // The node has no contracts, and chain id 1.
+  assert.match(
+    out,
+    /^ {2}warning: the rollup family is taiko by the configuration, and the nodes look like ethereum$/m,
+  );
+  assert.match(out, /^ {4}no {3}taiko: there is an anchor contract at 0x<chain id>0\.\.010001$/m);
+  assert.match(out, /^ {2}the nodes show the rollup family ethereum\n {4}yes {2}ethereum: the chain id/m);
   const { networks } = JSON.parse((await run(['--config', config, '--json'])).out) as {
-    networks: { name: string; rollup?: object }[];
+    networks: { name: string; rollup?: object; recognition?: { recognised: string } }[];
   };
+  assert.equal(networks.find(({ name }) => name === 'any')?.recognition?.recognised, 'ethereum');
   assert.deepEqual(networks.find(({ name }) => name === 'base')?.rollup, {
     family: 'op-stack',
     prefix: 'base',

@@ -1,0 +1,73 @@
+import { createMemoryCache } from '../cache/memory-cache.ts';
+import { ChainError } from '../chain/errors.ts';
+import type { NetworkOptions } from '../config/network-options.ts';
+import { createLogger } from '../observe/logger.ts';
+import type { Evidence } from '../rollup/evidence.ts';
+import { recogniseFamily } from '../rollup/recognise-family.ts';
+import { RequestScope } from '../util/request-scope.ts';
+import { awaitNodes } from './await-nodes.ts';
+import { openNodes } from './open-chain.ts';
+
+const CACHE = { bytes: 1 << 20, entryBytes: 1 << 18 };
+const LIMIT_MS = 15_000;
+
+/** What the nodes of a rollup show of its family. */
+export type FamilyDiagnosis = {
+  /** Undefined where they show marks of none. */
+  readonly recognised?: string;
+  /** Marks of that family and of the configured one: those that are seen and those that are not. */
+  readonly evidence: readonly { readonly family: string; readonly marks: readonly Evidence[] }[];
+  /** Why they could not be looked at. */
+  readonly reason?: string;
+};
+
+/** Looks at the nodes as the service does. Undefined where a network is no rollup, or has no nodes. */
+export async function tryFamily(
+  network: string,
+  { upstreams, pool, rollup }: NetworkOptions,
+): Promise<FamilyDiagnosis | undefined> {
+  if (upstreams === undefined || rollup === undefined) return undefined;
+  const backends = { cache: createMemoryCache(CACHE), log: createLogger('silent') };
+  const chain = await openNodes(network, upstreams, backends, { pool, verify: 'off' });
+  try {
+    await awaitNodes(chain);
+    const { row, shown } = await recogniseFamily(chain, new RequestScope(performance.now() + LIMIT_MS));
+    const evidence = shown
+      .filter(({ family }) => family === row?.name || family === rollup.family)
+      .map(({ family, evidence: marks }) => ({ family, marks }));
+    return { ...(row !== undefined && { recognised: row.name }), evidence };
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    return { evidence: [], reason: error.message };
+  } finally {
+    await chain.close();
+  }
+}
+
+const SEEN = { true: 'yes', false: 'no ', undefined: '?  ' } as const;
+
+/** A line for the verdict, and one for each mark. */
+export function describeFamily(
+  { recognised, evidence, reason }: FamilyDiagnosis,
+  configured: string | undefined,
+): string {
+  const lines = evidence.flatMap(({ family, marks }) =>
+    marks.map(({ says, isSeen }) => `    ${SEEN[`${isSeen}`]}  ${family}: ${says}\n`),
+  );
+  return [`\n  ${describeVerdict(recognised, reason, configured)}\n`, ...lines].join('');
+}
+
+function describeVerdict(
+  recognised: string | undefined,
+  reason: string | undefined,
+  configured: string | undefined,
+): string {
+  if (reason !== undefined) return `the rollup family cannot be looked at: ${reason}`;
+  if (recognised === undefined)
+    return configured === undefined
+      ? 'the nodes show marks of no rollup family: set rollup.family'
+      : `the nodes show no marks of the family ${configured}`;
+  if (configured === undefined || configured === recognised)
+    return `the nodes show the rollup family ${recognised}`;
+  return `warning: the rollup family is ${configured} by the configuration, and the nodes look like ${recognised}`;
+}
