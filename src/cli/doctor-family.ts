@@ -4,6 +4,7 @@ import type { NetworkOptions } from '../config/network-options.ts';
 import { createLogger } from '../observe/logger.ts';
 import type { Evidence } from '../rollup/evidence.ts';
 import { recogniseFamily } from '../rollup/recognise-family.ts';
+import { findUnknownFunctions } from '../rollup/unknown-functions.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { awaitNodes } from './await-nodes.ts';
 import { openNodes } from './open-chain.ts';
@@ -17,6 +18,8 @@ export type FamilyDiagnosis = {
   readonly recognised?: string;
   /** Marks of that family and of the configured one: those that are seen and those that are not. */
   readonly evidence: readonly { readonly family: string; readonly marks: readonly Evidence[] }[];
+  /** Functions of the family's oracle that are not known: of a later fork. */
+  readonly unknownFunctions?: readonly string[];
   /** Why they could not be looked at. */
   readonly reason?: string;
 };
@@ -31,11 +34,18 @@ export async function tryFamily(
   const chain = await openNodes(network, upstreams, backends, { pool, verify: 'off' });
   try {
     await awaitNodes(chain);
-    const { row, shown } = await recogniseFamily(chain, new RequestScope(performance.now() + LIMIT_MS));
+    const scope = new RequestScope(performance.now() + LIMIT_MS);
+    const { row, shown } = await recogniseFamily(chain, scope);
     const evidence = shown
       .filter(({ family }) => family === row?.name || family === rollup.family)
       .map(({ family, evidence: marks }) => ({ family, marks }));
-    return { ...(row !== undefined && { recognised: row.name }), evidence };
+    const unknownFunctions =
+      row?.oracle === undefined ? [] : await findUnknownFunctions(chain, row.oracle, scope);
+    return {
+      ...(row !== undefined && { recognised: row.name }),
+      evidence,
+      ...(unknownFunctions.length > 0 && { unknownFunctions }),
+    };
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
     return { evidence: [], reason: error.message };
@@ -48,13 +58,17 @@ const SEEN = { true: 'yes', false: 'no ', undefined: '?  ' } as const;
 
 /** A line for the verdict, and one for each mark. */
 export function describeFamily(
-  { recognised, evidence, reason }: FamilyDiagnosis,
+  { recognised, evidence, reason, unknownFunctions = [] }: FamilyDiagnosis,
   configured: string | undefined,
 ): string {
   const lines = evidence.flatMap(({ family, marks }) =>
     marks.map(({ says, isSeen }) => `    ${SEEN[`${isSeen}`]}  ${family}: ${says}\n`),
   );
-  return [`\n  ${describeVerdict(recognised, reason, configured)}\n`, ...lines].join('');
+  const news =
+    unknownFunctions.length === 0
+      ? ''
+      : `  warning: its oracle has functions that this version does not know: ${unknownFunctions.join(', ')}\n`;
+  return [`\n  ${describeVerdict(recognised, reason, configured)}\n`, ...lines, news].join('');
 }
 
 function describeVerdict(

@@ -3,6 +3,7 @@ import { ChainError } from '../chain/errors.ts';
 import type { Logger } from '../observe/logger.ts';
 import { listSeen, recogniseFamily } from '../rollup/recognise-family.ts';
 import type { FamilyRow } from '../rollup/rollup-family.ts';
+import { findUnknownFunctions } from '../rollup/unknown-functions.ts';
 import { Backoff } from '../util/backoff.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { ScopeWaiters } from '../util/scope-waiters.ts';
@@ -79,6 +80,7 @@ export class FamilyRecognition {
       else {
         RECOGNISED.set(chain, row);
         log.info({ network, family: row.name, evidence: listSeen(recognition) }, 'rollup family recognised');
+        await noteUnknownFork(network, chain, row, scope, log);
       }
     } catch (error) {
       this.#failure = this.#explain(error);
@@ -112,6 +114,27 @@ export class FamilyRecognition {
     if (message === this.#logged) return;
     this.#logged = message;
     log.warn({ network, reason: message }, 'rollup family is not known: estimates of the rollup are refused');
+  }
+}
+
+/** Says so where the contract that prices a family's transactions has functions of a fork that this version does not know. */
+export async function noteUnknownFork(
+  network: string,
+  chain: Chain,
+  { name, oracle }: FamilyRow,
+  scope: RequestScope,
+  log: Logger,
+): Promise<void> {
+  if (oracle === undefined) return;
+  try {
+    const functions = await findUnknownFunctions(chain, oracle, scope);
+    if (functions.length === 0) return;
+    log.warn(
+      { network, family: name, oracle: oracle.address, functions },
+      'the oracle of the rollup has functions that this version does not know: estimates ask it as before, look for a newer version',
+    );
+  } catch (error) {
+    log.debug({ network, err: error }, 'the oracle of the rollup could not be looked at');
   }
 }
 

@@ -3,13 +3,14 @@ import { NoAnchor, readAnchor } from '../rollup/op-stack/read-anchor.ts';
 import { listSeen, recogniseFamily } from '../rollup/recognise-family.ts';
 import { openNode } from '../upstream/open-node.ts';
 import { openUpstreamChain } from '../upstream/open-upstream-chain.ts';
-import { FamilyRecognition } from './family-recognition.ts';
+import { FamilyRecognition, noteUnknownFork } from './family-recognition.ts';
 import { prepareExecutions } from './prepare-executions.ts';
 
 export {
   FamilyRecognition,
   listSeen,
   NoAnchor,
+  noteUnknownFork,
   openNode,
   openUpstreamChain,
   prepareExecutions,

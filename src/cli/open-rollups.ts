@@ -134,8 +134,10 @@ export class Rollups {
   async #warnIfOther(network: string, { chain }: RollupSources, configured: string): Promise<void> {
     const { log } = this.#backends;
     try {
-      const { recogniseFamily, listSeen } = await import('./node-parts.ts');
-      const seen = await recogniseFamily(chain, new RequestScope(performance.now() + LOOK_LIMIT_MS));
+      const { listSeen, noteUnknownFork, recogniseFamily } = await import('./node-parts.ts');
+      const scope = new RequestScope(performance.now() + LOOK_LIMIT_MS);
+      await noteUnknownFork(network, chain, await loadFamily(configured), scope, log);
+      const seen = await recogniseFamily(chain, scope);
       if (seen.row === undefined || seen.row.name === configured) return;
       log.warn(
         { network, configured, recognised: seen.row.name, evidence: listSeen(seen) },

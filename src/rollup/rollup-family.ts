@@ -1,6 +1,7 @@
 import type { BlockReads, CallRequest, Chain } from '../chain/chain.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Mark } from './evidence.ts';
+import type { KnownOracle } from './unknown-functions.ts';
 
 /** Result of `l2_estimateGas` (spec 2.6). */
 export type GasEstimate = {
@@ -60,6 +61,8 @@ export type FamilyRow = {
   /** What its nodes and contracts do not tell. */
   readonly gaps: Gaps;
   create(sources: RollupSources): RollupFamily;
+  /** By the functions of this contract forks are noticed that are not known here. */
+  readonly oracle?: KnownOracle;
   /** By which its chains are recognised. */
   readonly marks: readonly Mark[];
 };

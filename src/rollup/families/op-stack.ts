@@ -3,6 +3,7 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import { draftTransaction } from '../estimate/draft-transaction.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
 import { chainIdMark } from '../marks.ts';
+import { OP_STACK_ORACLE } from '../op-stack/known-oracle.ts';
 import { OP_STACK_MARKS } from '../op-stack/marks.ts';
 import { priceDraft } from '../op-stack/price-draft.ts';
 import { readOpStackInfo } from '../op-stack/read-info.ts';
@@ -17,6 +18,7 @@ export const opStack: FamilyRow = {
     estimateGas: (request, scope) => estimateOpStackGas(sources, request, scope),
     info: (scope) => readOpStackInfo(sources, scope),
   }),
+  oracle: OP_STACK_ORACLE,
   marks: [...OP_STACK_MARKS, chainIdMark('op-stack')],
 };
 

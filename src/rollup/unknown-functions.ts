@@ -1,0 +1,61 @@
+/** Forks that this version does not know are seen by the functions that they give to contracts. */
+import type { BlockReference, Chain } from '../chain/chain.ts';
+import { bytesToHex } from '../primitives/hex.ts';
+import type { JsonResult } from '../primitives/json-result.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import type { RequestScope } from '../util/request-scope.ts';
+import { readData } from './answers.ts';
+
+/** A contract that prices transactions, and its functions on all forks that are known here. */
+export type KnownOracle = {
+  readonly address: string;
+  /** `0x` and four bytes. */
+  readonly selectors: ReadonlySet<string>;
+};
+
+const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
+/** Where a proxy has the address of its implementation (EIP-1967). */
+const IMPLEMENTATION_SLOT = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc';
+const ADDRESS_BYTES = 20;
+const PUSH1 = 0x60;
+const PUSH4 = 0x63;
+const PUSH32 = 0x7f;
+const DUP1 = 0x80;
+const DUP16 = 0x8f;
+const EQ = 0x14;
+
+/**
+ * Selectors that an oracle, or the contract behind it where it is a proxy, compares calls with and that are not known.
+ * @throws ChainError when the chain cannot be asked
+ */
+export async function findUnknownFunctions(
+  chain: Chain,
+  { address, selectors }: KnownOracle,
+  scope: RequestScope,
+): Promise<readonly string[]> {
+  const readCode = async (at: string): Promise<readonly string[]> =>
+    listSelectors(await readBytes(chain.state.getCode(at, LATEST, scope)));
+  const slot = await readBytes(chain.state.getStorageAt(address, IMPLEMENTATION_SLOT, LATEST, scope));
+  const implementation = bytesToHex(slot.subarray(-ADDRESS_BYTES));
+  const found = await readCode(/^0x0*$/.test(implementation) ? address : implementation);
+  return found.filter((selector) => !selectors.has(selector));
+}
+
+async function readBytes(answer: PromiseOrValue<JsonResult>): Promise<Uint8Array> {
+  return readData(await answer, 'no code or slot');
+}
+
+/** What the code's dispatcher compares with: `PUSH4 selector (DUP) EQ`. */
+export function listSelectors(code: Uint8Array): readonly string[] {
+  const selectors = new Set<string>();
+  for (let at = 0; at < code.length; ) {
+    const opcode = code[at] as number;
+    if (opcode === PUSH4) {
+      const next = code[at + 5] as number;
+      const compare = next >= DUP1 && next <= DUP16 ? code[at + 6] : next;
+      if (compare === EQ) selectors.add(bytesToHex(code.subarray(at + 1, at + 5)));
+    }
+    at += opcode >= PUSH1 && opcode <= PUSH32 ? opcode - PUSH1 + 2 : 1;
+  }
+  return [...selectors];
+}

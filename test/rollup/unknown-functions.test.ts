@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { GAS_PRICE_ORACLE_RUNTIME } from '../../scripts/contracts/op-stack/gas-price-oracle.ts';
+import { hexToBytes } from '../../src/primitives/hex.ts';
+import { loadFamilies } from '../../src/rollup/family-table.ts';
+import { OP_STACK_ORACLE } from '../../src/rollup/op-stack/known-oracle.ts';
+import { findUnknownFunctions, listSelectors } from '../../src/rollup/unknown-functions.ts';
+import { createFakeChain } from '../support/fake-chain.ts';
+import { SCOPE } from './scripted-chain.ts';
+
+/** `isJovian()`, known; and `isKarst()`, of a fork to come. */
+const [KNOWN, NEW] = ['105d0b81', '98444a37'];
+/** As solc writes it: DUP1 PUSH4 EQ PUSH2 JUMPI for each; behind it a PUSH4 that is compared with nothing, and data of a PUSH that looks like one. */
+const CODE = `0x60e01c8063${KNOWN}146100105780${`63${NEW}8114`}61002057634e487b7160e01b6663deadbeef14`;
+
+const open = (codes: Readonly<Record<string, string>>, slot = `0x${'00'.repeat(32)}`) =>
+  createFakeChain({
+    state: {
+      getCode: async (address) => JSON.stringify(codes[address] ?? '0x'),
+      getStorageAt: async () => JSON.stringify(slot),
+    },
+  });
+
+test('what a dispatcher compares calls with are its selectors', () => {
+  assert.deepEqual(listSelectors(hexToBytes(CODE)), [`0x${KNOWN}`, `0x${NEW}`]);
+});
+
+test('functions that are not known are found in an oracle, and behind a proxy', async () => {
+  const { address } = OP_STACK_ORACLE;
+  assert.deepEqual(await findUnknownFunctions(open({ [address]: CODE }), OP_STACK_ORACLE, SCOPE), [
+    `0x${NEW}`,
+  ]);
+  const implementation = `0x${'ab'.repeat(20)}`;
+  const proxied = open({ [implementation]: CODE }, `0x${'00'.repeat(12)}${'ab'.repeat(20)}`);
+  assert.deepEqual(await findUnknownFunctions(proxied, OP_STACK_ORACLE, SCOPE), [`0x${NEW}`]);
+});
+
+test('all functions of the built-in oracle are known', () => {
+  const unknown = listSelectors(GAS_PRICE_ORACLE_RUNTIME).filter(
+    (selector) => !OP_STACK_ORACLE.selectors.has(selector),
+  );
+  assert.deepEqual(unknown, []);
+});
+
+test('the oracle that is looked at is the one that marks name', async () => {
+  for (const { oracle, marks } of await loadFamilies())
+    if (oracle !== undefined) assert.ok(marks.some(({ says }) => says.includes(oracle.address)));
+});
