@@ -4,12 +4,15 @@ import { ChainError } from '../../chain/errors.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { encodeBytesCall, encodeWordCall, readWord } from '../contract.ts';
 import { measureFastLz } from '../fees/fast-lz.ts';
+import { computeEcotoneFee } from '../fees/op-stack-fee.ts';
 
 export const GAS_PRICE_ORACLE = '0x420000000000000000000000000000000000000f';
 /** `getL1Fee(bytes)`, of an unsigned transaction: the contract adds what a signature takes. */
 const GET_L1_FEE = '0x49948e0e';
 /** `getL1FeeUpperBound(uint256)`, since Fjord. */
 const GET_L1_FEE_UPPER_BOUND = '0xf1c7a58b';
+/** `l1BaseFee()`, `blobBaseFee()`, `baseFeeScalar()`, `blobBaseFeeScalar()` */
+const PRICES: readonly string[] = ['0x519b4bd3', '0xf8206140', '0xc5985918', '0x68d5dca6'];
 /** What the contract adds to an unsigned transaction. */
 const SIGNATURE_BYTES = 68;
 /** `getOperatorFee(uint256)`, since Isthmus. */
@@ -29,7 +32,9 @@ export async function readL1Fee(
   } catch (error) {
     // The contract compresses the transaction: some 350 gas a byte, which may be more than a node allows a call.
     if (!(error instanceof ChainError) || error.kind !== 'failed') throw error;
-    fee = await readFeeBySize(chain, transaction, block, scope);
+    fee =
+      (await readFeeBySize(chain, transaction, block, scope)) ??
+      (await computeFeeHere(chain, transaction, block, scope));
     if (fee === undefined) throw error;
   }
   if (fee !== undefined) return fee;
@@ -52,6 +57,23 @@ function readFeeBySize(
   const size = findSizeOf(measureFastLz(transaction) + SIGNATURE_BYTES) - SIGNATURE_BYTES;
   const data = encodeWordCall(GET_L1_FEE_UPPER_BOUND, BigInt(Math.max(0, size)));
   return readWord(chain, { to: GAS_PRICE_ORACLE, data }, block, scope);
+}
+
+/** The same at Ecotone, whose contract has no such function: from its prices. Undefined where it lacks one of them. */
+async function computeFeeHere(
+  chain: Chain,
+  transaction: Uint8Array,
+  block: BlockReference,
+  scope: RequestScope,
+): Promise<bigint | undefined> {
+  const [l1BaseFee, blobBaseFee, baseFeeScalar, blobBaseFeeScalar] = await Promise.all(
+    PRICES.map((data) => readWord(chain, { to: GAS_PRICE_ORACLE, data }, block, scope)),
+  );
+  if (l1BaseFee === undefined || blobBaseFee === undefined) return undefined;
+  if (baseFeeScalar === undefined || blobBaseFeeScalar === undefined) return undefined;
+  const zeros = transaction.filter((byte) => byte === 0).length;
+  const data = { zero: BigInt(zeros), nonZero: BigInt(transaction.length - zeros + SIGNATURE_BYTES) };
+  return computeEcotoneFee(data, { l1BaseFee, blobBaseFee, baseFeeScalar, blobBaseFeeScalar });
 }
 
 /** The least size that compresses to so many bytes at worst: `size + size / 255 + 16` (GasPriceOracle, as LZ4). */
