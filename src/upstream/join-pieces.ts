@@ -18,10 +18,13 @@ export async function joinBytes(pieces: Uint8Array[], length: number): Promise<U
 }
 
 /** As `joinBytes`, decoded as UTF-8. */
-export async function joinText(pieces: Uint8Array[]): Promise<string> {
+export function joinText(pieces: Uint8Array[]): Promise<string> {
   let length = 0;
   for (const piece of pieces) length += piece.length;
-  if (length <= SLICE_BYTES) return decode(pieces);
+  return length <= SLICE_BYTES ? decode(pieces) : joinLongText(pieces, length);
+}
+
+async function joinLongText(pieces: Uint8Array[], length: number): Promise<string> {
   const whole = pieces.length === 1 ? (pieces[0] as Uint8Array) : await joinBytes(pieces, length);
   let isPlain = true;
   await forEachSlice([whole], (slice) => {
