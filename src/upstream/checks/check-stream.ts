@@ -1,5 +1,9 @@
 import { isComplete, type JsonResult, type JsonStream } from '../../primitives/json-result.ts';
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import { awaitAnswerTurn } from '../transport/answer-turns.ts';
+
+/** Bytes that are looked at in one turn: half a millisecond. */
+const SLICE_BYTES = 64 * 1024;
 
 /** Looks at the bytes of a result while they come in, and keeps none of a piece: its memory may be used again. Both throw an UpstreamFault when it is wrong; the next piece comes once they are done. */
 export interface ByteCheck {
@@ -41,10 +45,21 @@ export function checkBytes(source: JsonStream, check: ByteCheck): JsonStream {
 /** Holds the last piece back until all that came before it, and it, has been found right. */
 async function* readChecked(source: JsonStream, check: ByteCheck): AsyncGenerator<Uint8Array> {
   let held: Uint8Array | undefined;
+  /** Bytes of this turn. */
+  let looked = 0;
   try {
     for await (const piece of source.pieces) {
-      const added = check.add(piece);
-      if (added instanceof Promise) await added;
+      // A message of a WebSocket is one piece.
+      for (let at = 0; at < piece.length; at += SLICE_BYTES) {
+        const slice = piece.length <= SLICE_BYTES ? piece : piece.subarray(at, at + SLICE_BYTES);
+        looked += slice.length;
+        if (looked > SLICE_BYTES) {
+          await awaitAnswerTurn();
+          looked = slice.length;
+        }
+        const added = check.add(slice);
+        if (added instanceof Promise) await added;
+      }
       if (held !== undefined) yield held;
       held = piece;
     }
