@@ -133,7 +133,7 @@ function findComparable(rounds: readonly Round[], share: number): readonly Round
 }
 
 function listProcesses({ stage, load, attack }: Actors): readonly number[] {
-  return [process.pid, stage.program.pid, stage.nodePid, load.pid, attack.pid];
+  return [process.pid, stage.program.pid, ...stage.nodePids, load.pid, attack.pid];
 }
 
 type Beside = Round & {
