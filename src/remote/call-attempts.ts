@@ -120,7 +120,10 @@ export class CallAttempts {
     if (++run.attempts > MAX_ATTEMPTS || run.trips > MAX_TRIPS) throw new LeftToNodes('unsettled');
     const { missing, isBlind } = await this.#findMissing(run, scope);
     // What only a thread has met comes late: there may be more of it.
-    const isLate = await TURNS.run(owner, addMissing(further, block, this.#proven, missing));
+    const isLate = await TURNS.run(
+      owner,
+      addMissing(further, block, this.#proven, missing, MAX_ASKED - run.asked),
+    );
     // All that is known to be read is proven: a thread met something else.
     const isUnforeseen = missing.isEmpty && !run.isHinted && CallAttempts.hasReadLate(run);
     if (missing.isEmpty && !isUnforeseen) return TURNS.take(owner, () => this.run(run, scope));
@@ -145,7 +148,7 @@ export class CallAttempts {
       return TURNS.take(owner, () => this.#discover(run, scope));
     run.excerpt ??= new GrowingExcerpt(run.block);
     const missing = new StateKeys();
-    await TURNS.run(owner, addMissing(run.read, run.block, this.#proven, missing));
+    await TURNS.run(owner, addMissing(run.read, run.block, this.#proven, missing, MAX_ASKED - run.asked));
     return { missing, isBlind: false };
   }
 
