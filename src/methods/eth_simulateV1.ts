@@ -6,15 +6,13 @@ import { countSimulatedEntries } from './call-entries.ts';
 import { CALL_BLOCK_PARAM } from './call-params.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_SIMULATION } from './result-examples.ts';
-import { simulation } from './simulation-params.ts';
+import { MAX_BLOCKS, MAX_CALLS, simulation } from './simulation-params.ts';
 import { simulatedBlocks } from './simulation-schemas.ts';
 import { touchesSimulation } from './touches.ts';
 import { workFor } from './work-credits.ts';
 
-/** geth's bounds. */
-const MAX_BLOCKS = 256;
+/** geth's bound, as those of a whole simulation. */
 const MAX_CALLS_PER_BLOCK = 5_000;
-const MAX_CALLS = 10_000;
 
 export const ethSimulateV1: Method<MethodContext> = defineMethod({
   name: 'eth_simulateV1',

@@ -8,7 +8,7 @@ import { anyBlockNumberOrTag, LATEST } from './block-reference.ts';
 /** Positions that a log can have topics at: LOG0 to LOG4. */
 const MAX_TOPICS = 4;
 /** Alternatives at one position: more topics are a malformed filter to geth, more addresses one that it refuses, with another code. */
-const MAX_ALTERNATIVES = 1_000;
+export const MAX_ALTERNATIVES = 1_000;
 
 type Members = Readonly<Record<string, unknown>>;
 

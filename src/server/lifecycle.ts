@@ -163,7 +163,7 @@ class NodeServer implements Server {
       afterAnswers(socket, () => {
         if (hasTooManyFields(request)) endpoint.refuseRaw(socket, 'head.bytes');
         else if (WebSocketEndpoint.isMeant(request)) webSockets.onUpgrade(request, socket, rest);
-        else if (!ignoreUpgrade(request, socket, rest, (again) => lane.accept(again)))
+        else if (!ignoreUpgrade(request, socket, rest, (again) => lane.begin(again)))
           endpoint.refuseRaw(socket, 'malformedHead');
       });
     });
