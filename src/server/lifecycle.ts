@@ -118,10 +118,15 @@ class NodeServer implements Server {
       requests,
     });
     const webSockets = new WebSocketEndpoint({ gateway, options, log, visitors, shares, requests });
-    const listener = createListener(options, log, (socket) => {
-      this.#accepted++;
-      return admitConnection(socket, shares, visitors);
-    });
+    const listener = createListener(
+      options,
+      log,
+      (socket) => {
+        this.#accepted++;
+        return admitConnection(socket, shares, visitors);
+      },
+      () => shares.noteBound('tls.handshakeTime'),
+    );
     const { http } = listener;
     http.maxConnections = limits.connections;
     // node drops what is beyond; what is refused for its number has to be counted whole.
@@ -268,11 +273,12 @@ function createListener(
   { listen, limits }: ServerOptions,
   log: Logger,
   admits: (socket: Socket) => boolean,
+  onLate: () => void,
 ): Listener {
   const http = describeHttp(limits);
   if (listen.tls === undefined) return createPlainListener(http, admits);
   const { handshakeTimeout } = limits;
-  return createTlsListener({ http, files: listen.tls, handshakeTimeout, admits, log });
+  return createTlsListener({ http, files: listen.tls, handshakeTimeout, admits, onLate, log });
 }
 
 /** Whether there is room for a connection from where it comes from; over that of trusted proxies come many clients. */

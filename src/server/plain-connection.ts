@@ -100,10 +100,12 @@ export class PlainConnection {
 
   readonly #onTimeout = (): void => {
     const socket = this.#socket;
-    if (socket.writableLength > 0 || (!this.#isBusy && this.#wasUsed)) socket.destroy();
+    const isUnread = socket.writableLength > 0;
+    if (isUnread) this.#parts.shares.noteBound('send.time');
+    if (isUnread || (!this.#isBusy && this.#wasUsed)) socket.destroy();
     else if (!this.#isBusy && this.#beginning === undefined) {
       this.#leave();
-      sendRawResponse(socket, this.#parts.gateway.refuse('timeout'));
+      sendRawResponse(socket, this.#parts.gateway.refuse('body.time'));
     }
   };
 
