@@ -160,7 +160,7 @@ export class FeeQuestions {
     };
     const name = this.#heads.nameOf(hash, `${method}:${list}`);
     const price = await this.#heads.askOnce(name, call, scope);
-    return price === null || price === 'null' ? undefined : BigInt(JSON.parse(price));
+    return price === null || price === 'null' ? undefined : BigInt(price.slice(1, -1));
   }
 
   async #explainNone(newest: BlockReference, message: string, scope: RequestScope): Promise<ChainError> {

@@ -18,7 +18,7 @@ import {
 } from './support/scripted-node.ts';
 
 /** A node that stays silent has a third of it before the next one is asked. */
-const LIMIT_MS = 90;
+const LIMIT_MS = 450;
 const OVERTAKEN_IN_A_ROW = 3;
 const BLOCK = { number: 7n, hash: `0x${'7'.repeat(64)}` };
 

@@ -1,6 +1,7 @@
 /** Prices of nodes that must say the same, and whose opinions differ. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { FACTS } from '../../support/development.ts';
 import { FaultUpstream } from '../../support/fault-upstream.ts';
 
@@ -25,7 +26,10 @@ describe('prices under agreement', () => {
   /** @param alter what becomes of the answer of each node */
   async function withNetwork(
     alter: (node: number, call: Question, result: unknown) => unknown,
-    work: (ask: (method: string) => Promise<Reply>, asked: readonly Question[]) => Promise<void>,
+    work: (
+      ask: (method: string, params?: readonly unknown[]) => Promise<Reply>,
+      asked: readonly Question[],
+    ) => Promise<void>,
     options: object = { verify: 'require', agreement: { voices: 2 } },
   ): Promise<void> {
     const asked: Question[] = [];
@@ -44,14 +48,17 @@ describe('prices under agreement', () => {
       networks: { net: { hosts: ['localhost'], upstreams, pool, ...options } },
     });
     try {
-      await work(async (method) => {
+      const ask = async (method: string, params: readonly unknown[] = []): Promise<Reply> => {
         const response = await fetch(`http://${service.authority}/net/v3/demo?trust=1`, {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] }),
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
         });
         return (await response.json()) as Reply;
-      }, asked);
+      };
+      // Until it is known what of the chain can be verified, nothing is proven.
+      while ((await ask('eth_getBlockByNumber', ['latest', true])).trust !== 'proven') await sleep(10);
+      await work(ask, asked);
     } finally {
       await service.close();
       await Promise.all(nodes.map((node) => node.close()));
@@ -76,7 +83,7 @@ describe('prices under agreement', () => {
 
   test('where they differ, it is what geth makes of the blocks, which are proven; blocks are asked for once', async () => {
     await withNetwork(ownOpinion, async (ask, asked) => {
-      const both = await Promise.all([...PRICES].map(ask));
+      const both = await Promise.all([...PRICES].map((method) => ask(method)));
       const expected = await Promise.all([...PRICES].map((method) => askResult(truth, method)));
       assert.deepEqual(
         both.map(({ result, error }) => result ?? error?.message),
