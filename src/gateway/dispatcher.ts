@@ -189,7 +189,7 @@ export class Dispatcher {
 
 /** Nothing is begun for a body past its deadline, or of a client that has gone. */
 function refuseLate(scope: RequestScope, now: number): RpcError | undefined {
-  if (now >= scope.deadline) return new RpcError('timedOut');
+  if (now >= scope.deadline) return new RpcError('timedOut', 'request.time');
   return scope.aborted ? new RpcError('cancelled') : undefined;
 }
 

@@ -77,7 +77,7 @@ export class RunningCall implements Expiring {
 
   expire(): void {
     this.#call.scope.abort();
-    this.#end(new RpcError('timedOut'));
+    this.#end(new RpcError('timedOut', 'request.time'));
   }
 
   readonly #take = (result: JsonResult): void => {

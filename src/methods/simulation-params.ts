@@ -7,10 +7,6 @@ import { address, boolean, hash32, quantity64, quantity256 } from '../rpc/schema
 import { callObject } from './call-object.ts';
 import { stateOverrides } from './overrides.ts';
 
-/** geth's bounds of a simulation; with gaps between two numbers filled, for the blocks. */
-export const MAX_BLOCKS = 256;
-export const MAX_CALLS = 10_000;
-
 const EMPTY_WITHDRAWAL = {
   index: '0x0',
   validatorIndex: '0x0',

@@ -5,8 +5,6 @@ import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import { countManyMembers } from '../primitives/parse-in-slices.ts';
 import type { Touched } from '../rpc/method.ts';
 import { limitOf } from '../util/bounds.ts';
-import { MAX_ALTERNATIVES } from './log-filter.ts';
-import { MAX_BLOCKS, MAX_CALLS } from './simulation-params.ts';
 
 type Touches = (rawParams: readonly unknown[]) => Touched;
 
@@ -34,7 +32,7 @@ export const touchesCall: Touches = ([call, , ...overrides]) =>
 export const touchesLogs: Touches = ([filter]) => {
   const address = readMember(filter, 'address');
   if (!Array.isArray(address)) return isGiven(address) ? [address] : 'anything';
-  return address.length === 0 || address.length > MAX_ALTERNATIVES ? 'anything' : address;
+  return address.length === 0 || address.length > limitOf('logs.values') ? 'anything' : address;
 };
 
 /** Of `eth_subscribe`: logs as `eth_getLogs`; blocks, and transactions as such, are for every key. */
@@ -49,12 +47,12 @@ export const touchesStorage: Touches = ([slots]) => {
 /** Of `eth_simulateV1`: what the calls of all blocks go to, as many as there may be; overrides as of `touchesCall`. */
 export const touchesSimulation: Touches = ([options]) => {
   const blocks = readList(options, 'blockStateCalls');
-  if (blocks.length > MAX_BLOCKS) return 'anything';
+  if (blocks.length > limitOf('simulation.blocks')) return 'anything';
   const touched: unknown[] = [];
   for (const block of blocks) {
     if (isGiven(readMember(block, 'stateOverrides')) || isGiven(readMember(block, 'blockOverrides')))
       return 'anything';
-    const run = listRun(readList(block, 'calls'), MAX_CALLS + MAX_RUN - touched.length);
+    const run = listRun(readList(block, 'calls'), limitOf('simulation.calls') + MAX_RUN - touched.length);
     if (run === undefined) return 'anything';
     for (const address of run) touched.push(address);
   }

@@ -61,7 +61,12 @@ export class PlainLane {
     this.#connections.add(new PlainConnection(socket, this.#table.of(socket), this.#parts));
   }
 
-  /** Closes those that wait for a request. */
+  /** Ends those that wait for a request. @see endIdle */
+  endIdle(): void {
+    for (const connection of this.#connections) connection.endIfIdle();
+  }
+
+  /** Closes those that wait for a request, at once. */
   closeIdle(): void {
     for (const connection of this.#connections) connection.closeIfIdle();
   }
