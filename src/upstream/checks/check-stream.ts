@@ -45,19 +45,12 @@ export function checkBytes(source: JsonStream, check: ByteCheck): JsonStream {
 /** Holds the last piece back until all that came before it, and it, has been found right. */
 async function* readChecked(source: JsonStream, check: ByteCheck): AsyncGenerator<Uint8Array> {
   let held: Uint8Array | undefined;
-  /** Bytes of this turn. */
-  let looked = 0;
   try {
     for await (const piece of source.pieces) {
-      // A message of a WebSocket is one piece.
-      for (let at = 0; at < piece.length; at += SLICE_BYTES) {
-        const slice = piece.length <= SLICE_BYTES ? piece : piece.subarray(at, at + SLICE_BYTES);
-        looked += slice.length;
-        if (looked > SLICE_BYTES) {
-          await awaitAnswerTurn();
-          looked = slice.length;
-        }
-        const added = check.add(slice);
+      // Pieces of HTTP come in turns of their own; a message of a WebSocket is one piece.
+      if (piece.length > SLICE_BYTES) await addInTurns(piece, check);
+      else {
+        const added = check.add(piece);
         if (added instanceof Promise) await added;
       }
       if (held !== undefined) yield held;
@@ -69,6 +62,13 @@ async function* readChecked(source: JsonStream, check: ByteCheck): AsyncGenerato
     throw error;
   }
   if (held !== undefined) yield held;
+}
+
+async function addInTurns(piece: Uint8Array, check: ByteCheck): Promise<void> {
+  for (let at = 0; at < piece.length; at += SLICE_BYTES) {
+    if (at > 0) await awaitAnswerTurn();
+    await check.add(piece.subarray(at, at + SLICE_BYTES));
+  }
 }
 
 function toLatin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
