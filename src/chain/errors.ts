@@ -68,7 +68,7 @@ export class ChainError extends UntracedError {
   readonly kind: ChainErrorKind;
   /** Raw revert data; present for `reverted` only. */
   readonly data: HexData | undefined;
-  /** The bound that refuses; present for `busy` above all. */
+  /** The bound that refuses; always present for `busy`. */
   readonly bound: BoundName | undefined;
 
   constructor(...args: ChainErrorArguments) {
@@ -78,6 +78,20 @@ export class ChainError extends UntracedError {
     this.data = args[0] === 'busy' ? undefined : args[2];
     this.bound = args[0] === 'busy' ? args[1] : args[3];
   }
+}
+
+/** An error of a bound that has other words than `busy`: those of geth, with the name of the bound behind them. @param detail fills the `{}` of the bound's words */
+export function createBoundRefusal(
+  kind: Exclude<ChainErrorKind, 'busy'>,
+  bound: BoundName,
+  detail?: number | string,
+): ChainError {
+  return new ChainError(kind, describeBoundRefusal(bound, detail), undefined, bound);
+}
+
+/** The failure of what has taken all the time that it had, in geth's words. @param limitMs as it was given; the message has it to the tenth of a second */
+export function createTimeout(limitMs: number): ChainError {
+  return createBoundRefusal('timeout', 'call.time', `${Math.round(limitMs / 100) / 10}s`);
 }
 
 /** The error that another thread had. */

@@ -1,7 +1,7 @@
 /** What both kinds of chain say to ranges of blocks for logs, in geth's words. */
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { LogBlocks } from './chain.ts';
-import { ChainError } from './errors.ts';
+import { ChainError, createBoundRefusal } from './errors.ts';
 
 /** What one answer of logs may have. */
 export type LogLimits = {
@@ -52,7 +52,7 @@ function invalidRange(): ChainError {
 /** @throws ChainError in geth's words when the range has more blocks than the network allows */
 export function checkBlockRange({ first, last }: LogRange, { blockRange }: LogLimits): void {
   if (blockRange === undefined || last - first < BigInt(blockRange)) return;
-  throw new ChainError('invalid', `exceed maximum block range ${blockRange}`);
+  throw createBoundRefusal('invalid', 'logs.blockRange', blockRange);
 }
 
 /**
@@ -67,5 +67,5 @@ export function refuseLogs(
 ): ChainError {
   const range = `[${encodeQuantity(first)}, ${encodeQuantity(block - 1n)}]`;
   const advice = block > first ? ` Try with this block range ${range}.` : '';
-  return new ChainError('exceeded', `query returned more than ${limit} ${what}.${advice}`);
+  return createBoundRefusal('exceeded', `logs.${what}`, `${limit} ${what}.${advice}`);
 }

@@ -5,10 +5,15 @@ import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { BatchItem, Call } from '../rpc/envelope.ts';
 import type { RpcError } from '../rpc/errors.ts';
 import type { Method } from '../rpc/method.ts';
+import { TEXT_PIECE } from '../rpc/text-pieces.ts';
+import { TURNS } from '../util/turn-queue.ts';
 import { type Delivery, LATER } from './batch.ts';
 import type { BodyContext } from './body-context.ts';
 import type { CallRunner } from './call-runner.ts';
 import type { CallResponse } from './running-call.ts';
+
+/** Of long responses that are delivered one after the other: a millisecond, three where all of it has to be escaped. */
+const BYTES_PER_TURN = 2 * TEXT_PIECE;
 
 /** Calls that are run together. */
 type Group = {
@@ -103,9 +108,19 @@ export class BatchItems {
     return true;
   }
 
-  /** Delivers the responses of items that have begun; the others read theirs when they begin. */
-  #deliver(group: Group, delivery: Delivery): void {
-    for (const position of group.positions) {
+  /**
+   * Delivers the responses of items that have begun, from one of the group on; the others read theirs when they begin. Long ones are delivered
+   * in turns of the batch's owner.
+   */
+  #deliver(group: Group, delivery: Delivery, from = 0): void {
+    const { positions } = group;
+    let bytes = 0;
+    for (let at = from; at < positions.length; at++) {
+      if (bytes > BYTES_PER_TURN) {
+        TURNS.resumeLater(this.#context.scope.owner ?? '', () => this.#deliver(group, delivery, at));
+        return;
+      }
+      const position = positions[at] as number;
       const prepared = this.#prepared[position];
       if (prepared?.hasBegun !== true) continue;
       let response: PromiseOrValue<JsonResult | undefined>;
@@ -115,6 +130,7 @@ export class BatchItems {
         response = Promise.reject(error);
       }
       delivery.deliver(position, response);
+      bytes += measureFirst(response);
     }
   }
 
@@ -145,4 +161,12 @@ export class BatchItems {
       ? this.#runner.runChecked(item, undefined, this.#context, startedAt)
       : this.#runner.concludeItem(response, item, this.#context, startedAt);
   }
+}
+
+/** Bytes that delivering a response has made at once, about: a text is measured, and the first piece of a stream is made. */
+function measureFirst(response: PromiseOrValue<JsonResult | undefined>): number {
+  if (typeof response === 'string') return response.length;
+  return response === undefined || response instanceof Promise
+    ? 0
+    : Math.min(response.heldBytes ?? 0, TEXT_PIECE);
 }

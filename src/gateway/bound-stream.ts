@@ -37,7 +37,10 @@ export function bindStream(source: JsonStream, scope: RequestScope, onEnd?: () =
       }
       if (isOver) throw new RpcError('cancelled');
     } catch (error) {
-      throw isOver ? new RpcError(performance.now() >= scope.deadline ? 'timedOut' : 'cancelled') : error;
+      if (!isOver) throw error;
+      throw performance.now() >= scope.deadline
+        ? new RpcError('timedOut', 'request.time')
+        : new RpcError('cancelled');
     } finally {
       finish();
     }

@@ -25,8 +25,14 @@ export function logFault(log: Logger, error: unknown, site: Partial<FailureSite>
   log.error({ ...site, error: name, stack: frames.join('\n') }, 'unexpected error');
 }
 
-/** The row of a failure of the chain. */
+/** The row of a failure of the chain, with the bound that it has met. */
 export function convertChainError(error: ChainError, scope: RequestScope): RpcError {
+  const converted = chooseRow(error, scope);
+  converted.bound ??= error.bound;
+  return converted;
+}
+
+function chooseRow(error: ChainError, scope: RequestScope): RpcError {
   switch (error.kind) {
     case 'reverted': {
       const data = error.data ?? '0x';
@@ -45,11 +51,8 @@ export function convertChainError(error: ChainError, scope: RequestScope): RpcEr
       return new RpcError('prunedHistory');
     case 'absent':
       return new RpcError('resourceNotFound');
-    case 'unavailable': {
-      const unavailable = new RpcError('unavailable', error.message);
-      unavailable.bound = error.bound;
-      return unavailable;
-    }
+    case 'unavailable':
+      return new RpcError('unavailable', error.message);
     case 'readOnly':
       return new RpcError('readOnlyNetwork', error.message);
     case 'misconfigured':
@@ -57,7 +60,9 @@ export function convertChainError(error: ChainError, scope: RequestScope): RpcEr
     case 'busy':
       return new RpcError('busy', (error.bound as BoundsOf<'busy'> | undefined) ?? 'executions.waiting');
     case 'aborted':
-      return new RpcError(performance.now() >= scope.deadline ? 'timedOut' : 'cancelled');
+      return performance.now() >= scope.deadline
+        ? new RpcError('timedOut', 'request.time')
+        : new RpcError('cancelled');
     default:
       return new RpcError(error.kind, error.message);
   }

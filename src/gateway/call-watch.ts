@@ -6,7 +6,7 @@ import type { LimitObserver, LimitReason } from '../observe/limit-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
 import type { ErrorName, RpcError } from '../rpc/errors.ts';
 import type { Method } from '../rpc/method.ts';
-import { type BoundError, type BoundName, listErrors } from '../util/bounds.ts';
+import { BOUNDS, type BoundError, type BoundName, listErrors } from '../util/bounds.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Session } from './admission.ts';
 import type { BodyContext } from './body-context.ts';
@@ -28,13 +28,26 @@ const REASONS: Readonly<Partial<Record<ErrorName, LimitReason>> & Record<BoundEr
   bodyTooLarge: 'size',
   headTooLarge: 'size',
   responseTooLarge: 'size',
+  timedOut: 'time',
+  slowBody: 'time',
   rejected: 'auth',
 };
 
-/** Why a bound refuses; where it refuses without an error there is no room. */
+/** Why a bound refuses: where it refuses without an error, for time, or there is no room. */
 export function findReason(bound: BoundName): LimitReason {
   const [error] = listErrors(bound);
-  return error === undefined ? 'overload' : REASONS[error];
+  if (error !== undefined) return REASONS[error];
+  return isOfTime(bound) ? 'time' : 'overload';
+}
+
+/** Why a bound refuses with an error that has other reasons, too. */
+function nameReason(bound: BoundName | undefined): LimitReason | undefined {
+  if (bound === undefined) return undefined;
+  return isOfTime(bound) ? 'time' : 'quota';
+}
+
+function isOfTime(bound: BoundName): boolean {
+  return BOUNDS[bound].unit === 'milliseconds';
 }
 
 /** What is refused before it is tried costs nothing; what cannot be read as a call costs as much as one of an unknown method. */
@@ -115,7 +128,7 @@ export class CallWatch {
   }
 
   #noteLimited({ network, principal }: Session, error: RpcError): void {
-    const reason = REASONS[error.rowName] ?? (error.bound === undefined ? undefined : 'quota');
+    const reason = REASONS[error.rowName] ?? nameReason(error.bound);
     if (reason !== undefined) this.#observer.onLimited(reason, error.bound, network.name, principal.id);
   }
 

@@ -1,3 +1,4 @@
+import { ChainError } from '../chain/errors.ts';
 import type { MethodContext } from '../methods/method-context.ts';
 import type { Network } from '../methods/network.ts';
 import { findMethod } from '../methods/table.ts';
@@ -9,6 +10,7 @@ import { RpcError } from '../rpc/errors.ts';
 import type { CallOutcome, Method } from '../rpc/method.ts';
 import { shorten } from '../rpc/param-problem.ts';
 import { RequestScope } from '../util/request-scope.ts';
+import { TURNS } from '../util/turn-queue.ts';
 import type { BodyContext } from './body-context.ts';
 import { toRpcError } from './call-errors.ts';
 import type { CallWatch } from './call-watch.ts';
@@ -19,6 +21,11 @@ import { settleInTime } from './settle-in-time.ts';
 type Question = Omit<Call, 'kind' | 'id'>;
 
 type CallOutcomes = readonly (CallOutcome | undefined)[];
+
+/** Longer data of errors that come together is encoded when they are delivered, one after the other. UTF-16 units. */
+const MAX_ERROR_TEXT = 8 * 1024;
+/** Data of errors that is looked at in one turn: less than a millisecond. UTF-16 units or bytes. */
+const ERROR_TEXT_PER_TURN = 512 * 1024;
 
 /** Runs single calls: method, parameters, time limit, errors. */
 export class Dispatcher {
@@ -67,12 +74,10 @@ export class Dispatcher {
     const context = { network, clientVersion: this.#clientVersion, scope };
     const outcomes = method.invokeMany?.(calls, context);
     if (outcomes === undefined) return undefined;
-    const conclude = (found: CallOutcomes): readonly CallResponse[] => {
+    const conclude = (found: CallOutcomes): PromiseOrValue<readonly CallResponse[]> => {
       scope.release();
       scope.endedAt = performance.now();
-      return calls.map(({ id }, at) =>
-        this.#concludeOne(found[at], { id, method, body, scope, startedAt: now }),
-      );
+      return this.#concludeFrom([], found, calls, { method, body, scope, startedAt: now });
     };
     if (!(outcomes instanceof Promise)) return conclude(outcomes);
     // Should the chain not keep to the deadline, each is dispatched by itself, without time of its own.
@@ -81,6 +86,27 @@ export class Dispatcher {
       throw error;
     });
     return inTime.then(conclude);
+  }
+
+  /** Concludes the calls that have no response yet, in turns where there is long data of errors among them. */
+  #concludeFrom(
+    responses: CallResponse[],
+    outcomes: CallOutcomes,
+    calls: readonly Call[],
+    common: Omit<BegunCall, 'id'>,
+  ): PromiseOrValue<readonly CallResponse[]> {
+    for (let length = 0; responses.length < calls.length; ) {
+      if (length > ERROR_TEXT_PER_TURN)
+        return TURNS.rejoin(common.body.scope.owner ?? '').then(() =>
+          this.#concludeFrom(responses, outcomes, calls, common),
+        );
+      const outcome = outcomes[responses.length];
+      const { id } = calls[responses.length] as Call;
+      const { method, body, scope, startedAt } = common;
+      responses.push(this.#concludeOne(outcome, { id, method, body, scope, startedAt }));
+      if (outcome?.answer instanceof ChainError) length += outcome.answer.data?.length ?? 0;
+    }
+    return responses;
   }
 
   #concludeOne(outcome: CallOutcome | undefined, call: BegunCall): CallResponse {
@@ -92,7 +118,7 @@ export class Dispatcher {
     const error = result instanceof RpcError ? result : undefined;
     scope.hasAskedNode = isAsked;
     this.#watch?.noteEnd(method, body.session, error, startedAt, scope, body.report);
-    return respond(id, result, tellTrust(method, scope, body, result));
+    return respond(id, result, tellTrust(method, scope, body, result), MAX_ERROR_TEXT);
   }
 
   /** Finds the method and runs it; observers get its outcome. */
@@ -163,7 +189,7 @@ export class Dispatcher {
 
 /** Nothing is begun for a body past its deadline, or of a client that has gone. */
 function refuseLate(scope: RequestScope, now: number): RpcError | undefined {
-  if (now >= scope.deadline) return new RpcError('timedOut');
+  if (now >= scope.deadline) return new RpcError('timedOut', 'request.time');
   return scope.aborted ? new RpcError('cancelled') : undefined;
 }
 

@@ -272,9 +272,9 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     noteRefusal: (bound, session) =>
       observer?.onLimited(findReason(bound), bound, session?.network.name, session?.principal.id),
     refuse(reason, session) {
-      const { refusal, why } = chooseRefusal(reason);
-      if (why !== undefined)
-        observer?.onLimited(why, refusal.bound, session?.network.name, session?.principal.id);
+      const { refusal, bound } = chooseRefusal(reason);
+      if (bound !== undefined)
+        observer?.onLimited(findReason(bound), bound, session?.network.name, session?.principal.id);
       return refusal;
     },
     chargeUnread: (session) =>

@@ -14,7 +14,6 @@ export type RefusalReason =
   | 'unsupportedMediaType'
   | 'parseError'
   | 'stopping'
-  | 'timeout'
   | 'internal';
 
 /** The answer that is one error and concerns no particular id. */
@@ -44,11 +43,8 @@ const REFUSALS: Readonly<Record<RefusalReason, TextAnswer>> = {
   unsupportedMediaType: createRefusal('unsupportedMediaType'),
   parseError: createRefusal('parseError', 'the body cannot be read'),
   stopping: createRefusal('stopping'),
-  timeout: createRefusal('slowBody'),
   internal: createRefusal('internal'),
 };
-
-const TOO_MANY_REQUESTS_STATUS = 429;
 
 /** Bounds by which a transport turns a request away. */
 export type TransportBound =
@@ -59,7 +55,8 @@ export type TransportBound =
   | 'compression.jobs'
   | 'unsent.bytes'
   | 'body.bytes'
-  | 'head.bytes';
+  | 'head.bytes'
+  | 'body.time';
 
 /** By bound, made once. */
 export const BOUND_REFUSALS: Readonly<Record<TransportBound, TextAnswer>> = {
@@ -71,16 +68,16 @@ export const BOUND_REFUSALS: Readonly<Record<TransportBound, TextAnswer>> = {
   'unsent.bytes': refuseRoom('unsent.bytes'),
   'body.bytes': refuseWith('null', new RpcError('bodyTooLarge', 'body.bytes')),
   'head.bytes': refuseWith('null', new RpcError('headTooLarge', 'head.bytes')),
+  'body.time': refuseWith('null', new RpcError('slowBody', 'body.time')),
 };
 
-/** The refusal for a reason, and why it is to be counted as one by a bound; undefined where it is none. */
+/** The refusal for a reason, and the bound that it is to be counted for; undefined where it is none. */
 export function chooseRefusal(reason: RefusalReason | TransportBound): {
   readonly refusal: TextAnswer;
-  readonly why: 'overload' | 'size' | undefined;
+  readonly bound: TransportBound | undefined;
 } {
-  if (!isBound(reason)) return { refusal: REFUSALS[reason], why: undefined };
-  const refusal = BOUND_REFUSALS[reason];
-  return { refusal, why: refusal.status === TOO_MANY_REQUESTS_STATUS ? 'overload' : 'size' };
+  if (!isBound(reason)) return { refusal: REFUSALS[reason], bound: undefined };
+  return { refusal: BOUND_REFUSALS[reason], bound: reason };
 }
 
 function isBound(reason: RefusalReason | TransportBound): reason is TransportBound {

@@ -77,7 +77,7 @@ export class RunningCall implements Expiring {
 
   expire(): void {
     this.#call.scope.abort();
-    this.#end(new RpcError('timedOut'));
+    this.#end(new RpcError('timedOut', 'request.time'));
   }
 
   readonly #take = (result: JsonResult): void => {
@@ -159,15 +159,17 @@ export function tellTrust(
 /**
  * The response to a call that has ended; a notification has none.
  * @param trust a member beside the result
+ * @param maxErrorText as `encodeError` takes it
  */
 export function respond(
   id: JsonText | undefined,
   outcome: JsonResult | RpcError,
   trust?: () => Trust,
+  maxErrorText?: number,
 ): CallResponse {
   if (id !== undefined) {
     if (!(outcome instanceof RpcError)) return encodeResult(id, outcome, trust);
-    if (outcome.row.status === 200) return encodeError(id, outcome);
+    if (outcome.row.status === 200) return encodeError(id, outcome, maxErrorText);
     outcome.isOutcome = true;
     return outcome;
   }

@@ -23,7 +23,7 @@ class TimedWork implements Expiring {
   expire(): void {
     WORKS.delete(this);
     this.#scope.abort();
-    this.#reject(new RpcError('timedOut'));
+    this.#reject(new RpcError('timedOut', 'request.time'));
   }
 }
 

@@ -1,4 +1,4 @@
-import { RpcError } from '../rpc/errors.ts';
+import { createBoundError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { LATEST } from './block-reference.ts';
 import type { MethodContext } from './method-context.ts';
@@ -32,8 +32,8 @@ export const ethGetProof: Method<MethodContext> = defineMethod({
   },
   handle: ([account, slots, block = LATEST], { network, scope }) => {
     if (slots.length > MAX_SLOTS) {
-      const problem = `too many storage keys requested (max ${MAX_SLOTS}, got ${slots.length})`;
-      throw new RpcError('invalidParams', problem);
+      const detail = `storage keys requested (max ${MAX_SLOTS}, got ${slots.length})`;
+      throw createBoundError('invalidParams', 'call.slots', detail);
     }
     const echoes = slots.map((slot) => decodeSlot(slot).echo);
     return network.chain.state.getProof(account, echoes, block, scope);

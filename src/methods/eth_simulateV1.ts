@@ -1,6 +1,7 @@
 import type { BlockReference, BlockSimulation, HeadReads } from '../chain/chain.ts';
-import { RpcError } from '../rpc/errors.ts';
+import { createBoundError, RpcError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
+import { limitOf } from '../util/bounds.ts';
 import { LATEST } from './block-reference.ts';
 import { countSimulatedEntries } from './call-entries.ts';
 import { CALL_BLOCK_PARAM } from './call-params.ts';
@@ -12,9 +13,9 @@ import { touchesSimulation } from './touches.ts';
 import { workFor } from './work-credits.ts';
 
 /** geth's bounds. */
-const MAX_BLOCKS = 256;
-const MAX_CALLS_PER_BLOCK = 5_000;
-const MAX_CALLS = 10_000;
+const MAX_BLOCKS = limitOf('simulation.blocks');
+const MAX_CALLS_PER_BLOCK = limitOf('simulation.blockCalls');
+const MAX_CALLS = limitOf('simulation.calls');
 
 export const ethSimulateV1: Method<MethodContext> = defineMethod({
   name: 'eth_simulateV1',
@@ -111,16 +112,15 @@ function countBlocks({ blockStateCalls }: BlockSimulation, base: bigint | undefi
 /** @throws RpcError with geth's texts */
 function checkSize({ blockStateCalls }: BlockSimulation): void {
   if (blockStateCalls.length === 0) throw new RpcError('invalidParams', 'empty input');
-  if (blockStateCalls.length > MAX_BLOCKS) throw new RpcError('simulationLimit', 'too many blocks');
+  if (blockStateCalls.length > MAX_BLOCKS) throw createBoundError('simulationLimit', 'simulation.blocks');
   let total = 0;
   for (const { calls = [] } of blockStateCalls) {
     if (calls.length > MAX_CALLS_PER_BLOCK) {
-      throw new RpcError(
-        'simulationLimit',
-        `too many calls in block: ${calls.length} > ${MAX_CALLS_PER_BLOCK}`,
-      );
+      const detail = `${calls.length} > ${MAX_CALLS_PER_BLOCK}`;
+      throw createBoundError('simulationLimit', 'simulation.blockCalls', detail);
     }
     total += calls.length;
-    if (total > MAX_CALLS) throw new RpcError('simulationLimit', `too many calls: ${total} > ${MAX_CALLS}`);
+    if (total > MAX_CALLS)
+      throw createBoundError('simulationLimit', 'simulation.calls', `${total} > ${MAX_CALLS}`);
   }
 }

@@ -1,14 +1,15 @@
 import type { Codec } from '../rpc/codec/codec.ts';
 import { byKind } from '../rpc/codec/kind-codec.ts';
 import { listOf } from '../rpc/codec/list-codec.ts';
-import { RpcError } from '../rpc/errors.ts';
+import { createBoundError, RpcError } from '../rpc/errors.ts';
 import { ParamProblem } from '../rpc/param-problem.ts';
 import { nothing, number } from '../rpc/schemas.ts';
+import { limitOf } from '../util/bounds.ts';
 
 /** Blocks of one history; further ones are left out (geth's `MaxHeaderHistory` and `MaxBlockHistory`). */
 export const MAX_HISTORY_BLOCKS = 1_024;
 /** geth's `maxQueryLimit`. */
-const MAX_PERCENTILES = 100;
+const MAX_PERCENTILES = limitOf('feeHistory.percentiles');
 const MAX_COUNT = 2n ** 64n - 1n;
 const INVALID_PERCENTILE = 'invalid reward percentile';
 
@@ -43,7 +44,7 @@ export const percentileList: Codec<readonly (number | null)[]> = listOf(byKind({
 /** The percentiles of a history. @throws RpcError in geth's words where they are too many, not in order or out of range */
 export function checkPercentiles(list: readonly (number | null)[]): readonly number[] {
   if (list.length > MAX_PERCENTILES) {
-    throw new RpcError('serverError', `${INVALID_PERCENTILE}: over the query limit ${MAX_PERCENTILES}`);
+    throw createBoundError('serverError', 'feeHistory.percentiles', MAX_PERCENTILES);
   }
   const percentiles = list.map((percentile) => percentile ?? 0);
   for (const [i, percentile] of percentiles.entries()) {

@@ -1,14 +1,15 @@
 import type { LogBlocks, LogBound, LogFilter } from '../chain/chain.ts';
 import { type Codec, parseWithin } from '../rpc/codec/codec.ts';
-import { RpcError } from '../rpc/errors.ts';
+import { createBoundError } from '../rpc/errors.ts';
 import { createKindProblem, ParamProblem } from '../rpc/param-problem.ts';
 import { hash32 } from '../rpc/schemas.ts';
+import { limitOf } from '../util/bounds.ts';
 import { anyBlockNumberOrTag, LATEST } from './block-reference.ts';
 
 /** Positions that a log can have topics at: LOG0 to LOG4. */
 const MAX_TOPICS = 4;
 /** Alternatives at one position: more topics are a malformed filter to geth, more addresses one that it refuses, with another code. */
-const MAX_ALTERNATIVES = 1_000;
+const MAX_ALTERNATIVES = limitOf('logs.values');
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -46,8 +47,6 @@ export const logFilter: Codec<LogFilter> = {
     },
   },
 };
-
-const TOO_MANY_ALTERNATIVES = 'exceed max addresses or topics per search position';
 
 const COVERED_VALUES = 100;
 
@@ -87,7 +86,7 @@ function parseAddresses(value: unknown): readonly string[] {
   if (typeof value === 'string') return [parseFixedData(value, 20, 'address', 'invalid address: ')];
   if (!Array.isArray(value)) throw new ParamProblem('invalid addresses in query');
   // Before any is read: a body has room for 90,000.
-  if (value.length > MAX_ALTERNATIVES) throw new RpcError('serverError', TOO_MANY_ALTERNATIVES);
+  if (value.length > MAX_ALTERNATIVES) throw createBoundError('serverError', 'logs.values');
   return value.map((item: unknown, index) => {
     if (typeof item !== 'string') throw new ParamProblem(`non-string address at index ${index}`);
     return parseFixedData(item, 20, 'address', `invalid address at index ${index}: `);

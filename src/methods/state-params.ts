@@ -5,10 +5,11 @@ import { mapped } from '../rpc/codec/derived-codecs.ts';
 import { byKind } from '../rpc/codec/kind-codec.ts';
 import { listOf } from '../rpc/codec/list-codec.ts';
 import { recordOf } from '../rpc/codec/record-codec.ts';
-import { RpcError } from '../rpc/errors.ts';
+import { createBoundError, RpcError } from '../rpc/errors.ts';
 import type { Param } from '../rpc/method.ts';
 import { createKindProblem } from '../rpc/param-problem.ts';
 import { address, hash32, nothing } from '../rpc/schemas.ts';
+import { limitOf } from '../util/bounds.ts';
 import { anyBlock } from './block-reference.ts';
 
 /** The first parameter of the methods that read an account. */
@@ -86,7 +87,7 @@ function quote(text: string): string {
 }
 
 /** Slots that geth reads in one request. */
-export const MAX_SLOTS = 1_024;
+export const MAX_SLOTS: number = limitOf('call.slots');
 
 /**
  * Slots by account, in the order of accounts, which is that of geth's answer.
@@ -95,7 +96,7 @@ export const MAX_SLOTS = 1_024;
 export function orderRequests(requests: Readonly<Record<string, readonly string[]>>): StorageRequests {
   const ordered = Object.entries(requests).sort(([a], [b]) => (a < b ? -1 : 1));
   const slots = ordered.reduce((sum, [, { length }]) => sum + length, 0);
-  if (slots > MAX_SLOTS) throw new RpcError('limitExceeded', `too many slots (max ${MAX_SLOTS})`);
+  if (slots > MAX_SLOTS) throw createBoundError('limitExceeded', 'call.slots', `slots (max ${MAX_SLOTS})`);
   if (slots === 0) throw new RpcError('invalidParams', 'empty request');
   return new Map(ordered);
 }

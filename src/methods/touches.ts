@@ -9,6 +9,8 @@ import { limitOf } from '../util/bounds.ts';
 type Touches = (rawParams: readonly unknown[]) => Touched;
 
 const NONE: readonly unknown[] = [];
+/** Beyond a recipient and as many authorizations a call is refused, whatever it touches. */
+const MAX_RUN = limitOf('call.entries') + 1;
 
 /** Of methods about the network, and about blocks and transactions as such: what every key may read. */
 export const touchesNothing: Touches = () => NONE;
@@ -24,17 +26,17 @@ export const touchesAccount: Touches = ([address]) => [address];
  * accounts; a creation goes to no contract. Overrides of state or block (from the third parameter on) may put any code at any address.
  */
 export const touchesCall: Touches = ([call, , ...overrides]) =>
-  overrides.some(isGiven) ? 'anything' : listRun(call);
+  overrides.some(isGiven) ? 'anything' : (listRun([call], MAX_RUN) ?? 'anything');
 
 /** Of an estimate on a rollup: its second parameter may be overrides, too. */
 export const touchesEstimate: Touches = ([call, second, ...overrides]) =>
   touchesCall([call, undefined, typeof second === 'object' ? second : undefined, ...overrides]);
 
-/** Of methods with a filter for logs: its addresses; without any it means the logs of all contracts. */
+/** Of methods with a filter for logs: its addresses, as many as a filter may have; without any it means the logs of all contracts. */
 export const touchesLogs: Touches = ([filter]) => {
   const address = readMember(filter, 'address');
   if (!Array.isArray(address)) return isGiven(address) ? [address] : 'anything';
-  return address.length === 0 ? 'anything' : address;
+  return address.length === 0 || address.length > limitOf('logs.values') ? 'anything' : address;
 };
 
 /** Of `eth_subscribe`: logs as `eth_getLogs`; blocks, and transactions as such, are for every key. */
@@ -46,14 +48,19 @@ export const touchesStorage: Touches = ([slots]) => {
   return countManyMembers(slots) > limitOf('call.entries') ? 'anything' : Object.keys(slots);
 };
 
-/** Of `eth_simulateV1`: what the calls of all blocks go to; overrides as of `touchesCall`. */
+/** Of `eth_simulateV1`: what the calls of all blocks go to, as many as there may be; overrides as of `touchesCall`. */
 export const touchesSimulation: Touches = ([options]) => {
   const blocks = readList(options, 'blockStateCalls');
-  const areOverridden = blocks.some(
-    (block) => isGiven(readMember(block, 'stateOverrides')) || isGiven(readMember(block, 'blockOverrides')),
-  );
-  if (areOverridden) return 'anything';
-  return blocks.flatMap((block) => readList(block, 'calls').flatMap(listRun));
+  if (blocks.length > limitOf('simulation.blocks')) return 'anything';
+  const touched: unknown[] = [];
+  for (const block of blocks) {
+    if (isGiven(readMember(block, 'stateOverrides')) || isGiven(readMember(block, 'blockOverrides')))
+      return 'anything';
+    const run = listRun(readList(block, 'calls'), limitOf('simulation.calls') + MAX_RUN - touched.length);
+    if (run === undefined) return 'anything';
+    for (const address of run) touched.push(address);
+  }
+  return touched;
 };
 
 /** `eth_sendRawTransaction` touches the receiver of the transaction, and authorizations count as in a call; a creation has no receiver. */
@@ -69,10 +76,19 @@ export const touchesRecipient: Touches = ([raw]) => {
   }
 };
 
-/** The recipient of a call object, and the contracts that its authorizations (EIP-7702) delegate accounts to. */
-function listRun(call: unknown): readonly unknown[] {
-  const delegates = readList(call, 'authorizationList').map((entry) => readMember(entry, 'address'));
-  return [readMember(call, 'to'), ...delegates];
+/**
+ * The recipients of call objects, and the contracts that their authorizations (EIP-7702) delegate accounts to.
+ * @returns undefined where there are more than `most`: such a request is refused, and is not gone through for that
+ */
+function listRun(calls: readonly unknown[], most: number): readonly unknown[] | undefined {
+  const run: unknown[] = [];
+  for (const call of calls) {
+    const authorizations = readList(call, 'authorizationList');
+    if (run.length + 1 + authorizations.length > most) return undefined;
+    run.push(readMember(call, 'to'));
+    for (const entry of authorizations) run.push(readMember(entry, 'address'));
+  }
+  return run;
 }
 
 /** Whether text is whole bytes as hex data. */

@@ -1,10 +1,10 @@
 import type { BoundName } from '../util/bounds.ts';
 
 /**
- * Why something was refused before it was tried: too many requests a second, no credits left, no room, as many as a key may have, too large, or no permission
+ * Why something was refused before it was tried: too many requests a second, no credits left, no room, as many as a key may have, too large, too late, or no permission
  * (key, token, origin, address, method).
  */
-export type LimitReason = 'rate' | 'credits' | 'overload' | 'quota' | 'size' | 'auth';
+export type LimitReason = 'rate' | 'credits' | 'overload' | 'quota' | 'size' | 'time' | 'auth';
 
 /** Called for each refusal. */
 export interface LimitObserver {

@@ -23,6 +23,14 @@ const MANY_MEMBERS = 1_000;
 /** How many members they have. One that is repeated counts each time. */
 const LARGE_OBJECTS = new WeakMap<object, number>();
 
+/** Whether an object in a value has a name more than once, for values that were parsed here. */
+const REPEATS = new WeakMap<object, boolean>();
+
+/** Whether an object in a value has a name more than once; undefined for a value that was not parsed here, or is part of one. */
+export function findRepeats(value: object): boolean | undefined {
+  return REPEATS.get(value);
+}
+
 /** Whether this was parsed here and has so many members that they had better not be listed. */
 export function hasManyMembers(object: object): boolean {
   return LARGE_OBJECTS.has(object);
@@ -84,6 +92,7 @@ export function* parseInSlices(text: string, bounds: ParseBounds = {}): Generato
   const frames: Frame[] = [];
   /** Bytes of the heap that `onHeap` has not been called with yet. */
   let heap = 0;
+  let hasRepeats = false;
   let at = skipBlanks(text, 0);
   let sliceStart = 0;
   for (let count = 1; ; count++) {
@@ -128,9 +137,10 @@ export function* parseInSlices(text: string, bounds: ParseBounds = {}): Generato
       if (frame === undefined) {
         if (at < text.length) throw unexpected(text, at);
         bounds.onHeap?.(heap);
+        if (typeof value === 'object' && value !== null) REPEATS.set(value, hasRepeats);
         return value;
       }
-      put(frame, value, bounds);
+      hasRepeats = put(frame, value, bounds) || hasRepeats;
       const next = text.charCodeAt(at);
       if (next === COMMA) {
         at = skipBlanks(text, at + 1);
@@ -162,17 +172,20 @@ function isDigit(unit: number): boolean {
   return unit >= DIGIT_0 && unit <= DIGIT_9;
 }
 
+/** @returns whether it takes the place of another value of the same name */
 function put(
   frame: Frame,
   value: unknown,
   { members = Number.POSITIVE_INFINITY, items = Number.POSITIVE_INFINITY }: ParseBounds,
-): void {
+): boolean {
   if (frame.list !== undefined) {
     if (frame.list.push(value) > items) throw new TooManyMembers('items of a list');
-    return;
+    return false;
   }
   if (++frame.members > members) throw new TooManyMembers('members of an object');
+  const isRepeated = Object.hasOwn(frame.object, frame.key);
   setMember(frame.object, frame.key, value);
+  return isRepeated;
 }
 
 /** The value of a container that is complete. */

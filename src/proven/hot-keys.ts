@@ -1,9 +1,9 @@
 import { RecencyList } from '../util/recency-list.ts';
 import { StateKeys } from './state-keys.ts';
 
-type Key = { readonly address: string; readonly slot: string | undefined };
+type Key = { readonly name: string; readonly address: string; readonly slot: string | undefined };
 /** A key that is read for the first time. */
-type FreshKey = Key & { readonly name: string; newer: FreshKey | undefined; older: FreshKey | undefined };
+type FreshKey = Key & { newer: FreshKey | undefined; older: FreshKey | undefined };
 type Score = Key & { score: number; isRead: boolean };
 
 /** Keys that are remembered from head to head, and that may be read for the first time at one. */
@@ -15,13 +15,15 @@ const MAX_SLOTS = 1_024;
 /** What is left of a score at the next head, and the score below which nothing is remembered: of one read, after three heads. */
 const DECAY = 0.5;
 const MIN_SCORE = 0.2;
+/** Scores are below 2, and told apart to this part of 1: by the last seven heads. */
+const LEVELS_A_POINT = 128;
 
 /**
  * Accounts and slots that are read at the head, by how often of late: heads at which they were read count, not calls. However many are read at one head,
  * those that were read at most heads stay, and the newest of those that are read for the first time.
  */
 export class HotKeys {
-  #scores = new Map<string, Score>();
+  readonly #scores = new Map<string, Score>();
   readonly #fresh = new Map<string, FreshKey>();
   readonly #order = new RecencyList<FreshKey>();
 
@@ -49,21 +51,34 @@ export class HotKeys {
       if (entry.score < MIN_SCORE) this.#scores.delete(name);
     }
     for (const [name, { address, slot }] of this.#fresh)
-      this.#scores.set(name, { address, slot, score: 1, isRead: false });
+      this.#scores.set(name, { name, address, slot, score: 1, isRead: false });
     this.#fresh.clear();
     this.#order.clear();
-    const best = [...this.#scores].sort(([, a], [, b]) => b.score - a.score).slice(0, MAX_SCORES);
-    this.#scores = new Map(best);
+    return this.#takeBest();
+  }
+
+  /** Forgets what has the lowest scores beyond `MAX_SCORES`. @returns what is worth a proof, best first */
+  #takeBest(): StateKeys {
     const hot = new StateKeys();
     let slots = 0;
-    for (const [, { address, slot }] of best) {
-      if (!hot.accounts.has(address) && hot.accounts.size >= MAX_ACCOUNTS) continue;
-      if (slot === undefined) hot.addAccount(address);
-      else if (slots < MAX_SLOTS) {
-        hot.addAccount(address).add(slot);
-        slots++;
+    let kept = 0;
+    for (const level of this.#listLevels())
+      for (const { name, address, slot } of level) {
+        if (++kept > MAX_SCORES) this.#scores.delete(name);
+        else if (!hot.accounts.has(address) && hot.accounts.size >= MAX_ACCOUNTS) continue;
+        else if (slot === undefined) hot.addAccount(address);
+        else if (slots < MAX_SLOTS) {
+          hot.addAccount(address).add(slot);
+          slots++;
+        }
       }
-    }
     return hot;
+  }
+
+  /** Keys by their scores, the highest first: each is put in its place without being compared with others. */
+  #listLevels(): readonly (readonly Score[])[] {
+    const levels: Score[][] = Array.from({ length: 2 * LEVELS_A_POINT }, () => []);
+    for (const entry of this.#scores.values()) levels[Math.floor(entry.score * LEVELS_A_POINT)]?.push(entry);
+    return levels.reverse();
   }
 }

@@ -13,6 +13,7 @@ import { addNeed, type CallRun, payForRun } from './call-run.ts';
 import type { Collector } from './collector.ts';
 import { Discoverer, type Discovery } from './discover.ts';
 import { addMissing, GrowingExcerpt } from './excerpt.ts';
+import type { MissedTime } from './missed-time.ts';
 import type { RemoteChain } from './remote-block.ts';
 import { LeftToNodes, leaveOutages } from './remote-blocks.ts';
 import type { StateSource } from './state-source.ts';
@@ -35,6 +36,7 @@ export type CallAttemptsOptions = {
   readonly chain: RemoteChain;
   readonly simulator: Simulator;
   readonly collector: Collector;
+  readonly missedTime: MissedTime;
 };
 
 /**
@@ -48,17 +50,19 @@ export class CallAttempts {
   readonly #chain: RemoteChain;
   readonly #simulator: Simulator;
   readonly #collector: Collector;
+  readonly #missedTime: MissedTime;
   readonly #discoverer: Discoverer;
   /** Of all calls. */
   #trips = 0;
 
-  constructor({ source, pool, chain, simulator, collector }: CallAttemptsOptions) {
+  constructor({ source, pool, chain, simulator, collector, missedTime }: CallAttemptsOptions) {
     this.#source = source;
     this.#proven = source.requests.proven;
     this.#pool = pool;
     this.#chain = chain;
     this.#simulator = simulator;
     this.#collector = collector;
+    this.#missedTime = missedTime;
     this.#discoverer = new Discoverer(this.#proven, pool.memoryLimit);
   }
 
@@ -91,6 +95,10 @@ export class CallAttempts {
     try {
       const result = this.#pool.runHere(run.job, this.#simulator, scope, startedAt);
       if (result !== undefined) return result;
+    } catch (error) {
+      if (error instanceof MissingState)
+        this.#missedTime.note(scope.owner ?? '', performance.now() - startedAt);
+      throw error;
     } finally {
       noteHere(run, performance.now() - startedAt);
     }
@@ -112,7 +120,10 @@ export class CallAttempts {
     if (++run.attempts > MAX_ATTEMPTS || run.trips > MAX_TRIPS) throw new LeftToNodes('unsettled');
     const { missing, isBlind } = await this.#findMissing(run, scope);
     // What only a thread has met comes late: there may be more of it.
-    const isLate = await TURNS.run(owner, addMissing(further, block, this.#proven, missing));
+    const isLate = await TURNS.run(
+      owner,
+      addMissing(further, block, this.#proven, missing, MAX_ASKED - run.asked),
+    );
     // All that is known to be read is proven: a thread met something else.
     const isUnforeseen = missing.isEmpty && !run.isHinted && CallAttempts.hasReadLate(run);
     if (missing.isEmpty && !isUnforeseen) return TURNS.take(owner, () => this.run(run, scope));
@@ -137,7 +148,7 @@ export class CallAttempts {
       return TURNS.take(owner, () => this.#discover(run, scope));
     run.excerpt ??= new GrowingExcerpt(run.block);
     const missing = new StateKeys();
-    await TURNS.run(owner, addMissing(run.read, run.block, this.#proven, missing));
+    await TURNS.run(owner, addMissing(run.read, run.block, this.#proven, missing, MAX_ASKED - run.asked));
     return { missing, isBlind: false };
   }
 

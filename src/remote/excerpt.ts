@@ -61,6 +61,7 @@ export class GrowingExcerpt {
 /**
  * Adds the named parts of a block's state that are not proven, in steps of about a millisecond.
  * @param missing where it is added
+ * @param most accounts and slots that it may have: it ends with those that are too many
  * @returns whether anything was that was not there yet
  */
 export function* addMissing(
@@ -68,9 +69,11 @@ export function* addMissing(
   { at, blockHashes }: RemoteBlock,
   { states, codes }: Proven,
   missing: StateKeys,
+  most: number,
 ): Generator<undefined, boolean> {
   let isAdded = false;
   let looked = 0;
+  let found = missing.size;
   for (const [address, slots] of keys.accounts) {
     if (++looked % KEYS_A_STEP === 0) yield;
     const account = states.findAccount(at, address);
@@ -84,7 +87,10 @@ export function* addMissing(
     const known = missing.accounts.get(address);
     isAdded ||= known === undefined || unproven.some((slot) => !known.has(slot));
     const own = missing.addAccount(address);
+    const before = known === undefined ? -1 : own.size;
     for (const slot of unproven) own.add(slot);
+    found += own.size - before;
+    if (found > most) return true;
   }
   for (const hash of keys.codes) {
     if (missing.codes.has(hash) || codes.find(hash) !== undefined) continue;

@@ -26,6 +26,7 @@ import { createRun } from './call-run.ts';
 import { Collector } from './collector.ts';
 import { ForkRules } from './fork-rules.ts';
 import { LateReads } from './late-reads.ts';
+import { MissedTime } from './missed-time.ts';
 import { type RemoteBlock, RemoteChain } from './remote-block.ts';
 import { LATEST, type LeaveReason, LeftToNodes, leaveOutages, RemoteBlocks } from './remote-blocks.ts';
 import type { Place, StateSource } from './state-source.ts';
@@ -75,6 +76,7 @@ export class RemoteExecutions {
   /** Why calls at a block are left to nodes, by its hash. */
   readonly #refused = new Lru<string, LeaveReason>(MAX_BLOCKS, REFUSED_MS);
   readonly #lateReads = new LateReads();
+  readonly #missedTime = new MissedTime();
   /** Consecutive calls that failed for lack of proofs. */
   #unproven = 0;
   #executed = 0;
@@ -97,6 +99,7 @@ export class RemoteExecutions {
       chain: this.#chain,
       simulator: this.#simulator,
       collector,
+      missedTime: this.#missedTime,
     });
     this.#openBlocks = () => {
       const rules = new ForkRules(source.chainId, config, source.voices);
@@ -153,6 +156,8 @@ export class RemoteExecutions {
   /** An `eth_call` of which everything is at hand. @returns undefined where it is not, or a slice is not enough: then `execute` is to be asked */
   readonly executePlain = (call: CallBytes, scope: RequestScope): JsonResult | undefined => {
     const { pool } = this.#options;
+    const { owner = '' } = scope;
+    if (this.#missedTime.isUsedUp(owner)) return undefined;
     const known = this.#findPlainPlace(call.block, scope);
     if (known === undefined) return undefined;
     const { block, place } = known;
@@ -170,7 +175,10 @@ export class RemoteExecutions {
         scope.startedAt,
       );
     } catch (error) {
-      if (error instanceof MissingState) return undefined;
+      if (error instanceof MissingState) {
+        this.#missedTime.note(owner, pool.lastCallMs);
+        return undefined;
+      }
       if (error instanceof ChainError) this.#noteEnd(block, false, scope);
       throw error;
     }
@@ -239,29 +247,37 @@ export class RemoteExecutions {
 
   #execute(kind: SimulationKind, request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult> {
     if (kind === 'accessList' && needsTip(request.call)) throw new LeftToNodes('fees');
-    const { source } = this.#options;
+    const { owner = '' } = scope;
     this.#usedAt = scope.startedAt;
-    return TURNS.follow(
-      scope.owner ?? '',
-      leaveOutages(source, source.locate(request.block, scope)),
-      (place) => {
-        if (place === undefined) throw new LeftToNodes('block');
-        source.demandAnchor(place, request.block.kind === 'hash');
-        const refused = this.#refused.get(place.hash);
-        if (refused !== undefined) throw new LeftToNodes(refused);
-        if (this.#lateReads.isUnsettled(kind, request, place.hash)) throw new LeftToNodes('unsettled');
-        return recoverWith<JsonResult>(
-          () => this.#executeAt(place, kind, request, scope),
-          (error) => {
-            if (error instanceof LeftToNodes) {
-              this.#noteLeft(place, error.reason);
-              if (error.reason === 'unsettled') this.#lateReads.noteUnsettled(kind, request, place.hash);
-            }
-            throw error;
-          },
-        );
-      },
-    );
+    if (this.#missedTime.isUsedUp(owner))
+      return TURNS.take(owner, () => this.#locateAndExecute(kind, request, scope));
+    return this.#locateAndExecute(kind, request, scope);
+  }
+
+  #locateAndExecute(
+    kind: SimulationKind,
+    request: CallRequest,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult> {
+    const { source } = this.#options;
+    const located = leaveOutages(source, source.locate(request.block, scope));
+    return TURNS.follow(scope.owner ?? '', located, (place) => {
+      if (place === undefined) throw new LeftToNodes('block');
+      source.demandAnchor(place, request.block.kind === 'hash');
+      const refused = this.#refused.get(place.hash);
+      if (refused !== undefined) throw new LeftToNodes(refused);
+      if (this.#lateReads.isUnsettled(kind, request, place.hash)) throw new LeftToNodes('unsettled');
+      return recoverWith<JsonResult>(
+        () => this.#executeAt(place, kind, request, scope),
+        (error) => {
+          if (error instanceof LeftToNodes) {
+            this.#noteLeft(place, error.reason);
+            if (error.reason === 'unsettled') this.#lateReads.noteUnsettled(kind, request, place.hash);
+          }
+          throw error;
+        },
+      );
+    });
   }
 
   #executeAt(

@@ -195,7 +195,7 @@ const ROWS = {
   timedOut: {
     code: -32002,
     status: 200,
-    message: 'request timed out',
+    message: '{}',
     meaning:
       'The time limit for a whole request passed. A call past its own limit gets -32000 `execution aborted (timeout = 5s)`.',
     isFault: true,
@@ -445,7 +445,7 @@ const ROWS = {
   slowBody: {
     code: -32002,
     status: 408,
-    message: 'request body timed out',
+    message: '{}',
     meaning: 'The body did not arrive within the time limit.',
   },
   bodyTooLarge: {
@@ -543,4 +543,11 @@ export class RpcError extends UntracedError {
 
 function isRefusalOf(args: RpcErrorArguments): args is RefusalArguments {
   return isRefusal(args[0]);
+}
+
+/** An error of a row that has other reasons beside bounds; its message is the bound's words, and its name behind them. @param detail fills the `{}` of the words */
+export function createBoundError(row: OtherError, bound: BoundName, detail?: number | string): RpcError {
+  const error = new RpcError(row, describeBoundRefusal(bound, detail));
+  error.bound = bound;
+  return error;
 }

@@ -51,10 +51,13 @@ async function* enclosePieces(
   yield Buffer.from(end());
 }
 
-/** An error response. `id` is the raw JSON text of the request's id, `null` where it could not be read. */
-export function encodeError(id: JsonText, error: RpcError): JsonResult {
+/**
+ * An error response. `id` is the raw JSON text of the request's id, `null` where it could not be read.
+ * @param maxText data of more UTF-16 units is encoded when the response is read, in pieces
+ */
+export function encodeError(id: JsonText, error: RpcError, maxText: number = LARGE_TEXT): JsonResult {
   const { data } = error;
-  if (typeof data === 'string' && data.length > LARGE_TEXT) {
+  if (typeof data === 'string' && data.length > maxText) {
     return streamParts(encodeLargeError(id, error, data), data.length);
   }
   if (!(data instanceof Uint8Array)) return encodeSmallError(id, error);

@@ -3,7 +3,7 @@ import type { JsonStream, JsonText } from '../primitives/json-result.ts';
 /** Texts of more UTF-16 units than this are sent in pieces. */
 export const LARGE_TEXT: number = 256 * 1024;
 /** Of a piece, in UTF-16 units or bytes. */
-const PIECE_LENGTH = 64 * 1024;
+export const TEXT_PIECE: number = 64 * 1024;
 
 /** What a text is made of: texts, their bytes, and streams that are read in their place. */
 type Part = JsonText | Uint8Array | JsonStream;
@@ -26,13 +26,13 @@ async function* joinParts(parts: Iterable<Part>): AsyncGenerator<Uint8Array, voi
       text = '';
       if (part instanceof Uint8Array) yield part;
       else yield* part.pieces;
-    } else if (part.length > PIECE_LENGTH) {
+    } else if (part.length > TEXT_PIECE) {
       if (text !== '') yield Buffer.from(text);
       text = '';
       for (const slice of cutText(part)) yield Buffer.from(slice);
     } else {
       text += part;
-      if (text.length < PIECE_LENGTH) continue;
+      if (text.length < TEXT_PIECE) continue;
       yield Buffer.from(text);
       text = '';
     }
@@ -43,7 +43,7 @@ async function* joinParts(parts: Iterable<Part>): AsyncGenerator<Uint8Array, voi
 /** Slices of a text, none of which ends inside a pair of surrogates. */
 export function* cutText(text: string): Generator<string, void, undefined> {
   for (let at = 0; at < text.length; ) {
-    let end = Math.min(at + PIECE_LENGTH, text.length);
+    let end = Math.min(at + TEXT_PIECE, text.length);
     if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end++;
     yield text.slice(at, end);
     at = end;

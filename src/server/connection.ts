@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { RequestScope } from '../util/request-scope.ts';
 import { SmallSet } from '../util/small-set.ts';
+import { endIdle } from './end-idle.ts';
 import type { Outflow } from './outflow.ts';
 import type { PacedReading } from './paced-reading.ts';
 import type { UnsentAnswers } from './unsent-answers.ts';
@@ -153,10 +154,12 @@ export class ConnectionTable {
     return socket.destroyed ? new Connection(socket, this.#unsentAnswers) : this.#enter(socket);
   }
 
-  /** Ends connections that wait for a request, and those on which nothing was ever sent. */
-  closeIdle(): void {
+  /** Ends connections that wait for a request, and those on which nothing was ever sent. @see endIdle */
+  endIdle(): void {
     for (const [socket, connection] of this.#connections) {
-      if (connection.isIdle || (socket instanceof Socket && socket.bytesRead === 0)) socket.destroy();
+      if (socket.writableEnded || !(connection.isIdle || (socket as Socket).bytesRead === 0)) continue;
+      connection.isOver = true;
+      endIdle(socket);
     }
   }
 

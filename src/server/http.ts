@@ -148,7 +148,9 @@ export class HttpEndpoint {
 
   /** node's `timeout` event: nothing moved on the connection for as long as it may stay still. */
   onTimeout(socket: Socket): void {
-    if (socket.writableLength > 0 || this.#connections.of(socket).pending === 0) socket.destroy();
+    const isUnread = socket.writableLength > 0;
+    if (isUnread) this.#shares.noteBound('send.time');
+    if (isUnread || this.#connections.of(socket).pending === 0) socket.destroy();
   }
 
   async #serve(work: HttpRequest): Promise<void> {
@@ -379,7 +381,7 @@ const NOT_STORED = ['Cache-Control', 'no-store'];
 
 /** What the parser's errors mean; any other is a malformed head. */
 const CLIENT_ERRORS: Readonly<Record<string, RefusalReason | TransportBound>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: 'timeout',
+  ERR_HTTP_REQUEST_TIMEOUT: 'body.time',
   HPE_HEADER_OVERFLOW: 'head.bytes',
 };
 

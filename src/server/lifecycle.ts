@@ -1,7 +1,7 @@
 import type { Server as HttpServer, ServerOptions as HttpServerOptions, IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { RequestObserver } from '../observe/request-observer.ts';
@@ -44,8 +44,8 @@ export interface Server {
   reload(): void;
   /**
    * Reports that it is not ready, and closes connections with their next answer. After `limits.drainDelay`, in which load
-   * balancers may notice, stops accepting, answers what is in work, and closes every connection. What is not done after
-   * `limits.drainTimeout` is cut off. Always resolves; calling it again waits for the same end.
+   * balancers may notice, stops accepting, answers what is in work and what comes on connections in the next moment, and closes every connection.
+   * What is not done after `limits.drainTimeout` is cut off. Always resolves; calling it again waits for the same end.
    */
   close(): Promise<void>;
   /**
@@ -59,7 +59,7 @@ export interface Server {
   readonly shares: ShareFigures;
 }
 
-/** Where a stop is announced: how long connections without a request stay, for those that are on their way. */
+/** How long connections without a request stay when nothing is accepted any more: their next answer tells their client that it is the last. */
 const LAST_REQUESTS_MS = 250;
 const MIN_CHECKING_INTERVAL_MS = 10;
 /**
@@ -85,6 +85,8 @@ class NodeServer implements Server {
   readonly #shares: TransportShares;
   readonly #lane: PlainLane;
   readonly #writer: ResponseWriter;
+  /** Connections so far. */
+  #accepted = 0;
   #closed: Promise<void> | undefined;
 
   constructor(parts: ServerParts) {
@@ -116,7 +118,15 @@ class NodeServer implements Server {
       requests,
     });
     const webSockets = new WebSocketEndpoint({ gateway, options, log, visitors, shares, requests });
-    const listener = createListener(options, log, (socket) => admitConnection(socket, shares, visitors));
+    const listener = createListener(
+      options,
+      log,
+      (socket) => {
+        this.#accepted++;
+        return admitConnection(socket, shares, visitors);
+      },
+      () => shares.noteBound('tls.handshakeTime'),
+    );
     const { http } = listener;
     http.maxConnections = limits.connections;
     // node drops what is beyond; what is refused for its number has to be counted whole.
@@ -163,7 +173,7 @@ class NodeServer implements Server {
       afterAnswers(socket, () => {
         if (hasTooManyFields(request)) endpoint.refuseRaw(socket, 'head.bytes');
         else if (WebSocketEndpoint.isMeant(request)) webSockets.onUpgrade(request, socket, rest);
-        else if (!ignoreUpgrade(request, socket, rest, (again) => lane.accept(again)))
+        else if (!ignoreUpgrade(request, socket, rest, (again) => lane.begin(again)))
           endpoint.refuseRaw(socket, 'malformedHead');
       });
     });
@@ -219,21 +229,36 @@ class NodeServer implements Server {
   }
 
   async #drainAndClose(): Promise<void> {
-    const { drainDelay } = this.#options.limits;
+    const { drainDelay, drainTimeout } = this.#options.limits;
     this.#health.beginDraining();
     this.#writer.beginClosing();
     if (drainDelay > 0 && this.#http.listening) await wait(drainDelay);
+    await this.#acceptWaiting();
     const allClosed = new Promise<void>((resolve) => {
       this.#http.close(() => resolve());
     });
     this.#webSockets.beginClosing();
-    if (drainDelay > 0) await Promise.race([allClosed, wait(Math.min(drainDelay, LAST_REQUESTS_MS))]);
+    const grace = Math.min(drainTimeout, LAST_REQUESTS_MS);
+    await Promise.race([allClosed, wait(grace)]);
+    // Connections that have been readable are read before it is looked which ones are idle.
+    await nextTurn();
     this.#listener.close();
-    this.#lane.closeIdle();
-    this.#connections.closeIdle();
+    this.#lane.endIdle();
+    this.#connections.endIdle();
     await Promise.race([allClosed, this.#cutOffLate()]);
     this.#connections.terminate();
     await allClosed;
+  }
+
+  /** The kernel resets connections that it has established and nobody has accepted. A turn of the event loop accepts a few of them. */
+  async #acceptWaiting(): Promise<void> {
+    const until = performance.now() + LAST_REQUESTS_MS;
+    for (let before = -1; before !== this.#accepted && performance.now() < until; ) {
+      before = this.#accepted;
+      // The first may end before sockets are looked at, the second cannot.
+      await nextTurn();
+      await nextTurn();
+    }
   }
 
   /** Resolves when the drain bound has passed. */
@@ -248,11 +273,12 @@ function createListener(
   { listen, limits }: ServerOptions,
   log: Logger,
   admits: (socket: Socket) => boolean,
+  onLate: () => void,
 ): Listener {
   const http = describeHttp(limits);
   if (listen.tls === undefined) return createPlainListener(http, admits);
   const { handshakeTimeout } = limits;
-  return createTlsListener({ http, files: listen.tls, handshakeTimeout, admits, log });
+  return createTlsListener({ http, files: listen.tls, handshakeTimeout, admits, onLate, log });
 }
 
 /** Whether there is room for a connection from where it comes from; over that of trusted proxies come many clients. */

@@ -47,6 +47,8 @@ export type TlsListenerOptions = {
   readonly files: TlsOptions;
   readonly handshakeTimeout: number;
   readonly admits: Admits;
+  /** Called for each handshake that takes longer than `handshakeTimeout`. */
+  readonly onLate: () => void;
   readonly log: Logger;
 };
 
@@ -60,6 +62,7 @@ export function createTlsListener({
   files,
   handshakeTimeout,
   admits,
+  onLate,
   log,
 }: TlsListenerOptions): Listener {
   const pair = readTlsPair(files);
@@ -73,7 +76,10 @@ export function createTlsListener({
   const serveByNode = takeConnections(server, 'secureConnection');
   // The default listener would answer failed handshakes in plain text.
   server.removeAllListeners('tlsClientError');
-  server.on('tlsClientError', (_error, socket) => socket.destroy());
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ERR_TLS_HANDSHAKE_TIMEOUT') onLate();
+    socket.destroy();
+  });
   const handshakes = new Handshakes();
   server.on('connection', (socket: Socket) => {
     TURNS.noteConnection();

@@ -3,6 +3,7 @@ import type { Gateway } from '../gateway/gateway.ts';
 import { nameOwner } from '../util/owner.ts';
 import { TURNS } from '../util/turn-queue.ts';
 import type { Connection } from './connection.ts';
+import { endIdle } from './end-idle.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import type { TransportLimits } from './options.ts';
 import type { PlainEndpoint } from './plain-endpoint.ts';
@@ -58,6 +59,8 @@ export class PlainConnection {
   #isBusy = false;
   #early: Early | undefined;
   #wasUsed = false;
+  /** What still arrives is dropped. */
+  #isEnded = false;
 
   /** @param unanswered the requests of this socket */
   constructor(socket: Socket, unanswered: Connection, parts: PlainConnectionParts) {
@@ -72,12 +75,24 @@ export class PlainConnection {
     socket.on('close', this.#onClose);
   }
 
-  /** Closes the connection unless there is something to be answered on it. */
+  /** Closes the connection, at once, unless there is something to be answered on it. */
   closeIfIdle(): void {
-    if (!this.#isBusy && this.#beginning === undefined) this.#socket.destroySoon();
+    if (this.#isIdle) this.#socket.destroySoon();
+  }
+
+  /** The same, without a reset for what is on its way. */
+  endIfIdle(): void {
+    if (!this.#isIdle || this.#isEnded) return;
+    this.#isEnded = true;
+    endIdle(this.#socket);
+  }
+
+  get #isIdle(): boolean {
+    return !this.#isBusy && this.#beginning === undefined;
   }
 
   readonly #onData = (chunk: Buffer): void => {
+    if (this.#isEnded) return;
     if (this.#isBusy) this.#putOff(chunk);
     else if (this.#beginning === undefined) this.#receive(chunk);
     else this.#continue(this.#beginning, chunk);
@@ -85,10 +100,12 @@ export class PlainConnection {
 
   readonly #onTimeout = (): void => {
     const socket = this.#socket;
-    if (socket.writableLength > 0 || (!this.#isBusy && this.#wasUsed)) socket.destroy();
+    const isUnread = socket.writableLength > 0;
+    if (isUnread) this.#parts.shares.noteBound('send.time');
+    if (isUnread || (!this.#isBusy && this.#wasUsed)) socket.destroy();
     else if (!this.#isBusy && this.#beginning === undefined) {
       this.#leave();
-      sendRawResponse(socket, this.#parts.gateway.refuse('timeout'));
+      sendRawResponse(socket, this.#parts.gateway.refuse('body.time'));
     }
   };
 

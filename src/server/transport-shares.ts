@@ -49,7 +49,7 @@ export class TransportShares {
     this.#onRefused = onRefused;
     const { arrivingBytes, webSockets, subscriptions, connections, ownerShare } = limits;
     this.arriving = new SharedBudget(arrivingBytes, ownerShare);
-    this.unsent = new UnsentAnswers(limits, () => onRefused('unsent.bytes'));
+    this.unsent = new UnsentAnswers(limits, (bound) => onRefused(bound));
     this.compression = new Compression(ownerShare);
     this.webSockets = new SharedBudget(webSockets, ownerShare);
     this.subscriptions = new SharedBudget(subscriptions, ownerShare);

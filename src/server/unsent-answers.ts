@@ -32,14 +32,14 @@ export class UnsentAnswers {
   /** Calls that were refused because earlier answers are unsent. */
   refused = 0;
 
-  readonly #onFull: () => void;
+  readonly #onClosed: (bound: 'unsent.bytes' | 'send.rate') => void;
 
-  /** @param onFull called for each connection that is closed because it holds too much */
+  /** @param onClosed called for each connection that is closed because it holds too much, or is read too slowly */
   constructor(
     { unsentBytes, ownerShare, sendTimeout, sendRate }: TransportLimits,
-    onFull: () => void = () => {},
+    onClosed: (bound: 'unsent.bytes' | 'send.rate') => void = () => {},
   ) {
-    this.#onFull = onFull;
+    this.#onClosed = onClosed;
     this.#budget = new SharedBudget(unsentBytes, ownerShare);
     this.#sendTimeout = sendTimeout;
     this.sendRate = sendRate;
@@ -127,7 +127,7 @@ export class UnsentAnswers {
 
   #close(flow: Outflow, reason: 'share' | 'slow'): void {
     this.closed[reason]++;
-    if (reason === 'share') this.#onFull();
+    this.#onClosed(reason === 'share' ? 'unsent.bytes' : 'send.rate');
     flow.cutOff(reason);
     flow.update();
   }

@@ -49,14 +49,19 @@ export class WebSocketClosing {
     this.end(code, describeBoundRefusal(bound));
   }
 
-  /** @param bound undefined where it is the least rate that it fell below, or its share, which counts what it closes */
-  endSlowSubscriber(bound?: BoundName): void {
-    if (bound !== undefined) this.#noteBound(bound);
+  /** Cuts the connection off because of a bound: its client reads nothing, and would not read why. */
+  terminateByBound(bound: BoundName): void {
+    const { ws, abandon } = this.#parts;
+    this.#noteBound(bound);
+    abandon();
+    ws.terminate();
+  }
+
+  /** @param isCounted whether the bound has counted it already */
+  endSlowSubscriber(bound: BoundName, isCounted: boolean): void {
+    if (!isCounted) this.#noteBound(bound);
     this.#parts.shares.slowSubscribers++;
-    this.end(
-      CLOSE_CODES.policyViolation,
-      bound === undefined ? READ_TOO_SLOWLY : `${READ_TOO_SLOWLY} (bound: ${bound})`,
-    );
+    this.end(CLOSE_CODES.policyViolation, `${READ_TOO_SLOWLY} (bound: ${bound})`);
   }
 
   /** The key does not open the network any more. */

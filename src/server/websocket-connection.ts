@@ -10,7 +10,7 @@ import type { RequestObserver } from '../observe/request-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
 import { isComplete, type JsonResult, type JsonStream, passOn } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
-import type { BoundName } from '../util/bounds.ts';
+import { type BoundName, describeBoundRefusal } from '../util/bounds.ts';
 import { PassingMap } from '../util/passing-map.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { TURNS } from '../util/turn-queue.ts';
@@ -100,9 +100,10 @@ export class WebSocketConnection {
       abandon: () => this.#abandon(),
     });
     const outflow = shares.unsent.watch(socket, (reason) => {
-      if (this.#subscriptions.size > 0) this.#endSlowSubscriber();
+      const bound = reason === 'share' ? 'unsent.bytes' : 'send.rate';
+      if (this.#subscriptions.size > 0) this.#endSlowSubscriber(bound, true);
       else if (reason === 'share') ws.terminate();
-      else this.#closer.end(CLOSE_CODES.policyViolation, 'answers are read too slowly');
+      else this.#closer.end(CLOSE_CODES.policyViolation, describeBoundRefusal(bound));
     });
     this.#outbox = new WebSocketOutbox({
       ws,
@@ -157,8 +158,10 @@ export class WebSocketConnection {
       socket.setTimeout(this.#limits.sendTimeout);
       socket.on('timeout', () => {
         if (ws.bufferedAmount === 0) return;
-        if (this.#subscriptions.size > 0) this.#endSlowSubscriber();
-        else ws.terminate();
+        // It has been told already.
+        if (this.#isEnded) ws.terminate();
+        else if (this.#subscriptions.size > 0) this.#endSlowSubscriber('send.time');
+        else this.#closer.terminateByBound('send.time');
       });
     }
   }
@@ -166,12 +169,12 @@ export class WebSocketConnection {
   /** One heartbeat: a peer that has not answered the last ping is gone, one that takes too long over a message is sent away. */
   beat(): void {
     if (!this.#closing && this.#arrival.isLate(performance.now())) {
-      this.#closer.end(CLOSE_CODES.policyViolation, 'a message took too long to arrive');
+      this.#closer.endByBound(CLOSE_CODES.policyViolation, 'webSocket.messageTime');
       return;
     }
     // While reading is paused a pong cannot be seen.
     if (this.#awaitsPong && !this.#ws.isPaused) {
-      this.#ws.terminate();
+      if (!this.#isEnded) this.#closer.endByBound(CLOSE_CODES.policyViolation, 'webSocket.pong');
       return;
     }
     if (this.#ws.readyState !== this.#ws.OPEN) return;
@@ -354,8 +357,8 @@ export class WebSocketConnection {
     else this.#advance();
   }
 
-  #endSlowSubscriber(bound?: BoundName): void {
-    if (!this.#isEnded) this.#closer.endSlowSubscriber(bound);
+  #endSlowSubscriber(bound: BoundName, isCounted = false): void {
+    if (!this.#isEnded) this.#closer.endSlowSubscriber(bound, isCounted);
   }
 
   /** What is sent on would only be parsed to be dropped. */

@@ -7,7 +7,7 @@ import { type Expiring, ExpirySweep } from '../util/expiry-sweep.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { UpstreamFault } from './fault.ts';
 import { describeLimit } from './policies/keep-deadline.ts';
-import type { DecideRoute } from './policies/order.ts';
+import { type DecideRoute, isResponsive } from './policies/order.ts';
 import { OVERTAKEN } from './policies/overtaken.ts';
 import type { ProbeSilent } from './policies/probe-silent.ts';
 import type { AskMany } from './policies/send.ts';
@@ -82,7 +82,7 @@ function askRest(
   if (routed instanceof UpstreamFault) return outcomes;
   parts.probe(routed);
   const node = routed.route.take();
-  if (node === undefined || !isWell(node)) return outcomes;
+  if (node === undefined || !isWell(node, first.method)) return outcomes;
   const round = new Round(routed, outcomes, parts);
   calls.forEach((call, position) => {
     if (call !== undefined && outcomes[position] === undefined) round.add(call, position);
@@ -90,8 +90,8 @@ function askRest(
   return round.ask(node);
 }
 
-function isWell({ health }: Upstream): boolean {
-  return health.circuit === 'closed';
+function isWell(node: Upstream, method: string): boolean {
+  return node.health.circuit === 'closed' && isResponsive(node, method);
 }
 
 type Asked = {
@@ -161,7 +161,7 @@ class Round implements Expiring {
     const node = route.take();
     this.expiresAt = performance.now() + this.#silentMs;
     if (route.isExhausted) ROUNDS.delete(this);
-    if (node !== undefined && isWell(node)) this.#askNode(node);
+    if (node !== undefined && isWell(node, this.#routed.call.method)) this.#askNode(node);
   }
 
   /** Asks for what is not settled. */

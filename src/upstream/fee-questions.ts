@@ -4,11 +4,14 @@ import { quantity } from '../chain/json-values.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import { TooFewVoices } from './agreement/ask-voices.ts';
 import { findHash, type QuestionParts } from './call-questions.ts';
 import { checkFeeHistory } from './checks/check-fees.ts';
 import { checkQuantity } from './checks/check-values.ts';
-import { parseObjectInTurns } from './checks/parse-object.ts';
+import { parseObject, parseObjectInTurns } from './checks/parse-object.ts';
+import { UpstreamFault } from './fault.ts';
 import type { HeadQuestions } from './head-questions.ts';
+import type { ProvenPrice, ProvenPrices } from './proven-prices.ts';
 import type { RoutedCall } from './routed-call.ts';
 
 const HEAD_ALONE: FeeHistoryRequest = {
@@ -16,6 +19,8 @@ const HEAD_ALONE: FeeHistoryRequest = {
   newest: { kind: 'tag', tag: 'latest' },
   percentiles: [],
 };
+/** Of JSON text: members that a chain adds included. */
+const MAX_HEAD_HISTORY = 16_384;
 const HEX = /^0x[0-9a-fA-F]{1,64}$/;
 /** Null is what geth says of a price that the chain does not have. */
 const MAYBE_PRICE = { nulls: 'truth', check: checkNullOrQuantity } as const;
@@ -24,21 +29,63 @@ const MAYBE_PRICE = { nulls: 'truth', check: checkNullOrQuantity } as const;
 export class FeeQuestions {
   readonly #parts: QuestionParts;
   readonly #heads: HeadQuestions;
+  readonly #proven: ProvenPrices;
 
-  constructor(parts: QuestionParts, heads: HeadQuestions) {
+  constructor(parts: QuestionParts, heads: HeadQuestions, proven: ProvenPrices) {
     this.#parts = parts;
     this.#heads = heads;
+    this.#proven = proven;
   }
 
   getGasPrice(scope: RequestScope): Promise<JsonText | null> {
-    return this.#heads.ask({ method: 'eth_gasPrice', check: checkQuantity, nulls: 'fault' }, scope);
+    return this.#getOpinion('eth_gasPrice', ({ tip, baseFee }) => tip + baseFee, scope);
   }
 
   getPriorityFee(scope: RequestScope): Promise<JsonText | null> {
-    return this.#heads.ask(
-      { method: 'eth_maxPriorityFeePerGas', check: checkQuantity, nulls: 'fault' },
-      scope,
-    );
+    return this.#getOpinion('eth_maxPriorityFeePerGas', ({ tip }) => tip, scope);
+  }
+
+  /**
+   * A node's price: an opinion, which differs between clients. Where operators must say the same and do not, it is what geth's rule makes of proven blocks.
+   * @param toPrice what the method answers then
+   */
+  async #getOpinion(
+    method: string,
+    toPrice: (price: ProvenPrice) => bigint,
+    scope: RequestScope,
+  ): Promise<JsonText | null> {
+    const question = { method, check: checkQuantity, nulls: 'fault' } as const;
+    if (this.#parts.askVoices === undefined) return this.#heads.ask(question, scope);
+    const head = await this.#parts.resolver.getHead(scope);
+    const known = this.#proven.findKnown(head);
+    if (known !== undefined) return this.#readProven(known, toPrice, scope);
+    try {
+      return await this.#heads.ask(question, scope);
+    } catch (error) {
+      if (!(error instanceof TooFewVoices)) throw error;
+      return this.#readProven(this.#proven.compute(head, scope.owner), toPrice, scope, error);
+    }
+  }
+
+  async #readProven(
+    computed: Promise<ProvenPrice>,
+    toPrice: (price: ProvenPrice) => bigint,
+    scope: RequestScope,
+    refusal?: TooFewVoices,
+  ): Promise<JsonText> {
+    scope.hasAskedNode = true;
+    try {
+      const price = await computed;
+      scope.noteTrust(price.trust);
+      return quantity(toPrice(price));
+    } catch (error) {
+      if (!(error instanceof UpstreamFault || error instanceof ChainError)) throw error;
+      const why = refusal === undefined ? '' : `${refusal.message}, and `;
+      throw new ChainError(
+        'unavailable',
+        `${why}no price can be computed from proven blocks: ${error.message}; with verify: auto a price is one node's word`,
+      );
+    }
   }
 
   /** At the block that the newest one is now; `pending` is whatever one node has in mind. */
@@ -87,10 +134,33 @@ export class FeeQuestions {
 
   /** A member of a list in the history of the head alone; undefined where nodes do not have it. */
   async #readHistory(list: string, at: number, scope: RequestScope): Promise<bigint | undefined> {
+    if (this.#parts.askVoices !== undefined) return this.#readAgreed(list, at, scope);
     const history = await this.getFeeHistory(HEAD_ALONE, scope);
-    const values = history === null ? undefined : (await parseObjectInTurns(history, scope))[list];
-    const value: unknown = Array.isArray(values) ? values[at] : undefined;
-    return typeof value === 'string' && HEX.test(value) ? BigInt(value) : undefined;
+    return history === null ? undefined : readPrice(await parseObjectInTurns(history, scope), list, at);
+  }
+
+  /** The same where operators must say the same: of this one price, for clients differ in further members of a history. */
+  async #readAgreed(list: string, at: number, scope: RequestScope): Promise<bigint | undefined> {
+    const { number, hash } = await this.#parts.resolver.getHead(scope);
+    const checkHistory = checkFeeHistory(number, HEAD_ALONE.blockCount);
+    const method = 'eth_feeHistory';
+    const call: RoutedCall = {
+      method,
+      params: JSON.stringify([encodeQuantity(HEAD_ALONE.blockCount), encodeQuantity(number), []]),
+      block: { number, hash },
+      isText: true,
+      nulls: 'truth',
+      check(result) {
+        const history = checkHistory(result);
+        if (typeof history !== 'string' || history.length > MAX_HEAD_HISTORY)
+          throw new UpstreamFault('wrong', 'the fee history of one block is too long');
+        const price = readPrice(parseObject(history), list, at);
+        return price === undefined ? 'null' : quantity(price);
+      },
+    };
+    const name = this.#heads.nameOf(hash, `${method}:${list}`);
+    const price = await this.#heads.askOnce(name, call, scope);
+    return price === null || price === 'null' ? undefined : BigInt(price.slice(1, -1));
   }
 
   async #explainNone(newest: BlockReference, message: string, scope: RequestScope): Promise<ChainError> {
@@ -102,4 +172,10 @@ export class FeeQuestions {
 
 function checkNullOrQuantity(result: JsonResult): JsonResult {
   return result === 'null' ? result : checkQuantity(result);
+}
+
+function readPrice(history: Readonly<Record<string, unknown>>, list: string, at: number): bigint | undefined {
+  const values = history[list];
+  const value: unknown = Array.isArray(values) ? values[at] : undefined;
+  return typeof value === 'string' && HEX.test(value) ? BigInt(value) : undefined;
 }

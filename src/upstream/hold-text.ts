@@ -10,7 +10,7 @@ import {
 import { AnswerMemory } from '../util/answer-memory.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { UpstreamFault } from './fault.ts';
-import { joinBytes, joinText } from './join-pieces.ts';
+import { joinBytes, joinText, readText } from './join-pieces.ts';
 
 /** For whom a result is held. */
 export type HoldOptions = {
@@ -64,7 +64,7 @@ export async function hold(
   bytes: number,
   { scope, memory: openMemory, takesBytes }: HoldOptions,
 ): Promise<JsonResult> {
-  if (isComplete(result)) return typeof result === 'string' || takesBytes === true ? result : result.text;
+  if (isComplete(result)) return takesBytes === true ? result : readText(result);
   const signal = scope?.signal;
   const memory = scope?.answers === undefined ? openMemory() : AnswerMemory.of(scope);
   const cancel = (): void => result.cancel();

@@ -1,4 +1,7 @@
+import { isAscii } from 'node:buffer';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { JsonBytes, JsonText } from '../primitives/json-result.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 
 /** Bytes that are copied or decoded between two pauses: less than a millisecond. */
 const SLICE_BYTES = 1024 * 1024;
@@ -15,7 +18,37 @@ export async function joinBytes(pieces: Uint8Array[], length: number): Promise<U
 }
 
 /** As `joinBytes`, decoded as UTF-8. */
-export async function joinText(pieces: Uint8Array[]): Promise<string> {
+export function joinText(pieces: Uint8Array[]): Promise<string> {
+  let length = 0;
+  for (const piece of pieces) length += piece.length;
+  return length <= SLICE_BYTES ? decode(pieces) : joinLongText(pieces, length);
+}
+
+async function joinLongText(pieces: Uint8Array[], length: number): Promise<string> {
+  const whole = pieces.length === 1 ? (pieces[0] as Uint8Array) : await joinBytes(pieces, length);
+  let isPlain = true;
+  await forEachSlice([whole], (slice) => {
+    isPlain &&= isAscii(slice);
+  });
+  // The longest piece of work: 0.8 ms a megabyte, half of what it takes to join texts.
+  const text = isPlain
+    ? Buffer.from(whole.buffer, whole.byteOffset, length).toString('latin1')
+    : await decode([whole]);
+  // What is done with it begins in another turn.
+  await turn();
+  return text;
+}
+
+/** The text of a result that is there, with pauses where it is long. */
+export function readText(result: JsonText | JsonBytes): PromiseOrValue<JsonText> {
+  if (typeof result === 'string') return result;
+  const { head, value, tail, length } = result;
+  if (length <= SLICE_BYTES) return result.text;
+  const isBare = head.length + tail.length === 0;
+  return joinText(isBare ? [value.bytes] : [head, value.bytes, tail]);
+}
+
+async function decode(pieces: Uint8Array[]): Promise<string> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const texts: string[] = [];
   await forEachSlice(pieces, (slice) => texts.push(decoder.decode(slice, { stream: true })));

@@ -31,6 +31,7 @@ import type { Checkpoint, PoolOptions, UpstreamOptions, VerifyMode } from './opt
 import { OtherQuestions } from './other-questions.ts';
 import { PendingFeed } from './pending/pending-feed.ts';
 import { createNodeAsker, createPool } from './pool.ts';
+import { ProvenPrices } from './proven-prices.ts';
 import { aimPending } from './sending/aim-pending.ts';
 import type { SendOptions } from './sending/options.ts';
 import { Sending } from './sending/sending.ts';
@@ -341,7 +342,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     }),
     others: new OtherQuestions(parts),
     state: new StateQuestions(parts, states),
-    fees: new FeeQuestions(parts, headQuestions),
+    fees: new FeeQuestions(parts, headQuestions, new ProvenPrices(blocks)),
     status: new StatusQuestions(resolver, headQuestions),
     isAnswerable,
     heads,

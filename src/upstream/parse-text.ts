@@ -1,12 +1,13 @@
 /** Texts of nodes are parsed without a long pause of the event loop, however long they are and whatever is in them. */
 import type { JsonText } from '../primitives/json-result.ts';
-import { parseInSlices, TooManyMembers } from '../primitives/parse-in-slices.ts';
+import { type ParseBounds, parseInSlices, TooManyMembers } from '../primitives/parse-in-slices.ts';
 import { PIECE_LENGTH, runWithParsed, UnparsedText } from '../primitives/parse-json.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { AnswerMemory } from '../util/answer-memory.ts';
 import type { CancelSignal } from '../util/cancel-source.ts';
 import { SharedBudget } from '../util/shared-budget.ts';
 import { TURNS } from '../util/turn-queue.ts';
+import { prepareTransactions } from '../verification/prepare-transactions.ts';
 import { UpstreamFault } from './fault.ts';
 import { excessive } from './transport/answer-shape.ts';
 import { outOfMemory } from './transport/held-pieces.ts';
@@ -85,12 +86,19 @@ async function parseInTurns(
     if (!memory.hold(bytes)) throw outOfMemory();
   };
   onHeap(text.length);
-  const slices = parseInSlices(text, { members: MAX_MEMBERS, items: MAX_ITEMS, onHeap });
+  const slices = parseAndPrepare(text, { members: MAX_MEMBERS, items: MAX_ITEMS, onHeap });
   try {
     return await TURNS.run(owner, untilAborted(slices, signal));
   } catch (error) {
     throw error instanceof TooManyMembers ? excessive(error.what) : error;
   }
+}
+
+/** Parses a text; long transactions in it are prepared for what compares them. */
+function* parseAndPrepare(text: JsonText, bounds: ParseBounds): Generator<undefined, unknown> {
+  const value = yield* parseInSlices(text, bounds);
+  yield* prepareTransactions(value);
+  return value;
 }
 
 function* untilAborted<T>(

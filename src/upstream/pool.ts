@@ -60,10 +60,12 @@ export function createPool({ network, upstreams, options, cache, isFinal, log, .
   const probe = createProbe({
     askNode: record.over(createSender(options)),
     limitMs: options.answerTimeout,
-    onSilent: ({ name }) =>
+    onSilent: ({ name }, method) =>
       log.warn(
-        { network, upstream: name },
-        'upstream does not answer calls that others answer: asked last until it answers a probe',
+        { network, upstream: name, ...(method !== undefined && { method }) },
+        method === undefined
+          ? 'upstream does not answer calls that others answer: asked last until it answers a probe'
+          : 'upstream does not answer a method that others answer: asked last for it until it answers a probe',
       ),
   });
   const askNodes = PolicyStack.of(keepDeadline())
@@ -149,7 +151,10 @@ function createEventLog(network: string, log: Logger): Parameters<typeof breakCi
     count: faults.get(kind),
   });
   return {
-    onHeard: ({ name }) => log.info({ network, upstream: name }, 'upstream answers calls again'),
+    onHeard: ({ name }, method) =>
+      method === undefined
+        ? log.info({ network, upstream: name }, 'upstream answers calls again')
+        : log.info({ network, upstream: name, method }, 'upstream answers the method again'),
     onOpen: (upstream, fault) =>
       log.warn(describe(upstream, fault), 'upstream fails too often: circuit breaker open'),
     onFault(upstream, fault, method) {

@@ -8,6 +8,7 @@ import type { RequestScope } from '../util/request-scope.ts';
 import type { ProofQuestion, ProvenState } from '../verification/state-proof.ts';
 import type { PinnedBlock, QuestionParts } from './call-questions.ts';
 import { checkData } from './checks/check-values.ts';
+import { keepUnique } from './keep-unique.ts';
 import type { RoutedCall, Witness } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -22,6 +23,8 @@ const OF_SERVICE: ReadonlySet<ChainError['kind']> = new Set<ChainError['kind']>(
   'timeout',
 ]);
 
+type GivenProof = { readonly text: JsonText; readonly state: ProvenState | undefined };
+
 export class StateAsker implements StateNodes {
   readonly #parts: Pick<QuestionParts, 'ask' | 'proofs'>;
 
@@ -34,15 +37,21 @@ export class StateAsker implements StateNodes {
     at: StatePlace,
     scope: RequestScope,
   ): Promise<ProvenState | undefined> {
-    return (await this.askProofText(question, at, scope)).state;
+    return (await this.#ask(question, at, scope, (text) => text)).state;
   }
 
-  /** The same, with the answer as the node gave it. */
-  async askProofText(
+  /** The same, with the answer: as the node gave it, or written anew where an object in it has a name twice. */
+  askProofText(question: ProofQuestion, at: StatePlace, scope: RequestScope): Promise<GivenProof> {
+    // Within the check, where a long text has been parsed with pauses.
+    return this.#ask(question, at, scope, keepUnique);
+  }
+
+  async #ask(
     question: ProofQuestion,
     at: StatePlace,
     scope: RequestScope,
-  ): Promise<{ readonly text: JsonText; readonly state: ProvenState | undefined }> {
+    finish: (text: JsonText) => JsonText,
+  ): Promise<GivenProof> {
     const { proofs } = this.#parts;
     const { address, slots } = question;
     let state: ProvenState | undefined;
@@ -50,7 +59,7 @@ export class StateAsker implements StateNodes {
       ...describeRead('eth_getProof', `"${address}",${JSON.stringify(slots)}`, at),
       check(result, upstream) {
         state = proofs?.checkState(at, question, result as JsonText, upstream);
-        return result;
+        return state === undefined ? result : finish(result as JsonText);
       },
     };
     const text = await this.#askProvers(call, scope);

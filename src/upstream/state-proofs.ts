@@ -9,7 +9,6 @@ import type { RequestScope } from '../util/request-scope.ts';
 import type { ProofQuestion } from '../verification/state-proof.ts';
 import { toHeadPlace } from './access-list-asker.ts';
 import type { PinnedBlock, QuestionParts } from './call-questions.ts';
-import { keepUnique } from './keep-unique.ts';
 import { StateAsker } from './state-asker.ts';
 import { nameBlock, WholeBlocks } from './whole-blocks.ts';
 
@@ -136,7 +135,7 @@ export class StateProofs {
     if (state === undefined) return undefined;
     // Slots may be named in a shorter form there: they are read from the nodes.
     this.#requests.proven.states.proven.note(at.stateRoot, { address: question.address, slots: [] }, state);
-    return keepUnique(text);
+    return text;
   }
 
   /** Undefined where the header of the block cannot be verified. */

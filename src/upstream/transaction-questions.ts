@@ -1,6 +1,6 @@
 import type { TransactionReference } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
-import { isComplete, type JsonResult, type JsonText, textOf } from '../primitives/json-result.ts';
+import { isComplete, type JsonResult, type JsonText } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { Lru } from '../util/lru.ts';
 import type { RequestScope } from '../util/request-scope.ts';
@@ -12,6 +12,7 @@ import { checkMember, checkTransaction, readPlace, type ToldPlace } from './chec
 import { checkRawTransaction, isOfHash } from './checks/check-raw.ts';
 import { parseObject } from './checks/parse-object.ts';
 import { UpstreamFault } from './fault.ts';
+import { readText } from './join-pieces.ts';
 import { checkParsed, type ParseWork } from './parse-text.ts';
 import { cutReceipt, cutReceipts, misplaced } from './placed-receipts.ts';
 import type { NullMeaning, RoutedCall, Witness } from './routed-call.ts';
@@ -158,7 +159,7 @@ export class TransactionQuestions {
       this.#parts.proofs?.trust.noteSingle(scope, 'the block of the transaction has left the chain');
       return told;
     }
-    const list = textOf(receipts);
+    const list = await readText(receipts);
     const text = await cutReceipt(list, hash, place, scope);
     // The others of the block are kept too: none of them has to be taken out of the whole again.
     if (this.#parts.proofs?.verifier?.whyUnproven(position, RECEIPT_SUBJECTS) === undefined)

@@ -7,6 +7,7 @@ import type { HeadTracker } from './heads/head-tracker.ts';
 import { Health } from './health.ts';
 import type { Identity } from './identity.ts';
 import { LogSpan } from './log-span.ts';
+import { MethodSilences } from './method-silences.ts';
 import type { Transport } from './transport/transport.ts';
 
 /**
@@ -78,6 +79,7 @@ export class Upstream {
   readonly openMemory: () => AnswerMemory;
   readonly onExcessive: (fault: UpstreamFault) => void;
   readonly health: Health;
+  readonly methodSilences: MethodSilences;
   readonly logSpan: LogSpan;
   /** Faults so far by kind. */
   readonly faults: Map<FaultKind, number> = new Map();
@@ -124,6 +126,7 @@ export class Upstream {
     this.openMemory = parts.openMemory;
     this.onExcessive = parts.onExcessive ?? (() => {});
     this.health = new Health(parts.now);
+    this.methodSilences = new MethodSilences(parts.now);
     this.logSpan = new LogSpan(parts.now);
     this.#announcements = parts.announcements;
     this.#now = parts.now;

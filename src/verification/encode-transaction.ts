@@ -8,6 +8,7 @@ import {
   writeBytes,
   writeInteger,
 } from './members.ts';
+import { writePrepared } from './prepared-transactions.ts';
 import type { RlpWriter } from './rlp-writer.ts';
 import {
   type FieldKind,
@@ -123,6 +124,7 @@ function writeFlag(writer: RlpWriter, value: unknown, member: string): void {
 
 function writeHashes(writer: RlpWriter, value: unknown, member: string): void {
   if (!Array.isArray(value)) throw new UnreadableMember(member);
+  if (writePrepared(writer, value)) return;
   const mark = writer.mark;
   for (let i = value.length - 1; i >= 0; i--) writeBytes(writer, value[i], member);
   writer.list(mark);
@@ -132,17 +134,24 @@ function writeList(
   writer: RlpWriter,
   value: unknown,
   member: string,
-  writeItem: (writer: RlpWriter, item: Members) => void,
+  writeMembers: (writer: RlpWriter, item: Members) => void,
 ): void {
   if (!Array.isArray(value)) throw new UnreadableMember(member);
+  if (writePrepared(writer, value)) return;
   const mark = writer.mark;
-  for (let i = value.length - 1; i >= 0; i--) {
-    const item: unknown = value[i];
-    if (!isMembers(item)) throw new UnreadableMember(member);
-    const itemMark = writer.mark;
-    writeItem(writer, item);
-    writer.list(itemMark);
-  }
+  for (let i = value.length - 1; i >= 0; i--) writeItem(writer, value[i], member, writeMembers);
+  writer.list(mark);
+}
+
+function writeItem(
+  writer: RlpWriter,
+  item: unknown,
+  member: string,
+  writeMembers: (writer: RlpWriter, item: Members) => void,
+): void {
+  if (!isMembers(item)) throw new UnreadableMember(member);
+  const mark = writer.mark;
+  writeMembers(writer, item);
   writer.list(mark);
 }
 
@@ -175,3 +184,14 @@ function pickSame(values: readonly unknown[], member: string): unknown {
     if (readInteger(other, member) !== readInteger(first, member)) throw new UnreadableMember(member);
   return first;
 }
+
+/** Writes one item of a list. @throws UnreadableMember */
+export type WriteItem = (writer: RlpWriter, item: unknown) => void;
+
+/** How the items of lists are written that transactions have, by the names of their members, and those of a list in a list. */
+export const LIST_ITEMS: ReadonlyMap<string, WriteItem> = new Map<string, WriteItem>([
+  ['accessList', (writer, item) => writeItem(writer, item, 'accessList', writeAccess)],
+  ['authorizationList', (writer, item) => writeItem(writer, item, 'authorizationList', writeAuthorization)],
+  ['blobVersionedHashes', (writer, item) => writeBytes(writer, item, 'blobVersionedHashes')],
+  ['storageKeys', (writer, item) => writeBytes(writer, item, 'storageKeys')],
+]);

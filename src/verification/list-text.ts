@@ -2,7 +2,7 @@ import { decodeBase64 } from '../primitives/base64.ts';
 import { encodeHex } from '../primitives/byte-loops.ts';
 import { type JsonBytes, type JsonText, textOf } from '../primitives/json-result.ts';
 import { keccak256 } from '../primitives/keccak.ts';
-import { parseJsonText } from '../primitives/parse-json.ts';
+import { PIECE_LENGTH, parseJsonText } from '../primitives/parse-json.ts';
 import { utf8Decoder, utf8Encoder } from '../primitives/utf8.ts';
 import { WEB_ASSEMBLY, type WebAssemblyMemory } from '../primitives/webassembly.ts';
 import type { Members } from './findings.ts';
@@ -298,6 +298,8 @@ export class ListText {
     for (let at = reader.next(); at !== END; at = reader.next()) {
       if (at === UNREADABLE) return false;
       const text = this.#readItem(at);
+      // With pauses, as all of the list.
+      if (text.length > PIECE_LENGTH) return false;
       const item: unknown = JSON.parse(text);
       const encoded = hasRepeatedNames(text, item) ? undefined : decide(item, first + at);
       // There is room for encodings that are no longer than their texts.

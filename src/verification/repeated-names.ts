@@ -1,5 +1,6 @@
 import type { JsonText } from '../primitives/json-result.ts';
 import { findStringEnd } from '../primitives/json-strings.ts';
+import { findRepeats } from '../primitives/parse-in-slices.ts';
 import type { Findings } from './findings.ts';
 
 const COLON = 0x3a;
@@ -8,10 +9,12 @@ export const REPEATED: string = 'an object of the answer has a name more than on
 
 /**
  * Whether an object in a text has a name more than once. Of such members this program takes the last; other parsers may take another, or refuse the text.
+ * A long text that was parsed with pauses is not gone through again.
  * @param value what the text was parsed to
  */
 export function hasRepeatedNames(text: JsonText, value: unknown): boolean {
-  return countNames(text) !== countMembers(value);
+  if (typeof value !== 'object' || value === null) return false;
+  return findRepeats(value) ?? countNames(text) !== countMembers(value);
 }
 
 /** As `hasRepeatedNames`, for answers that cannot be written anew, because they have been passed on in part: what is wrong is among the findings. */

@@ -14,6 +14,7 @@ import {
   readInteger,
   UnreadableMember,
 } from './members.ts';
+import { findPrepared, type PreparedTransaction } from './prepared-transactions.ts';
 import type { RlpWriter } from './rlp-writer.ts';
 import type { TransactionForm } from './transaction-forms.ts';
 
@@ -68,7 +69,8 @@ export function readUncovered(transaction: Members, writer: RlpWriter): Transact
   if (!HASH.test(hash)) return undefined;
   const form = findTransactionForm(transaction);
   try {
-    if (form === undefined || hashOf(transaction, form, writer) === hash.toLowerCase()) return undefined;
+    if (form === undefined || encodeHashed(transaction, form, writer).hash === hash.toLowerCase())
+      return undefined;
   } catch (error) {
     if (error instanceof UnreadableMember) return undefined;
     throw error;
@@ -85,8 +87,16 @@ export function readUncovered(transaction: Members, writer: RlpWriter): Transact
   };
 }
 
-function hashOf(transaction: Members, form: TransactionForm, writer: RlpWriter): string {
-  return bytesToHex(keccak256(encodeTransaction(transaction, form, writer)));
+/** @throws UnreadableMember */
+function encodeHashed(
+  transaction: Members,
+  form: TransactionForm,
+  writer: RlpWriter,
+): Pick<PreparedTransaction, 'encoded' | 'hash'> {
+  const prepared = findPrepared(transaction);
+  if (prepared !== undefined) return prepared;
+  const encoded = encodeTransaction(transaction, form, writer);
+  return { encoded, hash: bytesToHex(keccak256(encoded)) };
 }
 
 /**
@@ -107,8 +117,7 @@ export function verifyTransaction(
     return undefined;
   }
   try {
-    const encoded = encodeTransaction(transaction, form, writer);
-    const hash = bytesToHex(keccak256(encoded));
+    const { encoded, hash } = encodeHashed(transaction, form, writer);
     if (!isSameText(transaction['hash'], hash)) {
       findings.contradict('transactions', 'a transaction does not hash to its hash', [
         transaction['hash'],
@@ -261,6 +270,17 @@ export function verifyPlace(
   if (!isRight) findings.contradict('place', 'a transaction names another block or position than its own');
 }
 
+/** Bytes whose hash was signed; undefined where nothing is. @throws UnreadableMember */
+export function encodePayload(
+  transaction: Members,
+  form: TransactionForm,
+  writer: RlpWriter,
+): Uint8Array | undefined {
+  if (form.signed === undefined) return undefined;
+  const signedFor = form.type === undefined ? readProtection(transaction) : undefined;
+  return encodeSigned(transaction, form, form.signed, signedFor, writer);
+}
+
 /**
  * The account that signed a transaction; undefined where there is no signature, or its form is not known.
  * @param recoverPublicKey what finds the key of a signature
@@ -277,11 +297,12 @@ export function findSigner(
   const r = readInteger(transaction['r'], 'r');
   const s = readInteger(transaction['s'], 's');
   const v = readInteger(transaction['v'] ?? transaction['yParity'], 'v');
-  const signedFor = form.type === undefined ? readProtection(transaction) : undefined;
-  const payload = encodeSigned(transaction, form, form.signed, signedFor, writer);
+  const signedHash =
+    findPrepared(transaction)?.signedHash ??
+    keccak256(encodePayload(transaction, form, writer) as Uint8Array);
   const isWithoutParity = form.type === undefined && v < 27n;
   const signature = { r, s, yParity: isWithoutParity ? NO_PARITY : Number(readParity(v, form.type)) };
-  return bytesToHex(recoverAddress(keccak256(payload), signature, recoverPublicKey));
+  return bytesToHex(recoverAddress(signedHash, signature, recoverPublicKey));
 }
 
 /**

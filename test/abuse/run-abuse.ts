@@ -36,6 +36,7 @@ const HEADER = [
   'p99 ms',
   'best',
   'ratio',
+  'p50',
   'of',
   'failed',
   'MiB',
@@ -98,7 +99,7 @@ function estimateMs({ ms = ATTACK_MS }: Abuse): number {
 }
 
 function toRow(outcome: Outcome): readonly string[] {
-  const { abuse, p99, charge } = outcome;
+  const { abuse, p99, medians, charge } = outcome;
   return [
     `${findShortfalls(outcome).length > 0 ? '! ' : findDoubt(outcome) === undefined ? '  ' : '? '}${abuse.name}`,
     abuse.transport,
@@ -106,6 +107,7 @@ function toRow(outcome: Outcome): readonly string[] {
     p99.beside.toFixed(1),
     p99.best.toFixed(1),
     (p99.beside / p99.alone).toFixed(1),
+    `${medians.alone.toFixed(1)}-${medians.beside.toFixed(1)}`,
     outcome.worstLane,
     String(outcome.failed),
     toMiB(outcome.peakBytes),

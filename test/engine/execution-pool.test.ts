@@ -195,7 +195,7 @@ describe('execution pool', () => {
       for (let i = 0; i < 3; i++) {
         await assert.rejects(
           ask(ENDLESS, limitTo(300)),
-          chainError('timeout', 'execution aborted (timeout = 0.3s)'),
+          chainError('timeout', 'execution aborted (timeout = 0.3s) (bound: call.time)'),
         );
         assert.equal(BigInt(await ask(SHORT)), 42n);
         assert.equal(BigInt(await ask(countDown(1_000_000))), 1_000_000n);
@@ -314,7 +314,7 @@ describe('execution pool', () => {
       await usePool({}, async (ask, pool, faults) => {
         const expensive = assert.rejects(
           ask(request, ownedBy('greedy', limitTo(1_000))),
-          chainError('timeout', 'execution aborted (timeout = 1s)'),
+          chainError('timeout', 'execution aborted (timeout = 1s) (bound: call.time)'),
         );
         const other = ask(countDown(1_000_000), ownedBy('other', limitTo(PATIENCE_MS)));
         assert.equal(BigInt(await other), 1_000_000n);

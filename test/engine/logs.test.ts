@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { LogFilter } from '../../src/chain/chain.ts';
-import { ChainError, type ChainErrorKind } from '../../src/chain/errors.ts';
+import { ChainError, type ChainErrorKind, createBoundRefusal } from '../../src/chain/errors.ts';
 import { completeIndexes } from '../../src/cli/index-store.ts';
 import { EngineChain } from '../../src/engine/engine-chain.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
@@ -225,8 +225,8 @@ describe('logs of an embedded chain', () => {
     const from = async (block: number, to: number): Promise<WireLog[]> =>
       getLogs({ blocks: inRange(block, to) }, bounded);
     assert.equal((await from(0, 19)).length, most);
-    const message = `query returned more than ${most} results. Try with this block range [0x0, 0x13].`;
-    await assert.rejects(from(0, BLOCKS), new ChainError('exceeded', message));
+    const message = `query returned more than ${most} results. Try with this block range [0x0, 0x13]. (bound: logs.results)`;
+    await assert.rejects(from(0, BLOCKS), { kind: 'exceeded', message, bound: 'logs.results' });
     await bounded.close();
 
     const narrow = new EngineChain(opened.store, opened.pool, {
@@ -234,11 +234,11 @@ describe('logs of an embedded chain', () => {
     });
     await assert.rejects(
       async () => getLogs({ blocks: inRange(1, 11) }, narrow),
-      new ChainError('invalid', 'exceed maximum block range 10'),
+      createBoundRefusal('invalid', 'logs.blockRange', 10),
     );
     await assert.rejects(
       async () => getLogs({ blocks: inRange(20, 21) }, narrow),
-      new ChainError('exceeded', 'query returned more than 2000 bytes.'),
+      createBoundRefusal('exceeded', 'logs.bytes', '2000 bytes.'),
     );
     await narrow.close();
   });

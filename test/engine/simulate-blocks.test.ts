@@ -245,7 +245,12 @@ describe('simulated blocks', () => {
         'blockNumberOrder',
         /^block numbers must be in order: 3 <= 3$/,
       ],
-      [[{ blockOverrides: { number: '0x104' } }], false, 'simulationLimit', /^too many blocks$/],
+      [
+        [{ blockOverrides: { number: '0x104' } }],
+        false,
+        'simulationLimit',
+        /^too many blocks \(bound: simulation\.blocks\)$/,
+      ],
       [
         [{ blockOverrides: { time: '0x1' } }],
         false,

@@ -8,6 +8,7 @@ import { ChainError } from '../../src/chain/errors.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import type { Network } from '../../src/methods/network.ts';
+import type { JsonResult } from '../../src/primitives/json-result.ts';
 import { FairQueue } from '../../src/util/fair-queue.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { openTo } from '../support/access.ts';
@@ -28,6 +29,13 @@ type Setup = {
   readonly observed: string[];
   send(body: unknown, principal?: Principal): Promise<unknown>;
 };
+
+async function readText(result: JsonResult): Promise<string> {
+  if (typeof result === 'string') return result;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of result.pieces) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
 
 const dataOf = (request: CallRequest): string => request.call.data ?? '';
 const asked = (answer: CallOutcome['answer']): CallOutcome => ({ answer, isAsked: true });
@@ -77,7 +85,7 @@ function setUp(answer: Many, overrides: Partial<Network> = {}, state: Partial<St
       const scope = new RequestScope(performance.now() + 60_000);
       const sent = Buffer.from(JSON.stringify(body));
       const { body: text } = await gateway.handle(sent, { network, principal }, scope);
-      return JSON.parse(text as string);
+      return JSON.parse(await readText(text));
     },
   };
 }
@@ -299,4 +307,51 @@ test('a fault of the chain is an error of the whole batch', async () => {
   });
   const answer = (await send([call('0x01'), call('0x02')])) as { error?: { code: number } };
   assert.equal(answer.error?.code, -32603);
+});
+
+/** Answers all calls of a batch together. @returns the batch's answers, and how many of its errors were encoded in each turn of the event loop */
+async function countEncoded(data: string, count: number): Promise<{ answers: unknown[]; turns: number[] }> {
+  const turns: number[] = [];
+  let turn = 0;
+  let isOver = false;
+  const tick = (): void => {
+    turn++;
+    if (!isOver) setImmediate(tick);
+  };
+  const encode = JSON.stringify;
+  const { send } = setUp(async (requests) => {
+    setImmediate(tick);
+    return requests.map(() => asked(new ChainError('reverted', 'execution reverted', data)));
+  });
+  JSON.stringify = ((value: unknown, ...rest: []) => {
+    if (typeof value === 'string' && value.startsWith('0x')) turns[turn] = (turns[turn] ?? 0) + 1;
+    return encode(value, ...rest);
+  }) as typeof JSON.stringify;
+  try {
+    const calls = Array.from({ length: count }, (_, i) => call(`0x${i.toString(16).padStart(4, '0')}`, i));
+    return { answers: (await send(calls)) as unknown[], turns };
+  } finally {
+    isOver = true;
+    JSON.stringify = encode;
+  }
+}
+
+test('long errors that come together are encoded and delivered in turns, short ones in one', async () => {
+  const long = `0x${'ab'.repeat(30_000)}`;
+  const { answers, turns } = await countEncoded(long, 40);
+  assert.deepEqual(
+    answers,
+    Array.from({ length: 40 }, (_, id) => ({
+      jsonrpc: '2.0',
+      id,
+      error: { code: 3, message: 'execution reverted', data: long },
+    })),
+  );
+  assert.equal(
+    turns.reduce((sum, encoded) => sum + encoded, 0),
+    40,
+  );
+  assert.ok(Math.max(...turns.filter((encoded) => encoded !== undefined)) < 20, `${turns}`);
+  const short = await countEncoded(`0x${'ab'.repeat(50)}`, 40);
+  assert.equal(short.turns.filter((encoded) => encoded !== undefined).length, 1);
 });

@@ -170,8 +170,8 @@ test('a body that has no time left, or no client', async () => {
   gone.abort();
   await send(call('eth_call', play(0)), gone);
   assert.deepEqual(
-    observed.map((line) => line.split(' ')[2]),
-    ['timedOut', 'cancelled'],
+    observed.map((line) => line.split(' ').slice(1, 3).join(' ')),
+    ['eth_call timedOut', 'time request.time', 'eth_call cancelled'],
   );
 });
 

@@ -157,7 +157,7 @@ test('refusals of a transport carry a JSON-RPC error and its HTTP status', () =>
     'body.bytes': 413,
     parseError: 400,
     'unsent.bytes': 429,
-    timeout: 408,
+    'body.time': 408,
   } as const;
   for (const [reason, status] of Object.entries(statuses)) {
     const answer = gateway.refuse(reason as keyof typeof statuses);
@@ -178,12 +178,12 @@ test('a fault is logged once, with its place and without its message or the para
 
 test('a call that does not end is ended by the time limit of its network', async () => {
   const { send } = setUp({ network: { callTimeoutMs: 20 } });
-  assert.deepEqual(await send(call(7)), [200, error(-32002, 'request timed out')]);
+  assert.deepEqual(await send(call(7)), [200, error(-32002, 'request timed out (bound: request.time)')]);
 });
 
 test('a chain that listens to the signal sees the time limit', async () => {
   const { send, chain } = setUp({ network: { callTimeoutMs: 20 } });
-  assert.deepEqual(await send(call(8)), [200, error(-32002, 'request timed out')]);
+  assert.deepEqual(await send(call(8)), [200, error(-32002, 'request timed out (bound: request.time)')]);
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(chain.running, 0);
 });
@@ -191,7 +191,10 @@ test('a chain that listens to the signal sees the time limit', async () => {
 test('the time limit of a body holds for everything in it', async () => {
   const { send, chain } = setUp({ limits: { bodyTimeoutMs: 20, batchConcurrency: 2 } });
   const [, body] = await send(`[${[1, 2, 3, 4].map((id) => call(7, `${id}`)).join()}]`);
-  assert.equal(body, `[${[1, 2, 3, 4].map((id) => error(-32002, 'request timed out', `${id}`)).join()}]`);
+  assert.equal(
+    body,
+    `[${[1, 2, 3, 4].map((id) => error(-32002, 'request timed out (bound: request.time)', `${id}`)).join()}]`,
+  );
   assert.equal(chain.requests.length, 2);
 });
 

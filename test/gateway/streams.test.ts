@@ -83,7 +83,7 @@ test('a source that breaks off later throws, and the log says where', async () =
 
 test('the time limit of a body holds up to the first bytes', async () => {
   const { send, chain } = setUp([{ ...SMALL, pause: never }], { bodyTimeoutMs: 20 });
-  assert.equal(await send(receiptsOf(0)), error(-32002, 'request timed out'));
+  assert.equal(await send(receiptsOf(0)), error(-32002, 'request timed out (bound: request.time)'));
   assert.equal(chain.sources[0]?.isCancelled, true);
 });
 
@@ -193,7 +193,7 @@ test('a source that stalls in a batch is held to the time limit of the body', as
   const { send, chain } = setUp([{ ...SMALL, pause: afterFirst(never) }, SMALL], { bodyTimeoutMs: 1_500 });
   assert.equal(
     await send(`[${receiptsOf(1)},${receiptsOf(0, '2')},${receiptsOf(0, '3')}]`),
-    `[${resultOf(valueFrom(SMALL))},${error(-32002, 'request timed out', '2')},${error(-32002, 'request timed out', '3')}]`,
+    `[${resultOf(valueFrom(SMALL))},${error(-32002, 'request timed out (bound: request.time)', '2')},${error(-32002, 'request timed out (bound: request.time)', '3')}]`,
   );
   assert.ok(chain.sources.every(({ isCancelled }) => isCancelled));
 });

@@ -33,6 +33,9 @@ export function configureCase(row: HostileCase, name: string, url: string, nodes
     callTimeout: CALL_TIMEOUT,
     methods: { also: ['debug_traceTransaction'] },
     ...(place === 'relay' && { send: { private: { url } } }),
+    ...(place === 'op-node' && {
+      rollup: { family: 'op-stack', prefix: 'optimism', mode: 'verifier', opNode: url },
+    }),
     ...(place === 'layer 1' && { rollup: { family: 'linea', prefix: 'linea', mode: 'sequencer', l1: url } }),
   };
   return { network, ...(place === 'key set' && { issuer: { jwks: `${url}/jwks.json` } }) };

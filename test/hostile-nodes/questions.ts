@@ -15,10 +15,10 @@ import type { Question } from '../verified/truth.ts';
 export type SizeRule = 'question' | 'caller' | 'both';
 
 /**
- * What the hostile server is where it is no node of the network: a private relay for transactions, the layer 1 of a rollup, where an issuer of
- * tokens has its keys; `doctor`: a node of a network that `portcullis doctor` looks at.
+ * What the hostile server is where it is no node of the network: a private relay for transactions, the layer 1 of a rollup, its op-node, where
+ * an issuer of tokens has its keys; `doctor`: a node of a network that `portcullis doctor` looks at.
  */
-export type Place = 'relay' | 'layer 1' | 'key set' | 'doctor';
+export type Place = 'relay' | 'layer 1' | 'op-node' | 'key set' | 'doctor';
 
 export type HostileQuestion = {
   readonly name: string;
@@ -103,9 +103,9 @@ const client = (
 const elsewhere = (
   place: Place,
   concerns: HostileQuestion['concerns'],
-  { ask, transports }: Pick<HostileQuestion, 'ask' | 'transports'> = {},
+  { name = place, ask, transports }: Partial<Pick<HostileQuestion, 'name' | 'ask' | 'transports'>> = {},
 ): HostileQuestion => ({
-  name: place,
+  name,
   place,
   size: 'both',
   concerns,
@@ -178,6 +178,12 @@ export const QUESTIONS: readonly HostileQuestion[] = [
   elsewhere('layer 1', isMethod('eth_getBlockByNumber'), {
     ask: () => ({ method: 'rollup_getInfo', params: [] }),
   }),
+  ...['optimism_syncStatus', 'admin_sequencerActive'].map((method) =>
+    elsewhere('op-node', isMethod(method), {
+      name: `op-node: ${method}`,
+      ask: () => ({ method: 'rollup_getInfo', params: [] }),
+    }),
+  ),
   elsewhere('key set', () => true, {
     ask: () => ({ method: 'eth_chainId', params: [] }),
     transports: ['HTTP'],

@@ -86,7 +86,7 @@ export class Session {
           index,
           row,
           truth: this.#truth,
-          readReport: () => watch.readReport(index),
+          readReport: async () => (await watch.readReport(index)) as CaseReport,
           isNamed: () => watch.named.has(index),
         }),
     );
@@ -186,11 +186,12 @@ class Watch {
     this.#isOver = true;
   }
 
-  async readReport(index: number): Promise<CaseReport> {
+  /** Undefined for a node of the batch before, which the status may still show. */
+  async readReport(index: number): Promise<CaseReport | undefined> {
     this.#report ??= this.#nodes.report().finally(() => {
       this.#report = undefined;
     });
-    return (await this.#report)[index] as CaseReport;
+    return (await this.#report)[index];
   }
 
   async #look(): Promise<void> {
@@ -199,7 +200,7 @@ class Watch {
         const report = await this.readReport(index);
         // The nodes are those of the next batch by now.
         if (this.#isOver) return;
-        if (report.hits > 0 && (state !== 'up' || reason !== undefined)) this.named.add(index);
+        if ((report?.hits ?? 0) > 0 && (state !== 'up' || reason !== undefined)) this.named.add(index);
       }
       await sleep(LOOK_MS);
     }

@@ -183,7 +183,11 @@ describe('filters', () => {
       await rejects(ask('eth_newFilter', filter), -32602, message);
     }
     const many = { address: Array(1_001).fill(A) };
-    await rejects(ask('eth_newFilter', many), -32000, 'exceed max addresses or topics per search position');
+    await rejects(
+      ask('eth_newFilter', many),
+      -32000,
+      'exceed max addresses or topics per search position (bound: logs.values)',
+    );
     const large = { address: Array(1_000).fill(A), topics: Array(4).fill(Array(1_000).fill(HASH)) };
     await rejects(
       ask('eth_newFilter', large),

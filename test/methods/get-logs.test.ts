@@ -92,9 +92,17 @@ const REFUSED: readonly (readonly [readonly unknown[], number, string])[] = [
   ],
   [[{ topics: [null, null, null, null, null] }], -32602, 'invalid argument 0: exceed max topics'],
   [[{ topics: [Array(1_001).fill(TOPIC)] }], -32602, 'invalid argument 0: exceed max topics'],
-  [[{ address: Array(1_001).fill(ADDRESS) }], -32000, 'exceed max addresses or topics per search position'],
+  [
+    [{ address: Array(1_001).fill(ADDRESS) }],
+    -32000,
+    'exceed max addresses or topics per search position (bound: logs.values)',
+  ],
   // By their count, before any is read.
-  [[{ address: Array(90_000).fill(5) }], -32000, 'exceed max addresses or topics per search position'],
+  [
+    [{ address: Array(90_000).fill(5) }],
+    -32000,
+    'exceed max addresses or topics per search position (bound: logs.values)',
+  ],
 ];
 
 for (const [params, code, message] of REFUSED) {

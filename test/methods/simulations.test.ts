@@ -101,9 +101,17 @@ test('too much of anything is refused before the chain is asked, in the words of
   const refusals: readonly (readonly [unknown, number, string])[] = [
     [{}, -32602, 'empty input'],
     [{ blockStateCalls: [] }, -32602, 'empty input'],
-    [{ blockStateCalls: Array(257).fill({}) }, -38026, 'too many blocks'],
-    [{ blockStateCalls: [calls(5_001)] }, -38026, 'too many calls in block: 5001 > 5000'],
-    [{ blockStateCalls: [calls(5_000), calls(5_000), calls(1)] }, -38026, 'too many calls: 10001 > 10000'],
+    [{ blockStateCalls: Array(257).fill({}) }, -38026, 'too many blocks (bound: simulation.blocks)'],
+    [
+      { blockStateCalls: [calls(5_001)] },
+      -38026,
+      'too many calls in block: 5001 > 5000 (bound: simulation.blockCalls)',
+    ],
+    [
+      { blockStateCalls: [calls(5_000), calls(5_000), calls(1)] },
+      -38026,
+      'too many calls: 10001 > 10000 (bound: simulation.calls)',
+    ],
   ];
   for (const [payload, code, message] of refusals) {
     await assert.rejects(

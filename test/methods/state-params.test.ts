@@ -86,7 +86,7 @@ describe('slots by account', () => {
     assert.equal(orderRequests({ a: list(MAX_SLOTS) }).size, 1);
     assert.throws(() => orderRequests({ a: list(MAX_SLOTS), b: list(1) }), {
       rowName: 'limitExceeded',
-      message: 'too many slots (max 1024)',
+      message: 'too many slots (max 1024) (bound: call.slots)',
     });
     for (const none of [{}, { a: [] }]) {
       assert.throws(() => orderRequests(none), { rowName: 'invalidParams', message: 'empty request' });
@@ -150,6 +150,6 @@ test('what is asked reaches the chain in the words of the seam, at the latest bl
   const slots = Array.from({ length: MAX_SLOTS + 1 }, () => '0x1');
   assert.throws(() => ethGetProof.invoke([ADDRESS, slots], context), {
     rowName: 'invalidParams',
-    message: 'too many storage keys requested (max 1024, got 1025)',
+    message: 'too many storage keys requested (max 1024, got 1025) (bound: call.slots)',
   });
 });

@@ -108,7 +108,7 @@ const REFUSED: readonly (readonly [readonly unknown[], number, string])[] = [
   [
     ['logs', { address: Array(1_001).fill(`0x${'ab'.repeat(20)}`) }],
     -32000,
-    'exceed max addresses or topics per search position',
+    'exceed max addresses or topics per search position (bound: logs.values)',
   ],
   [
     ['logs', { afterHash: hashOf(1) }, { afterHash: hashOf(1) }],

@@ -55,6 +55,32 @@ describe('what calls touch', () => {
     assert.deepEqual(delegates, [bytesToHex(AUTHORIZATION.address)]);
   });
 
+  it('no list beyond its bound is gone through', () => {
+    let reads = 0;
+    /** Counts what is read of its members. */
+    const listOf = (length: number, member: unknown): readonly unknown[] =>
+      new Proxy(Array(length).fill(member), {
+        get(target, name, receiver) {
+          if (name !== 'length') reads++;
+          return Reflect.get(target, name, receiver);
+        },
+      });
+    const simulate = (...calls: readonly unknown[]): unknown =>
+      touchesSimulation([{ blockStateCalls: calls.map((list) => ({ calls: list })) }]);
+    const authorizations = { to: A, authorizationList: listOf(8_193, { address: B }) };
+    assert.equal(touchesLogs([{ address: listOf(1_001, A) }]), 'anything');
+    assert.equal(touchesCall([authorizations]), 'anything');
+    assert.equal(touchesSimulation([{ blockStateCalls: listOf(257, { calls: [] }) }]), 'anything');
+    assert.equal(reads, 0);
+    assert.equal(simulate([{ to: A }], listOf(100_000, { to: A })), 'anything');
+    // As many as both bounds together.
+    assert.ok(reads < 20_000, `${reads} reads`);
+    assert.equal((touchesLogs([{ address: listOf(1_000, A) }]) as unknown[]).length, 1_000);
+    assert.equal((simulate(listOf(5_000, { to: A }), listOf(5_000, { to: A })) as unknown[]).length, 10_000);
+    const most = { to: A, authorizationList: listOf(8_192, { address: B }) };
+    assert.equal((touchesCall([most]) as unknown[]).length, 8_193);
+  });
+
   it('an account: the first parameter, whatever it is', () => {
     assert.deepEqual(touchesAccount([A, 'latest']), [A]);
     assert.deepEqual(touchesAccount([]), [undefined]);

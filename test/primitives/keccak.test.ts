@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import fc from 'fast-check';
-import { keccak256 } from '../../src/primitives/keccak.ts';
+import { keccak256, keccak256InSlices } from '../../src/primitives/keccak.ts';
 import { countRuns } from '../support/count-runs.ts';
 
 const EVERY_LENGTH_TO = 1_000;
@@ -51,4 +51,24 @@ test('leaves its input, and hashes it gave before, as they are', () => {
 
 test('takes bytes of a Buffer', () => {
   assert.deepEqual(keccak256(Buffer.from('portcullis')), keccak_256(Buffer.from('portcullis')));
+});
+
+test('in slices it comes to the same, also beside others, with a pause for each 64 KiB', () => {
+  const inputs = [...LONG_LENGTHS, 0, 1, 136].map(makeInput);
+  const running = inputs.map((input) => ({
+    input,
+    work: keccak256InSlices(input),
+    pauses: 0,
+    hash: undefined as Uint8Array | undefined,
+  }));
+  for (let left = running; left.length > 0; left = left.filter(({ hash }) => hash === undefined))
+    for (const one of left) {
+      const step = one.work.next();
+      if (step.done === true) one.hash = step.value;
+      else one.pauses++;
+    }
+  for (const { input, hash, pauses } of running) {
+    assert.deepEqual(hash, keccak256(input));
+    assert.equal(pauses, Math.max(0, Math.ceil(input.length / PIECE) - 1));
+  }
 });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   countManyMembers,
+  findRepeats,
   hasManyMembers,
   parseInSlices,
   TooManyMembers,
@@ -54,6 +55,24 @@ test('members that are named twice, like numbers, or __proto__ come out the same
     assert.equal(JSON.stringify(value), JSON.stringify(JSON.parse(text)));
     assert.equal(Object.getPrototypeOf(value), Object.getPrototypeOf(JSON.parse(text)));
   }
+});
+
+test('whether a name is repeated is known when the text has been parsed', () => {
+  const repeats = (text: string): boolean | undefined => findRepeats(parse(text).value as object);
+  for (const text of [
+    '{"a":1,"a":2}',
+    '[[{"\\u0061":{},"a":1}]]',
+    '{"__proto__":1,"__proto__":1}',
+    '{"a":{"1":1,"1":1}}',
+  ])
+    assert.equal(repeats(text), true, text);
+  for (const text of [
+    '{"a":{"a":"\\"a\\":1"},"b":["a:","a"]}',
+    '[{"a":1},{"a":1}]',
+    '{"__proto__":1,"constructor":2}',
+  ])
+    assert.equal(repeats(text), false, text);
+  assert.equal(findRepeats(JSON.parse('{"a":1}')), undefined);
 });
 
 test('what JSON.parse refuses is refused', () => {

@@ -20,6 +20,22 @@ function countSteps(work: () => void): number {
   return steps;
 }
 
+/** Lists that are sorted while `work` runs. */
+function countSorts(work: () => void): number {
+  const { sort } = Array.prototype;
+  let sorts = 0;
+  Array.prototype.sort = function (...args: Parameters<typeof sort>) {
+    sorts++;
+    return sort.apply(this, args);
+  };
+  try {
+    work();
+  } finally {
+    Array.prototype.sort = sort;
+  }
+  return sorts;
+}
+
 const nameOf = (at: number): string => `0x${at.toString(16).padStart(40, '0')}`;
 
 test('of keys that are read for the first time the newest stay, however many came before', () => {
@@ -30,6 +46,32 @@ test('of keys that are read for the first time the newest stay, however many cam
   const names = [...hot.rotate().accounts.keys()];
   assert.equal(names.length, 1_024);
   assert.ok(names.every((name) => Number(name) >= 20_000 - 6_144));
+});
+
+test('those that were read at most heads stay, and none is compared with others', () => {
+  const hot = new HotKeys();
+  const readAll = (from: number, count: number): void => {
+    for (let at = from; at < from + count; at++) hot.noteRead(nameOf(at), undefined);
+  };
+  for (let head = 0; head < 3; head++) {
+    readAll(0, 500);
+    hot.rotate();
+  }
+  readAll(0, 500);
+  readAll(20_000, 6_144);
+  let names: readonly string[] = [];
+  assert.equal(
+    countSorts(() => {
+      names = [...hot.rotate().accounts.keys()];
+    }),
+    0,
+  );
+  assert.equal(names.length, 1_024);
+  assert.deepEqual(
+    names.slice(0, 500).map(Number),
+    Array.from({ length: 500 }, (_, at) => at),
+  );
+  assert.ok(names.slice(500).every((name) => Number(name) >= 20_000));
 });
 
 test('neither a key more than there may be, nor a table, is found by going through others', () => {

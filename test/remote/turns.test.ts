@@ -4,8 +4,10 @@ import { after, afterEach, before, beforeEach, describe, mock, test } from 'node
 import { assemble } from '../../scripts/assembler.ts';
 import type { BlockReference, CallRequest } from '../../src/chain/chain.ts';
 import { ExecutionPool } from '../../src/engine/execution/execution-pool.ts';
+import { toCallBytes } from '../../src/engine/execution/plain-job.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { Discoverer } from '../../src/remote/discover.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
 import { TURN_MS } from '../../src/util/turn-queue.ts';
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
@@ -20,6 +22,7 @@ const BALANCE = `0x${'a'.repeat(40)}`;
 const CHAIN = `0x${'b'.repeat(40)}`;
 const SLOTS = 300;
 const CALLS = 20;
+const LIMIT_MS = 60_000;
 
 const callOf = (to: string, at: number, block: BlockReference = LATEST): CallRequest => ({
   call: { to, data: `0x${word(at)}`, gas: '0x2faf080' },
@@ -105,6 +108,44 @@ describe('calls on state that a node proves, and the event loop', { skip: ANVIL_
     // One at the end of a turn, one at the beginning of the next.
     assert.ok(watch.end() <= 4, `${watch.end()} pieces in a turn, of ${JSON.stringify(counts)}`);
     assert.ok(counts.slice >= CALLS && counts.discovery >= CALLS / 2, JSON.stringify(counts));
+  });
+
+  test('calls that lack state and are read in one turn are tried in turns, but the first ones', async () => {
+    const watch = watchTurns();
+    let slices = 0;
+    interpose((what) => {
+      if (what === 'slice') slices++;
+      watch.note();
+      spin(TURN_MS + 0.1);
+    });
+    // The block is known.
+    const asked = Array.from({ length: CALLS }, () => network.ask('call', callOf(BALANCE, 0x7654321)));
+    const atOnce = slices;
+    const outcomes = await Promise.all(asked);
+    const most = watch.end();
+    for (const outcome of outcomes) assert.equal(outcome.result, `"0x${word(0)}"`);
+    // One is tried where it is read, and its owner has used up the turn then.
+    assert.equal(atOnce, 1);
+    assert.ok(most <= 4, `${most} pieces in a turn`);
+  });
+
+  test('plain calls of an owner are not tried at once behind those that lacked state in the same turn', () => {
+    let slices = 0;
+    interpose((what) => {
+      if (what === 'slice') slices++;
+      spin(TURN_MS + 0.1);
+    });
+    const { callPlain } = network.chain.execution;
+    const ask = (account: number, owner: string): void => {
+      const scope = new RequestScope(performance.now() + LIMIT_MS);
+      scope.owner = owner;
+      callPlain?.(toCallBytes(callOf(BALANCE, account)) ?? assert.fail(), scope);
+    };
+    for (let account = 0; account < CALLS; account++) ask(0x5555_0000 + account, 'key a');
+    assert.equal(slices, 1);
+    // Of another owner the first one is.
+    ask(0x6666_0000, 'key b');
+    assert.equal(slices, 2);
   });
 
   test('a call that takes several slices goes on on a thread, with none behind later trips', async () => {

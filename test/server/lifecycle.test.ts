@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { Agent as HttpAgent, type IncomingMessage, request as postBy } from 'node:http';
 import { connect } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { request, Agent as UndiciAgent } from 'undici';
 import { WebSocket } from 'ws';
+import type { TextAnswer } from '../../src/gateway/answer.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import { createServer } from '../../src/server/lifecycle.ts';
 import {
@@ -14,10 +18,13 @@ import {
   HOST,
   KEY,
   letArrive,
+  PATH,
   RawClient,
   startServer,
   until,
 } from './support.ts';
+
+const BODY = '"body"';
 
 async function openWebSocket(port: number): Promise<WebSocket> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/ws/v3/${KEY}`, { headers: { Host: HOST } });
@@ -55,6 +62,18 @@ test('many connections wait to be accepted, so that none has to be tried again',
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
 });
 
+test('connections that wait to be accepted at a stop are accepted, and their requests answered', async (t) => {
+  const { server, port } = await startServer(t, { limits: { drainTimeout: 60_000 } });
+  const clients = Array.from({ length: 100 }, () => new RawClient(port));
+  await Promise.all(clients.map(({ socket }) => once(socket, 'connect')));
+  assert.ok(server.connections < clients.length, 'some wait');
+  for (const client of clients) client.send(encodeRequest(BODY));
+  const closed = server.close();
+  const answers = await Promise.all(clients.map((client) => client.read()));
+  assert.deepEqual(new Set(answers.map((answer) => answer?.body.toString())), new Set([BODY]));
+  await closed;
+});
+
 test('closing answers what is in work, closes idle connections, and accepts nothing new', async (t) => {
   const gate = new Gate();
   let started = 0;
@@ -71,10 +90,11 @@ test('closing answers what is in work, closes idle connections, and accepts noth
   busy.send(encodeRequest('"http"'));
   busySocket.send('"ws"');
   await until(() => started === 2);
+  const idleClosed = once(idleSocket, 'close') as Promise<[number]>;
   const closed = server.close();
   assert.equal(server.close(), closed);
   assert.equal(await idle.readToEnd(), '');
-  const [idleCode] = (await once(idleSocket, 'close')) as [number];
+  const [idleCode] = await idleClosed;
   assert.equal(idleCode, 1001);
   await assert.rejects(openWebSocket(port), { code: 'ECONNREFUSED' });
   busySocket.send('"too late"');
@@ -89,6 +109,86 @@ test('closing answers what is in work, closes idle connections, and accepts noth
   await closed;
   assert.equal(started, 2);
 });
+
+/** Connections of each client. */
+const KEPT = 8;
+
+/** Clients with connections that stay open, as services have them: how each asks on one of those that are idle. */
+const KEEP_ALIVE: Readonly<
+  Record<string, () => { ask(port: number): Promise<AskedOnce>; close(): unknown }>
+> = {
+  'an undici agent': () => {
+    const agent = new UndiciAgent({ connections: KEPT });
+    return {
+      async ask(port) {
+        const { body, headers } = await request(`http://127.0.0.1:${port}${PATH}`, {
+          method: 'POST',
+          headers: { host: HOST, 'content-type': 'application/json' },
+          body: BODY,
+          dispatcher: agent,
+        });
+        return { text: await body.text(), connection: String(headers['connection']) };
+      },
+      close: () => agent.destroy(),
+    };
+  },
+  'an agent of node:http, with requests that node reads': () => {
+    const agent = new HttpAgent({ keepAlive: true, maxSockets: KEPT });
+    return {
+      async ask(port) {
+        const sent = postBy({ agent, port, path: PATH, method: 'POST', headers: CHUNKED });
+        sent.end(BODY);
+        const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+        return { text: await readText(answer), connection: String(answer.headers.connection) };
+      },
+      close: () => agent.destroy(),
+    };
+  },
+};
+type AskedOnce = { readonly text: string; readonly connection: string };
+const CHUNKED = { host: HOST, 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
+
+for (const [name, createClient] of Object.entries(KEEP_ALIVE))
+  test(`requests on idle connections at a stop are answered, with the last answer of each: ${name}`, async (t) => {
+    let served = 0;
+    const handler = async (text: string): Promise<TextAnswer> => {
+      served++;
+      return { status: 200, body: text };
+    };
+    const { server, port } = await startServer(t, { handler, limits: { drainTimeout: 60_000 } });
+    const client = createClient();
+    t.after(() => client.close());
+    const askAll = (): Promise<readonly AskedOnce[]> =>
+      Promise.all(Array.from({ length: KEPT }, () => client.ask(port)));
+    assert.ok((await askAll()).every(({ connection }) => connection !== 'close'));
+    assert.equal(server.connections, KEPT);
+    const closed = server.close();
+    const answers = await askAll();
+    assert.deepEqual(answers, Array(KEPT).fill({ text: BODY, connection: 'close' }));
+    await closed;
+    assert.equal(served, 2 * KEPT);
+  });
+
+for (const [name, headers] of Object.entries({ plain: {}, 'that node reads': { 'X-Padding': 'é' } }))
+  test(`a request that comes when its idle connection has been ended is not served: ${name}`, async (t) => {
+    let served = 0;
+    const handler = (text: string): TextAnswer => {
+      served++;
+      return { status: 200, body: text };
+    };
+    const { server, port } = await startServer(t, { handler, limits: { drainTimeout: 60_000 } });
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('data', () => {});
+    socket.write(encodeRequest(BODY, headers));
+    await until(() => served === 1 && socket.bytesRead > 0);
+    const closed = server.close();
+    await once(socket, 'end');
+    await new Promise((sent) => socket.write(encodeRequest(BODY, headers), sent));
+    await closed;
+    socket.end();
+    await once(socket, 'close');
+    assert.equal(served, 1);
+  });
 
 test('what does not end within the bound is cut off and aborted', async (t) => {
   const gate = new Gate();

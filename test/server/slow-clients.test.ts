@@ -102,7 +102,9 @@ function writePair(t: TestContext): { tls: TlsOptions; ca: string } {
 
 test('a TLS handshake that comes byte by byte, or not at all, ends', async (t) => {
   const { tls } = writePair(t);
-  const { port } = await startServer(t, { limits: LIMITS, listen: { tls } });
+  const bounds: string[] = [];
+  const onBound = (bound: string): void => void bounds.push(bound);
+  const { port } = await startServer(t, { limits: LIMITS, listen: { tls }, onBound });
   // The beginning of a ClientHello of 16 KB.
   const hello = Buffer.alloc(16_384, 7);
   hello.set([0x16, 0x03, 0x01, 0x3f, 0xff, 0x01, 0x00, 0x3f, 0xfb, 0x03, 0x03]);
@@ -117,6 +119,7 @@ test('a TLS handshake that comes byte by byte, or not at all, ends', async (t) =
       await closed;
     }),
   );
+  assert.deepEqual(bounds, Array(CLIENTS).fill('tls.handshakeTime'));
 });
 
 async function openWebSocket(port: number): Promise<WebSocket> {
@@ -139,7 +142,10 @@ test('a message in fragments that never ends is ended, though pings are answered
   }, TRICKLE_MS);
   t.after(() => clearInterval(timer));
   const [code, reason] = (await once(slow, 'close')) as [number, Buffer];
-  assert.deepEqual([code, reason.toString()], [1008, 'a message took too long to arrive']);
+  assert.deepEqual(
+    [code, reason.toString()],
+    [1008, 'a message took too long to arrive (bound: webSocket.messageTime)'],
+  );
   idle.send('"idle"');
   assert.equal(String((await once(idle, 'message'))[0]), '"idle"');
   idle.close();

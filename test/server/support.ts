@@ -37,7 +37,7 @@ const REFUSALS = {
   'arriving.bytes': [429, -32005],
   'compression.jobs': [429, -32005],
   'unsent.bytes': [429, -32005],
-  timeout: [408, -32002],
+  'body.time': [408, -32002],
   forbiddenOrigin: [403, -32600],
   malformedHead: [400, -32600],
   upgradeRequired: [426, -32600],

@@ -30,9 +30,10 @@ type Handled = { calls: number };
 async function start(
   t: TestContext,
   limits: Partial<TransportLimits>,
-): Promise<{ server: Server; port: number; handled: Handled }> {
+): Promise<{ server: Server; port: number; handled: Handled; bounds: string[] }> {
+  const bounds: string[] = [];
   const handled = { calls: 0 };
-  const gateway = createFakeGateway();
+  const gateway = createFakeGateway(undefined, (bound) => void bounds.push(bound));
   const { server, port } = await startServer(t, {
     limits,
     gateway: {
@@ -54,7 +55,7 @@ async function start(
       },
     },
   });
-  return { server, port, handled };
+  return { server, port, handled, bounds };
 }
 
 function makeStream(): { pieces: AsyncIterable<Uint8Array>; cancel: () => void } {
@@ -171,13 +172,14 @@ const SLOW = { sendTimeout: 400, sendRate: 1024 * MB };
 for (const body of ['"large"', '"stream"']) {
   for (const [lane, extra] of LANES) {
     test(`${body} that is read too slowly ends on ${lane}, though it never stops`, async (t) => {
-      const { server, port } = await start(t, SLOW);
+      const { server, port, bounds } = await start(t, SLOW);
       const socket = connect(port, '127.0.0.1');
       socket.on('error', () => {});
       socket.write(request(body, KEY, extra));
       trickle(socket);
       await until(() => server.shares.refusals.slow > 0);
       await until(() => server.shares.unsentBytes === 0 && server.connections === 0);
+      assert.deepEqual(bounds.splice(0), ['send.rate']);
       socket.destroy();
     });
   }

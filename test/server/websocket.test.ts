@@ -155,10 +155,14 @@ test('closes with 1009 above the message cap and 1007 for text that is no UTF-8'
 });
 
 test('pings, and drops a peer that does not answer them', async (t) => {
-  const { port } = await startServer(t, { limits: { webSocketPing: 40 } });
+  const bounds: string[] = [];
+  const onBound = (bound: string): void => void bounds.push(bound);
+  const { port } = await startServer(t, { limits: { webSocketPing: 40 }, onBound });
   const alive = await opened(t, port);
   const dead = await opened(t, port, { autoPong: false });
-  assert.equal(await closeCode(dead), 1006);
+  const [code, reason] = (await once(dead, 'close')) as [number, Buffer];
+  assert.deepEqual([code, String(reason)], [1008, 'no answer to a ping (bound: webSocket.pong)']);
+  assert.deepEqual(bounds, ['webSocket.pong']);
   let pings = 0;
   alive.on('ping', () => pings++);
   await until(() => pings >= 3);
@@ -195,8 +199,10 @@ test('works on no more than the bound of messages and serves the rest after', as
 
 test('stops reading a peer that does not read, and cuts it off', async (t) => {
   let handled = 0;
+  const bounds: string[] = [];
   const answer = JSON.stringify('z'.repeat(1_000_000));
   const { port } = await startServer(t, {
+    onBound: (bound) => void bounds.push(bound),
     limits: { webSocketHighWaterBytes: 2_000_000, webSocketInFlight: 1, sendTimeout: 400 },
     handler: () => {
       handled++;
@@ -213,6 +219,8 @@ test('stops reading a peer that does not read, and cuts it off', async (t) => {
   socket.resume();
   await closed;
   assert.ok(handled < 50, `handled ${handled}`);
+  assert.equal(bounds.length, 1);
+  assert.match(bounds.join(), /^send\.(?:time|rate)$/);
 });
 
 test('closes above the bound of unsent answers', async (t) => {

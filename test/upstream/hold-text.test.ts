@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ChainError } from '../../src/chain/errors.ts';
-import { JsonBytes } from '../../src/primitives/json-result.ts';
+import { JsonBytes, SharedBytes } from '../../src/primitives/json-result.ts';
 import { holdAll, holdText } from '../../src/upstream/hold-text.ts';
+import { readText } from '../../src/upstream/join-pieces.ts';
 import { createNodeMemory } from '../../src/upstream/node-memory.ts';
 import { AnswerMemory } from '../../src/util/answer-memory.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
@@ -45,6 +46,22 @@ test('a long result is put together with pauses, wherever its bytes are cut', as
       assert.ok((held instanceof JsonBytes ? held.text : held) === text);
       assert.ok(turns >= Math.floor(bytes / MiB) - 1, `${turns} turns`);
     }
+});
+
+test('the text of long bytes that are there is read with pauses', async () => {
+  for (const text of [`"${'a'.repeat(3 * MiB)}"`, `"${'é'.repeat(2 * MiB)}"`]) {
+    const bytes = new JsonBytes(new SharedBytes(Buffer.from(text)));
+    let turns = 0;
+    const count = (): void => {
+      turns++;
+      next = setImmediate(count);
+    };
+    let next = setImmediate(count);
+    assert.ok((await readText(bytes)) === text);
+    clearImmediate(next);
+    assert.ok(turns >= 3, `${turns} turns`);
+  }
+  assert.equal(readText(new JsonBytes(new SharedBytes(Buffer.from('"0x"')))), '"0x"');
 });
 
 test('what callers hold together is bounded while it arrives, and given back', async () => {

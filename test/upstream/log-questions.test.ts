@@ -255,7 +255,8 @@ describe('a range that a node refuses', () => {
   });
 
   it('for its results is divided, and nothing is learnt of ranges', async () => {
-    const words = 'query returned more than 20 results. Try with this block range [0x0, 0x1b].';
+    const words =
+      'query returned more than 20 results. Try with this block range [0x0, 0x1b]. (bound: logs.results)';
     const many = logNode((_filter, logs) => (logs.length > 20 ? nodeError(-32005, words) : undefined));
     const network = networkOf([many]);
     assert.deepEqual(await getLogs(network, 0, 99), expected(0, 99));
@@ -300,7 +301,8 @@ describe('a range that a node refuses', () => {
     const network = networkOf([takes(10, 'exceed maximum block range 10')], limits);
     await assert.rejects(getLogs(network, 0, HEAD), {
       kind: 'exceeded',
-      message: /^query returned more than 20 results\. Try with this block range \[0x0, 0x[0-9a-f]+\]\.$/,
+      message:
+        /^query returned more than 20 results\. Try with this block range \[0x0, 0x[0-9a-f]+\]\. \(bound: logs\.results\)$/,
     });
     assert.deepEqual(await getLogs(network, 0, 29), expected(0, 29));
     await assert.rejects(getLogs(networkOf([logNode()], { results: 20, bytes: 1_024 }), 0, 29), {
@@ -308,7 +310,7 @@ describe('a range that a node refuses', () => {
     });
     await assert.rejects(getLogs(networkOf([logNode()], { ...limits, blockRange: 5 }), 0, 5), {
       kind: 'invalid',
-      message: 'exceed maximum block range 5',
+      message: 'exceed maximum block range 5 (bound: logs.blockRange)',
     });
   });
 });

@@ -1,6 +1,7 @@
 /** Nodes of a better tier that do not answer calls: how many calls wait for them, and what becomes of them. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { MethodSilences } from '../../src/upstream/method-silences.ts';
 import { describeState } from '../../src/upstream/node-state.ts';
 import type { Pool } from '../../src/upstream/pool.ts';
 import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
@@ -17,7 +18,7 @@ import {
 } from './support/scripted-node.ts';
 
 /** A node that stays silent has a third of it before the next one is asked. */
-const LIMIT_MS = 90;
+const LIMIT_MS = 450;
 const OVERTAKEN_IN_A_ROW = 3;
 const BLOCK = { number: 7n, hash: `0x${'7'.repeat(64)}` };
 
@@ -42,8 +43,8 @@ function openStage(behaviour: Behaviour, answerTimeout = 20): Stage {
   return { first, second, pool, log, pass };
 }
 
-async function askOnce({ pool }: Stage, params = '[]'): Promise<void> {
-  const answered = await pool.ask(createExchange({ params, nulls: 'truth' }, createScope(LIMIT_MS)));
+async function askOnce({ pool }: Stage, params = '[]', method = 'eth_call'): Promise<void> {
+  const answered = await pool.ask(createExchange({ method, params, nulls: 'truth' }, createScope(LIMIT_MS)));
   assert.match(String(answered), /^"0x[12]"$/);
 }
 
@@ -117,6 +118,65 @@ describe('a silent node', () => {
     await askTogether(10);
     await until(() => listMessages(stage).includes(HEARD));
     assert.equal(first.upstream.health.circuit, 'closed');
+  });
+});
+
+describe('a node that is silent on one method', () => {
+  const SILENT_ON = 'eth_getLogs';
+  const onlyOthers: Behaviour = (call, options) =>
+    (call.method === SILENT_ON ? silent : answer('"0x1"'))(call, options);
+  /** Between calls of the method the node answers another one. */
+  const askBoth = async (stage: Stage, times: number): Promise<void> => {
+    for (let call = 0; call < times; call++) {
+      await askOnce(stage, `[${call}]`, SILENT_ON);
+      await askOnce(stage);
+    }
+  };
+  const count = ({ asked }: ScriptedNode, method: string): number =>
+    asked.calls.filter((call) => call.method === method).length;
+  const METHOD_NAMED =
+    'upstream does not answer a method that others answer: asked last for it until it answers a probe';
+  const METHOD_HEARD = 'upstream answers the method again';
+
+  it('has three calls of the method wait for it, is asked first for others, and for the method when it answers a probe', async () => {
+    const stage = openStage(onlyOthers);
+    const { first, second, pass } = stage;
+    await askBoth(stage, OVERTAKEN_IN_A_ROW + 10);
+    assert.equal(first.givenUp(), OVERTAKEN_IN_A_ROW);
+    assert.equal(count(first, SILENT_ON), OVERTAKEN_IN_A_ROW + 1, 'and one probe, which nobody waits for');
+    assert.equal(count(second, 'eth_call'), 0);
+    assert.equal(first.upstream.health.circuit, 'closed');
+    await until(() => listMessages(stage).includes(METHOD_NAMED));
+    assert.ok(!listMessages(stage).includes(NAMED));
+
+    pass(15_000);
+    first.behave(answer('"0x1"'));
+    await askOnce(stage, '[]', SILENT_ON);
+    await until(() => listMessages(stage).includes(METHOD_HEARD));
+    const before = second.asked.calls.length;
+    await askBoth(stage, 3);
+    assert.equal(second.asked.calls.length, before);
+  });
+
+  it('is asked first again after five minutes, whatever becomes of probes', async () => {
+    const stage = openStage(onlyOthers);
+    await askBoth(stage, OVERTAKEN_IN_A_ROW + 1);
+    stage.pass(299_999);
+    await askBoth(stage, 1);
+    assert.equal(stage.first.givenUp(), OVERTAKEN_IN_A_ROW);
+    stage.pass(1);
+    await askBoth(stage, 2 * OVERTAKEN_IN_A_ROW);
+    assert.equal(stage.first.givenUp(), 2 * OVERTAKEN_IN_A_ROW);
+  });
+
+  it('has a record for so many methods and no more', () => {
+    const silences = new MethodSilences(() => 0);
+    const names = Array.from({ length: 100 }, (_, i) => `method${i}`);
+    for (const name of names) for (let i = 0; i < OVERTAKEN_IN_A_ROW; i++) silences.noteOvertaken(name);
+    assert.deepEqual(
+      names.filter((name) => silences.isSilent(name)),
+      names.slice(-64),
+    );
   });
 });
 

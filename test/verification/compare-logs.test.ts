@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Findings, type Members } from '../../src/verification/findings.ts';
+import type { KnownBlock } from '../../src/verification/known-transactions.ts';
 import { RlpWriter } from '../../src/verification/rlp-writer.ts';
-import { verifyBody, verifyHeader } from '../../src/verification/verify-block.ts';
+import { type VerifiedHeader, verifyBody, verifyHeader } from '../../src/verification/verify-block.ts';
 import { compareLogs, LogMatcher, listMatching } from '../../src/verification/verify-logs.ts';
 import { SKIP_REASON } from '../support/vectors.ts';
 import { readSamples } from './samples.ts';
@@ -53,4 +54,53 @@ test('logs with the same characters in other places are not those of the receipt
       }
   }
   assert.ok(changed > 500, `${changed} changes`);
+});
+
+/** @returns logs of which it is counted how many are looked at */
+function countLooks(
+  count: number,
+  make: (index: number) => Members,
+): { told: Members[]; looked: Set<number> } {
+  const looked = new Set<number>();
+  const told = Array.from({ length: count }, (_, index) => ({
+    ...make(index),
+    get data() {
+      looked.add(index);
+      return LONG_DATA;
+    },
+  }));
+  return { told, looked };
+}
+
+const LONG_DATA = `0x${'ab'.repeat(200_000)}`;
+const HASH = `0x${'11'.repeat(32)}`;
+const LOG = {
+  address: `0x${'22'.repeat(20)}`,
+  topics: [HASH],
+  transactionHash: HASH,
+  transactionIndex: '0x0',
+  blockNumber: '0x5',
+  blockHash: HASH,
+};
+
+test('no more of long logs is looked at than there is of those in the receipts', () => {
+  const header = { hash: HASH, number: 5n, timestamp: 1n } as VerifiedHeader;
+  const known = { header, transactions: { facts: [{ hash: HASH }] } } as unknown as KnownBlock;
+  const matcher = new LogMatcher({ addresses: [], topics: [] });
+  const expected = listMatching(
+    [{ logs: [LOG, LOG].map((log) => ({ ...log, data: LONG_DATA })) }],
+    known,
+    matcher,
+  );
+  const compare = (told: readonly Members[]) => compareLogs(told, expected, () => header);
+  const index = (logIndex: number) => ({ ...LOG, logIndex: `0x${logIndex.toString(16)}` });
+  const right = countLooks(2, index);
+  assert.equal(compare(right.told), undefined);
+  const many = countLooks(60, index);
+  assert.match(compare(many.told)?.text ?? '', /longer than those in the receipts/);
+  assert.ok(many.looked.size <= 3, `${many.looked.size} logs are looked at`);
+  assert.match(compare(countLooks(2, () => index(1)).told)?.text ?? '', /missing/);
+  assert.match(compare(countLooks(2, (at) => index(1 - at)).told)?.text ?? '', /order/);
+  const upper = [0, 1].map((at) => ({ ...index(at), data: LONG_DATA.toUpperCase().replace('0X', '0x') }));
+  assert.equal(compare(upper), undefined);
 });

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Members } from '../../src/verification/findings.ts';
 import { isMembers } from '../../src/verification/members.ts';
+import { drawRanked } from './draw.ts';
 import { type Change, listChanges, listDistinctChanges } from './json-changes.ts';
 import { type Judgement, judge, type Verdict } from './judge.ts';
 import { type Lie, type Reply, Stage } from './lied-network.ts';
@@ -14,8 +15,10 @@ export type RunOptions = {
   readonly maxBlocks: number;
   /** Of so many questions one is asked. */
   readonly stride: number;
-  /** Cases that are run, of all: 1 runs each in each setting. */
+  /** Cases that are run, of all in a setting, at least one of them: 1 runs each in each setting. */
   readonly share: number;
+  /** Which cases are drawn: the same ones with the same seed. */
+  readonly seed: number;
   /** Whether changes that are alike are all made. */
   readonly isEvery: boolean;
   /** Networks at the same time. */
@@ -32,6 +35,8 @@ type Trace = { readonly question: AskedQuestion; readonly truth: Reply; readonly
 type Case = {
   readonly trace: Trace;
   readonly name: string;
+  /** Names it among all cases of a source. */
+  readonly id: string;
   readonly lie: Lie;
   /** A block that does not contradict itself: only found by others that know the block. */
   readonly isForged?: boolean;
@@ -77,17 +82,14 @@ export async function runCases(
   figures.methods = Math.max(figures.methods, new Set(traces.map(({ question }) => question.method)).size);
   const isWanted = ({ name }: Setting): boolean => name.includes(options.setting);
   const list = options.isEvery ? listChanges : listDistinctChanges;
-  const runs: { readonly each: Case; readonly setting: Setting }[] = [];
-  let count = 0;
-  for (const trace of traces) {
-    for await (const each of listCases(list, trace, traces, truth, alien)) {
-      for (const [s, setting] of SETTINGS.entries()) {
-        if (!isWanted(setting) || !isChosen(count, s, options.share)) continue;
-        if (canBeFound(each, setting)) runs.push({ each, setting });
-      }
-      count++;
-    }
-  }
+  const cases: Case[] = [];
+  for (const trace of traces)
+    for await (const each of listCases(list, trace, traces, truth, alien)) cases.push(each);
+  const runs = SETTINGS.filter(isWanted).flatMap((setting) => {
+    const found = cases.filter((each) => canBeFound(each, setting));
+    const nameOf = ({ id }: Case): string => `${options.seed} ${setting.name} ${setting.transport} ${id}`;
+    return drawRanked(found, options.share, nameOf).map((each) => ({ each, setting }));
+  });
   let next = 0;
   const work = async (): Promise<void> => {
     const own = await Stage.open(truth, MAX_NODES);
@@ -108,12 +110,6 @@ function canBeFound({ isForged, trace }: Case, setting: Setting): boolean {
 /** Of what is passed on while it arrives, encoded blocks and receipts are not verified. */
 function isVerified({ isStreamed }: Setting, { method }: Question): boolean {
   return isStreamed !== true || !method.startsWith('debug_getRaw');
-}
-
-/** Spread evenly over the cases, and in each setting others. */
-function isChosen(index: number, setting: number, share: number): boolean {
-  const at = index + setting / SETTINGS.length;
-  return Math.floor((at + 1) * share) > Math.floor(at * share);
 }
 
 const IN_BACKGROUND: ReadonlySet<string> = new Set([
@@ -170,7 +166,9 @@ async function traceTruth(
   if (told === undefined) return undefined;
   const isProven = 'trust' in told && told.trust === 'proven';
   const isCovered = question.isCovered && (isProven || truth.isRecorded !== true);
-  return { question: { ...question, isCovered }, truth: told, asked: [...asked.values()] };
+  // The order in which nodes are asked differs from run to run.
+  const inOrder = [...asked].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
+  return { question: { ...question, isCovered }, truth: told, asked: inOrder };
 }
 
 async function* listCases(
@@ -184,14 +182,16 @@ async function* listCases(
     const answer = await truth.ask(about);
     if ('error' in answer || answer.result === null) continue;
     const others = await listOthers(about, traces, truth, alien);
+    const place = `${keyOf(trace.question)} ${keyOf(about)}`;
     for (const change of [...list(answer.result), ...others]) {
       const name = `${about.method} ${change.kind} ${change.path.join('.')}`;
       const isForged = change.kind === "another chain's" && about.method === 'eth_getBlockByNumber';
-      yield { trace, name, lie: changeAnswer(about, change), ...(isForged && { isForged }) };
+      const id = `${place} ${name}`;
+      yield { trace, name, id, lie: changeAnswer(about, change), ...(isForged && { isForged }) };
     }
     const forged = isMembers(answer.result) ? forgeBlock(answer.result as Members) : undefined;
     if (forged !== undefined)
-      yield { trace, name: `${about.method} forged`, lie: forged.lie, isForged: true };
+      yield { trace, name: `${about.method} forged`, id: `${place} forged`, lie: forged.lie, isForged: true };
   }
 }
 

@@ -20,7 +20,7 @@ const { values } = parseArgs({
     setting: { type: 'string', default: '' },
     parallel: { type: 'string', default: '4' },
     requests: { type: 'string', default: '10000' },
-    seed: { type: 'string', default: '1' },
+    seed: { type: 'string', default: process.env['PORTCULLIS_SEED'] ?? '1' },
   },
 });
 /** Of missed changes so many are shown. */
@@ -39,12 +39,14 @@ const options = {
   maxBlocks: Number(values.blocks),
   stride: 1,
   share: Number(values.share),
+  seed: Number(values.seed),
   isEvery: values.every,
   only: values.only,
   setting: values.setting,
   parallel: Number(values.parallel),
 };
 const requests = Number(values.requests);
+console.log(`seed ${values.seed}`);
 const fuzzed = sources.filter(({ name }) => FUZZED.includes(name));
 for (const source of sources) {
   const truth = await source.open();

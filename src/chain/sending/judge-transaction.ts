@@ -4,7 +4,7 @@ import { bytesEqual } from '../../primitives/bytes.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
 import { sha256 } from '../../primitives/sha256.ts';
 import { isLowS, type RecoverPublicKey } from '../../primitives/signature.ts';
-import { ChainError } from '../errors.ts';
+import { ChainError, createBoundRefusal } from '../errors.ts';
 import { recoverSender, type Transaction } from '../transaction.ts';
 import { type BlobSidecar, decodeSentTransaction, type SentTransaction } from './sent-transaction.ts';
 
@@ -88,7 +88,7 @@ function readSent(bytes: Uint8Array): SentTransaction {
 /** Before it is read, unlike in geth: reading a large one takes long. */
 function checkSize({ length, 0: first }: Uint8Array, isEthereum: boolean): void {
   const limit = first === BLOB_TYPE ? MAX_BLOB_SIZE : isEthereum ? MAX_SIZE : MAX_FORM_SIZE;
-  if (length > limit) refuse(`oversized data: transaction size ${length}, limit ${limit}`);
+  if (length > limit) throw createBoundRefusal('failed', 'transaction.bytes', `${length}, limit ${limit}`);
 }
 
 function checkBounds(tx: Transaction, { revision, gasLimit }: EthereumBounds): void {

@@ -1,4 +1,4 @@
-import { ChainError, restoreChainError } from '../../chain/errors.ts';
+import { ChainError, createTimeout, restoreChainError } from '../../chain/errors.ts';
 import type { EngineFigures } from '../../observe/sources.ts';
 import type { HexData } from '../../primitives/hex-data.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
@@ -125,7 +125,8 @@ export class HeavyCalls {
         reject(error);
       };
       const onAbort = (): void => fail(CALLER_GONE);
-      const onDeadline = (): void => fail(task.cancel === undefined ? WAITED_TOO_LONG : timeoutError(scope));
+      const onDeadline = (): void =>
+        fail(task.cancel === undefined ? WAITED_TOO_LONG : createTimeout(scope.limitMs ?? 0));
       if (this.#isClosed) return reject(STOPPING);
       if (signal.aborted) return reject(CALLER_GONE);
       if (this.roomFor(owner) === 'none') return reject(WAITED_TOO_LONG);
@@ -172,10 +173,4 @@ export class HeavyCalls {
     this.#queue.giveBack(task.owner, 1);
     return task;
   }
-}
-
-/** geth's text; the limit as it was given, to the tenth of a second. */
-function timeoutError({ limitMs = 0 }: RequestScope): ChainError {
-  const seconds = Math.round(limitMs / 100) / 10;
-  return new ChainError('timeout', `execution aborted (timeout = ${seconds}s)`);
 }

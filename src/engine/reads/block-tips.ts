@@ -1,5 +1,6 @@
 import type { Header } from '../../chain/header.ts';
 import { readReceiptGas } from '../../chain/receipt-gas.ts';
+import { chooseSamples, compareTips } from '../../chain/suggest-tip.ts';
 import { decodeTransaction, effectiveTip } from '../../chain/transaction.ts';
 import { bytesEqual } from '../../primitives/bytes.ts';
 import { decodeRlp, readListSpans } from '../../primitives/rlp.ts';
@@ -10,9 +11,6 @@ import type { StoredBlocks } from './stored-blocks.ts';
 const MAX_KEPT = 100_000;
 /** Transactions that are decoded between two pauses: about a third of a millisecond. */
 const TRANSACTIONS_PER_STEP = 32;
-/** A tip below this says nothing about what is accepted, wei (geth's `DefaultIgnorePrice`). */
-const LEAST_SAMPLE = 2n;
-const SAMPLES_PER_BLOCK = 3;
 
 /** What the transactions of a block paid its beneficiary. */
 export type BlockTips = {
@@ -63,15 +61,14 @@ export class TipReader {
       entries.push({ tip: effectiveTip(tx, header.baseFeePerGas), gasUsed, sender });
       if (i % TRANSACTIONS_PER_STEP === TRANSACTIONS_PER_STEP - 1) yield;
     }
-    entries.sort((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : 0));
+    entries.sort((a, b) => compareTips(a.tip, b.tip));
     let gas = 0;
     return {
       tips: entries.map(({ tip }) => tip),
       gasUpTo: Float64Array.from(entries, ({ gasUsed }) => (gas += gasUsed)),
-      samples: entries
-        .filter(({ tip, sender }) => tip >= LEAST_SAMPLE && !bytesEqual(sender, header.beneficiary))
-        .slice(0, SAMPLES_PER_BLOCK)
-        .map(({ tip }) => tip),
+      samples: chooseSamples(
+        entries.filter(({ sender }) => !bytesEqual(sender, header.beneficiary)).map(({ tip }) => tip),
+      ),
     };
   }
 }

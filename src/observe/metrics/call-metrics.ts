@@ -49,7 +49,7 @@ export const CALL_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_limited_total',
     type: 'counter',
-    help: 'Refusals: rate (too fast), credits (none left), overload (no room), quota (as many as a key may have), size (too large), auth (no permission); by which bound, a row of the table of bounds.',
+    help: 'Refusals: rate (too fast), credits (none left), overload (no room), quota (as many as a key may have), size (too large), time (too late), auth (no permission); by which bound, a row of the table of bounds.',
     labels: ['network', 'reason', 'bound'],
     merge: 'sum',
     *read({ calls }) {

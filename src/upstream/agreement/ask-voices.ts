@@ -36,7 +36,7 @@ type Word = { readonly answer: JsonText | ChainError; voices: number };
  */
 export function createAskVoices(ask: Ask, voices: OperatorVoices): Ask {
   return async ({ call, scope, except }) => {
-    if (call.isSticky === true) throw refuse("what is pending is one node's word");
+    if (call.isSticky === true) throw new TooFewVoices("what is pending is one node's word");
     const unshared = askApart(call);
     const words = new Map<string, Word>();
     const waiting = [...voices.operators];
@@ -87,7 +87,7 @@ export function createAskVoices(ask: Ask, voices: OperatorVoices): Ask {
           launch();
         };
         const tooFew = (best: number): ChainError =>
-          refuse(
+          new TooFewVoices(
             `${best} of ${voices.total} configured operators say the same, agreement demands ${voices.needed}`,
           );
         launch();
@@ -114,6 +114,9 @@ function askApart(call: RoutedCall): RoutedCall {
   };
 }
 
-function refuse(why: string): ChainError {
-  return new ChainError('unavailable', `the answer has too few voices: ${why}`);
+/** Fewer operators say the same than have to. */
+export class TooFewVoices extends ChainError {
+  constructor(why: string) {
+    super('unavailable', `the answer has too few voices: ${why}`);
+  }
 }

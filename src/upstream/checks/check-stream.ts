@@ -1,5 +1,9 @@
 import { isComplete, type JsonResult, type JsonStream } from '../../primitives/json-result.ts';
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import { awaitAnswerTurn } from '../transport/answer-turns.ts';
+
+/** Bytes that are looked at in one turn: half a millisecond. */
+const SLICE_BYTES = 64 * 1024;
 
 /** Looks at the bytes of a result while they come in, and keeps none of a piece: its memory may be used again. Both throw an UpstreamFault when it is wrong; the next piece comes once they are done. */
 export interface ByteCheck {
@@ -43,8 +47,12 @@ async function* readChecked(source: JsonStream, check: ByteCheck): AsyncGenerato
   let held: Uint8Array | undefined;
   try {
     for await (const piece of source.pieces) {
-      const added = check.add(piece);
-      if (added instanceof Promise) await added;
+      // Pieces of HTTP come in turns of their own; a message of a WebSocket is one piece.
+      if (piece.length > SLICE_BYTES) await addInTurns(piece, check);
+      else {
+        const added = check.add(piece);
+        if (added instanceof Promise) await added;
+      }
       if (held !== undefined) yield held;
       held = piece;
     }
@@ -54,6 +62,13 @@ async function* readChecked(source: JsonStream, check: ByteCheck): AsyncGenerato
     throw error;
   }
   if (held !== undefined) yield held;
+}
+
+async function addInTurns(piece: Uint8Array, check: ByteCheck): Promise<void> {
+  for (let at = 0; at < piece.length; at += SLICE_BYTES) {
+    if (at > 0) await awaitAnswerTurn();
+    await check.add(piece.subarray(at, at + SLICE_BYTES));
+  }
 }
 
 function toLatin1({ buffer, byteOffset, byteLength }: Uint8Array): string {

@@ -1,4 +1,4 @@
-import { isLowerHex } from '../../primitives/byte-loops.ts';
+import { decodeHexInto, isLowerHex } from '../../primitives/byte-loops.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
 import { checkStream, type StreamCheck } from './check-stream.ts';
@@ -10,6 +10,8 @@ const HEX = /^\s*"0x[0-9a-fA-F]*"\s*$/;
 /** Of a longer text the pattern remembers each byte: eight times as long, and more memory than the text. */
 const MAX_PATTERN_LENGTH = 4_096;
 const PIECE_LENGTH = 64 * 1024;
+/** Digits in any case are decoded, and the bytes thrown away. */
+const DECODED = new Uint8Array(PIECE_LENGTH / 2);
 
 /** The result of a call: hex data. */
 export function checkData(result: JsonResult): JsonResult {
@@ -25,8 +27,7 @@ function isLongData(result: JsonText): boolean {
   const end = text.length - 1;
   for (let at = BEGIN.length; at < end; at += PIECE_LENGTH) {
     const piece = text.slice(at, Math.min(at + PIECE_LENGTH, end));
-    // No letter but A to F becomes one of a to f.
-    if (!isLowerHex(piece, 0) && !isLowerHex(piece.toLowerCase(), 0)) return false;
+    if (!isLowerHex(piece, 0) && !decodeHexInto(DECODED, 0, piece, 0)) return false;
   }
   return true;
 }

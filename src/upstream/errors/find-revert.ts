@@ -11,8 +11,8 @@ const REVERT_CODE = 3;
 const NO_REVERT =
   /^(?:(?:unknown block|(?:block|header) not found)\.?$|(?:failed to submit transaction: )?(?:failed to validate the transaction|insufficient funds for gas)\b)/i;
 
-/** UTF-16 units of a revert's reason that a node gives in words only: 8 ms. In bytes it is as long as the answer may be. */
-const MAX_REASON_LENGTH = 524_288;
+/** UTF-16 units of a revert's reason that a node gives in words only: 1 ms. In bytes it is as long as the answer may be. */
+const MAX_REASON_LENGTH = 65_536;
 
 /** Parity and Nethermind up to 1.31: the message is always the same, `data` says in words what happened. */
 const VM_ERROR = /^vm execution error\.?$/i;

@@ -22,8 +22,8 @@ export type CircuitEvents = {
   /** An upstream has failed so often that it is asked last until it has rested. */
   onOpen(upstream: Upstream, fault: UpstreamFault): void;
   onFault(upstream: Upstream, fault: UpstreamFault, method: string): void;
-  /** An upstream that was silent has answered. */
-  onHeard(upstream: Upstream): void;
+  /** An upstream that was silent has answered. @param method where it was silent on this one alone */
+  onHeard(upstream: Upstream, method?: string): void;
 };
 
 /** Faults in which nothing came from the node. */
@@ -41,6 +41,9 @@ export function breakCircuit(events: CircuitEvents): Policy<Directed> {
     const isCounted = COUNTED.has(fault.kind) && !isCallersLimit(fault, scope.deadline);
     if (isCounted && upstream.health.fail(performance.now() - askedAt, fault)) events.onOpen(upstream, fault);
   };
+  const noteHeard = ({ call, upstream }: Directed): void => {
+    if (upstream.methodSilences.end(call.method)) events.onHeard(upstream, call.method);
+  };
   return createPolicy({
     begin(exchange) {
       exchange.upstream.health.inFlight++;
@@ -52,6 +55,7 @@ export function breakCircuit(events: CircuitEvents): Policy<Directed> {
       health.inFlight--;
       const ms = performance.now() - askedAt;
       if (health.succeed(ms)) events.onHeard(upstream);
+      noteHeard(exchange);
       upstream.seconds.record(ms / 1_000);
       // A result contradicts the nodes that claimed a failed execution.
       for (const { upstream: other, error } of route.takeClaims()) count(other, error, call.method);
@@ -59,14 +63,18 @@ export function breakCircuit(events: CircuitEvents): Policy<Directed> {
       return watchStream(result, (fault) => note(exchange, fault, askedAt));
     },
     onError(exchange, error) {
-      const { scope, upstream, askedAt } = exchange;
-      const { health } = upstream;
+      const { call, scope, upstream, askedAt } = exchange;
+      const { health, methodSilences } = upstream;
       const ms = performance.now() - askedAt;
       health.inFlight--;
       if (!isGivenUp(error)) upstream.seconds.record(ms / 1_000);
       if (error instanceof ChainError && health.succeed(ms)) events.onHeard(upstream);
-      if (scope.signal.reason === OVERTAKEN) health.lag(ms);
+      if (scope.signal.reason === OVERTAKEN) {
+        health.lag(ms);
+        methodSilences.noteOvertaken(call.method);
+      }
       if (isHeard(error) && health.silence.end()) events.onHeard(upstream);
+      if (error instanceof ChainError || isHeard(error)) noteHeard(exchange);
       if (isNoted(error)) note(exchange, error, askedAt);
       return error;
     },

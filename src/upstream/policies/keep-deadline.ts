@@ -1,4 +1,4 @@
-import { ChainError } from '../../chain/errors.ts';
+import { ChainError, createTimeout } from '../../chain/errors.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { UpstreamFault } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
@@ -20,6 +20,5 @@ export function keepDeadline(): Policy {
 
 /** The failure of what has taken all the time that it had. */
 export function describeLimit({ limitMs }: RequestScope): ChainError {
-  const seconds = Math.round(limitMs / 100) / 10;
-  return new ChainError('timeout', `execution aborted (timeout = ${seconds}s)`);
+  return createTimeout(limitMs);
 }

@@ -73,12 +73,12 @@ export function createRouting(upstreams: readonly Upstream[]): DecideRoute {
     const candidates = findCandidates(upstreams, exchange);
     if (candidates instanceof UpstreamFault) return candidates;
     if (call.isSticky === true) {
-      favourite = keepFavourite(favourite, candidates);
+      favourite = keepFavourite(favourite, candidates, call.method);
       moveToFront(candidates, favourite);
     } else if (scope.batch !== undefined && candidates.length > 1) {
-      keepTogether(candidates, scope.batch, choices);
+      keepTogether(candidates, scope.batch, call.method, choices);
     }
-    if (prefer !== undefined) preferAll(candidates, prefer);
+    if (prefer !== undefined) preferAll(candidates, prefer, call.method);
     const absent = countAbsent(upstreams, candidates, exchange);
     return setRoute(exchange, new Route(candidates, absent, isHeld(call.block, candidates)));
   };
@@ -152,8 +152,9 @@ function findCandidates(
       if (!upstream.isBehind && isBehind(upstream, call)) behind.push(upstream);
     }
   }
-  if (candidates.length > 1) candidates.sort(compareUpstreams);
-  if (behind.length > 0) candidates.push(...behind.sort(compareUpstreams));
+  const compare = (a: Upstream, b: Upstream): number => compareUpstreams(a, b, call.method);
+  if (candidates.length > 1) candidates.sort(compare);
+  if (behind.length > 0) candidates.push(...behind.sort(compare));
   if (candidates.length > 0) return candidates;
   if (soonest !== undefined) {
     const { pausedBy, pauseLeftMs } = soonest.health;
@@ -175,29 +176,37 @@ function isBehind(
   return isBound === true || (paramsByHash !== undefined && knowsHashParameters);
 }
 
-function compareUpstreams(a: Upstream, b: Upstream): number {
-  return rankTrust(a) - rankTrust(b) || a.tier - b.tier || a.health.score - b.health.score;
+function compareUpstreams(a: Upstream, b: Upstream, method: string): number {
+  return rankTrust(a, method) - rankTrust(b, method) || a.tier - b.tier || a.health.score - b.health.score;
 }
 
 /**
  * After a rest, one call at a time finds out whether a node is well again. Nodes without a vote in the head for being
  * behind come after those that are well, for older blocks too: they may lack state.
  */
-function rankTrust({ health, isAway, isBehind, isOnFork }: Upstream): number {
-  if (isAway || isOnFork || health.circuit === 'open') return 3;
+function rankTrust(upstream: Upstream, method: string): number {
+  const { health, isAway, isBehind, isOnFork } = upstream;
+  if (isAway || isOnFork || !isResponsive(upstream, method)) return 3;
   if (isBehind) return 2;
   return health.circuit === 'halfOpen' && health.inFlight > 0 ? 1 : 0;
+}
+
+/** Whether it answers calls of the method, as far as is known. */
+export function isResponsive({ health, methodSilences }: Upstream, method: string): boolean {
+  return health.circuit !== 'open' && !methodSilences.isSilent(method);
 }
 
 /** The one that was asked before, as long as it is among the candidates and well. */
 function keepFavourite(
   favourite: Upstream | undefined,
   candidates: readonly Upstream[],
+  method: string,
 ): Upstream | undefined {
   const isWell =
     favourite !== undefined &&
     candidates.includes(favourite) &&
     favourite.health.circuit === 'closed' &&
+    isResponsive(favourite, method) &&
     !favourite.isAway &&
     // What it has in mind lacks what others have mined already.
     (!favourite.isBehind || candidates[0]?.isBehind === true);
@@ -205,10 +214,15 @@ function keepFavourite(
 }
 
 /** Puts the node first to which earlier items of the batch went, as long as it is as good as the best one. */
-function keepTogether(candidates: Upstream[], batch: object, choices: WeakMap<object, BatchChoice>): void {
+function keepTogether(
+  candidates: Upstream[],
+  batch: object,
+  method: string,
+  choices: WeakMap<object, BatchChoice>,
+): void {
   const choice = choices.get(batch);
   const best = candidates[0] as Upstream;
-  if (choice === undefined || choice.left === 0 || !isAsGood(choice.upstream, best, candidates)) {
+  if (choice === undefined || choice.left === 0 || !isAsGood(choice.upstream, best, method, candidates)) {
     choices.set(batch, { upstream: best, left: BATCH_ITEMS - 1 });
     return;
   }
@@ -216,8 +230,13 @@ function keepTogether(candidates: Upstream[], batch: object, choices: WeakMap<ob
   moveToFront(candidates, choice.upstream);
 }
 
-function isAsGood(upstream: Upstream, best: Upstream, candidates: readonly Upstream[]): boolean {
-  const isRanked = upstream.tier === best.tier && rankTrust(upstream) === rankTrust(best);
+function isAsGood(
+  upstream: Upstream,
+  best: Upstream,
+  method: string,
+  candidates: readonly Upstream[],
+): boolean {
+  const isRanked = upstream.tier === best.tier && rankTrust(upstream, method) === rankTrust(best, method);
   return isRanked && candidates.includes(upstream);
 }
 
@@ -227,7 +246,7 @@ function moveToFront(candidates: Upstream[], favourite: Upstream | undefined): v
 }
 
 /** Those that are preferred come first, unless they do not answer; the order is kept otherwise. */
-function preferAll(candidates: Upstream[], preferred: ReadonlySet<Upstream>): void {
-  const isFirst = (upstream: Upstream): boolean => preferred.has(upstream) && rankTrust(upstream) < 3;
+function preferAll(candidates: Upstream[], preferred: ReadonlySet<Upstream>, method: string): void {
+  const isFirst = (upstream: Upstream): boolean => preferred.has(upstream) && rankTrust(upstream, method) < 3;
   candidates.sort((a, b) => Number(isFirst(b)) - Number(isFirst(a)));
 }

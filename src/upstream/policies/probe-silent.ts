@@ -9,6 +9,7 @@ import {
   setUpstream,
   withScope,
 } from '../routed-call.ts';
+import type { Silence } from '../silence.ts';
 import type { Upstream } from '../upstream.ts';
 
 export type ProbeParts = {
@@ -16,15 +17,23 @@ export type ProbeParts = {
   readonly askNode: Handler<Directed>;
   /** Milliseconds that a node has for an answer. */
   readonly limitMs: number;
-  /** A node that was overtaken again and again has not answered a probe: the first one since it answered anything. */
-  onSilent(upstream: Upstream): void;
+  /**
+   * A node that was overtaken again and again has not answered a probe: the first one since it answered anything.
+   * @param method where it answers others
+   */
+  onSilent(upstream: Upstream, method?: string): void;
 };
 
 /** Sends a call to silent nodes of its route beside those that are waited for. */
 export type ProbeSilent = (routed: Routed) => void;
 
 export function createProbe({ askNode, limitMs, onSilent }: ProbeParts): ProbeSilent {
-  const probe = async (routed: Routed, upstream: Upstream): Promise<void> => {
+  const probe = async (
+    routed: Routed,
+    upstream: Upstream,
+    silence: Silence,
+    method?: string,
+  ): Promise<void> => {
     const scope = routed.scope.derive({ isDetached: true, deadline: performance.now() + limitMs });
     // It is no part of what is traced, and no item of a batch.
     scope.trace = undefined;
@@ -36,13 +45,21 @@ export function createProbe({ askNode, limitMs, onSilent }: ProbeParts): ProbeSi
     } catch {
       // It is in the node's record.
     } finally {
-      if (upstream.health.silence.endProbe()) onSilent(upstream);
+      if (silence.endProbe()) onSilent(upstream, method);
     }
   };
   return (routed) => {
     if (routed.route.left < 2) return;
-    for (const upstream of routed.route.listLeft())
-      if (upstream.health.silence.takeProbe()) void probe(routed, upstream);
+    const { method } = routed.call;
+    for (const upstream of routed.route.listLeft()) {
+      const { silence } = upstream.health;
+      if (silence.isSilent) {
+        if (silence.takeProbe()) void probe(routed, upstream, silence);
+        continue;
+      }
+      const ofMethod = upstream.methodSilences.takeProbe(method);
+      if (ofMethod !== undefined) void probe(routed, upstream, ofMethod, method);
+    }
   };
 }
 

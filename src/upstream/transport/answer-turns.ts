@@ -84,3 +84,8 @@ export function readInTurns<T>(bytes: number, work: Iterator<undefined, T>): Pro
     if (step.done === true) return step.value;
   }
 }
+
+/** Resolves in a turn that long answers share: what follows until something is waited for again is counted in it. */
+export function awaitAnswerTurn(): Promise<void> {
+  return TURNS.rejoin(OWNER);
+}

@@ -22,7 +22,13 @@ const TIMED_BYTES = 16_384;
  * Counted by exchanges as they are called back. The HTTP client parses a read at once, between two calls of `read`: what changes in between is that
  * socket's.
  */
-export const PARSED = { bodyBytes: 0, answers: 0 };
+export const PARSED = {
+  bodyBytes: 0,
+  answers: 0,
+  /** Heads of answers, and whether the last one stated the length of its body: there is no trailer then. */
+  heads: 0,
+  isSized: false,
+};
 
 /** The time that all sockets share, since libuv calls back for each that has data in one turn of the event loop. */
 class ReadingTime {
@@ -64,6 +70,9 @@ export function boundFraming(socket: Socket): void {
   let chunkBytes = 0;
   let bodyBefore = 0;
   let answersBefore = 0;
+  let headsBefore = 0;
+  /** The answer that is coming in states the length of its body. */
+  let isSized = false;
   /** Of the answer that is coming in. */
   let framing = 0;
   let body = 0;
@@ -75,6 +84,7 @@ export function boundFraming(socket: Socket): void {
 
   const settle = (): void => {
     if (chunkBytes === 0) return;
+    if (PARSED.heads !== headsBefore) isSized = PARSED.isSized;
     const bodyBytes = PARSED.bodyBytes - bodyBefore;
     if (PARSED.answers !== answersBefore) {
       framing = 0;
@@ -90,6 +100,10 @@ export function boundFraming(socket: Socket): void {
   };
   /** How much of a read the parser gets, so that it gets no trailer in one piece. */
   const measure = (chunk: Buffer): number => {
+    if (isSized && head === undefined) {
+      mayEnd = false;
+      return chunk.length;
+    }
     const isAtStart = lastByte === NEWLINE && chunk[0] === ZERO;
     const lastChunk = isAtStart ? 0 : chunk.indexOf(LAST_CHUNK);
     mayEnd = lastChunk >= 0;
@@ -126,6 +140,7 @@ export function boundFraming(socket: Socket): void {
     chunkBytes = chunk?.length ?? 0;
     bodyBefore = PARSED.bodyBytes;
     answersBefore = PARSED.answers;
+    headsBefore = PARSED.heads;
     return chunk;
   };
 }

@@ -158,6 +158,8 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
     headers: IncomingHttpHeaders,
   ): void {
     this.#hasAnswer = true;
+    PARSED.heads++;
+    PARSED.isSized = headers['content-length'] !== undefined && headers['transfer-encoding'] === undefined;
     if (status < 200 || this.#isOver) return;
     this.#expectMore(this.#host.stallTimeout);
     if (status > 299) {

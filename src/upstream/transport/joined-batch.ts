@@ -41,7 +41,7 @@ const INVALID_REQUEST = -32600;
 const TOGETHER_BYTES = 16 * 1024;
 /** Geth: `batch too large`, `response too large`, `request timed out`; nodes and vendors in other words. */
 const ABOUT_BATCH =
-  /\bbatch(?:es)?\b|\b(?:response|request|payload|body)\b.{0,40}\btoo (?:large|big|long)\b|^request timed out$/i;
+  /\bbatch(?:es)?\b|\b(?:response|request|payload|body)\b.{0,40}\btoo (?:large|big|long)\b|^request timed out\b/i;
 const ABOUT_SIZE = /too (?:large|big|long|many)|exceed|limit|maxim|\bup to\b|timed out/i;
 
 /**

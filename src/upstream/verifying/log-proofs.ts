@@ -1,12 +1,6 @@
 import { ChainError } from '../../chain/errors.ts';
 import { type LogLimits, type LogRange, refuseLogs } from '../../chain/log-range.ts';
-import {
-  isComplete,
-  type JsonBytes,
-  type JsonResult,
-  type JsonText,
-  textOf,
-} from '../../primitives/json-result.ts';
+import { isComplete, type JsonBytes, type JsonResult, type JsonText } from '../../primitives/json-result.ts';
 import { parseJsonText } from '../../primitives/parse-json.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { AnswerMemory } from '../../util/answer-memory.ts';
@@ -26,6 +20,7 @@ import type { FoundBlock } from '../block-access.ts';
 import type { BlockQuestions } from '../block-questions.ts';
 import { refuseMany } from '../checks/check-logs.ts';
 import { UpstreamFault } from '../fault.ts';
+import { readText } from '../join-pieces.ts';
 import { keepUnique } from '../keep-unique.ts';
 import { parseText } from '../parse-text.ts';
 import type { Upstream } from '../upstream.ts';
@@ -116,7 +111,7 @@ export class LogProofs {
    */
   async getReceipts(found: FoundBlock, scope: RequestScope): Promise<JsonText> {
     const { receipts } = await askReceipts(this.#parts, found, scope);
-    return textOf(receipts);
+    return readText(receipts);
   }
 
   /**
@@ -252,7 +247,7 @@ export class ExpectedLogs {
     const { receipts, proven } = await askReceipts(this.#parts, found, scope);
     // A large block takes about that long.
     await TURNS.pause(scope.owner ?? '', TURN_MS);
-    const list = (await parseText(textOf(receipts), scope)) as readonly unknown[];
+    const list = (await parseText(await readText(receipts), scope)) as readonly unknown[];
     return listMatching(list, proven, this.#matcher);
   }
 

@@ -2,10 +2,12 @@
 import { countFailures, describeFailures } from '../../operations/load/plan.ts';
 import type { Abuse } from '../abuse.ts';
 import type { ChargeVerdict } from './charge.ts';
-import { findWorstLane, type P99, type Rounds, readP99 } from './rounds.ts';
+import { findWorstLane, type Medians, type P99, type Rounds, readMedians, readP99 } from './rounds.ts';
 
 const MiB = 1024 * 1024;
 const MAX_RESIDENT_BYTES = 600 * MiB;
+/** Of the neighbour's median beside calls on proven state to that alone, for which nodes and threads do most of the work. */
+const MAX_PROVEN_MEDIAN_RATIO = 1.5;
 const MAX_RECOVERY_MS = 5_000;
 /** Of the whole abuse; lines about one thing are bounded for each minute. */
 const MAX_LOG_LINES = 200;
@@ -15,6 +17,7 @@ const LEAST_SENT = 4;
 export type Outcome = {
   readonly abuse: Abuse;
   readonly p99: P99;
+  readonly medians: Medians;
   readonly worstLane: string;
   readonly failed: number;
   readonly failures: string;
@@ -42,6 +45,7 @@ export function describeOutcome(
     ...rest,
     abuse,
     p99: readP99(rounds),
+    medians: readMedians(rounds),
     worstLane: findWorstLane(rounds),
     failed: countFailures(reports) + (socketFault === undefined ? 0 : 1),
     failures:
@@ -63,11 +67,14 @@ export function describeOutcome(
 
 /** Where it falls short; empty where everything is as it has to be. */
 export function findShortfalls(outcome: Outcome): readonly string[] {
-  const { p99, failed, failures, peakBytes, charge, recoveryMs, recoveryLack, wrong, logLines } = outcome;
+  const { p99, medians, failed, failures, peakBytes, charge, recoveryMs, recoveryLack, wrong, logLines } =
+    outcome;
   const shortfalls: string[] = [];
   if (!outcome.isRunning) shortfalls.push('the service ended');
   if (isTooSlow(outcome))
     shortfalls.push(`p99 ${p99.beside.toFixed(1)} ms beside, ${p99.alone.toFixed(1)} ms alone`);
+  if (isMedianTooHigh(outcome))
+    shortfalls.push(`p50 ${medians.beside.toFixed(1)} ms beside, ${medians.alone.toFixed(1)} ms alone`);
   if (failed > 0) shortfalls.push(`${failed} failed: ${failures.slice(0, 200)}`);
   if (!(peakBytes < MAX_RESIDENT_BYTES)) shortfalls.push(`${toMiB(peakBytes)} MiB`);
   if (!charge.isCharged) shortfalls.push(`not charged: ${charge.text}`);
@@ -86,6 +93,15 @@ export function leavesTraces({ isRunning, failed, recoveryLack, wrong }: Outcome
 /** Only what was measured while nothing else wanted the processors says that it is the abuse. */
 export function isTooSlow({ p99 }: Outcome): boolean {
   return p99.isCalm && !(p99.beside <= p99.limit);
+}
+
+/** Where calls run on proven state. */
+function isMedianTooHigh({ abuse, p99, medians }: Outcome): boolean {
+  return (
+    abuse.family === 'proven state' &&
+    p99.isCalm &&
+    !(medians.beside <= medians.alone * MAX_PROVEN_MEDIAN_RATIO)
+  );
 }
 
 /** Why it says nothing; undefined where it does. */

@@ -20,6 +20,7 @@ import { type Recovery, recover } from './recovery.ts';
 /** For connections to be opened, before latencies count. */
 const OPENING_MS = 100;
 const P99 = 0.99;
+const MIDDLE = 0.5;
 const MAX_BYTES: number = 1_500 * 1024 * 1024;
 const LOOK_MS = 20;
 /** What counts as unharmed: twice the latency alone, or so many milliseconds more. */
@@ -133,7 +134,7 @@ function findComparable(rounds: readonly Round[], share: number): readonly Round
 }
 
 function listProcesses({ stage, load, attack }: Actors): readonly number[] {
-  return [process.pid, stage.program.pid, stage.nodePid, load.pid, attack.pid];
+  return [process.pid, stage.program.pid, ...stage.nodePids, load.pid, attack.pid];
 }
 
 type Beside = Round & {
@@ -183,6 +184,17 @@ function needsRound(round: number, latencies: Latencies, { maxRounds, hasTime }:
   return !isCalm || beside <= limit * HOPELESS;
 }
 
+/** The neighbour's median latency over all lanes but that of the heavy calls, alone and beside. Milliseconds. */
+export type Medians = { readonly alone: number; readonly beside: number };
+
+/** Of the rounds that count. */
+export function readMedians({ alone, beside }: Latencies): Medians {
+  const isCalm = alone.some(isRoundCalm) && beside.some(isRoundCalm);
+  const read = (rounds: readonly Round[]): number =>
+    median((isCalm ? rounds.filter(isRoundCalm) : rounds).map((round) => readLight(round, MIDDLE)));
+  return { alone: read(alone), beside: read(beside) };
+}
+
 /** Milliseconds. */
 export type P99 = {
   readonly alone: number;
@@ -200,8 +212,8 @@ export type P99 = {
 export function readP99({ alone, beside }: Latencies): P99 {
   const [calmAlone, calmBeside] = [alone.filter(isRoundCalm), beside.filter(isRoundCalm)];
   const isCalm = calmAlone.length > 0 && calmBeside.length > 0;
-  const aloneMs = median((isCalm ? calmAlone : alone).map(readLight));
-  const latencies = (isCalm ? calmBeside : beside).map(readLight);
+  const aloneMs = median((isCalm ? calmAlone : alone).map((round) => readLight(round, P99)));
+  const latencies = (isCalm ? calmBeside : beside).map((round) => readLight(round, P99));
   return {
     alone: aloneMs,
     beside: median(latencies),
@@ -222,9 +234,9 @@ function isRoundCalm({ foreign }: Round): boolean {
 }
 
 /** Without an answer it is infinite. */
-function readLight({ reports }: Round): number {
-  const p99 = readPercentile(reports.filter(isLight), P99);
-  return Number.isNaN(p99) ? Number.POSITIVE_INFINITY : p99;
+function readLight({ reports }: Round, part: number): number {
+  const latency = readPercentile(reports.filter(isLight), part);
+  return Number.isNaN(latency) ? Number.POSITIVE_INFINITY : latency;
 }
 
 /** The lane with the highest p99 beside the abuse. */

@@ -113,8 +113,9 @@ export class Stage {
     );
   }
 
-  get nodePid(): number {
-    return this.#node.pid as number;
+  /** Processes of the nodes. */
+  get nodePids(): readonly number[] {
+    return [this.#node.pid as number, this.#stateNode.pid];
   }
 
   keyOf(name: KeyName): string {

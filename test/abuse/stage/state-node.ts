@@ -45,6 +45,10 @@ export class StateNode {
     });
   }
 
+  get pid(): number {
+    return this.#program.pid;
+  }
+
   close(): Promise<void> {
     return this.#program.dispose();
   }

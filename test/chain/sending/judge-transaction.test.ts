@@ -53,7 +53,7 @@ describe('a transaction that is sent', () => {
   it('is refused for its size before it is read, also where no bounds are known', () => {
     const garbage = (bytes: number): Uint8Array => new Uint8Array(bytes).fill(0xff);
     const large = (bytes: number, limit: number): string =>
-      `oversized data: transaction size ${bytes}, limit ${limit}`;
+      `oversized data: transaction size ${bytes}, limit ${limit} (bound: transaction.bytes)`;
     const unread = 'rlp: value size exceeds available input length';
     assert.equal(refusalOf(garbage(131_073), sendingRules('osaka')), large(131_073, 131_072));
     assert.equal(refusalOf(garbage(131_072), sendingRules('osaka')), unread);

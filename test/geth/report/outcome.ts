@@ -1,6 +1,9 @@
 /** What came of a request, as text that can be compared: `result JSON`, or `error CODE MESSAGE DATA`. */
 export type Outcome = string;
 
+/** The name of the bound that refuses, which this service says behind geth's words. */
+const BOUND = / \(bound: [\w.]+\)$/;
+
 type WireError = { readonly code: number; readonly message: string; readonly data?: unknown };
 type WireAnswer = { readonly result?: unknown; readonly error?: WireError };
 
@@ -26,7 +29,7 @@ export function readOutcome(body: string): Outcome {
   const { error } = answer;
   if (error !== undefined) {
     const data = error.data === undefined ? '' : ` ${JSON.stringify(sortMembers(error.data))}`;
-    return `error ${error.code} ${error.message}${data}`;
+    return `error ${error.code} ${error.message.replace(BOUND, '')}${data}`;
   }
   if (answer.result === undefined) throw new Error(`neither result nor error: ${body.slice(0, 200)}`);
   return `result ${JSON.stringify(sortMembers(answer.result))}`;

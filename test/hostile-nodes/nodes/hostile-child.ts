@@ -7,6 +7,7 @@ import type { PourEnd } from '../../support/hostile/pour.ts';
 import { rememberNode, type Truth } from '../../verified/truth.ts';
 import { findDelivery, type HostileCase } from '../cases.ts';
 import { findHostileQuestion } from '../questions.ts';
+import { askOpNode } from './op-node.ts';
 import type { FromHostile, ToHostile } from './plan.ts';
 
 class HostileNode {
@@ -21,9 +22,10 @@ class HostileNode {
   }
 
   static async open(row: HostileCase, ask: AskNode): Promise<HostileNode> {
-    const node = new HostileNode(await FaultUpstream.start(ask), row);
-    // A network that cannot reach its nodes asks them everything once it can.
     const { ask: asks, place } = findHostileQuestion(row.question);
+    const truth = place === 'op-node' ? askOpNode(ask) : ask;
+    const node = new HostileNode(await FaultUpstream.start(truth), row);
+    // A network that cannot reach its nodes asks them everything once it can.
     if (asks === undefined && place === undefined)
       await node.#upstream.setFault({ delivery: { kind: 'refuse' } });
     return node;

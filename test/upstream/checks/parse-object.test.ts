@@ -6,6 +6,7 @@ import { ROOT } from '../../../scripts/program-files.ts';
 
 /** They parse an object outside of a check, where it is short or they run within `checkParsed`. */
 const SHORT_OBJECTS: readonly string[] = [
+  'upstream/fee-questions.ts',
   'upstream/placed-receipts.ts',
   'upstream/status-questions.ts',
   'upstream/transaction-questions.ts',

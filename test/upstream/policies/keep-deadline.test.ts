@@ -25,7 +25,7 @@ describe('keepDeadline', () => {
     await assert.rejects(ask(createExchange({}, past)), {
       name: 'ChainError',
       kind: 'timeout',
-      message: 'execution aborted (timeout = 5s)',
+      message: 'execution aborted (timeout = 5s) (bound: call.time)',
     });
     assert.equal(calls, 0);
   });
@@ -42,7 +42,7 @@ describe('keepDeadline', () => {
     const fault = keepDeadline()(late(new UpstreamFault('unreachable', 'scripted')));
     await assert.rejects(fault(createExchange({}, scope)), {
       kind: 'timeout',
-      message: 'execution aborted (timeout = 1.5s)',
+      message: 'execution aborted (timeout = 1.5s) (bound: call.time)',
     });
     const again = createScope(10_000);
     const revert = keepDeadline()(late(new ChainError('reverted', 'execution reverted', '0x')));

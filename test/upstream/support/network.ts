@@ -15,6 +15,7 @@ import { LogQuestions } from '../../../src/upstream/log-questions.ts';
 import { type PoolOptions, poolOptionsSchema } from '../../../src/upstream/options.ts';
 import { OtherQuestions } from '../../../src/upstream/other-questions.ts';
 import { createNodeAsker } from '../../../src/upstream/pool.ts';
+import { ProvenPrices } from '../../../src/upstream/proven-prices.ts';
 import { aimPending } from '../../../src/upstream/sending/aim-pending.ts';
 import { DEFAULT_SEND, type SendOptions } from '../../../src/upstream/sending/options.ts';
 import { Sending } from '../../../src/upstream/sending/sending.ts';
@@ -153,7 +154,7 @@ export function createNetwork(
     }),
     others: new OtherQuestions(parts),
     state: new StateQuestions(parts, createStateProofs(parts)),
-    fees: new FeeQuestions(parts, heads),
+    fees: new FeeQuestions(parts, heads, new ProvenPrices(blocks)),
     status: new StatusQuestions(resolver, heads),
     isAnswerable: () => true,
     heads: {

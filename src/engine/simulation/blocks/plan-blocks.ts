@@ -1,6 +1,7 @@
 import type { BlockStateCalls, SimulatedBlockOverrides } from '../../../chain/chain.ts';
-import { ChainError } from '../../../chain/errors.ts';
+import { ChainError, createBoundRefusal } from '../../../chain/errors.ts';
 import type { Header } from '../../../chain/header.ts';
+import { limitOf } from '../../../util/bounds.ts';
 
 /** A block to simulate, with number and timestamp assigned. */
 export type PlannedBlock = Omit<BlockStateCalls, 'blockOverrides'> & {
@@ -10,7 +11,7 @@ export type PlannedBlock = Omit<BlockStateCalls, 'blockOverrides'> & {
 };
 
 /** Blocks of one simulation, those that fill gaps included. */
-const MAX_BLOCKS = 256n;
+const MAX_BLOCKS = BigInt(limitOf('simulation.blocks'));
 /** Seconds from a block to the next one where no time is given: one slot. */
 const SLOT_SECONDS = 12n;
 
@@ -37,7 +38,7 @@ export function planBlocks(
         `block numbers must be in order: ${BigInt.asUintN(64, next)} <= ${number}`,
       );
     }
-    if (next - base.number > MAX_BLOCKS) throw new ChainError('simulationLimit', 'too many blocks');
+    if (next - base.number > MAX_BLOCKS) throw createBoundRefusal('simulationLimit', 'simulation.blocks');
     for (number++; number < next; number++) {
       timestamp = addSlot(timestamp);
       planned.push({ number, timestamp, overrides: {} });

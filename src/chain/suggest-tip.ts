@@ -1,0 +1,51 @@
+/** geth's defaults for a full node (`ethconfig.FullNodeGPO`, `miner.DefaultConfig`); prices in wei per gas. */
+const CHECKED_BLOCKS = 20n;
+/** Samples, and blocks that are still to give some, up to which a block with one sample makes a further block count. */
+const MAX_SAMPLED = 40;
+const PERCENTILE = 60;
+const MAX_TIP = 500_000_000_000n;
+/** What stands for a block without samples: geth's before its first suggestion. */
+const DEFAULT_TIP = 1_000_000n;
+/** A tip below this says nothing about what is accepted, wei (geth's `DefaultIgnorePrice`). */
+const LEAST_SAMPLE = 2n;
+const SAMPLES_PER_BLOCK = 3;
+
+/**
+ * Suggests a priority fee as geth does: the 60th percentile of the lowest tips in the last 20 blocks, and in up to 20 more where blocks have less
+ * than two samples. How many more depends on the order of the blocks. geth reads them concurrently, so that its suggestion may differ from one start to
+ * the next; the order here is the one in which Go's scheduler runs what geth starts, on one processor: the last of the 20 first, a further block at once.
+ *
+ * The suggestion depends on the head alone, so that all processes and restarts suggest the same. In the place of a block without samples geth takes its last
+ * suggestion, which is the default in a geth that has just been started.
+ *
+ * Yields numbers of blocks, and is given the samples of each.
+ */
+export function* suggestTip(head: bigint): Generator<bigint, bigint, readonly bigint[]> {
+  const samples: bigint[] = [];
+  const oldest = head > CHECKED_BLOCKS ? head - CHECKED_BLOCKS + 1n : 1n;
+  const waiting: bigint[] = [];
+  for (let number = oldest + 1n; number <= head; number++) waiting.push(number);
+  if (head > 0n) waiting.push(oldest);
+  let further = oldest - 1n;
+  for (let number = waiting.pop(); number !== undefined; number = waiting.pop()) {
+    const found = yield number;
+    const used = found.length === 0 ? [DEFAULT_TIP] : found;
+    if (used.length === 1 && samples.length + 1 + waiting.length < MAX_SAMPLED && further > 0n) {
+      waiting.push(further--);
+    }
+    samples.push(...used);
+  }
+  samples.sort(compareTips);
+  const at = Math.floor(((samples.length - 1) * PERCENTILE) / 100);
+  const price = samples[at] ?? DEFAULT_TIP;
+  return price > MAX_TIP ? MAX_TIP : price;
+}
+
+/** The lowest tips of a block that show what its beneficiary accepts. @param tips of others, ascending */
+export function chooseSamples(tips: readonly bigint[]): readonly bigint[] {
+  return tips.filter((tip) => tip >= LEAST_SAMPLE).slice(0, SAMPLES_PER_BLOCK);
+}
+
+export function compareTips(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

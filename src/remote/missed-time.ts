@@ -1,0 +1,19 @@
+import { TURN_MS } from '../util/turn-queue.ts';
+
+/**
+ * Time that calls which lack a part of their state have taken in this turn of the event loop, by owner. One turn may read the requests of
+ * hundreds of connections, and each of them is tried at once: an owner whose calls have failed for `TURN_MS` has the next ones begin in turns.
+ */
+export class MissedTime {
+  /** Milliseconds. */
+  readonly #used = new Map<string, number>();
+
+  isUsedUp(owner: string): boolean {
+    return this.#used.size > 0 && (this.#used.get(owner) ?? 0) >= TURN_MS;
+  }
+
+  note(owner: string, ms: number): void {
+    if (this.#used.size === 0) setImmediate(() => this.#used.clear());
+    this.#used.set(owner, (this.#used.get(owner) ?? 0) + ms);
+  }
+}

@@ -1,0 +1,133 @@
+import { chooseSamples, compareTips, suggestTip } from '../chain/suggest-tip.ts';
+import { AnswerMemory } from '../util/answer-memory.ts';
+import { Lru } from '../util/lru.ts';
+import { RequestScope, type Trust } from '../util/request-scope.ts';
+import type { BlockQuestions } from './block-questions.ts';
+import { parseObjectInTurns } from './checks/parse-object.ts';
+import { UpstreamFault } from './fault.ts';
+import type { BlockHeader } from './heads/block.ts';
+import { holdText } from './hold-text.ts';
+
+/** Blocks of which samples are kept: those of two suggestions. */
+const MAX_BLOCKS = 128;
+const HEX = /^0x[0-9a-fA-F]{1,64}$/;
+/** Types of which the transaction pays `gasPrice`; all later ones have two caps. */
+const PRICED: ReadonlySet<unknown> = new Set([undefined, null, '0x0', '0x1']);
+
+type Fields = Readonly<Record<string, unknown>>;
+type Sampled = {
+  readonly samples: readonly bigint[];
+  readonly baseFee: bigint;
+  readonly parentHash: string;
+};
+
+/** Wei per gas, at one head, and how far the blocks that they follow from are to be believed. */
+export type ProvenPrice = { readonly tip: bigint; readonly baseFee: bigint; readonly trust: Trust };
+
+/** How long blocks are asked for, milliseconds: whoever has asked first may go. */
+const LIMIT_MS = 20_000;
+
+/**
+ * Prices that geth's rule makes of blocks, for networks whose operators must say the same: a price is the opinion of a node, and clients have different
+ * ones. Each block is asked for by the hash that the block above it names, from the served head on, and is verified as every other.
+ */
+export class ProvenPrices {
+  readonly #blocks: Pick<BlockQuestions, 'getBlock'>;
+  readonly #known = new Lru<string, Sampled>(MAX_BLOCKS, Number.POSITIVE_INFINITY);
+  /** Of the head that was asked about last. */
+  #last: { readonly hash: string; readonly price: Promise<ProvenPrice> } | undefined;
+
+  constructor(blocks: Pick<BlockQuestions, 'getBlock'>) {
+    this.#blocks = blocks;
+  }
+
+  /** The prices at a head that has been asked about, also while they are being computed. */
+  findKnown({ hash }: BlockHeader): Promise<ProvenPrice> | undefined {
+    return this.#last?.hash === hash ? this.#last.price : undefined;
+  }
+
+  /** Computed once for all that ask. @throws what asking for a block throws */
+  compute(head: BlockHeader, owner: string | undefined): Promise<ProvenPrice> {
+    const known = this.findKnown(head);
+    if (known !== undefined) return known;
+    const scope = new RequestScope(performance.now() + LIMIT_MS);
+    scope.owner = owner;
+    const price = this.#compute(head, scope);
+    const last = { hash: head.hash, price };
+    this.#last = last;
+    price.catch(() => {
+      if (this.#last === last) this.#last = undefined;
+    });
+    return price;
+  }
+
+  async #compute(head: BlockHeader, scope: RequestScope): Promise<ProvenPrice> {
+    const newest = await this.#sample(head.hash, scope);
+    const chain = [newest];
+    const suggestion = suggestTip(head.number);
+    let step = suggestion.next();
+    while (step.done !== true) {
+      const depth = Number(head.number - step.value);
+      for (let last = chain.at(-1) ?? newest; chain.length <= depth; last = chain.at(-1) ?? newest)
+        chain.push(await this.#sample(last.parentHash, scope));
+      step = suggestion.next((chain[depth] ?? newest).samples);
+    }
+    return { tip: step.value, baseFee: newest.baseFee, trust: scope.trust ?? 'single' };
+  }
+
+  async #sample(hash: string, scope: RequestScope): Promise<Sampled> {
+    const known = this.#known.get(hash);
+    if (known !== undefined) {
+      scope.noteTrust('proven');
+      return known;
+    }
+    const inner = scope.derive();
+    const memory = (): AnswerMemory => AnswerMemory.of(inner);
+    try {
+      const block = await this.#blocks.getBlock({ kind: 'hash', hash, requireCanonical: false }, true, inner);
+      if (block === null) throw new UpstreamFault('missing', `no node has block ${hash}`);
+      const fields = await parseObjectInTurns(await holdText(block, { scope: inner, memory }), inner);
+      const trust = inner.trust ?? 'single';
+      scope.noteTrust(trust);
+      const sampled = {
+        samples: readSamples(fields),
+        baseFee: readWei(fields['baseFeePerGas']) ?? 0n,
+        parentHash: String(fields['parentHash']),
+      };
+      if (trust === 'proven') this.#known.set(hash, sampled);
+      return sampled;
+    } finally {
+      inner.release();
+    }
+  }
+}
+
+function readSamples(block: Fields): readonly bigint[] {
+  const { transactions, baseFeePerGas, miner } = block;
+  const baseFee = readWei(baseFeePerGas) ?? 0n;
+  const beneficiary = String(miner).toLowerCase();
+  const list = (Array.isArray(transactions) ? transactions : []) as readonly Fields[];
+  const tips = list
+    .filter(({ from }) => String(from).toLowerCase() !== beneficiary)
+    .map((transaction) => readTip(transaction, baseFee))
+    .filter((tip) => tip !== undefined);
+  return chooseSamples(tips.sort(compareTips));
+}
+
+/** Undefined for a transaction that pays for no gas, as deposits of rollups. */
+function readTip(transaction: Fields, baseFee: bigint): bigint | undefined {
+  if (PRICED.has(transaction['type'])) {
+    const price = readWei(transaction['gasPrice']);
+    return price === undefined ? undefined : price - baseFee;
+  }
+  const cap = readWei(transaction['maxFeePerGas']);
+  const tip = readWei(transaction['maxPriorityFeePerGas']);
+  if (cap === undefined || tip === undefined) return undefined;
+  const most = cap - baseFee;
+  if (most < tip) return most;
+  return tip;
+}
+
+function readWei(value: unknown): bigint | undefined {
+  return typeof value === 'string' && HEX.test(value) ? BigInt(value) : undefined;
+}

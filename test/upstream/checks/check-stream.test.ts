@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkBytes } from '../../../src/upstream/checks/check-stream.ts';
+import { TURNS } from '../../../src/util/turn-queue.ts';
+import { createStream } from '../support/scripted-stream.ts';
+
+const KiB = 1024;
+
+for (const [pieceBytes, turns] of [
+  // Pieces of HTTP: the time of reading is bounded where they come from.
+  [4 * KiB, 0],
+  [64 * KiB, 0],
+  // A message of a WebSocket: a turn between two slices.
+  [100 * KiB, 20],
+  [2_000 * KiB, 31],
+] as const)
+  test(`an answer in pieces of ${pieceBytes / KiB} KiB is looked at in slices, with ${turns} turns between`, async (t) => {
+    const rejoin = t.mock.method(TURNS, 'rejoin');
+    const slices: number[] = [];
+    const checked = checkBytes(createStream('a'.repeat(2_000 * KiB), { pieceBytes }), {
+      add: (slice) => void slices.push(slice.length),
+      finish: () => {},
+    });
+    let read = 0;
+    for await (const piece of checked.pieces) read += piece.length;
+    assert.equal(read, 2_000 * KiB);
+    assert.equal(rejoin.mock.callCount(), turns);
+    assert.ok(Math.max(...slices) <= 64 * KiB);
+    assert.equal(
+      slices.reduce((sum, bytes) => sum + bytes, 0),
+      2_000 * KiB,
+    );
+  });
