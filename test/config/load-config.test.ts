@@ -209,7 +209,7 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     name: 'a family that there is not',
     text: 'networks:\n  a:\n    hosts: [x]\n    builtin: rollup\n    rollup: { family: base }\n',
     errors: [
-      'p.yaml:5: networks.a.rollup.family: expected one of linea, mantle, op-stack, arbitrum, scroll, zksync, polygon-zkevm, taiko, l2geth, ethereum',
+      'p.yaml:5: networks.a.rollup.family: expected one of linea, mantle, op-stack, arbitrum, scroll, morph, zksync, polygon-zkevm, taiko, l2geth, ethereum',
     ],
   },
   {
