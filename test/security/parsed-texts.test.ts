@@ -140,7 +140,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'upstream/state-asker.ts': { parse: 2, answers: ['eth_getCode'] },
   'upstream/state-proofs.ts': { parse: 1, answers: [PROOF] },
   'upstream/transport/notification.ts': { parse: 1, decode: 1, within: 'NOTIFICATION' },
-  'upstream/transport/read-batch.ts': { decode: 2, bound: 'passed' },
+  'upstream/transport/read-batch.ts': { decode: 1, bound: 'passed' },
   'upstream/transport/read-reply.ts': { parse: 3, decode: 6, within: 'ERROR_SHAPE' },
   'upstream/transport/reply-scanner.ts': { parse: 1, decode: 1, within: 'MAX_CAPTURED' },
   'upstream/transport/subscription-watch.ts': { parse: 1, answers: ['eth_subscribe'] },
