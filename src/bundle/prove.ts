@@ -1,4 +1,5 @@
 import type { BlockReference } from '../chain/chain.ts';
+import type { BlockOrOverrides } from '../methods/block-or-overrides.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { askBlock, encodeHeader, type Source } from './ask.ts';
 import { evidenceOf, readHeader } from './evidence.ts';
@@ -28,7 +29,10 @@ export async function prove(question: Question, source: Source): Promise<Proof> 
   const params = [...(lowerHex(question.params) as readonly unknown[])];
   const { blockAt, read } = provable;
   const named = blockAt === undefined ? undefined : readParams(provable, params)[blockAt];
-  const block = await pinBlock((named as BlockReference | undefined) ?? LATEST, source);
+  const { reference, hasOverrides } = readNamed(named);
+  // A bundle names its block: overrides in its place move behind it.
+  if (hasOverrides) params.splice(1, 0, 'latest');
+  const block = await pinBlock(reference ?? LATEST, source);
   if (blockAt !== undefined) params[blockAt] = block.number;
   const pinned = { method: question.method, params, block };
   const { bundle, notes } =
@@ -38,6 +42,13 @@ export async function prove(question: Question, source: Source): Promise<Proof> 
   const text = encodeBundle(bundle);
   await verifyBundle(text, { hash: block.hash });
   return { text, notes };
+}
+
+/** The block in a parameter that is one, or that may be overrides of state instead. */
+function readNamed(named: unknown): { reference: BlockReference | undefined; hasOverrides: boolean } {
+  const either = (named ?? {}) as BlockReference | BlockOrOverrides;
+  if ('kind' in either) return { reference: either, hasOverrides: false };
+  return { reference: either.block, hasOverrides: either.stateOverrides !== undefined };
 }
 
 async function proveExecution(

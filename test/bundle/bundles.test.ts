@@ -371,6 +371,11 @@ const FURTHER: readonly Row[] = [
   { network: 'devnet', method: 'eth_getUncleByBlockNumberAndIndex', params: ['latest', '0x0'] },
   { network: 'devnet', method: 'eth_getBlockReceipts', params: ['0x0'] },
   { network: 'rollup', method: 'l2_estimateGas', params: [{ from: `0x${'7'.repeat(40)}` }, '0x3'] },
+  {
+    network: 'rollup',
+    method: 'l2_estimateGas',
+    params: [{ from: `0x${'7'.repeat(40)}`, value: '0x1' }, { [`0x${'7'.repeat(40)}`]: { balance: '0x2' } }],
+  },
 ];
 
 test('reverts, block hashes, old blocks, and what there is not', async () => {
