@@ -4,7 +4,7 @@ const CHECKED_BLOCKS = 20n;
 const MAX_SAMPLED = 40;
 const PERCENTILE = 60;
 const MAX_TIP = 500_000_000_000n;
-/** What stands for a block without samples: geth's before its first suggestion. */
+/** The tip of a block without samples is geth's before its first suggestion. */
 const DEFAULT_TIP = 1_000_000n;
 /** A tip below this says nothing about what is accepted, wei (geth's `DefaultIgnorePrice`). */
 const LEAST_SAMPLE = 2n;

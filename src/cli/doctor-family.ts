@@ -12,7 +12,7 @@ import { openNodes } from './open-chain.ts';
 const CACHE = { bytes: 1 << 20, entryBytes: 1 << 18 };
 const LIMIT_MS = 15_000;
 
-/** What the nodes of a rollup show of its family. */
+/** The marks by which the nodes of a rollup show its family. */
 export type FamilyDiagnosis = {
   /** Undefined where they show marks of none. */
   readonly recognised?: string;

@@ -36,7 +36,7 @@ type Diagnosis = {
   readonly source: string;
   readonly rollup?: RollupDiagnosis;
   readonly report?: NetworkReport;
-  /** What the nodes of a rollup show of its family. */
+  /** The marks by which the nodes of a rollup show its family. */
   readonly recognition?: FamilyDiagnosis;
   /** What of its answers can be recomputed. */
   readonly verification?: VerificationFigures['rows'];

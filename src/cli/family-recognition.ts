@@ -80,7 +80,8 @@ export class FamilyRecognition {
       else {
         RECOGNISED.set(chain, row);
         log.info({ network, family: row.name, evidence: listSeen(recognition) }, 'rollup family recognised');
-        await noteUnknownFork(network, chain, row, scope, log);
+        // Estimates do not wait for it.
+        void noteUnknownFork(network, chain, row, scope, log);
       }
     } catch (error) {
       this.#failure = this.#explain(error);

@@ -12,7 +12,7 @@ import type { BodyContext } from './body-context.ts';
 import type { CallRunner } from './call-runner.ts';
 import type { CallResponse } from './running-call.ts';
 
-/** Of long responses that are delivered one after the other: a millisecond, three where all of it has to be escaped. */
+/** Long responses are delivered until they have so many bytes: that takes a millisecond, three where all of them are escaped. */
 const BYTES_PER_TURN = 2 * TEXT_PIECE;
 
 /** Calls that are run together. */

@@ -28,11 +28,11 @@ export const touchesAccount: Touches = ([address]) => [address];
 export const touchesCall: Touches = ([call, , ...overrides]) =>
   overrides.some(isGiven) ? 'anything' : (listRun([call], MAX_RUN) ?? 'anything');
 
-/** Of an estimate on a rollup: its second parameter may be overrides, too. */
+/** An estimate on a rollup touches what a call does; its second parameter may be overrides, too. */
 export const touchesEstimate: Touches = ([call, second, ...overrides]) =>
   touchesCall([call, undefined, typeof second === 'object' ? second : undefined, ...overrides]);
 
-/** Of methods with a filter for logs: its addresses, as many as a filter may have; without any it means the logs of all contracts. */
+/** Methods with a filter for logs touch its addresses, as many as a filter may have; a filter without any means all contracts. */
 export const touchesLogs: Touches = ([filter]) => {
   const address = readMember(filter, 'address');
   if (!Array.isArray(address)) return isGiven(address) ? [address] : 'anything';
@@ -48,7 +48,7 @@ export const touchesStorage: Touches = ([slots]) => {
   return countManyMembers(slots) > limitOf('call.entries') ? 'anything' : Object.keys(slots);
 };
 
-/** Of `eth_simulateV1`: what the calls of all blocks go to, as many as there may be; overrides as of `touchesCall`. */
+/** `eth_simulateV1` touches what the calls of all blocks go to, as many as there may be; overrides count as in `touchesCall`. */
 export const touchesSimulation: Touches = ([options]) => {
   const blocks = readList(options, 'blockStateCalls');
   if (blocks.length > limitOf('simulation.blocks')) return 'anything';

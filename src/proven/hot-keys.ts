@@ -15,7 +15,7 @@ const MAX_SLOTS = 1_024;
 /** What is left of a score at the next head, and the score below which nothing is remembered: of one read, after three heads. */
 const DECAY = 0.5;
 const MIN_SCORE = 0.2;
-/** Scores are below 2, and told apart to this part of 1: by the last seven heads. */
+/** Scores are below 2; two that differ by less than 1 / 128 share a level, so that the last seven heads decide. */
 const LEVELS_A_POINT = 128;
 
 /**

@@ -61,7 +61,7 @@ export class ProofRequests {
   }
 }
 
-/** The open questions that one reader waits for, and the slots whose values it has already. */
+/** One reader waits for these open questions, and has the values of these slots already. */
 export class Joined {
   readonly known: Map<string, bigint> = new Map();
   readonly #requests = new Set<OpenQuestion>();

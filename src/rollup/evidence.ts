@@ -6,9 +6,9 @@ export const EVIDENCE_KINDS = ['contract', 'header', 'client', 'chainId', 'metho
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 
 /** By which a chain shows its family. */
-export type Mark = {
+export type FamilyMark = {
   readonly kind: EvidenceKind;
-  /** What holds of a chain that shows it: `decimals() of 0x42..0f is 6`. */
+  /** A sentence that is true of a chain with the mark: `decimals() of 0x42..0f is 6`. */
   readonly says: string;
   /** Every chain of the family shows it. */
   readonly isNeeded?: true;
@@ -17,7 +17,7 @@ export type Mark = {
 };
 
 /** A mark of a family, and whether the chain shows it; undefined where it could not be asked. */
-export type Evidence = Pick<Mark, 'kind' | 'says' | 'isNeeded'> & {
+export type Evidence = Pick<FamilyMark, 'kind' | 'says' | 'isNeeded'> & {
   readonly isSeen: boolean | undefined;
 };
 

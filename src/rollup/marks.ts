@@ -1,10 +1,10 @@
 /** Marks of families, from the strongest kind to the weakest. */
-import type { Mark } from './evidence.ts';
+import type { FamilyMark } from './evidence.ts';
 import { KNOWN_CHAINS } from './known-chains.ts';
 
 type ContractMark = {
   readonly address: string;
-  /** Of a function without parameters. */
+  /** The function takes no parameters. */
   readonly selector: string;
   /** Its name with brackets. */
   readonly call: string;
@@ -14,7 +14,7 @@ type ContractMark = {
 };
 
 /** A contract of the chain answers a call. */
-export function contractMark({ address, selector, call, word, isNeeded }: ContractMark): Mark {
+export function contractMark({ address, selector, call, word, isNeeded }: ContractMark): FamilyMark {
   return {
     kind: 'contract',
     says: `${call} of ${address} ${word === undefined ? 'answers' : `is ${word}`}`,
@@ -30,12 +30,12 @@ export function contractMark({ address, selector, call, word, isNeeded }: Contra
 export function headerMark(
   says: string,
   isSuch: (header: Readonly<Record<string, unknown>>) => boolean,
-): Mark {
+): FamilyMark {
   return { kind: 'header', says, see: async (probe) => isSuch(await probe.readHeader()) };
 }
 
 /** The node's name is one of programs of the family. */
-export function clientMark(name: RegExp): Mark {
+export function clientMark(name: RegExp): FamilyMark {
   return {
     kind: 'client',
     says: `web3_clientVersion is like ${name.source}`,
@@ -44,7 +44,7 @@ export function clientMark(name: RegExp): Mark {
 }
 
 /** The chain id is in the table of known chains. */
-export function chainIdMark(family: string): Mark {
+export function chainIdMark(family: string): FamilyMark {
   const ids = new Set((KNOWN_CHAINS[family] ?? []).map(({ id }) => BigInt(id)));
   return {
     kind: 'chainId',
@@ -54,6 +54,6 @@ export function chainIdMark(family: string): Mark {
 }
 
 /** The node has a method that only nodes of the family have. */
-export function methodMark(method: string): Mark {
+export function methodMark(method: string): FamilyMark {
   return { kind: 'method', says: `the node has ${method}`, see: (probe) => probe.hasMethod(method) };
 }

@@ -1,6 +1,6 @@
 import type { BlockReads, CallRequest, Chain } from '../chain/chain.ts';
 import type { RequestScope } from '../util/request-scope.ts';
-import type { Mark } from './evidence.ts';
+import type { FamilyMark } from './evidence.ts';
 import type { KnownOracle } from './unknown-functions.ts';
 
 /** Result of `l2_estimateGas` (spec 2.6). */
@@ -64,7 +64,7 @@ export type FamilyRow = {
   /** By the functions of this contract forks are noticed that are not known here. */
   readonly oracle?: KnownOracle;
   /** By which its chains are recognised. */
-  readonly marks: readonly Mark[];
+  readonly marks: readonly FamilyMark[];
 };
 
 /** What differs from one rollup stack to the next. Made once for a network, over that network's chain. */

@@ -9,7 +9,7 @@ import { encodeL1Block, L1_BLOCK } from '../../scripts/contracts/op-stack/l1-blo
 import { hexToBytes } from '../../src/primitives/hex.ts';
 import { measureFastLz } from '../../src/rollup/fees/fast-lz.ts';
 import { computeEcotoneFee, computeFjordFee } from '../../src/rollup/fees/op-stack-fee.ts';
-import { OP_STACK_ORACLE } from '../../src/rollup/op-stack/known-oracle.ts';
+import { OP_STACK_ORACLE } from '../../src/rollup/op-stack/marks.ts';
 import { listSelectors } from '../../src/rollup/unknown-functions.ts';
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
 import { type RunningService, startService } from '../support/service.ts';

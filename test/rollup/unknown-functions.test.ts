@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { GAS_PRICE_ORACLE_RUNTIME } from '../../scripts/contracts/op-stack/gas-price-oracle.ts';
 import { hexToBytes } from '../../src/primitives/hex.ts';
 import { loadFamilies } from '../../src/rollup/family-table.ts';
-import { OP_STACK_ORACLE } from '../../src/rollup/op-stack/known-oracle.ts';
+import { OP_STACK_ORACLE } from '../../src/rollup/op-stack/marks.ts';
 import { findUnknownFunctions, listSelectors } from '../../src/rollup/unknown-functions.ts';
 import { createFakeChain } from '../support/fake-chain.ts';
 import { SCOPE } from './scripted-chain.ts';

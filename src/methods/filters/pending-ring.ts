@@ -50,7 +50,7 @@ export class PendingRing {
   }
 
   /**
-   * Reads the first hashes that came after a time, with the time of the last of them. A time in the future was written by a process whose clock was
+   * Reads the first hashes that came after a time, with the time of the last of them. A time in the future is of a process whose clock was
    * ahead: it counts as now.
    */
   read(since: number, limit: number): { readonly hashes: readonly string[]; readonly last: number } {

@@ -95,7 +95,7 @@ export class StoredFilters {
     return false;
   }
 
-  /** @param owner whose turns the parsing of criteria takes @throws RecordTableError */
+  /** @param owner long criteria are parsed in turns of this owner @throws RecordTableError */
   async find(name: string, owner: string): Promise<StoredFilter | undefined> {
     const located = await this.locate(name);
     if (located === undefined) return undefined;

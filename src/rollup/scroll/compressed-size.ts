@@ -1,5 +1,17 @@
 import type { Zstd } from '@hpcc-js/wasm-zstd';
-import { measureWithPlainLiterals } from './frame-size.ts';
+
+/** Parts of a zstd frame (RFC 8878). */
+const MAGIC_BYTES = 4;
+const BLOCK_HEADER_BYTES = 3;
+const MAX_BLOCK_BYTES = 128 * 1024;
+const COMPRESSED_BLOCK = 2;
+/** A block is kept as it is where less than this part of it, and two bytes, would be saved. */
+const LEAST_GAIN_SHIFT = 6;
+const LEAST_GAIN_BYTES = 2;
+/** By the two lowest bits of the frame's descriptor, and by the two highest. */
+const DICTIONARY_ID_BYTES = [0, 1, 2, 4];
+const CONTENT_SIZE_BYTES = [0, 2, 4, 8];
+const SINGLE_SEGMENT = 0x20;
 
 /** As Scroll's nodes: level 3, literals uncompressed, no magic number (reth, `compute_compression_ratio`; the same library in geth). */
 const LEVEL = 3;
@@ -13,4 +25,74 @@ export async function findCompressedSize(transaction: Uint8Array): Promise<numbe
   const zstd = await loading;
   const frame = zstd.compress(transaction, LEVEL);
   return Math.min(transaction.length, measureWithPlainLiterals(frame, transaction.length));
+}
+
+/**
+ * Bytes that a frame would have if its literals were not compressed, and without its magic number: so Scroll's nodes compress. Which
+ * sequences there are does not depend on that at the levels below those with an optimal parser.
+ * @param frame of one pass over data of this length, which the frame states
+ */
+function measureWithPlainLiterals(frame: Uint8Array, length: number): number {
+  const descriptor = frame[MAGIC_BYTES] as number;
+  const isSingle = (descriptor & SINGLE_SEGMENT) !== 0;
+  const sizeBytes = CONTENT_SIZE_BYTES[descriptor >> 6] as number;
+  let at =
+    MAGIC_BYTES +
+    1 +
+    (isSingle ? 0 : 1) +
+    (DICTIONARY_ID_BYTES[descriptor & 3] as number) +
+    (sizeBytes === 0 && isSingle ? 1 : sizeBytes);
+  let total = at - MAGIC_BYTES;
+  let left = length;
+  for (let isLast = false; !isLast; ) {
+    const header = readLittleEndian(frame, at, BLOCK_HEADER_BYTES);
+    isLast = (header & 1) === 1;
+    const type = (header >> 1) & 3;
+    const size = header >> 3;
+    at += BLOCK_HEADER_BYTES;
+    const content = Math.min(left, MAX_BLOCK_BYTES);
+    // A run of one byte states how long it is.
+    const held = type === 1 ? 1 : size;
+    total += BLOCK_HEADER_BYTES;
+    total += type === COMPRESSED_BLOCK ? measureBlock(frame, at, size, content) : held;
+    left -= content;
+    at += held;
+  }
+  return total;
+}
+
+function measureBlock(frame: Uint8Array, at: number, size: number, content: number): number {
+  const { held, plain } = measureLiterals(frame, at);
+  const bytes = size - held + plain;
+  const most = content - (content >> LEAST_GAIN_SHIFT) - LEAST_GAIN_BYTES;
+  return bytes < most ? bytes : content;
+}
+
+/** Bytes that the literals of a block take, and those that they would take uncompressed. */
+function measureLiterals(frame: Uint8Array, at: number): { readonly held: number; readonly plain: number } {
+  const first = frame[at] as number;
+  const type = first & 3;
+  const form = (first >> 2) & 3;
+  if (type < 2) {
+    const headerBytes = form === 1 ? 2 : form === 3 ? 3 : 1;
+    const count = readLittleEndian(frame, at, headerBytes) >> (headerBytes === 1 ? 3 : 4);
+    return { held: headerBytes + (type === 1 ? 1 : count), plain: sizePlain(count) };
+  }
+  const headerBytes = form < 2 ? 3 : form + 2;
+  const bits = form < 2 ? 10 : form === 2 ? 14 : 18;
+  const fields = readLittleEndian(frame, at, headerBytes);
+  const count = Math.floor(fields / 2 ** 4) % 2 ** bits;
+  const compressed = Math.floor(fields / 2 ** (4 + bits)) % 2 ** bits;
+  return { held: headerBytes + compressed, plain: sizePlain(count) };
+}
+
+function sizePlain(count: number): number {
+  return (count < 32 ? 1 : count < 4096 ? 2 : 3) + count;
+}
+
+/** Up to six bytes. */
+function readLittleEndian(bytes: Uint8Array, at: number, count: number): number {
+  let value = 0;
+  for (let i = count - 1; i >= 0; i--) value = value * 256 + (bytes[at + i] as number);
+  return value;
 }

@@ -134,14 +134,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
     return fault;
   }
 
-  // biome-ignore lint/correctness/useYield: BodyReader reads in pauses, and an error that has been read needs none
-  *readRefusal(
-    _body: Buffer,
-    lone: LoneError | undefined,
-    mustNameCall: boolean,
-  ): Generator<undefined, NodeReply | undefined> {
-    if (lone === undefined) return undefined;
-    const { scanner, error } = lone;
+  readRefusal({ scanner, error }: LoneError, mustNameCall: boolean): NodeReply | undefined {
     if (scanner.id !== this.#id && (mustNameCall || !isAnonymousError(scanner))) return undefined;
     return { kind: 'error', error };
   }

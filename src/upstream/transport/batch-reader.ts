@@ -54,23 +54,28 @@ export class BatchReader implements BodyReader<BatchAnswer> {
     return fault;
   }
 
-  *readRefusal(
-    body: Buffer,
-    lone: LoneError | undefined,
-    mustNameCall: boolean,
-  ): Generator<undefined, BatchAnswer | undefined> {
+  readRefusal({ scanner, error }: LoneError, mustNameCall: boolean): BatchAnswer | undefined {
     try {
-      const answer =
-        lone === undefined
-          ? yield* readBatch(body, this.#firstId, this.#bounds)
-          : readLoneRefusal(lone.scanner, lone.error, this.#firstId, this.#bounds);
-      if (answer === undefined) return undefined;
-      const { replies, refusal } = answer;
-      if (replies.some((reply) => reply?.kind === 'result')) return undefined;
-      const namesAll = replies.every((reply) => reply !== undefined);
-      return namesAll || (refusal !== undefined && !mustNameCall) ? answer : undefined;
+      return keepRefusal(readLoneRefusal(scanner, error, this.#firstId, this.#bounds), mustNameCall);
     } catch {
       return undefined;
     }
   }
+
+  *readRefusalList(body: Buffer, mustNameCall: boolean): Generator<undefined, BatchAnswer | undefined> {
+    try {
+      return keepRefusal(yield* readBatch(body, this.#firstId, this.#bounds), mustNameCall);
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** The answer where all of it is errors that name their calls, or one that is believed without. */
+function keepRefusal(answer: BatchAnswer | undefined, mustNameCall: boolean): BatchAnswer | undefined {
+  if (answer === undefined) return undefined;
+  const { replies, refusal } = answer;
+  if (replies.some((reply) => reply?.kind === 'result')) return undefined;
+  const namesAll = replies.every((reply) => reply !== undefined);
+  return namesAll || (refusal !== undefined && !mustNameCall) ? answer : undefined;
 }

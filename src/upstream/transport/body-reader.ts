@@ -23,11 +23,9 @@ export interface BodyReader<T> {
   /**
    * The value where a body beside a status other than 2xx is a JSON-RPC error to what was asked; it must name the
    * call when only then the error can be believed to be the node's.
-   * @param lone the body where it is one error
+   * @param lone the body, which is one error
    */
-  readRefusal(
-    body: Buffer,
-    lone: LoneError | undefined,
-    mustNameCall: boolean,
-  ): Generator<undefined, T | undefined>;
+  readRefusal(lone: LoneError, mustNameCall: boolean): T | undefined;
+  /** The same of another body, where a list of errors may be an answer, with pauses. */
+  readRefusalList?(body: Buffer, mustNameCall: boolean): Generator<undefined, T | undefined>;
 }

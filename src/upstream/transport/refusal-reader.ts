@@ -67,12 +67,21 @@ export class RefusalReader<T> implements BodyReader<T> {
       const lone = yield* this.#readLoneError(body);
       const fault = this.#describe(lone?.error.data);
       if (fault.kind === 'rateLimited') throw fault;
-      const value = yield* this.#reader.readRefusal(body, lone, fault.kind === 'unauthorized');
+      const mustNameCall = fault.kind === 'unauthorized';
+      const value =
+        lone === undefined
+          ? yield* this.#readList(body, mustNameCall)
+          : this.#reader.readRefusal(lone, mustNameCall);
       if (value === undefined) throw fault;
       return value;
     } finally {
       this.#held.clear();
     }
+  }
+
+  *#readList(body: Buffer, mustNameCall: boolean): Generator<undefined, T | undefined> {
+    const list = this.#reader.readRefusalList?.(body, mustNameCall);
+    return list === undefined ? undefined : yield* list;
   }
 
   /** The body where it is one JSON-RPC error, whosever it is. */
@@ -92,8 +101,7 @@ export class RefusalReader<T> implements BodyReader<T> {
     return INTERRUPTIONS.has(fault.kind) ? this.#describe(undefined) : fault;
   }
 
-  // biome-ignore lint/correctness/useYield: BodyReader reads in pauses, and a refusal holds nothing more to read
-  *readRefusal(): Generator<undefined, undefined> {
+  readRefusal(): undefined {
     return undefined;
   }
 
