@@ -11,10 +11,10 @@ import { METHODS } from '../../src/methods/table.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import { mergeStatus } from '../../src/observe/merge-status.ts';
 import { encodeOpenRpc } from '../../src/rpc/openrpc.ts';
-import { until } from '../server/support.ts';
 import { FACTS } from '../support/development.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { FakeFeed, makeLog, makeStep } from '../support/fake-feed.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import {
   keepScreenshot,
   LOOKS,
@@ -118,7 +118,7 @@ describe('over a service with blocks that a test makes', { skip: NO_BROWSER }, (
     assert.match(await readText(page.locator('.message').first()), /"removed": false/);
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('Stopped after 2 messages').waitFor();
-    await until(() => feed.joined.size === 0);
+    await waitUntil(() => feed.joined.size === 0);
 
     await fill(JSON.stringify(heads));
     await page.getByText('Live: 1 messages').waitFor();

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { createCache } from '../../src/cache/create-cache.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import { findFreePort } from '../support/redis.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { makeKey } from './keys.ts';
-import { waitUntil } from './poll.ts';
 
 const KEY = makeKey(1, 'a');
 

@@ -6,8 +6,8 @@ import type { CacheKey } from '../../src/cache/cache.ts';
 import { createRedisCache, type RedisCache, type RedisCacheOptions } from '../../src/cache/redis-cache.ts';
 import type { RedisFault } from '../../src/redis/redis-client.ts';
 import { findRedisProgram, NO_REDIS_REASON, type RedisServer, startRedis } from '../support/redis.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { makeKey } from './keys.ts';
-import { waitUntil } from './poll.ts';
 
 const SHORT = '"0x1234"';
 const LONG = `[${'{"blockHash":"0xabcdef"},'.repeat(1_000)}1]`;

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { createRedisCache, type RedisCache } from '../../src/cache/redis-cache.ts';
 import type { RedisFault } from '../../src/redis/redis-client.ts';
 import { findFreePort } from '../support/redis.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { makeKey } from './keys.ts';
-import { waitUntil } from './poll.ts';
 import { startRogueServer } from './rogue-server.ts';
 
 const KEY = makeKey(1, '1:eth_call:[]');

@@ -1,13 +1,13 @@
 /** Filters of a real service over a real node: two processes' worth of it share records, and clients that know nothing of it poll. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { type JsonRpcPayload, JsonRpcProvider, type JsonRpcResult } from 'ethers';
 import { createPublicClient, http } from 'viem';
 import WebSocket from 'ws';
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { type RunningService, startService } from '../support/service.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 /** Code that emits one log with the topic 0xaa, and the code that makes it. */
 const LOGGER = '0x6760aa60006000a10060005260086018f3';
@@ -54,14 +54,6 @@ class TrackedProvider extends JsonRpcProvider {
   }
 }
 
-async function until(what: string, check: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 600; i++) {
-    if (await check()) return;
-    await wait(50);
-  }
-  assert.fail(what);
-}
-
 async function send(node: Anvil, to: string | undefined, data: string): Promise<string> {
   const [from] = (await node.request('eth_accounts')) as string[];
   const call = { from, data, gas: '0x30d40', ...(to !== undefined && { to }) };
@@ -74,7 +66,7 @@ type Mined = { readonly transactionHash: string; readonly contractAddress: `0x${
 async function sendMined(node: Anvil, to: string | undefined, data: string): Promise<Mined> {
   const sent = await send(node, to, data);
   let receipt: Mined | null = null;
-  await until('a transaction is not mined', async () => {
+  await waitUntil(async () => {
     receipt = (await node.request('eth_getTransactionReceipt', sent)) as Mined | null;
     return receipt !== null;
   });
@@ -101,8 +93,7 @@ test('filters over a node: by two processes, over HTTP and WebSocket, over a reo
   });
   const [a, b] = services;
   const { contractAddress } = await sendMined(node, undefined, LOGGER);
-  await until(
-    'the head is not served',
+  await waitUntil(
     async () => (await ask(a, 'eth_blockNumber')) === '0x1' && (await ask(b, 'eth_blockNumber')) === '0x1',
   );
   const logs = await ask(a, 'eth_newFilter', { address: contractAddress, fromBlock: '0x0' });
@@ -121,13 +112,13 @@ test('filters over a node: by two processes, over HTTP and WebSocket, over a reo
     hashes.push((await sendMined(node, contractAddress, '0x')).transactionHash);
     if (i % 2 === 1) await poll(services[(i >> 1) % 2 === 0 ? 0 : 1]);
   }
-  await until('a log is missing', async () => {
+  await waitUntil(async () => {
     await poll(b);
     return seen.length === 6;
   });
   assert.deepEqual(seen, hashes);
   const given: string[] = [];
-  await until('a block is missing', async () => {
+  await waitUntil(async () => {
     for (const service of services)
       given.push(...((await ask(service, 'eth_getFilterChanges', blocks)) as string[]));
     return given.length >= 6;
@@ -141,12 +132,12 @@ test('filters over a node: by two processes, over HTTP and WebSocket, over a reo
   assert.equal(((await ask(b, 'eth_getFilterLogs', logs)) as Log[]).length, 6);
 
   for (let i = 0; i < 2; i++) await sendMined(node, contractAddress, '0x');
-  await until('a log is missing', async () => {
+  await waitUntil(async () => {
     await poll(b);
     return seen.length === 8;
   });
   await node.request('anvil_reorg', 2, []);
-  await until('what the reorg took back is missing', async () => {
+  await waitUntil(async () => {
     // The process that has read them: anvil forgets what left its chain.
     await poll(b);
     return seen.length === 6;
@@ -182,7 +173,7 @@ test('ethers and viem poll filters as they poll those of nodes', { skip: ANVIL_S
   });
   const url = `http://${service.authority}/net/v3/demo`;
   const { contractAddress } = await sendMined(node, undefined, LOGGER);
-  await until('the head is not served', async () => (await ask(service, 'eth_blockNumber')) === '0x1');
+  await waitUntil(async () => (await ask(service, 'eth_blockNumber')) === '0x1');
 
   const viemExchanges = new Exchanges();
   const fetchFn: typeof fetch = (input, init) => viemExchanges.track(String(init?.body), fetch(input, init));
@@ -209,19 +200,16 @@ test('ethers and viem poll filters as they poll those of nodes', { skip: ANVIL_S
   await ethers.on({ address: contractAddress }, (one: { transactionHash: string }) =>
     ofEthers.push(one.transactionHash),
   );
-  await until('a client has no filter', async () => {
+  await waitUntil(async () => {
     const hasPending = viemExchanges.count('eth_newPendingTransactionFilter') >= 1;
     return hasPending && [viemExchanges, ethers.exchanges].every((one) => one.count('eth_newFilter') >= 1);
   });
   await node.request('evm_setAutomine', false);
   const hashes: string[] = [];
   for (let i = 0; i < 3; i++) hashes.push(await send(node, contractAddress, '0x'));
-  await until(
-    `viem hears of ${pendingOfViem.length} transactions that wait`,
-    async () => pendingOfViem.length >= 3,
-  );
+  await waitUntil(async () => pendingOfViem.length >= 3);
   await node.request('evm_mine');
-  await until('a client has not heard of a log', async () => ofViem.length >= 3 && ofEthers.length >= 3);
+  await waitUntil(async () => ofViem.length >= 3 && ofEthers.length >= 3);
   assert.deepEqual([ofViem, ofEthers], [hashes, hashes]);
   assert.deepEqual([...pendingOfViem].sort(), [...hashes].sort());
   assert.equal((await viem.getFilterChanges({ filter })).length, 1);
@@ -231,7 +219,7 @@ test('ethers and viem poll filters as they poll those of nodes', { skip: ANVIL_S
   await ethers.removeAllListeners();
   // They do not wait for it themselves, and what fails after the service has closed fails this file.
   const { exchanges } = ethers;
-  await until('a client has not uninstalled its filters', async () => {
+  await waitUntil(async () => {
     const isQuiet = exchanges.open + viemExchanges.open === 0;
     return (
       isQuiet &&

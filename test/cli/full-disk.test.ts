@@ -10,8 +10,9 @@ import { LmdbLimitTable } from '../../src/access/limits/lmdb-limit-table.ts';
 import { LmdbRecordTable } from '../../src/records/lmdb-record-table.ts';
 import { RecordTableError } from '../../src/records/record-table.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
-import { Program, waitUntil } from '../support/program.ts';
+import { Program } from '../support/program.ts';
 import { findFreePort } from '../support/redis.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 type Outcome = { readonly code: number | string | null; readonly out: string; readonly err: string };
 

@@ -12,9 +12,10 @@ import { ChainBuilder } from '../support/chain-builder.ts';
 import { addressOf } from '../support/development.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
 import type { AskNode } from '../support/faults/fault.ts';
-import { Program, waitUntil } from '../support/program.ts';
+import { Program } from '../support/program.ts';
 import { type RunningService, startService } from '../support/service.ts';
 import { createGenesis, openBuiltChain } from '../support/test-chain.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const DEAD = { delivery: { kind: 'refuse' } } as const;
 const SILENT = { delivery: { kind: 'hang' } } as const;

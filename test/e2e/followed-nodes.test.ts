@@ -12,9 +12,9 @@ import { DEFAULT_SEND } from '../../src/upstream/sending/options.ts';
 import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
 import { createRecordingLog } from '../gateway/recording-log.ts';
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
-import { waitUntil } from '../support/program.ts';
 import { encodeTransfer } from '../support/scene.ts';
 import { limitTo } from '../support/test-chain.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { createMemory } from '../upstream/support/pool.ts';
 
 const GENESIS_TIME = 1_700_000_000;

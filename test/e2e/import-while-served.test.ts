@@ -16,8 +16,9 @@ import { bytesToHex } from '../../src/primitives/hex.ts';
 import { ChainBuilder } from '../support/chain-builder.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { LOGGERS, signLogging } from '../support/logging-chain.ts';
-import { Program, waitUntil } from '../support/program.ts';
+import { Program } from '../support/program.ts';
 import { createGenesis, limitTo } from '../support/test-chain.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const FIRST = 5;
 /** Enough for several commits of an import. */

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { ROOT } from '../../scripts/program-files.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
-import { waitUntil } from '../support/program.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 type Package = { readonly scripts: Readonly<Record<string, string>> };
 const PACKAGE: Package = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));

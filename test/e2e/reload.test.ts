@@ -7,8 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CHAIN_ID, DEVNET, openSocket, postText, postTo } from '../support/ask-program.ts';
 import { FACTS } from '../support/development.ts';
 import { HELD_CALL, startHeldNode } from '../support/held-node.ts';
-import { Program, type ProgramConfig, waitUntil } from '../support/program.ts';
+import { Program, type ProgramConfig } from '../support/program.ts';
 import { startNode } from '../support/served-node.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const IN_FORCE = 'the new configuration is in force';
 const REFUSED = 'the new configuration cannot be used; the one before it stays';

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Client } from 'undici';
 import { DEVNET } from '../support/ask-program.ts';
-import { Program, waitUntil } from '../support/program.ts';
+import { Program } from '../support/program.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const CONNECTIONS = 12;
 const LIMIT_MS = 60_000;

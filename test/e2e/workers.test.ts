@@ -8,8 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import { askProgram, CHAIN_ID, DEVNET, openSocket, postTo } from '../support/ask-program.ts';
 import { HELD_CALL, startHeldNode } from '../support/held-node.ts';
-import { Program, type ProgramConfig, waitUntil } from '../support/program.ts';
+import { Program, type ProgramConfig } from '../support/program.ts';
 import { findFreePort } from '../support/redis.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const CONFIG = { networks: DEVNET, workers: 2 };
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { EngineHeads } from '../../src/engine/reads/head-reads.ts';
 import type { StoredBlocks } from '../../src/engine/reads/stored-blocks.ts';
-import { waitUntil } from '../support/program.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 /** The head of a store that another process moves. */
 function createHeads() {

@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
-import { waitUntil } from '../support/program.ts';
 import { HEAD_NUMBER } from '../support/scene.ts';
 import { type AnsweredQuestion, type Expected, rephrase } from '../support/scene-questions.ts';
 import { type RunningService, startService } from '../support/service.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { Caller, type Cell, findQuestion, hideSecret } from './caller.ts';
 import { type NetworkSetting, nameSetting } from './networks.ts';
 import type { Stage } from './stage.ts';

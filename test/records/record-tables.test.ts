@@ -1,19 +1,11 @@
 /** Records that expire, are counted by owner, and are replaced only by a caller that has read their last version. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { MAX_OWNER_BYTES, MAX_RECORD_BYTES, type RecordTable } from '../../src/records/record-table.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { TABLES } from './tables.ts';
 
 const LONG = 60_000;
-
-async function until(what: string, check: () => unknown): Promise<void> {
-  for (let i = 0; i < 200; i++) {
-    if (await check()) return;
-    await wait(20);
-  }
-  assert.fail(what);
-}
 
 async function readText(table: RecordTable, name: string): Promise<string | undefined> {
   return (await table.read(name))?.text;
@@ -106,7 +98,7 @@ for (const { name, skip, open } of TABLES) {
       await table.create('filter/key/renewed', '1', 1_000, 10);
       const version = (await table.read('filter/key/renewed'))?.version ?? '';
       assert.equal(await table.replace('filter/key/renewed', version, '2', LONG), true);
-      await until('it does not expire', async () => (await table.read('filter/key/short')) === undefined);
+      await waitUntil(async () => (await table.read('filter/key/short')) === undefined);
       assert.equal(await readText(table, 'filter/key/renewed'), '2');
       assert.equal(await table.remove('filter/key/short'), false);
     });
@@ -133,7 +125,7 @@ for (const { name, skip, open } of TABLES) {
       const [table] = (await open(t, 1)) as [RecordTable];
       for (let i = 0; i < 50; i++) assert.equal(await table.create(`filter/key/${i}`, '1', 1_000, 50), true);
       assert.equal(await table.create('filter/key/50', '1', LONG, 50), false);
-      await until('they do not expire', async () => (await table.read('filter/key/49')) === undefined);
+      await waitUntil(async () => (await table.read('filter/key/49')) === undefined);
       for (let i = 0; i < 50; i++) assert.equal(await table.create(`filter/key/n${i}`, '1', LONG, 50), true);
       assert.equal(await table.create('filter/key/50', '1', LONG, 50), false);
     });

@@ -1,17 +1,8 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import {
-  encodeHead,
-  encodeRequest,
-  Gate,
-  HOST,
-  KEY,
-  letArrive,
-  RawClient,
-  startServer,
-  until,
-} from './support.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { encodeHead, encodeRequest, Gate, HOST, KEY, letArrive, RawClient, startServer } from './support.ts';
 
 /** What puts a connection into the care of node's server, and what leaves it to the plain lane. */
 const LANES = {
@@ -69,10 +60,10 @@ for (const [lane, extra] of Object.entries(LANES)) {
           if (inOneWrite) client.send(Buffer.concat([...before, Buffer.from(bytes)]));
           else {
             for (const request of before) client.send(request);
-            await until(() => begun > 0);
+            await waitUntil(() => begun > 0);
             client.send(bytes);
           }
-          await until(() => begun >= (lane === 'the plain lane' && !inOneWrite ? 1 : slow));
+          await waitUntil(() => begun >= (lane === 'the plain lane' && !inOneWrite ? 1 : slow));
           // What is behind has had its chance to be answered too early.
           await letArrive();
           gate.open();
@@ -110,7 +101,7 @@ test('a stream that is being read is not cut by what comes behind it', async (t)
       length += chunk.length;
     });
     socket.write(Buffer.concat([encodeRequest('1', { 'X-Latin': 'é' }), Buffer.from(bytes)]));
-    await until(() => length > 64 * piece.length);
+    await waitUntil(() => length > 64 * piece.length);
     socket.destroy();
   }
 });
@@ -151,13 +142,13 @@ test('nothing that comes behind the last answer is executed', async (t) => {
   });
   const client = new RawClient(port);
   client.send(Buffer.concat([encodeRequest('"slow"'), encodeRequest('"a"')]));
-  await until(() => seen.length === 2);
+  await waitUntil(() => seen.length === 2);
   const other = new RawClient(port);
   client.send(encodeRequest('"b"'));
-  await until(() => seen.length === 3);
+  await waitUntil(() => seen.length === 3);
   const closed = server.close();
   client.send(encodeRequest('"c"'));
-  await until(() => seen.includes('"c"'));
+  await waitUntil(() => seen.includes('"c"'));
   client.send(encodeRequest('"d"'));
   await letArrive();
   gate.open();
@@ -187,7 +178,7 @@ for (const [lane, extra] of Object.entries(LANES)) {
     });
     const client = new RawClient(port);
     client.send(encodeRequest('"0"', extra));
-    await until(() => begun === 1);
+    await waitUntil(() => begun === 1);
     client.send(encodeRequest('"1"', extra)).send(encodeRequest('"2"', extra));
     await letArrive();
     const closed = server.close();
@@ -212,7 +203,7 @@ for (const [lane, extra] of Object.entries(LANES)) {
     const socket = connect(port, '127.0.0.1');
     t.after(() => socket.destroy());
     socket.write(encodeRequest('1', extra));
-    await until(() => isAnswered);
+    await waitUntil(() => isAnswered);
     const closed = server.close();
     await new Promise((resolve) => setTimeout(resolve, 30));
     let length = 0;
@@ -220,7 +211,7 @@ for (const [lane, extra] of Object.entries(LANES)) {
       length += chunk.length;
     });
     await closed;
-    await until(() => length > large.length);
+    await waitUntil(() => length > large.length);
   });
 }
 
@@ -247,7 +238,7 @@ test('a WebSocket that is opened behind a slow request works', async (t) => {
   });
   setTimeout(gate.open, 20);
   // An unmasked text frame with the answer.
-  await until(() => received.endsWith('\x81\x011'));
+  await waitUntil(() => received.endsWith('\x81\x011'));
   assert.match(received, /^HTTP\/1\.1 200 OK[\s\S]*"slow"HTTP\/1\.1 101 /);
   client.close();
 });

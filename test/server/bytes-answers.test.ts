@@ -13,8 +13,9 @@ import { createRecordingLog } from '../gateway/recording-log.ts';
 import { createScriptedNetwork, ScriptedChain } from '../gateway/scripted-network.ts';
 import { receiptsOf, resultOf } from '../gateway/scripted-source.ts';
 import { openTo } from '../support/access.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { post, receive, receivedFrom } from './streaming-service.ts';
-import { encodeHead, encodeRequest, HOST, KEY, PATH, RawClient, startServer, until } from './support.ts';
+import { encodeHead, encodeRequest, HOST, KEY, PATH, RawClient, startServer } from './support.ts';
 
 /** Copied into one write; in several parts; more than a socket takes at once. */
 const SIZES = [9_000, 40_000, 1_000_000];
@@ -190,7 +191,7 @@ test('messages of a WebSocket are the same bytes, in order', async (t) => {
     socket.send(receiptsOf(n, String(n)));
     socket.send(CHAIN_ID);
   }
-  await until(() => messages.length === 2 * VALUES.length);
+  await waitUntil(() => messages.length === 2 * VALUES.length);
   const expected = VALUES.map((value, n) => resultOf(value, String(n)));
   for (const text of expected) assert.ok(messages.includes(text));
   assert.equal(messages.filter((text) => text === CHAIN_ID_ANSWER).length, VALUES.length);

@@ -7,7 +7,8 @@ import { ConnectionTable } from '../../src/server/connection.ts';
 import { TransportShares } from '../../src/server/transport-shares.ts';
 import { MAX_FRAGMENTS } from '../../src/server/websocket-arrival.ts';
 import { CONTROL_FRAMES_PER_SECOND } from '../../src/server/websocket-pace.ts';
-import { defaultLimits, encodeRequest, HOST, KEY, RawClient, startServer, until } from './support.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { defaultLimits, encodeRequest, HOST, KEY, RawClient, startServer } from './support.ts';
 
 /** Of a client: with a mask of zeros. */
 function encodeFrame(opcode: number, isLast: boolean, payload: string): Buffer {
@@ -99,7 +100,7 @@ test('messages of one WebSocket are begun in many turns', async (t) => {
   ws.on('upgrade', ({ socket }) => {
     setImmediate(() => socket.write(repeat(count, encodeFrame(1, true, '{"id":1}'))));
   });
-  await until(() => answers === count);
+  await waitUntil(() => answers === count);
   assert.ok(turns.most() < count / 4, `${turns.most()} in one turn`);
 });
 
@@ -161,8 +162,8 @@ test('a client that leaves while its body is decompressed is not kept', async (t
   for (let i = 0; i < 8; i++) {
     const client = new RawClient(port);
     client.send(encodeRequest(body, { 'Content-Encoding': 'gzip' }));
-    await until(() => server.shares.arrivingBytes > 4_000_000 || handled > 0);
+    await waitUntil(() => server.shares.arrivingBytes > 4_000_000 || handled > 0);
     client.socket.resetAndDestroy();
   }
-  await until(() => server.connections === 0 && server.shares.arrivingBytes === 0);
+  await waitUntil(() => server.connections === 0 && server.shares.arrivingBytes === 0);
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Health, type NetworkReadiness } from '../../src/server/health.ts';
-import { encodeHead, encodeRequest, exchange, RawClient, startServer, until } from './support.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { encodeHead, encodeRequest, exchange, RawClient, startServer } from './support.ts';
 
 const LIVE = encodeHead('GET', '/health/live', {});
 const READY = encodeHead('GET', '/health/ready', {});
@@ -100,5 +101,5 @@ test('after the delay the server drains', async (t) => {
   await idle.send(encodeRequest('1')).read();
   await server.close();
   assert.equal(await idle.readToEnd(), '');
-  await until(() => idle.socket.destroyed);
+  await waitUntil(() => idle.socket.destroyed);
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import type { RequestScope } from '../../src/util/request-scope.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import {
   encodeHead,
   encodeRequest,
@@ -13,7 +14,6 @@ import {
   PATH,
   RawClient,
   startServer,
-  until,
 } from './support.ts';
 
 test('pipelined requests are answered in their order, whatever is ready first', async (t) => {
@@ -49,14 +49,14 @@ test('bounds the unanswered requests of one connection', async (t) => {
   client.send(Buffer.concat([Buffer.from('GET /a HTTP/1.1\r\n\r\n'), ...requests]));
   assert.equal((await client.read())?.status, 404);
   for (let index = 0; index < requests.length; index++) {
-    await until(() => gates.length >= Math.min(index + 2, requests.length));
+    await waitUntil(() => gates.length >= Math.min(index + 2, requests.length));
     // What is behind the bound would be begun in one of these turns.
     for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
     assert.equal(gates.length, Math.min(index + 2, requests.length));
     gates[index]?.open();
     assert.equal((await client.read())?.body.toString(), `${index}`);
   }
-  await until(() => server.shares.arrivingBytes === 0);
+  await waitUntil(() => server.shares.arrivingBytes === 0);
   client.close();
 });
 
@@ -73,9 +73,9 @@ test('a client that sends ahead is answered, even where there is no memory for w
   });
   const client = new RawClient(port);
   client.send(encodeRequest('1'));
-  await until(() => begun === 1);
+  await waitUntil(() => begun === 1);
   client.send(encodeRequest('2'));
-  await until(() => server.shares.arrivingBytes > 0);
+  await waitUntil(() => server.shares.arrivingBytes > 0);
   gate.open();
   assert.equal((await client.read())?.body.toString(), '1');
   assert.equal((await client.read())?.body.toString(), '2');
@@ -113,10 +113,10 @@ test('a client that leaves aborts the scopes of all its requests', async (t) => 
   });
   const client = new RawClient(port);
   client.send(Buffer.concat([encodeRequest('{}'), encodeRequest('{}')]));
-  await until(() => scopes.length === 2);
+  await waitUntil(() => scopes.length === 2);
   assert.ok(scopes.every((scope) => !scope.signal.aborted));
   client.close();
-  await until(() => scopes.every((scope) => scope.signal.aborted));
+  await waitUntil(() => scopes.every((scope) => scope.signal.aborted));
   gate.open();
 });
 
@@ -199,7 +199,7 @@ test('a client that does not read its answer is cut off', async (t) => {
   t.after(() => socket.destroy());
   socket.pause();
   socket.write(encodeRequest('{}'));
-  await until(() => logLines.some((line) => line.includes('"finished":false')));
+  await waitUntil(() => logLines.some((line) => line.includes('"finished":false')));
 });
 
 test('a client that takes longer than the send timeout but keeps reading is not cut off', async (t) => {
@@ -220,7 +220,7 @@ test('a client that takes longer than the send timeout but keeps reading is not 
     socket.pause();
     setTimeout(() => socket.resume(), 3);
   });
-  await until(() => closed || received > LARGE.length);
+  await waitUntil(() => closed || received > LARGE.length);
   assert.ok(received > LARGE.length);
 });
 
@@ -300,7 +300,7 @@ test('a gateway fault is answered, logged without key or body, and not fatal', a
   });
   const client = new RawClient(port);
   assert.match(String((await client.send(encodeRequest('{"secret":1}')).read())?.body), /-32603/);
-  await until(() => logLines.length >= 2);
+  await waitUntil(() => logLines.length >= 2);
   const text = logLines.join('');
   assert.match(text, /broken/);
   assert.match(text, /"url":"\/v3\/\*\*\*"/);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { receiptsOf, resultOf, type SourcePlan, valueFrom } from '../gateway/scripted-source.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import {
   ENDLESS,
   MOST_BUFFERED_BYTES,
@@ -12,7 +13,7 @@ import {
   startStreaming,
   untilHeldBack,
 } from './streaming-service.ts';
-import { encodeRequest, Gate, RawClient, until } from './support.ts';
+import { encodeRequest, Gate, RawClient } from './support.ts';
 
 const SMALL: SourcePlan = { pieces: 4, pieceBytes: 100 };
 const HUGE: SourcePlan = { pieces: 800, pieceBytes: PIECE_BYTES };
@@ -122,7 +123,7 @@ for (const encoding of ['identity', 'gzip']) {
       response.on('error', () => {});
       response.destroy();
     }
-    await until(() => chain.sources.every(({ isCancelled }) => isCancelled));
+    await waitUntil(() => chain.sources.every(({ isCancelled }) => isCancelled));
   });
 }
 
@@ -131,7 +132,7 @@ test('a client that does not read is cut off, and its source ended', async (t) =
   const client = new RawClient(port);
   client.socket.pause();
   client.send(encodeRequest(receiptsOf(0)));
-  await until(() => chain.sources[0]?.isCancelled === true);
+  await waitUntil(() => chain.sources[0]?.isCancelled === true);
   client.close();
 });
 
@@ -173,11 +174,11 @@ test('a stream that waits in a pipeline holds no more than its first piece', asy
   ]);
   const client = new RawClient(port);
   client.send(Buffer.concat([encodeRequest(receiptsOf(0)), encodeRequest(receiptsOf(1))]));
-  await until(() => chain.sources[1]?.taken === 1);
+  await waitUntil(() => chain.sources[1]?.taken === 1);
   await untilHeldBack(chain.sources);
   assert.equal(chain.sources[1]?.taken, 1);
   client.close();
-  await until(() => chain.sources.every(({ isCancelled }) => isCancelled));
+  await waitUntil(() => chain.sources.every(({ isCancelled }) => isCancelled));
 });
 
 test('a connection serves the next request after a stream', async (t) => {
@@ -207,5 +208,5 @@ test('a stream that outlasts the bound of a graceful stop is cut off', async (t)
   const received = receive(await post(t, port, receiptsOf(0)));
   await server.close();
   assert.equal((await received).isComplete, false);
-  await until(() => chain.sources[0]?.isCancelled === true);
+  await waitUntil(() => chain.sources[0]?.isCancelled === true);
 });

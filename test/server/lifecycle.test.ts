@@ -10,6 +10,7 @@ import { WebSocket } from 'ws';
 import type { TextAnswer } from '../../src/gateway/answer.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import { createServer } from '../../src/server/lifecycle.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import {
   createFakeGateway,
   defaultLimits,
@@ -21,7 +22,6 @@ import {
   PATH,
   RawClient,
   startServer,
-  until,
 } from './support.ts';
 
 const BODY = '"body"';
@@ -89,7 +89,7 @@ test('closing answers what is in work, closes idle connections, and accepts noth
   const [idleSocket, busySocket] = [await openWebSocket(port), await openWebSocket(port)];
   busy.send(encodeRequest('"http"'));
   busySocket.send('"ws"');
-  await until(() => started === 2);
+  await waitUntil(() => started === 2);
   const idleClosed = once(idleSocket, 'close') as Promise<[number]>;
   const closed = server.close();
   assert.equal(server.close(), closed);
@@ -180,7 +180,7 @@ for (const [name, headers] of Object.entries({ plain: {}, 'that node reads': { '
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     socket.on('data', () => {});
     socket.write(encodeRequest(BODY, headers));
-    await until(() => served === 1 && socket.bytesRead > 0);
+    await waitUntil(() => served === 1 && socket.bytesRead > 0);
     const closed = server.close();
     await once(socket, 'end');
     await new Promise((sent) => socket.write(encodeRequest(BODY, headers), sent));
@@ -208,7 +208,7 @@ test('what does not end within the bound is cut off and aborted', async (t) => {
   await letArrive();
   await server.close();
   assert.equal(await client.readToEnd(), '');
-  await until(() => aborted === 2);
+  await waitUntil(() => aborted === 2);
   gate.open();
 });
 

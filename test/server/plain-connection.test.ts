@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { waitUntil } from '../support/wait-until.ts';
 import {
   createFakeGateway,
   encodeHead,
@@ -10,7 +11,6 @@ import {
   PATH,
   RawClient,
   startServer,
-  until,
 } from './support.ts';
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -95,7 +95,7 @@ test('what is sent ahead while an answer is awaited is answered after it', async
   });
   const client = new RawClient(port);
   client.send(encodeRequest('"slow"'));
-  await until(() => started.length === 1);
+  await waitUntil(() => started.length === 1);
   for (const body of ['1', '2', '3']) {
     client.send(encodeRequest(body));
     await sleep(5);
@@ -201,7 +201,7 @@ test('a connection on which the next request is already there is not parted with
   });
   const client = new RawClient(port);
   client.send(encodeRequest('1'));
-  await until(() => isHeld);
+  await waitUntil(() => isHeld);
   client.send(encodeRequest('2'));
   await letArrive();
   server.partWith(1);
@@ -229,7 +229,7 @@ test('nor one of node’s server on which another request is, done or still arri
   const [client, slow] = [new RawClient(port), new RawClient(port)];
   client.send(Buffer.concat([encodeRequest('1'), encodeRequest('2')]));
   slow.send(Buffer.concat([encodeRequest('1'), encodeRequest('[3]').subarray(0, -1)]));
-  await until(() => done.includes('2'));
+  await waitUntil(() => done.includes('2'));
   await letArrive();
   server.partWith(2);
   gate.open();

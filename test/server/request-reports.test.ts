@@ -6,8 +6,9 @@ import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { WebSocket } from 'ws';
 import { receiptsOf, resultOf, type SourcePlan, valueFrom } from '../gateway/scripted-source.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { PIECE_BYTES, post, receive, startStreaming } from './streaming-service.ts';
-import { encodeHead, encodeRequest, exchange, HOST, KEY, PATH, until } from './support.ts';
+import { encodeHead, encodeRequest, exchange, HOST, KEY, PATH } from './support.ts';
 
 const LARGE: SourcePlan = { pieces: 40, pieceBytes: PIECE_BYTES };
 const BROKEN: SourcePlan = { ...LARGE, breakAt: 20 };
@@ -36,7 +37,7 @@ async function setUp(t: TestContext, plans: readonly SourcePlan[] = []): Promise
   return {
     port,
     async readLines(count) {
-      await until(() => read().length >= count);
+      await waitUntil(() => read().length >= count);
       // None comes twice.
       await new Promise((resolve) => setImmediate(resolve));
       assert.equal(read().length, count);
@@ -114,7 +115,7 @@ test('messages over WebSocket, and streams of which the end is not sent', async 
   const second = await openSocket(port);
   second.send(receiptsOf(2));
   second.send(receiptsOf(2));
-  await until(
+  await waitUntil(
     () => (second as unknown as { _socket: { bytesRead: number } })._socket.bytesRead > PIECE_BYTES,
   );
   second.terminate();

@@ -6,6 +6,7 @@ import { WebSocket } from 'ws';
 import type { Server } from '../../src/server/lifecycle.ts';
 import type { ListenOptions, TransportLimits } from '../../src/server/options.ts';
 import { nameOwner } from '../../src/util/owner.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import {
   createFakeGateway,
   encodeHead,
@@ -16,7 +17,6 @@ import {
   KEY,
   RawClient,
   startServer,
-  until,
 } from './support.ts';
 
 const GREEDY = `${KEY}-greedy`;
@@ -97,7 +97,7 @@ test('one key opens half of the WebSockets, others the rest, and what is closed 
   opened.shift()?.terminate();
   opened.shift()?.terminate();
   opened.shift()?.terminate();
-  await until(() => server.webSockets === 9);
+  await waitUntil(() => server.webSockets === 9);
   const again = await upgrade(port, GREEDY);
   assert.ok(typeof again !== 'number');
   opened.push(again);
@@ -110,7 +110,7 @@ test('an upgrade that fails gives its place back', async (t) => {
     assert.equal((await exchange(port, encodeHead('GET', `/ws/v3/${GREEDY}`, head))).status, 400);
     assert.equal(await upgrade(port, 'wrong'), 401);
   }
-  await until(() => server.connections === 0);
+  await waitUntil(() => server.connections === 0);
   const ws = await upgrade(port, GREEDY);
   assert.ok(typeof ws !== 'number');
   ws.terminate();
@@ -123,7 +123,7 @@ test('upgrades are, while their key is being checked, bounded by address and by 
   const waiting = Array.from({ length: 30 }, (_, i) =>
     upgrade(port, GREEDY, { 'X-Forwarded-For': `10.0.0.${i}` }),
   );
-  await until(() => server.shares.refusals.webSockets === 20);
+  await waitUntil(() => server.shares.refusals.webSockets === 20);
   const polite = await upgrade(port, POLITE, { 'X-Forwarded-For': '10.0.1.1' });
   assert.ok(typeof polite !== 'number');
   gate.open();
@@ -152,7 +152,7 @@ test('uploads that stall take half of the memory for what arrives, and other key
   const { server, port } = await start(t, { arrivingBytes: 2_000_000 });
   for (let i = 0; i < 10; i++) stallUpload(t, port, GREEDY, {}, '1'.repeat(300_000));
   // What waits to be handed over to node's server counts under the address for a moment.
-  await until(() => {
+  await waitUntil(() => {
     const { refusals, arrivingBytes } = server.shares;
     return refusals.arriving > 0 && arrivingBytes >= 600_000 && arrivingBytes <= 1_000_000;
   });
@@ -170,14 +170,14 @@ test('bodies count, before their key is looked at, by address, behind a proxy by
     sent.push(stallUpload(t, port, GREEDY, fields, '1'));
   }
   // What waits for its head to be read counts under the proxy's address for a moment.
-  await until(() => server.shares.refusals.arriving > 0 && server.shares.arrivingBytes <= 60_000);
+  await waitUntil(() => server.shares.refusals.arriving > 0 && server.shares.arrivingBytes <= 60_000);
   const client = new RawClient(port);
   const polite = encodeRequest('"x"'.padEnd(20_000), { 'X-Forwarded-For': '10.0.0.2' });
   client.send(polite.subarray(0, 500));
   assert.equal((await client.send(polite.subarray(500)).read())?.status, 200);
   client.close();
   for (const socket of sent) socket.destroy();
-  await until(() => server.shares.arrivingBytes === 0);
+  await waitUntil(() => server.shares.arrivingBytes === 0);
 });
 
 test('fragments of messages count by key', async (t) => {
@@ -189,7 +189,7 @@ test('fragments of messages count by key', async (t) => {
     ws.send('1'.repeat(400_000), { fin: false });
     greedy.push(ws);
   }
-  await until(() => greedy.some((ws) => ws.readyState === ws.CLOSED));
+  await waitUntil(() => greedy.some((ws) => ws.readyState === ws.CLOSED));
   assert.ok(server.shares.arrivingBytes <= 1_000_000);
   const polite = (await upgrade(port, POLITE)) as WebSocket;
   polite.send('1'.repeat(400_000), { fin: false });
@@ -210,9 +210,9 @@ test('what is sent ahead of an answer counts, and is given back', async (t) => {
   });
   const client = new RawClient(port);
   client.send(encodeRequest('"1"'));
-  await until(() => begun === 1);
+  await waitUntil(() => begun === 1);
   client.send(encodeRequest('"2"'));
-  await until(() => server.shares.arrivingBytes > 0);
+  await waitUntil(() => server.shares.arrivingBytes > 0);
   gate.open();
   for (const i of [1, 2]) assert.equal((await client.read())?.body.toString(), `"${i}"`);
   assert.equal(server.shares.arrivingBytes, 0);
@@ -254,12 +254,12 @@ test('a large body counts while it is in work, and no longer', async (t) => {
   });
   const body = JSON.stringify('1'.repeat(300_000));
   const first = new RawClient(port).send(encodeRequest(body));
-  await until(() => server.shares.arrivingBytes >= 300_000 && server.shares.arrivingBytes < 310_000);
+  await waitUntil(() => server.shares.arrivingBytes >= 300_000 && server.shares.arrivingBytes < 310_000);
   // Half of the memory is one key's: there is no room for a second one.
   const second = new RawClient(port).send(encodeRequest(body));
   const status = (await second.read())?.status;
   gate.open();
   assert.equal(status, 429);
   assert.equal((await first.read())?.status, 200);
-  await until(() => server.shares.arrivingBytes === 0);
+  await waitUntil(() => server.shares.arrivingBytes === 0);
 });

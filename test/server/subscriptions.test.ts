@@ -20,17 +20,8 @@ import { createCertificate } from '../support/certificate.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { createFakeChain, type FakeChainParts } from '../support/fake-chain.ts';
 import { FakeFeed, FakeHeads, hashOf, makeLog, makeStep } from '../support/fake-feed.ts';
-import {
-  encodeRequest,
-  exchange,
-  Gate,
-  HOST,
-  KEY,
-  letArrive,
-  type Setup,
-  startServer,
-  until,
-} from './support.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { encodeRequest, exchange, Gate, HOST, KEY, letArrive, type Setup, startServer } from './support.ts';
 
 type Scene = {
   readonly port: number;
@@ -134,7 +125,7 @@ class Client {
     const id = this.send(method, ...params);
     const find = (): Message | undefined =>
       this.messages.flat().find((message) => message.id === id && message.method === undefined);
-    await until(() => find() !== undefined);
+    await waitUntil(() => find() !== undefined);
     return find() as Message;
   }
 
@@ -155,7 +146,7 @@ test('notifications are byte for byte as geth sends them, of any length', async 
   assert.match(id, /^0x[0-9a-f]{32}$/);
   const steps = [0, 1, 20, 30_000, 70_000].map((filler, i) => makeStep('added', 101 + i, filler));
   for (const step of steps) feed.send(step);
-  await until(() => client.texts.length === 1 + steps.length);
+  await waitUntil(() => client.texts.length === 1 + steps.length);
   assert.deepEqual(
     client.texts.slice(1),
     steps.map(
@@ -176,7 +167,7 @@ test('over TLS too', async (t) => {
   const client = await connect();
   await client.subscribe('newHeads');
   for (let number = 101; number <= 150; number++) feed.send(makeStep('added', number, 10_000));
-  await until(() => client.notifications.length === 50);
+  await waitUntil(() => client.notifications.length === 50);
   assert.deepEqual(
     client.notifications.map(({ result }) => numberOf(result)),
     Array.from({ length: 50 }, (_, i) => 101 + i),
@@ -193,7 +184,7 @@ test('each subscription gets its own, in order, beside the answers to calls', as
     a.send('eth_chainId');
     if (number % 7 === 0) await new Promise(setImmediate);
   }
-  await until(() => a.texts.length === 2 + 60 + 30 && b.texts.length === 2 + 30 + 60);
+  await waitUntil(() => a.texts.length === 2 + 60 + 30 && b.texts.length === 2 + 30 + 60);
   const wanted = Array.from({ length: 30 }, (_, i) => 101 + i);
   for (const [client, id] of [
     [a, heads[0]],
@@ -242,16 +233,16 @@ test('what happens before the answer with the id comes behind it, also in a batc
       call(4, 'eth_subscribe', 'newHeads', start),
     ]),
   );
-  await until(() => feed.joined.size === 2);
+  await waitUntil(() => feed.joined.size === 2);
   feed.send(makeStep('added', 101));
   await client.call('eth_chainId');
   assert.equal(client.texts.length, 1, 'nothing before the batch');
   gate.open();
-  await until(() => client.texts.length === 2 + 6);
+  await waitUntil(() => client.texts.length === 2 + 6);
   const batch = client.messages[1] as Message[];
   assert.equal(batch[2]?.error?.code, -32601);
   feed.send(makeStep('added', 102));
-  await until(() => client.texts.length === 2 + 8);
+  await waitUntil(() => client.texts.length === 2 + 8);
   for (const id of [batch[0]?.result, batch[3]?.result]) {
     const own = client.notifications.filter(({ subscription }) => subscription === id);
     assert.deepEqual(
@@ -265,7 +256,7 @@ test('a subscription is none where its id is not sent', async (t) => {
   const { feed, connect } = await setScene(t);
   const client = await connect();
   client.ws.send('{"jsonrpc":"2.0","method":"eth_subscribe","params":["newHeads"]}');
-  await until(() => feed.joins.length === 1);
+  await waitUntil(() => feed.joins.length === 1);
   await client.call('eth_chainId');
   assert.equal(feed.joined.size, 0);
 });
@@ -327,7 +318,7 @@ test('a connection has a bound, and a key a share of all', async (t) => {
   const perKey = '-32005 limit exceeded: the api key has too many subscriptions (bound: subscriptions)';
   assert.deepEqual(outcomes, ['open', 'open', 'open', perConnection, 'open', perKey, perKey, perKey]);
   clients[0]?.ws.terminate();
-  await until(() => feed.joined.size === 1);
+  await waitUntil(() => feed.joined.size === 1);
   assert.equal((await (clients[1] as Client).call('eth_subscribe', 'newHeads')).error, undefined);
 });
 
@@ -337,14 +328,14 @@ test('1,000 subscriptions are given up when the client has gone, and one that is
   for (let i = 0; i < 997; i++) client.send('eth_subscribe', 'newHeads');
   client.send('eth_subscribe', 'newPendingTransactions');
   client.send('eth_subscribe', 'syncing');
-  await until(() => client.texts.length === 1_000);
+  await waitUntil(() => client.texts.length === 1_000);
   const gate = new Gate();
   feed.gate = gate.opened;
   client.send('eth_subscribe', 'newHeads');
-  await until(() => feed.joins.length === 998);
+  await waitUntil(() => feed.joins.length === 998);
   assert.equal(server.shares.subscriptions, 1_000);
   client.ws.terminate();
-  await until(() => server.shares.subscriptions === 0);
+  await waitUntil(() => server.shares.subscriptions === 0);
   assert.equal(feed.joined.size, 0);
   assert.equal(feed.pendingListeners.size + feed.syncListeners.size, 0);
   assert.equal(feed.joins.at(-1)?.scope.aborted, true);
@@ -370,7 +361,7 @@ test('a client that does not read is closed with a reason, and what others get i
   let number = 100;
   while (server.shares.slowSubscribers === 0 && number < 1_000) {
     feed.send(makeStep('added', ++number, 100_000));
-    await until(() => fast.notifications.length === number - 100);
+    await waitUntil(() => fast.notifications.length === number - 100);
   }
   assert.equal(server.shares.slowSubscribers, 1);
   assert.equal(feed.joined.size, 1);
@@ -411,7 +402,7 @@ test('what lies in the past waits for a client that reads slowly, and goes on wh
   assert.ok(waiting !== undefined, 'it never waits');
   client.ws.resume();
   await waiting;
-  await until(() => client.notifications.length === number - 100);
+  await waitUntil(() => client.notifications.length === number - 100);
   assert.equal(waitUntilReady(), undefined);
   assert.equal(server.shares.slowSubscribers, 0);
 });
@@ -430,7 +421,7 @@ test('what waits for room does not wait for a client that has gone', async (t) =
   }
   client.ws.terminate();
   await waiting;
-  await until(() => feed.joined.size === 0);
+  await waitUntil(() => feed.joined.size === 0);
   assert.equal(join?.listener.waitUntilReady?.(), undefined);
 });
 
@@ -451,12 +442,12 @@ test('what is held back before the answer is bounded too', async (t) => {
   client.ws.send(
     '[{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":["newHeads"]},{"jsonrpc":"2.0","id":2,"method":"eth_gasPrice","params":[]}]',
   );
-  await until(() => feed.joined.size === 1);
+  await waitUntil(() => feed.joined.size === 1);
   for (let i = 0; i < 12; i++) feed.send(makeStep('added', 101 + i, 100_000));
   assert.equal(feed.joined.size, 0);
   assert.equal((await client.closed)[0], 1008);
   gate.open();
-  await until(() => server.shares.unsentBytes === 0);
+  await waitUntil(() => server.shares.unsentBytes === 0);
 });
 
 test('a feed that ends closes with 1012, so does a stop; without subscriptions a stop is 1001', async (t) => {
@@ -503,7 +494,7 @@ test('notifications wait behind an answer that is being streamed', async (t) => 
   assert.equal(client.texts.length, 1);
   gate.open();
   await taken;
-  await until(() => client.texts.length === 4);
+  await waitUntil(() => client.texts.length === 4);
   assert.equal(((client.messages[1] as Message).result as string[]).length, 2);
   assert.deepEqual(
     client.notifications.map(({ result }) => numberOf(result)),
@@ -534,7 +525,7 @@ test('notifications cost credits by event; a key without credits left is closed'
   // 10 credits for the calls, 350 for each block with logs.
   feed.send(makeStep('added', 101), [makeLog(101), makeLog(101)]);
   feed.send(makeStep('added', 102), [makeLog(102)]);
-  await until(() => calls.keys.list()[0]?.credits === 710);
+  await waitUntil(() => calls.keys.list()[0]?.credits === 710);
   assert.equal(client.ws.readyState, WebSocket.OPEN);
   feed.send(makeStep('added', 103), [makeLog(103)]);
   assert.deepEqual(await client.closed, [
@@ -555,7 +546,7 @@ test('a start in the past is charged, and so are its blocks where a subscription
   for (const { listener } of feed.joins)
     for (let block = 0; block < 20; block++) assert.equal(listener.waitUntilReady?.(), undefined);
   // Two calls of 5, two starts of 80, 20 blocks of 5.
-  await until(() => calls.keys.list()[0]?.credits === 270);
+  await waitUntil(() => calls.keys.list()[0]?.credits === 270);
   await client.subscribe('newHeads', { afterHash: hashOf(1) });
   assert.equal(calls.keys.list()[0]?.credits, 355);
 });
@@ -567,9 +558,9 @@ test('whole waiting transactions are charged one by one, as they are sent', asyn
   const client = await connect();
   await client.subscribe('newPendingTransactions', true);
   feed.announce([1, 2, 3].map(hashOf));
-  await until(() => client.notifications.length === 3);
+  await waitUntil(() => client.notifications.length === 3);
   // The call is 5, each of them 200: hashes that come together are 200 in all.
-  await until(() => calls.keys.list()[0]?.credits === 605);
+  await waitUntil(() => calls.keys.list()[0]?.credits === 605);
 });
 
 test('a key that is bound to contracts hears of blocks, and of the logs of its contracts', async (t) => {

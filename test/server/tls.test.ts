@@ -11,6 +11,7 @@ import { WebSocket } from 'ws';
 import type { Server } from '../../src/server/lifecycle.ts';
 import type { TlsOptions } from '../../src/server/options.ts';
 import { type Certificate, createCertificate } from '../support/certificate.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import {
   encodeHead,
   encodeRequest,
@@ -21,7 +22,6 @@ import {
   RawClient,
   type Setup,
   startServer,
-  until,
 } from './support.ts';
 
 function createFolder(t: TestContext): string {
@@ -137,7 +137,7 @@ test('a new certificate is taken into use, and connections are kept', async (t) 
   const kept = new RawClient(await connectTls(port, first.cert));
   await kept.send(encodeRequest('1')).read();
   writePair(join(tls.cert, '..'), createCertificate('second'));
-  await until(() => logLines.some((line) => line.includes('was replaced')));
+  await waitUntil(() => logLines.some((line) => line.includes('was replaced')));
   assert.equal(await readName(port), 'second');
   assert.equal((await kept.send(encodeRequest('2')).read())?.body.toString(), '2');
   kept.close();
@@ -157,7 +157,7 @@ test('links are followed to another folder, as orchestrators swap them', async (
   assert.equal(await readName(port), 'one');
   symlinkSync('two', join(folder, '..data_tmp'));
   renameSync(join(folder, '..data_tmp'), join(folder, '..data'));
-  await until(() => logLines.some((line) => line.includes('was replaced')));
+  await waitUntil(() => logLines.some((line) => line.includes('was replaced')));
   assert.equal(await readName(port), 'two');
 });
 
@@ -225,8 +225,8 @@ test('closing drains over TLS and waits for no handshake', async (t) => {
   const busy = new RawClient(await connectTls(port, pair.cert)).send(encodeRequest('1'));
   silent.on('error', () => {});
   unused.on('error', () => {});
-  await until(() => isWorking);
+  await waitUntil(() => isWorking);
   await server.close();
   assert.equal((await busy.read())?.body.toString(), '"done"');
-  await until(() => silent.destroyed && unused.destroyed);
+  await waitUntil(() => silent.destroyed && unused.destroyed);
 });

@@ -7,6 +7,7 @@ import { WebSocket } from 'ws';
 import type { Server } from '../../src/server/lifecycle.ts';
 import type { TransportLimits } from '../../src/server/options.ts';
 import { UnsentAnswers } from '../../src/server/unsent-answers.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import {
   createFakeGateway,
   defaultLimits,
@@ -17,7 +18,6 @@ import {
   HOST,
   KEY,
   startServer,
-  until,
 } from './support.ts';
 
 const MB = 1_000_000;
@@ -51,11 +51,17 @@ async function start(
         handled.calls++;
         const text = Buffer.from(body).toString();
         if (text === '"large"') return { status: 200, body: ANSWER };
+        if (text === '"second"') return waitForCall(handled, 2);
         return { status: 200, body: text === '"stream"' ? makeStream() : text };
       },
     },
   });
   return { server, port, handled, bounds };
+}
+
+async function waitForCall(handled: Handled, calls: number): Promise<{ status: number; body: string }> {
+  await waitUntil(() => handled.calls >= calls);
+  return { status: 200, body: ANSWER };
 }
 
 function makeStream(): { pieces: AsyncIterable<Uint8Array>; cancel: () => void } {
@@ -94,9 +100,9 @@ for (const [lane, extra] of LANES) {
     for (let i = 0; i < 12; i++) {
       const before = handled.calls + server.shares.refusals.unsent;
       stall(t, port, request('"large"', `${KEY}-greedy`, extra));
-      await until(() => handled.calls + server.shares.refusals.unsent > before);
+      await waitUntil(() => handled.calls + server.shares.refusals.unsent > before);
     }
-    await until(() => server.shares.unsentBytes > 0);
+    await waitUntil(() => server.shares.unsentBytes > 0);
     assert.ok(server.shares.unsentBytes <= limits.unsentBytes / 2, String(server.shares.unsentBytes));
     assert.ok(server.shares.refusals.unsent > 0);
     // Another key has all its answers, large ones too.
@@ -109,11 +115,12 @@ for (const [lane, extra] of LANES) {
 
 test('what answers hold that wait in a pipeline counts', async (t) => {
   const { server, port, handled } = await start(t, { unsentBytes: 100 * MB });
-  const bytes = request('"large"', `${KEY}-greedy`, { 'X-Latin': 'é' });
+  // With an answer that is not read a connection may read no further request: the first one waits for the second.
+  const bytes = request('"second"', `${KEY}-greedy`, { 'X-Latin': 'é' });
   const socket = stall(t, port, Buffer.concat([bytes, bytes]));
-  await until(() => handled.calls === 2 && server.shares.unsentBytes > 20 * MB);
+  await waitUntil(() => handled.calls === 2 && server.shares.unsentBytes > 20 * MB);
   socket.destroy();
-  await until(() => server.shares.unsentBytes === 0);
+  await waitUntil(() => server.shares.unsentBytes === 0);
 });
 
 test('WebSockets of one key share its part, and those of another are not closed', async (t) => {
@@ -129,7 +136,7 @@ test('WebSockets of one key share its part, and those of another are not closed'
     ws.pause();
     ws.send('"large"');
   }
-  await until(() => server.shares.refusals.unsent > 0);
+  await waitUntil(() => server.shares.refusals.unsent > 0);
   assert.ok(server.shares.unsentBytes <= limits.unsentBytes / 2, String(server.shares.unsentBytes));
   polite.send('"large"');
   const [message] = (await once(polite, 'message')) as [Buffer];
@@ -177,8 +184,8 @@ for (const body of ['"large"', '"stream"']) {
       socket.on('error', () => {});
       socket.write(request(body, KEY, extra));
       trickle(socket);
-      await until(() => server.shares.refusals.slow > 0);
-      await until(() => server.shares.unsentBytes === 0 && server.connections === 0);
+      await waitUntil(() => server.shares.refusals.slow > 0);
+      await waitUntil(() => server.shares.unsentBytes === 0 && server.connections === 0);
       assert.deepEqual(bounds.splice(0), ['send.rate']);
       socket.destroy();
     });
@@ -200,8 +207,8 @@ for (const body of ['"large"', '"stream"']) {
     const payload = Buffer.from(body);
     socket.write(Buffer.concat([Buffer.from([0x81, 0x80 | payload.length, 0, 0, 0, 0]), payload]));
     trickle(socket);
-    await until(() => server.shares.refusals.slow > 0);
-    await until(() => server.webSockets === 0);
+    await waitUntil(() => server.shares.refusals.slow > 0);
+    await waitUntil(() => server.webSockets === 0);
     socket.destroy();
   });
 }
@@ -216,7 +223,7 @@ test('a client that reads at more than the least rate is left alone', async (t) 
     socket.pause();
     setTimeout(() => socket.resume(), 1);
   });
-  await until(() => received > ANSWER.length);
+  await waitUntil(() => received > ANSWER.length);
   assert.deepEqual(server.shares.refusals.slow, 0);
   socket.destroy();
 });
@@ -224,7 +231,7 @@ test('a client that reads at more than the least rate is left alone', async (t) 
 test('a key without room is refused with 429 and nothing runs; others are served, and it is again when its answers are gone', async (t) => {
   const { server, port, handled } = await start(t, { unsentBytes: 17 * MB });
   const socket = stall(t, port, request('"large"', KEY));
-  await until(() => handled.calls === 1 && server.shares.unsentBytes > 0);
+  await waitUntil(() => handled.calls === 1 && server.shares.unsentBytes > 0);
   const answer = await exchange(port, request('"small"', KEY));
   assert.deepEqual([answer.status, errorOf(answer).code, handled.calls], [429, -32005, 1]);
   const ws = await openWebSocket(port, KEY);
@@ -235,6 +242,6 @@ test('a key without room is refused with 429 and nothing runs; others are served
   assert.equal((await exchange(port, request('"small"', `${KEY}-2`))).status, 200);
   ws.close();
   socket.destroy();
-  await until(() => server.shares.unsentBytes === 0);
+  await waitUntil(() => server.shares.unsentBytes === 0);
   assert.equal((await exchange(port, request('"small"', KEY))).status, 200);
 });

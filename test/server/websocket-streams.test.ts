@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { type ClientOptions, WebSocket } from 'ws';
 import { receiptsOf, resultOf, type SourcePlan, valueFrom } from '../gateway/scripted-source.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import {
   ENDLESS,
   MOST_BUFFERED_BYTES,
@@ -11,7 +12,7 @@ import {
   startStreaming,
   untilHeldBack,
 } from './streaming-service.ts';
-import { Gate, HOST, KEY, until } from './support.ts';
+import { Gate, HOST, KEY } from './support.ts';
 
 const SMALL: SourcePlan = { pieces: 4, pieceBytes: 100 };
 const LARGE: SourcePlan = { pieces: 40, pieceBytes: PIECE_BYTES };
@@ -58,7 +59,7 @@ test('50 MB arrive as one message, byte by byte as they were made', async (t) =>
   const { port } = await startStreaming(t, [HUGE]);
   const { socket, messages } = await connect(t, port);
   socket.send(receiptsOf(0, '1.0'));
-  await until(() => messages.length > 0);
+  await waitUntil(() => messages.length > 0);
   assert.deepEqual(receivedFrom(messages.join()), receivedFrom(resultOf(valueFrom(HUGE), '1.0')));
 });
 
@@ -67,15 +68,15 @@ test('other answers wait behind a stream, pings do not', async (t) => {
   const { port, chain } = await startStreaming(t, [plan, SMALL]);
   const { socket, messages } = await connect(t, port);
   socket.send(receiptsOf(0));
-  await until(() => chain.sources[0]?.taken === 20);
+  await waitUntil(() => chain.sources[0]?.taken === 20);
   socket.send(CHAIN_ID);
   socket.send(receiptsOf(1, '2'));
-  await until(() => chain.sources[1]?.taken === 1);
+  await waitUntil(() => chain.sources[1]?.taken === 1);
   socket.ping();
   await once(socket, 'pong');
   assert.deepEqual(messages, []);
   gate.open();
-  await until(() => messages.length === 3);
+  await waitUntil(() => messages.length === 3);
   assert.deepEqual(messages, [resultOf(valueFrom(LARGE)), CHAIN_ID_ANSWER, resultOf(valueFrom(SMALL), '2')]);
 });
 
@@ -83,7 +84,7 @@ test('a batch of large results is one message', async (t) => {
   const { port } = await startStreaming(t, [LARGE, SMALL]);
   const { socket, messages } = await connect(t, port);
   socket.send(`[${receiptsOf(0)},${receiptsOf(1, '2')}]`);
-  await until(() => messages.length > 0);
+  await waitUntil(() => messages.length > 0);
   assert.deepEqual(messages, [`[${resultOf(valueFrom(LARGE))},${resultOf(valueFrom(SMALL), '2')}]`]);
 });
 
@@ -92,7 +93,7 @@ test('a message has few fragments, however small the pieces are', async (t) => {
   const { port } = await startStreaming(t, [crumbs]);
   const { socket, messages } = await connect(t, port, { maxFragments: 5 });
   socket.send(receiptsOf(0));
-  await until(() => messages.length > 0);
+  await waitUntil(() => messages.length > 0);
   assert.deepEqual(messages, [resultOf(valueFrom(crumbs))]);
 });
 
@@ -100,10 +101,10 @@ test('a source that breaks off at its start is an error, and the connection goes
   const { port } = await startStreaming(t, [{ ...SMALL, breakAt: 0 }]);
   const { socket, messages } = await connect(t, port);
   socket.send(receiptsOf(0, '5'));
-  await until(() => messages.length === 1);
+  await waitUntil(() => messages.length === 1);
   assert.match(messages.join(), /^\{"jsonrpc":"2.0","id":5,"error":\{"code":-32603,.*hung up/);
   socket.send(CHAIN_ID);
-  await until(() => messages.length === 2);
+  await waitUntil(() => messages.length === 2);
 });
 
 for (const breakAt of [1, 20, 40]) {
@@ -111,7 +112,7 @@ for (const breakAt of [1, 20, 40]) {
     const { port, chain } = await startStreaming(t, [{ ...LARGE, breakAt }, SMALL]);
     const client = await connect(t, port);
     client.socket.send(receiptsOf(0));
-    await until(() => client.closeCode !== undefined);
+    await waitUntil(() => client.closeCode !== undefined);
     assert.equal(client.closeCode, 1011);
     assert.deepEqual(client.messages, []);
     assert.equal(chain.sources[0]?.isCancelled, true);
@@ -123,15 +124,15 @@ test('when a stream breaks off, what waits behind it is ended and not sent', asy
   const { port, chain } = await startStreaming(t, [plan, ENDLESS]);
   const client = await connect(t, port);
   client.socket.send(receiptsOf(0));
-  await until(() => chain.sources[0]?.taken === 20);
+  await waitUntil(() => chain.sources[0]?.taken === 20);
   client.socket.send(receiptsOf(1));
   client.socket.send(CHAIN_ID);
-  await until(() => chain.sources[1]?.taken === 1);
+  await waitUntil(() => chain.sources[1]?.taken === 1);
   gate.open();
-  await until(() => client.closeCode !== undefined);
+  await waitUntil(() => client.closeCode !== undefined);
   assert.equal(client.closeCode, 1011);
   assert.deepEqual(client.messages, []);
-  await until(() => chain.sources[1]?.isCancelled === true);
+  await waitUntil(() => chain.sources[1]?.isCancelled === true);
 });
 
 test('peers that do not read hold the sources back, and end them when they leave', async (t) => {
@@ -143,12 +144,12 @@ test('peers that do not read hold the sources back, and end them when they leave
     socket.send(receiptsOf(0));
     socket.send(receiptsOf(0));
   }
-  await until(() => chain.sources.length === 20);
+  await waitUntil(() => chain.sources.length === 20);
   const bytes = await untilHeldBack(chain.sources);
   assert.ok(bytes < clients.length * MOST_BUFFERED_BYTES, `${bytes} bytes were read`);
   assert.equal(chain.sources.filter(({ taken }) => taken === 1).length, 10);
   for (const { socket } of clients) socket.terminate();
-  await until(() => chain.sources.every(({ isCancelled }) => isCancelled));
+  await waitUntil(() => chain.sources.every(({ isCancelled }) => isCancelled));
 });
 
 test('a peer that does not read is cut off, and its source ended', async (t) => {
@@ -156,7 +157,7 @@ test('a peer that does not read is cut off, and its source ended', async (t) => 
   const { socket } = await connect(t, port);
   socket.pause();
   socket.send(receiptsOf(0));
-  await until(() => chain.sources[0]?.isCancelled === true);
+  await waitUntil(() => chain.sources[0]?.isCancelled === true);
 });
 
 test('answers that pile up behind a stream count as unsent', async (t) => {
@@ -166,12 +167,12 @@ test('answers that pile up behind a stream count as unsent', async (t) => {
   });
   const client = await connect(t, port);
   client.socket.send(receiptsOf(0));
-  await until(() => chain.sources[0]?.taken === 2);
+  await waitUntil(() => chain.sources[0]?.taken === 2);
   for (let i = 0; i < 10; i++) client.socket.send(`[${receiptsOf(1)}]`);
-  await until(() => client.closeCode !== undefined);
+  await waitUntil(() => client.closeCode !== undefined);
   assert.equal(client.closeCode, 1008);
   assert.deepEqual(client.messages, []);
-  await until(() => chain.sources.every(({ isCancelled }) => isCancelled));
+  await waitUntil(() => chain.sources.every(({ isCancelled }) => isCancelled));
   gate.open();
 });
 
@@ -180,13 +181,13 @@ test('a graceful stop lets a stream and what waits behind it be sent', async (t)
   const { port, server, chain } = await startStreaming(t, [plan], { limits: { drainTimeout: 60_000 } });
   const client = await connect(t, port);
   client.socket.send(receiptsOf(0));
-  await until(() => chain.sources[0]?.taken === 20);
+  await waitUntil(() => chain.sources[0]?.taken === 20);
   client.socket.send(CHAIN_ID);
   client.socket.ping();
   await once(client.socket, 'pong');
   const closed = server.close();
   gate.open();
-  await until(() => client.closeCode !== undefined);
+  await waitUntil(() => client.closeCode !== undefined);
   assert.equal(client.closeCode, 1001);
   assert.deepEqual(client.messages, [resultOf(valueFrom(LARGE)), CHAIN_ID_ANSWER]);
   await closed;
@@ -196,8 +197,8 @@ test('a stream that outlasts the bound of a graceful stop is cut off', async (t)
   const { port, server, chain } = await startStreaming(t, [ENDLESS], { limits: { drainTimeout: 50 } });
   const client = await connect(t, port);
   client.socket.send(receiptsOf(0));
-  await until(() => chain.sources.length === 1);
+  await waitUntil(() => chain.sources.length === 1);
   await server.close();
-  await until(() => client.closeCode !== undefined && chain.sources[0]?.isCancelled === true);
+  await waitUntil(() => client.closeCode !== undefined && chain.sources[0]?.isCancelled === true);
   assert.deepEqual(client.messages, []);
 });

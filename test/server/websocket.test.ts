@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
 import type { RequestScope } from '../../src/util/request-scope.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import {
   encodeHead,
   errorOf,
@@ -13,7 +14,6 @@ import {
   letArrive,
   RawClient,
   startServer,
-  until,
 } from './support.ts';
 
 function open(t: TestContext, port: number, options: { autoPong?: boolean } = {}): WebSocket {
@@ -165,7 +165,7 @@ test('pings, and drops a peer that does not answer them', async (t) => {
   assert.deepEqual(bounds, ['webSocket.pong']);
   let pings = 0;
   alive.on('ping', () => pings++);
-  await until(() => pings >= 3);
+  await waitUntil(() => pings >= 3);
   assert.equal(alive.readyState, WebSocket.OPEN);
 });
 
@@ -187,12 +187,12 @@ test('works on no more than the bound of messages and serves the rest after', as
   const answers: string[] = [];
   socket.on('message', (data) => answers.push(String(data)));
   for (let i = 0; i < 100; i++) socket.send(String(i));
-  await until(() => running === 4);
+  await waitUntil(() => running === 4);
   // Several heartbeats pass while it is not read, and its pongs with them.
   await new Promise((resolve) => setTimeout(resolve, 150));
   assert.equal(running, 4);
   gate.open();
-  await until(() => answers.length === 100);
+  await waitUntil(() => answers.length === 100);
   assert.equal(most, 4);
   assert.equal(new Set(answers).size, 100);
 });
@@ -242,7 +242,7 @@ test('closes above the bound of unsent answers', async (t) => {
   await letArrive();
   socket.pause();
   for (let i = 0; i < 20; i++) socket.send('1');
-  await until(() => aborted === 1);
+  await waitUntil(() => aborted === 1);
   socket.resume();
   assert.ok([1006, 1008].includes(await closeCode(socket)));
   gate.open();
@@ -261,9 +261,9 @@ test('closing the socket aborts what is in work', async (t) => {
   const socket = await opened(t, port);
   socket.send('1');
   socket.send('2');
-  await until(() => scopes.length === 2);
+  await waitUntil(() => scopes.length === 2);
   socket.terminate();
-  await until(() => scopes.every((scope) => scope.signal.aborted));
+  await waitUntil(() => scopes.every((scope) => scope.signal.aborted));
   gate.open();
 });
 

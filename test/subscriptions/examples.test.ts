@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from '../../scripts/program-files.ts';
-import { waitUntil } from '../support/program.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { ancestorOf, CONTRACTS } from './chain/fork-chain.ts';
 import { CutProxy } from './clients/cut-proxy.ts';
 import { type Follower, NO_FAULTS } from './clients/follower.ts';

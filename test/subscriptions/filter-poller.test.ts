@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { RpcError } from '../../src/rpc/errors.ts';
 import { Random } from '../geth/requests/random.ts';
-import { waitUntil } from '../support/program.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { ForkChain } from './chain/fork-chain.ts';
 import { FilterPoller } from './clients/filter-poller.ts';
 

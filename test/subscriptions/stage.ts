@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askerOf } from '../clients/operations.ts';
 import { Random } from '../geth/requests/random.ts';
-import { type Program, waitUntil } from '../support/program.ts';
+import type { Program } from '../support/program.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { CONTRACTS, type ForkBlock, ForkChain, TOPICS } from './chain/fork-chain.ts';
 import type { Connect } from './clients/connection.ts';
 import { CutProxy } from './clients/cut-proxy.ts';

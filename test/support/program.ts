@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { MAIN } from '../../scripts/program-files.ts';
 import { type IssuedKey, KeyBook } from '../../src/access/keys/key-book.ts';
 import type { KeySettings } from '../../src/access/keys/key-settings.ts';
@@ -11,13 +10,13 @@ import { LmdbKeyTable } from '../../src/access/keys/lmdb-key-table.ts';
 import type { ServiceStatus } from '../../src/observe/status.ts';
 import { placeBuiltinStores } from './builtin-stores.ts';
 import { makeTemporaryFolder } from './embedded.ts';
+import { waitUntil } from './wait-until.ts';
 
 const SERVICE = /POST https?:\/\/127\.0\.0\.1:(\d+)\//;
 const ADMIN = /Status: +http:\/\/127\.0\.0\.1:(\d+)\/status/;
 /** What is announced ends with it where there is a status page, and every configuration here has one. */
 const ANNOUNCED = /Status: .*\n/;
 const START_MS = 60_000;
-const POLL_MS = 20;
 
 export type ProgramConfig = Readonly<Record<string, unknown>>;
 
@@ -166,13 +165,3 @@ export class Program {
 }
 
 export type LogLine = Readonly<Record<string, unknown>> & { readonly level: number; readonly msg: string };
-
-/** @throws Error when it takes longer */
-export async function waitUntil(
-  isThere: () => boolean | Promise<boolean>,
-  limitMs: number = 60_000,
-): Promise<void> {
-  for (const until = performance.now() + limitMs; !(await isThere()); await sleep(POLL_MS)) {
-    if (performance.now() > until) throw new Error('what was waited for has not come');
-  }
-}

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
-import { waitUntil } from './program.ts';
+import { waitUntil } from './wait-until.ts';
 
 export type ProxyName = 'haproxy' | 'nginx';
 

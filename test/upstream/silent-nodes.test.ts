@@ -5,6 +5,7 @@ import { MethodSilences } from '../../src/upstream/method-silences.ts';
 import { describeState } from '../../src/upstream/node-state.ts';
 import type { Pool } from '../../src/upstream/pool.ts';
 import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { createCall, createExchange, createScope } from './support/exchange.ts';
 import { openWholePool } from './support/pool.ts';
 import {
@@ -52,10 +53,6 @@ async function askInTurn(stage: Stage, times: number): Promise<void> {
   for (let call = 0; call < times; call++) await askOnce(stage);
 }
 
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 1));
-}
-
 const listMessages = ({ log }: Stage): readonly string[] =>
   log.lines.map((line) => (JSON.parse(line) as { readonly message: string }).message);
 const NAMED = 'upstream does not answer calls that others answer: asked last until it answers a probe';
@@ -68,7 +65,7 @@ describe('a silent node', () => {
     await askInTurn(stage, OVERTAKEN_IN_A_ROW + 10);
     assert.equal(first.givenUp(), OVERTAKEN_IN_A_ROW);
     assert.equal(first.asked.calls.length, OVERTAKEN_IN_A_ROW + 1, 'and one probe, which nobody waits for');
-    await until(() => listMessages(stage).includes(NAMED));
+    await waitUntil(() => listMessages(stage).includes(NAMED));
     assert.deepEqual(describeState(first.upstream, 0), {
       state: 'down',
       reason: 'does not answer calls that other nodes answer',
@@ -78,7 +75,7 @@ describe('a silent node', () => {
     for (const round of [1, 2, 3]) {
       pass(60_000);
       await askInTurn(stage, 5);
-      await until(() => first.upstream.faults.get('timeout') === 1 + round);
+      await waitUntil(() => first.upstream.faults.get('timeout') === 1 + round);
     }
     assert.equal(first.givenUp(), OVERTAKEN_IN_A_ROW, 'no call has waited for a probe');
     assert.equal(listMessages(stage).filter((message) => message === NAMED).length, 1);
@@ -86,7 +83,7 @@ describe('a silent node', () => {
     pass(60_000);
     first.behave(answer('"0x1"'));
     await askOnce(stage);
-    await until(() => listMessages(stage).includes(HEARD));
+    await waitUntil(() => listMessages(stage).includes(HEARD));
     assert.equal(first.upstream.health.circuit, 'closed');
     const before = second.asked.calls.length;
     await askInTurn(stage, 5);
@@ -112,11 +109,11 @@ describe('a silent node', () => {
     };
     for (let round = 0; round < 10; round++) await askTogether(round);
     assert.equal(first.givenUp(), 4, 'two rounds of two calls');
-    await until(() => listMessages(stage).includes(NAMED));
+    await waitUntil(() => listMessages(stage).includes(NAMED));
     pass(60_000);
     first.behave(answer('"0x1"'));
     await askTogether(10);
-    await until(() => listMessages(stage).includes(HEARD));
+    await waitUntil(() => listMessages(stage).includes(HEARD));
     assert.equal(first.upstream.health.circuit, 'closed');
   });
 });
@@ -146,13 +143,13 @@ describe('a node that is silent on one method', () => {
     assert.equal(count(first, SILENT_ON), OVERTAKEN_IN_A_ROW + 1, 'and one probe, which nobody waits for');
     assert.equal(count(second, 'eth_call'), 0);
     assert.equal(first.upstream.health.circuit, 'closed');
-    await until(() => listMessages(stage).includes(METHOD_NAMED));
+    await waitUntil(() => listMessages(stage).includes(METHOD_NAMED));
     assert.ok(!listMessages(stage).includes(NAMED));
 
     pass(15_000);
     first.behave(answer('"0x1"'));
     await askOnce(stage, '[]', SILENT_ON);
-    await until(() => listMessages(stage).includes(METHOD_HEARD));
+    await waitUntil(() => listMessages(stage).includes(METHOD_HEARD));
     const before = second.asked.calls.length;
     await askBoth(stage, 3);
     assert.equal(second.asked.calls.length, before);
@@ -201,7 +198,7 @@ describe('a node that is merely slower', () => {
     await askInTurn(stage, OVERTAKEN_IN_A_ROW);
     assert.equal(first.upstream.health.circuit, 'open');
     await askOnce(stage);
-    await until(() => first.upstream.health.circuit === 'closed');
+    await waitUntil(() => first.upstream.health.circuit === 'closed');
     assert.equal(first.upstream.faults.size, 0);
     assert.deepEqual(
       listMessages(stage).filter((message) => message === NAMED || message === HEARD),

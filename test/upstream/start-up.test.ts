@@ -1,7 +1,6 @@
 /** Networks as they are opened, over nodes on real ports. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DEFAULT_LOG_LIMITS } from '../../src/chain/log-range.ts';
 import { SENDING_TOOLS } from '../../src/cli/sending-tools.ts';
 import { openUpstreamChain } from '../../src/upstream/open-upstream-chain.ts';
@@ -10,6 +9,7 @@ import { DEFAULT_SEND } from '../../src/upstream/sending/options.ts';
 import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
 import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
 import { GENESIS_HASH, makeBlock, RpcError, startNode } from '../support/served-node.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { createScope } from './support/exchange.ts';
 import { createMemory } from './support/pool.ts';
 
@@ -17,15 +17,6 @@ const OTHER_GENESIS = `0x${'5'.repeat(64)}`;
 const LATEST = { kind: 'tag', tag: 'latest' } as const;
 
 /** Milliseconds: a bound for what takes seconds on an idle machine. */
-const LIMIT_MS = 60_000;
-
-async function until(isDone: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + LIMIT_MS;
-  while (!(await isDone())) {
-    assert.ok(performance.now() < end, 'it does not happen');
-    await sleep(20);
-  }
-}
 
 async function open(t: TestContext, urls: readonly string[], log: RecordingLog): Promise<UpstreamChain> {
   const chain = await openUpstreamChain({
@@ -66,7 +57,7 @@ test('nodes that are split on a genesis block: the reason everywhere, and servic
   const messages = messagesOf(log);
   assert.equal(messages.filter((message) => message.includes('do not agree on a genesis block')).length, 1);
   genesis.other = GENESIS_HASH;
-  await until(() => chain.isAnswerable);
+  await waitUntil(() => chain.isAnswerable);
   assert.equal((await chain.blocks.getHeader(LATEST, createScope()))?.hash, GENESIS_HASH);
 });
 
@@ -88,7 +79,7 @@ test('the only node goes back: the log, the status and calls say where it is', a
   const chain = await open(t, [node.url], log);
   assert.equal(await chain.execution.call({ call: {}, block: LATEST }, createScope()), '"0x"');
   height = 0;
-  await until(() =>
+  await waitUntil(() =>
     messagesOf(log).some((message) => message.startsWith('the node went back from block 5 to 0')),
   );
   const [status] = chain.describe().upstreams;

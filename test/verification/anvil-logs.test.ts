@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { createErc20InitCode } from '../../scripts/contracts/erc20.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
-import { waitUntil } from '../support/program.ts';
 import { encodeTransfer } from '../support/scene.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { openNetwork } from './liars.ts';
 

@@ -5,8 +5,8 @@ import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import { FACTS } from '../support/development.ts';
 import { useDevnetNode } from '../support/devnet-node.ts';
 import type { Fault } from '../support/faults/fault.ts';
-import { waitUntil } from '../support/program.ts';
 import { startService } from '../support/service.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { openNetwork } from './liars.ts';
 

@@ -6,7 +6,7 @@ import { poolOptionsSchema } from '../../src/upstream/options.ts';
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
 import { useDevnetNode } from '../support/devnet-node.ts';
 import type { Call, Fault } from '../support/faults/fault.ts';
-import { waitUntil } from '../support/program.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { type LiedNetwork, openNetwork } from './liars.ts';
 

@@ -8,8 +8,8 @@ import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
 import { useDevnetNode } from '../support/devnet-node.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
 import type { Call, Fault } from '../support/faults/fault.ts';
-import { waitUntil } from '../support/program.ts';
 import { startService } from '../support/service.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { lieAt, openNetwork } from './liars.ts';
 

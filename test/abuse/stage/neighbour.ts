@@ -1,7 +1,7 @@
 /** The polite neighbour: what it asks, at its own pace, on a key and connections of its own. */
 import type { FixedQuestion, Lane } from '../../operations/load/plan.ts';
 import { FACTS } from '../../support/development.ts';
-import { waitUntil } from '../../support/program.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { countTo } from '../kinds/programs.ts';
 import { askText } from './ask.ts';
 import type { Stage } from './stage.ts';

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { makeTemporaryFolder } from '../../support/embedded.ts';
-import { waitUntil } from '../../support/program.ts';
 import { findProxy, launchProxy, stopProxy } from '../../support/proxy-process.ts';
 import { findFreePort } from '../../support/redis.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import type { RunningProxy } from './running-proxy.ts';
 
 function describeHaproxy(port: number, socket: string, replicas: readonly number[]): string {

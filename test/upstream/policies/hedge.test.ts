@@ -10,6 +10,7 @@ import type { Upstream } from '../../../src/upstream/upstream.ts';
 import type { CancelSignal } from '../../../src/util/cancel-source.ts';
 import { LatencyWindow } from '../../../src/util/latency-window.ts';
 import { TokenBucket } from '../../../src/util/token-bucket.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { createRouted, createScope, watchListeners } from '../support/exchange.ts';
 import { answer, createNode } from '../support/scripted-node.ts';
 import { createStream } from '../support/scripted-stream.ts';
@@ -64,16 +65,11 @@ const route = (nodes: number, limitMs?: number, signal?: AbortSignal): Routed =>
     createScope(limitMs, signal),
   );
 
-/** Lets timers of a few milliseconds come due. */
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 1));
-}
-
 describe('hedge', () => {
   it('asks a second node after the 95th percentile; the first answer wins, the loser is given up', async () => {
     const { calls, handler } = createOpenCalls();
     const result = hedged(handler)(route(3));
-    await until(() => calls.length === 2);
+    await waitUntil(() => calls.length === 2);
     assert.notEqual(calls[0]?.upstream, calls[1]?.upstream);
     calls[1]?.settle('"second"');
     assert.equal(await result, '"second"');
@@ -108,7 +104,7 @@ describe('hedge', () => {
     item.scope.batch = {};
     const asked = ask(item);
     const single = ask(route(2));
-    await until(() => calls.length === 3);
+    await waitUntil(() => calls.length === 3);
     for (const call of calls) call.settle('1');
     await Promise.all([asked, single]);
     assert.equal(new Set(calls.slice(1).map(({ upstream }) => upstream)).size, 2);
@@ -121,7 +117,7 @@ describe('hedge', () => {
     const { calls, handler } = createOpenCalls();
     const ask = hedged(handler, { window, tokens: 3 });
     const results = Array.from({ length: 20 }, () => ask(route(2)));
-    await until(() => calls.length === 23);
+    await waitUntil(() => calls.length === 23);
     await new Promise((resolve) => setTimeout(resolve, 30));
     assert.equal(calls.length, 23);
     for (const call of calls) call.settle('1');
@@ -131,7 +127,7 @@ describe('hedge', () => {
   it('an answer that is an error wins too', async () => {
     const { calls, handler } = createOpenCalls();
     const result = hedged(handler)(route(2));
-    await until(() => calls.length === 2);
+    await waitUntil(() => calls.length === 2);
     calls[0]?.fail(new ChainError('reverted', 'execution reverted', '0x'));
     await assert.rejects(result, { kind: 'reverted' });
     assert.equal(calls[1]?.signal.reason, OVERTAKEN);
@@ -140,14 +136,14 @@ describe('hedge', () => {
   it('a fault leaves the other its chance; the last fault is reported', async () => {
     const first = createOpenCalls();
     const won = hedged(first.handler)(route(2));
-    await until(() => first.calls.length === 2);
+    await waitUntil(() => first.calls.length === 2);
     first.calls[0]?.fail(new UpstreamFault('unreachable', 'scripted'));
     first.calls[1]?.settle('1');
     assert.equal(await won, '1');
 
     const second = createOpenCalls();
     const lost = hedged(second.handler)(route(2));
-    await until(() => second.calls.length === 2);
+    await waitUntil(() => second.calls.length === 2);
     second.calls[1]?.fail(new UpstreamFault('malformed', 'scripted'));
     second.calls[0]?.fail(new UpstreamFault('unreachable', 'scripted'));
     await assert.rejects(lost, { kind: 'unreachable' });
@@ -156,7 +152,7 @@ describe('hedge', () => {
   it('a node that stays silent does not keep the others from being asked, whatever the budget', async () => {
     const { calls, handler } = createOpenCalls();
     const result = hedged(handler, { tokens: 0 })(route(4, 400));
-    await until(() => calls.length === 4);
+    await waitUntil(() => calls.length === 4);
     calls[3]?.settle('1');
     assert.equal(await result, '1');
     assert.equal(new Set(calls.map(({ upstream }) => upstream)).size, 4);
@@ -167,7 +163,7 @@ describe('hedge', () => {
     const { calls, handler } = createOpenCalls();
     const exchange = route(2);
     const result = hedged(handler)(exchange);
-    await until(() => calls.length === 2);
+    await waitUntil(() => calls.length === 2);
     assert.equal(exchange.route.left, 0);
     calls[0]?.settle('null');
     assert.equal(await result, 'null');
@@ -178,12 +174,12 @@ describe('hedge', () => {
   it('cancels the stream of a loser that answers all the same', async () => {
     const { calls, handler } = createOpenCalls();
     const result = hedged(handler)(route(2));
-    await until(() => calls.length === 2);
+    await waitUntil(() => calls.length === 2);
     calls[0]?.settle('1');
     await result;
     const late = createStream('[1,2,3]');
     calls[1]?.settle(late);
-    await until(() => late.isCancelled);
+    await waitUntil(() => late.isCancelled);
   });
 
   it('a caller that goes ends everything at once, even what does not heed its signal', async () => {
@@ -192,7 +188,7 @@ describe('hedge', () => {
     const exchange = route(3, 20_000, caller.signal);
     const countListeners = watchListeners(exchange.scope);
     const result = hedged(handler)(exchange);
-    await until(() => calls.length === 2);
+    await waitUntil(() => calls.length === 2);
     caller.abort();
     await assert.rejects(result, { kind: 'aborted' });
     assert.ok(calls.every(({ signal }) => signal.aborted && signal.reason !== OVERTAKEN));
@@ -201,7 +197,7 @@ describe('hedge', () => {
     assert.equal(countListeners(), 0);
     const late = createStream('[1]');
     calls[0]?.settle(late);
-    await until(() => late.isCancelled);
+    await waitUntil(() => late.isCancelled);
   });
 
   it('asks no node for a caller that has gone already', async () => {

@@ -1,7 +1,6 @@
 /** One of three nodes does something else with what is sent: the caller has the hash if, and only if, a node has taken it. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DEFAULT_LOG_LIMITS } from '../../../src/chain/log-range.ts';
 import { SENDING_TOOLS } from '../../../src/cli/sending-tools.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
@@ -18,6 +17,7 @@ import {
   type SendBehaviour,
   SendingNode,
 } from '../../support/sending-node.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { createScope } from '../support/exchange.ts';
 import { createMemory } from '../support/pool.ts';
 
@@ -29,8 +29,6 @@ const SENT_TIMES = 5;
 const SILENCE_TIMEOUT = '2s';
 const ANSWER_TIMEOUT = '60s';
 const PARALLEL = 6;
-/** For what takes milliseconds on an idle machine. */
-const LIMIT_MS = 60_000;
 
 type Cell = {
   readonly behaviour: SendBehaviour;
@@ -38,14 +36,6 @@ type Cell = {
   readonly position: number;
   readonly others: SendBehaviour;
 };
-
-async function until(isDone: () => boolean, what: string): Promise<void> {
-  const end = performance.now() + LIMIT_MS;
-  while (!isDone()) {
-    assert.ok(performance.now() < end, `it does not happen: ${what}`);
-    await sleep(10);
-  }
-}
 
 async function runCell({ behaviour, protocol, position, others }: Cell): Promise<void> {
   const nodes = await Promise.all(
@@ -66,8 +56,9 @@ async function runCell({ behaviour, protocol, position, others }: Cell): Promise
     sending: { options: DEFAULT_SEND, tools: SENDING_TOOLS },
   });
   const where = `${behaviour.name}, ${protocol}, position ${position}, others: ${others.name}`;
+  const inCell = (error: Error): never => assert.fail(`${where}: ${error.message}`);
   try {
-    await until(() => chain.describe().upstreams.every(({ state }) => state === 'up'), where);
+    await waitUntil(() => chain.describe().upstreams.every(({ state }) => state === 'up')).catch(inCell);
     const send = (): Promise<string> =>
       chain.transactions.send(BYTES, createScope()).then(
         (hash) => JSON.parse(hash) as string,
@@ -75,7 +66,7 @@ async function runCell({ behaviour, protocol, position, others }: Cell): Promise
       );
     const isTaken = behaviour.takes || others.takes;
     const first = await send();
-    await until(() => nodes.every(({ received }) => received.length > 0), where);
+    await waitUntil(() => nodes.every(({ received }) => received.length > 0)).catch(inCell);
     if (!isTaken) {
       assert.match(first, /^insufficient funds for gas \* price \+ value/, where);
       return;

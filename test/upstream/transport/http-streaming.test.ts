@@ -5,7 +5,8 @@ import { gzipSync } from 'node:zlib';
 import type { JsonStream } from '../../../src/primitives/json-result.ts';
 import { createHttpTransport } from '../../../src/upstream/transport/http-transport.ts';
 import type { Transport, TransportLimits } from '../../../src/upstream/transport/transport.ts';
-import { CALL, faultOf, inTime, LIMITS, type Node, serveRaw, until } from './servers.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { CALL, faultOf, inTime, LIMITS, type Node, serveRaw } from './servers.ts';
 
 const open: { close(): Promise<void> }[] = [];
 after(async () => {
@@ -276,16 +277,16 @@ test('letting go of a stream closes its connection and leaves room for others', 
     { connections: 1, inFlight: 1 },
   );
   (await stream(transport)).cancel();
-  await until(() => closed === 1);
+  await waitUntil(() => closed === 1);
   for await (const piece of (await stream(transport)).pieces) {
     assert.ok(piece.length > 0);
     break;
   }
-  await until(() => closed === 2);
+  await waitUntil(() => closed === 2);
   const third = await stream(transport);
   third.cancel();
   await faultOf(readAll(third), 'aborted');
-  await until(() => closed === 3);
+  await waitUntil(() => closed === 3);
   assert.equal((await readAll(await stream(transport))).toString(), result);
 });
 

@@ -5,6 +5,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { FaultKind } from '../../../src/upstream/fault.ts';
 import { createHttpTransport } from '../../../src/upstream/transport/http-transport.ts';
 import type { Transport, TransportLimits } from '../../../src/upstream/transport/transport.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import {
   type Asked,
   CALL,
@@ -15,7 +16,6 @@ import {
   rawAnswer,
   serveHttp,
   serveRaw,
-  until,
 } from './servers.ts';
 
 const open: { close(): Promise<void> }[] = [];
@@ -333,12 +333,12 @@ describe('time', () => {
       { connections: 1 },
     );
     const first = transport.send(CALL, inTime());
-    await until(() => held.length === 1);
+    await waitUntil(() => held.length === 1);
     await faultOf(transport.send(CALL, { deadline: performance.now() + 50 }), 'timeout');
     const third = transport.send(CALL, inTime());
     held[0]?.();
     assert.deepEqual(await first, RESULT);
-    await until(() => held.length === 2);
+    await waitUntil(() => held.length === 2);
     held[1]?.();
     assert.deepEqual(await third, RESULT);
   });
@@ -362,10 +362,10 @@ describe('giving up', () => {
     );
     const controller = new AbortController();
     const call = transport.send(CALL, { ...inTime(), signal: controller.signal });
-    await until(() => asked === 1);
+    await waitUntil(() => asked === 1);
     controller.abort();
     await faultOf(call, 'aborted');
-    await until(() => closed === 1);
+    await waitUntil(() => closed === 1);
     await faultOf(transport.send(CALL, { ...inTime(), signal: controller.signal }), 'aborted');
   });
 
@@ -430,13 +430,13 @@ describe('connections', () => {
     const calls = [1, 2, 3].map(() => transport.send(CALL, inTime()));
     assert.equal((await faultOf(transport.send(CALL, inTime()), 'rateLimited')).retryAfterMs, 10);
     for (let i = 0; i < 3; i++) {
-      await until(() => held.length > i);
+      await waitUntil(() => held.length > i);
       held[i]?.();
     }
     assert.deepEqual(await Promise.all(calls), [RESULT, RESULT, RESULT]);
     assert.equal(node.connections(), 2);
     const next = transport.send(CALL, inTime());
-    await until(() => held.length === 4);
+    await waitUntil(() => held.length === 4);
     held[3]?.();
     assert.deepEqual(await next, RESULT);
   });

@@ -11,7 +11,8 @@ import type {
   TransportLimits,
 } from '../../../src/upstream/transport/transport.ts';
 import { CancelSource } from '../../../src/util/cancel-source.ts';
-import { faultOf, LIMITS, type Node, rawAnswer, serveHttp, serveRaw, until } from './servers.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { faultOf, LIMITS, type Node, rawAnswer, serveHttp, serveRaw } from './servers.ts';
 
 const open: { close(): Promise<void> }[] = [];
 after(async () => {
@@ -210,7 +211,7 @@ for (const [way, sendItems] of WAYS) {
       const others = new CancelSource();
       const first = sendItems(transport, ['a'], { signal: one });
       const rest = sendItems(transport, ['b', 'c'], { signal: others });
-      await until(() => held.length === 1);
+      await waitUntil(() => held.length === 1);
       one.abort();
       await faultOf(first[0] as Promise<unknown>, 'aborted');
       held[0]?.();
@@ -219,10 +220,10 @@ for (const [way, sendItems] of WAYS) {
 
       const all = new CancelSource();
       const doomed = sendItems(transport, NAMES, { signal: all });
-      await until(() => held.length === 2);
+      await waitUntil(() => held.length === 2);
       all.abort();
       await allFail(doomed, 'aborted');
-      await until(() => closed === 1);
+      await waitUntil(() => closed === 1);
       assert.deepEqual(sizes(requests), [3, 4]);
     });
 
@@ -252,7 +253,7 @@ for (const [way, sendItems] of WAYS) {
       assert.deepEqual(sizesSeen, [4, 4, 1, 1]);
       const silent = await reach(() => undefined);
       const calls = sendItems(silent.transport, NAMES);
-      await until(() => silent.requests.length === 1);
+      await waitUntil(() => silent.requests.length === 1);
       await Promise.all([allFail(calls, 'unreachable'), silent.transport.close()]);
     });
 
@@ -457,7 +458,7 @@ for (const [way, sendItems] of WAYS) {
         ...sendItems(transport, ['c'], { signal: source.signal }),
         ...sendItems(transport, ['d']),
       ];
-      await until(() => held.length === 1);
+      await waitUntil(() => held.length === 1);
       source.abort();
       await faultOf(calls[2] as Promise<unknown>, 'aborted');
       await faultOf(calls[1] as Promise<unknown>, 'timeout');
@@ -502,7 +503,7 @@ for (const [way, sendItems] of WAYS) {
         return undefined;
       });
       assert.deepEqual(await Promise.all(sendItems(transport, NAMES)), ALL);
-      await until(() => closed);
+      await waitUntil(() => closed);
       assert.deepEqual(sizes(requests), [4, 0, 0, 0, 0]);
     });
   });

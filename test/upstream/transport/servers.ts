@@ -151,8 +151,3 @@ export async function faultOf(promise: Promise<unknown>, kind: FaultKind): Promi
   assert.doesNotMatch(fault.message, /127\.0\.0\.1|key|rpc/);
   return fault;
 }
-
-/** Resolves when `condition` holds, which something else makes happen. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));
-}

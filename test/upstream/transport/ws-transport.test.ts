@@ -9,7 +9,8 @@ import type {
   TransportLimits,
 } from '../../../src/upstream/transport/transport.ts';
 import { createWebSocketTransport } from '../../../src/upstream/transport/ws-transport.ts';
-import { CALL, faultOf, inTime, LIMITS, type Node, serveRaw, serveWebSocket, until } from './servers.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { CALL, faultOf, inTime, LIMITS, type Node, serveRaw, serveWebSocket } from './servers.ts';
 
 const open: { close(): Promise<void> }[] = [];
 after(async () => {
@@ -323,7 +324,7 @@ describe('drops', () => {
       { pingInterval: 30 },
     );
     await faultOf(transport.send(CALL, inTime()), 'unreachable');
-    await until(() => node.connections() > 1);
+    await waitUntil(() => node.connections() > 1);
   });
 
   test('a node that answers pings stays connected', async () => {
@@ -338,9 +339,9 @@ describe('drops', () => {
   test('closing ends calls and the connection', async () => {
     const [transport, node] = await reach(serveWebSocket(() => {}));
     const call = faultOf(transport.send(CALL, inTime()), 'unreachable');
-    await until(() => node.sockets.size === 1);
+    await waitUntil(() => node.sockets.size === 1);
     await Promise.all([call, transport.close()]);
-    await until(() => node.sockets.size === 0);
+    await waitUntil(() => node.sockets.size === 0);
     await faultOf(transport.send(CALL, inTime()), 'unreachable');
     const [unused] = await reach(serveWebSocket(() => {}));
     await unused.close();
@@ -375,9 +376,9 @@ describe('new heads', () => {
     );
     const listener = record();
     transport.watch?.('newHeads', listener);
-    await until(() => listener.events.length === 2);
+    await waitUntil(() => listener.events.length === 2);
     for (const socket of node.sockets) socket.terminate();
-    await until(() => listener.events.length === 5);
+    await waitUntil(() => listener.events.length === 5);
     assert.deepEqual(listener.events, ['ready', { number: 0 }, 'lost', 'ready', { number: 1 }]);
   });
 
@@ -393,9 +394,9 @@ describe('new heads', () => {
     const [heads, pending] = [record(), record()];
     transport.watch?.('newHeads', heads);
     transport.watch?.('newPendingTransactions', pending);
-    await until(() => heads.events.length === 2 && pending.events.length === 2);
+    await waitUntil(() => heads.events.length === 2 && pending.events.length === 2);
     for (const socket of node.sockets) socket.terminate();
-    await until(() => heads.events.length === 5 && pending.events.length === 5);
+    await waitUntil(() => heads.events.length === 5 && pending.events.length === 5);
     assert.deepEqual(heads.events, ['ready', { number: 1 }, 'lost', 'ready', { number: 11 }]);
     assert.deepEqual(pending.events, ['ready', { number: 2 }, 'lost', 'ready', { number: 12 }]);
   });
@@ -410,7 +411,7 @@ describe('new heads', () => {
     );
     const listener = record();
     transport.watch?.('newHeads', listener);
-    await until(() => listener.events.length === 1);
+    await waitUntil(() => listener.events.length === 1);
     for (let i = 0; i < 20; i++) await transport.send(CALL, inTime());
     assert.deepEqual(listener.events, ['lost']);
     assert.equal(asked, 1);
@@ -426,7 +427,7 @@ describe('new heads', () => {
     );
     const listener = record();
     const stop = transport.watch?.('newHeads', listener) ?? assert.fail();
-    await until(() => listener.events.length === 1);
+    await waitUntil(() => listener.events.length === 1);
     stop();
     for (const socket of node.sockets) socket.send(announce('0xa', 1));
     await transport.send(CALL, inTime());
@@ -441,7 +442,7 @@ describe('new heads', () => {
     open.push(transport);
     const listener = record();
     transport.watch?.('newHeads', listener);
-    await until(() => listener.events.length === 1);
+    await waitUntil(() => listener.events.length === 1);
     await new Promise((resolve) => setTimeout(resolve, 400));
     assert.deepEqual(listener.events, ['lost']);
   });
@@ -501,7 +502,7 @@ describe('a node that sends what nobody asked for', () => {
     );
     transport.watch?.('newHeads', HEADS);
     await transport.send(CALL, inTime()).catch(() => {});
-    await until(() => isClosed && blamed !== '');
+    await waitUntil(() => isClosed && blamed !== '');
     return { blamed, closed: isClosed };
   }
 
@@ -555,7 +556,7 @@ describe('a node that sends what nobody asked for', () => {
       { onExcessive: () => connections++ },
     );
     await transport.send(CALL, inTime());
-    await until(() => connections === 1);
+    await waitUntil(() => connections === 1);
     const fault = await faultOf(transport.send(CALL, inTime()), 'excessive');
     assert.match(fault.message, /not asked for/);
     assert.equal(node.connections(), 1);
@@ -579,7 +580,7 @@ describe('a node that sends what nobody asked for', () => {
       transport.send({ method: 'slow', params: '[]' }, { deadline: performance.now() + 50 }),
     );
     for (const call of slow) await faultOf(call, 'timeout');
-    await until(() => late.length === slow.length);
+    await waitUntil(() => late.length === slow.length);
     for (const send of late) send();
     for (let i = 0; i < 20; i++) assert.deepEqual(await transport.send(CALL, inTime()), RESULT);
     assert.equal(node.connections(), 1);
@@ -605,7 +606,7 @@ describe('a node that sends what nobody asked for', () => {
         isReady = true;
       },
     });
-    await until(() => isReady);
+    await waitUntil(() => isReady);
     unwatch?.();
     stop?.();
     assert.deepEqual(await transport.send(CALL, inTime()), RESULT);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonText } from '../../../src/primitives/json-result.ts';
 import { recoverPublicKey } from '../../../src/primitives/secp256k1.ts';
 import { Refutation, UpstreamFault } from '../../../src/upstream/fault.ts';
@@ -9,9 +8,9 @@ import { parseHeader } from '../../../src/upstream/heads/parse-block.ts';
 import { openVerification, type Verification } from '../../../src/upstream/verifying/open-verification.ts';
 import { createRecordingLog } from '../../gateway/recording-log.ts';
 import { useDevnetNode } from '../../support/devnet-node.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 const LOOK_MS = 20;
-const LIMIT_MS = 60_000;
 
 const node = useDevnetNode();
 
@@ -53,11 +52,6 @@ function isVerifiable(verification: Verification, subject: string): boolean | un
   return row?.state === 'untested' ? undefined : row?.state === 'verified';
 }
 
-async function until(isDone: () => boolean): Promise<void> {
-  for (const end = performance.now() + LIMIT_MS; !isDone(); await sleep(LOOK_MS))
-    assert.ok(performance.now() < end, 'it did not come about');
-}
-
 describe('what can be verified', () => {
   it('is found out anew when the head’s header has a member that none had before', async () => {
     const { verification, script } = await open();
@@ -65,9 +59,9 @@ describe('what can be verified', () => {
       await verification.calibrate();
       assert.equal(isVerifiable(verification, 'header'), true);
       script.change = (block) => ({ ...block, futureRoot: '0x7', mixHash: `0x${'11'.repeat(32)}` });
-      await until(() => isVerifiable(verification, 'header') === false);
+      await waitUntil(() => isVerifiable(verification, 'header') === false);
       script.change = (block) => block;
-      await until(() => isVerifiable(verification, 'header') === true);
+      await waitUntil(() => isVerifiable(verification, 'header') === true);
     } finally {
       verification.close();
     }
@@ -79,7 +73,7 @@ describe('what can be verified', () => {
       await verification.calibrate();
       script.change = (block) => ({ ...block, mixHash: `0x${'11'.repeat(32)}` });
       const { calls } = script;
-      await until(() => script.calls > calls + 3);
+      await waitUntil(() => script.calls > calls + 3);
       assert.equal(isVerifiable(verification, 'header'), true);
     } finally {
       verification.close();
@@ -122,14 +116,14 @@ describe('what can be verified', () => {
           verification.acceptRules(new Refutation(block.hash, 'header', 'it does not hash to that'), block),
           undefined,
         );
-        await until(() => rowOf(verification)?.until === Number(FORK - 1n));
+        await waitUntil(() => rowOf(verification)?.until === Number(FORK - 1n));
         assert.deepEqual(
           [1n, FORK - 1n, FORK, FORK + 30n].map((number) => verification.proofs.canVerify('header', number)),
           [false, false, true, true],
         );
         assert.equal(rowOf(verification)?.state, 'verified');
         script.change = (each) => each;
-        await until(() => rowOf(verification)?.until === undefined);
+        await waitUntil(() => rowOf(verification)?.until === undefined);
         assert.equal(verification.proofs.canVerify('header', 5n), true);
       } finally {
         verification.close();
