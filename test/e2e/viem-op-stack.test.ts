@@ -13,6 +13,10 @@ const [ALICE, BOB] = [addressOf('alice'), addressOf('bob')];
 /** An ERC-20 transfer's. */
 const DATA: Hex = `0xa9059cbb${'00'.repeat(12)}${BOB.slice(2)}${'00'.repeat(31)}01`;
 
+/** A transaction counts as 100 bytes at least, and a byte as 16 gas (Fjord). */
+const LEAST_SIZE = 100n;
+const CALLDATA_GAS = 16n;
+
 const row = (rest: object): Readonly<Record<string, unknown>> => ({
   networks: { op: { hosts: ['op.localhost'], ...rest } },
   defaultNetwork: 'op',
@@ -72,6 +76,18 @@ for (const source of SOURCES) {
         assert.ok(difference < l1Fee / 4n && -difference < l1Fee / 4n, `${share}, ${l1Fee} + ${operatorFee}`);
       });
     }
+
+    test('gas and prices of layer 1 as viem reads them', async () => {
+      const client = connect();
+      const transaction = { account: ALICE, to: BOB, value: 1n };
+      const l1Gas = await client.estimateL1Gas(transaction);
+      assert.ok(l1Gas >= LEAST_SIZE * CALLDATA_GAS);
+      assert.equal(
+        await client.estimateTotalGas(transaction),
+        l1Gas + (await client.estimateGas(transaction)),
+      );
+      assert.ok((await client.getL1BaseFee()) > 0n);
+    });
 
     test('ethers reads the oracle, and its fee data', async () => {
       const provider = new JsonRpcProvider(`http://${service.authority}/v3/demo`);

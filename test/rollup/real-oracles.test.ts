@@ -4,9 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { Transaction, type TransactionLike } from 'ethers';
+import { id, Transaction, type TransactionLike } from 'ethers';
+import { GAS_PRICE_ORACLE_RUNTIME } from '../../scripts/contracts/op-stack/gas-price-oracle.ts';
 import { encodeL1Block, L1_BLOCK } from '../../scripts/contracts/op-stack/l1-block.ts';
-import { hexToBytes } from '../../src/primitives/hex.ts';
+import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { measureFastLz } from '../../src/rollup/fees/fast-lz.ts';
 import { computeEcotoneFee, computeFjordFee } from '../../src/rollup/fees/op-stack-fee.ts';
 import { OP_STACK_ORACLE } from '../../src/rollup/op-stack/marks.ts';
@@ -37,6 +38,11 @@ const PRICES = {
   blobBaseFeeScalar: 1_014_213n,
 };
 const OPERATOR = { operatorFeeScalar: 1_500n, operatorFeeConstant: 77n };
+
+const PLAIN_FUNCTIONS = [
+  ...['l1BaseFee', 'blobBaseFee', 'baseFeeScalar', 'blobBaseFeeScalar', 'gasPrice', 'baseFee', 'decimals'],
+  ...['isEcotone', 'isFjord', 'isIsthmus'],
+];
 
 const word = (value: bigint): string => `0x${value.toString(16).padStart(64, '0')}`;
 const quantity = (value: bigint | number): string => `0x${value.toString(16)}`;
@@ -193,8 +199,8 @@ class Stage {
   }
 
   /** What the contract says; undefined where it reverts. */
-  async ask(data: string): Promise<bigint | undefined> {
-    const call = { to: OP_STACK_ORACLE.address, data };
+  async ask(data: string, to: string = OP_STACK_ORACLE.address): Promise<bigint | undefined> {
+    const call = { to, data };
     // More gas than the node allows by itself: the oracle takes some 350 a byte.
     const params = [{ ...call, gas: quantity(200_000_000) }, 'latest'];
     return (this.node.request('eth_call', ...params) as Promise<string>).then(BigInt, () => undefined);
@@ -204,6 +210,23 @@ class Stage {
     await this.service.close();
     await this.node.kill();
   }
+}
+
+/** Every function of Isthmus that the built-in rollup has, with sizes on both sides of the least one that is charged. */
+function listOracleCalls(): string[] {
+  const selector = (signature: string): string => id(signature).slice(0, 10);
+  const sizes = [0, 33, 100, 254, 255, 4_000, 128_000];
+  return [
+    ...PLAIN_FUNCTIONS.map((name) => selector(`${name}()`)),
+    ...['getL1FeeUpperBound(uint256)', 'getOperatorFee(uint256)'].flatMap((signature) =>
+      sizes.map((size) => `${selector(signature)}${word(BigInt(size)).slice(2)}`),
+    ),
+    ...['getL1Fee(bytes)', 'getL1GasUsed(bytes)'].flatMap((signature) =>
+      [0, 100, 1_000, 20_000].flatMap((size) =>
+        DATA.map((make) => encodeBytes(selector(signature), `0x${make(size)}`)),
+      ),
+    ),
+  ];
 }
 
 /** 68 bytes that are not zero for the signature. */
@@ -267,6 +290,18 @@ describe('the OP Stack', { skip: OP_NODE_SKIP || ANVIL_SKIP }, () => {
               got >= share(exact + operator) && got <= share(most + operator),
               `${kind}, ${length} bytes: ${got}, expected ${share(exact + operator)}`,
             );
+          }
+        });
+      }
+
+      if (fork === 'isthmus') {
+        test('the oracle of the built-in rollup says the same', async () => {
+          const address = `0x${'c0'.repeat(20)}`;
+          await stage.node.request('anvil_setCode', address, bytesToHex(GAS_PRICE_ORACLE_RUNTIME));
+          for (const data of listOracleCalls()) {
+            const expected = await stage.ask(data);
+            assert.ok(expected !== undefined, data.slice(0, 10));
+            assert.equal(await stage.ask(data, address), expected, data.slice(0, 10));
           }
         });
       }

@@ -15,6 +15,22 @@ const SLOPE = 836_500;
 const INTERCEPT = 42_585_600;
 const LEAST = 100 * MICRO;
 
+/** [compressed size with the signature] -> [millionths of bytes that are charged]. `name` makes its label unique. */
+const estimateSize = (name: string): string => `
+  ${SLOPE} MUL ${INTERCEPT} SWAP1 SUB
+  DUP1 ${LEAST} SLT @${name} JUMPI
+  POP ${LEAST}
+  ${name}:
+`;
+
+/** [] -> [size of the argument, compressed, with the signature]. `name` is the label to return to. */
+const measure = (name: string): string => `
+  ${argument(0)} 4 ADD DUP1 CALLDATALOAD                ; at length
+  DUP1 32 DUP4 ADD ${DATA} CALLDATACOPY
+  @${name} SWAP1 @measureFastLz JUMP
+  ${name}: ${SIGNATURE} ADD
+`;
+
 /** [] -> [word that a function of L1Block returns] */
 const askL1Block = (signature: string): string => `
   ${selectorOf(signature)} 224 SHL 0 MSTORE
@@ -22,23 +38,39 @@ const askL1Block = (signature: string): string => `
   0 MLOAD
 `;
 
-/** The prices of a chain since Isthmus, as the original returns them. Constantinople. */
+/** [millionths of bytes] -> [fee, wei] */
+const priceSize = `
+  ${askL1Block('basefee()')} ${askL1Block('baseFeeScalar()')} MUL 16 MUL
+  ${askL1Block('blobBaseFee()')} ${askL1Block('blobBaseFeeScalar()')} MUL
+  ADD MUL ${MICRO * MICRO} SWAP1 DIV
+`;
+
+/** What L1Block says, under the oracle's own names. */
+const PRICES: Readonly<Record<string, string>> = {
+  'l1BaseFee()': 'basefee()',
+  'blobBaseFee()': 'blobBaseFee()',
+  'baseFeeScalar()': 'baseFeeScalar()',
+  'blobBaseFeeScalar()': 'blobBaseFeeScalar()',
+};
+
+/** The prices of a chain since Isthmus, as the original returns them. London. */
 export const GAS_PRICE_ORACLE_RUNTIME: Uint8Array = assemble(`
   ${dispatch([
     {
       signature: 'getL1Fee(bytes)',
+      body: `${measure('feeMeasured')} ${estimateSize('feeSize')} ${priceSize} ${RETURN_WORD}`,
+    },
+    {
+      // Calldata of layer 1 costs 16 gas a byte.
+      signature: 'getL1GasUsed(bytes)',
+      body: `${measure('gasMeasured')} ${estimateSize('gasSize')} 16 MUL ${MICRO} SWAP1 DIV ${RETURN_WORD}`,
+    },
+    {
+      // FastLZ makes a text longer by a 255th and 16 bytes at most.
+      signature: 'getL1FeeUpperBound(uint256)',
       body: `
-        ${argument(0)} 4 ADD DUP1 CALLDATALOAD                ; at length
-        DUP1 32 DUP4 ADD ${DATA} CALLDATACOPY
-        @measured SWAP1 @measureFastLz JUMP
-        measured:                                             ; at size
-        ${SIGNATURE} ADD ${SLOPE} MUL ${INTERCEPT} SWAP1 SUB  ; at micros
-        DUP1 ${LEAST} SLT @isLarge JUMPI
-        POP ${LEAST}
-        isLarge:
-        ${askL1Block('basefee()')} ${askL1Block('baseFeeScalar()')} MUL 16 MUL
-        ${askL1Block('blobBaseFee()')} ${askL1Block('blobBaseFeeScalar()')} MUL
-        ADD MUL ${MICRO * MICRO} SWAP1 DIV ${RETURN_WORD}`,
+        ${argument(0)} ${SIGNATURE} ADD DUP1 255 SWAP1 DIV ADD 16 ADD
+        ${estimateSize('boundSize')} ${priceSize} ${RETURN_WORD}`,
     },
     {
       signature: 'getOperatorFee(uint256)',
@@ -46,6 +78,12 @@ export const GAS_PRICE_ORACLE_RUNTIME: Uint8Array = assemble(`
         ${MICRO} ${argument(0)} ${askL1Block('operatorFeeScalar()')} MUL DIV
         ${askL1Block('operatorFeeConstant()')} ADD ${RETURN_WORD}`,
     },
+    ...Object.entries(PRICES).map(([signature, source]) => ({
+      signature,
+      body: `${askL1Block(source)} ${RETURN_WORD}`,
+    })),
+    { signature: 'gasPrice()', body: `BASEFEE ${RETURN_WORD}` },
+    { signature: 'baseFee()', body: `BASEFEE ${RETURN_WORD}` },
     { signature: 'decimals()', body: `6 ${RETURN_WORD}` },
     { signature: 'isEcotone()', body: `1 ${RETURN_WORD}` },
     { signature: 'isFjord()', body: `1 ${RETURN_WORD}` },
