@@ -1,3 +1,5 @@
+import { limitOf } from '../util/bounds.ts';
+
 /** Bounds of one network's feed. */
 export type FeedLimits = {
   /** Blocks below the head of which hash, parent and header are kept: a start among them costs no read. */
@@ -31,7 +33,7 @@ const MIB = 1024 * 1024;
 
 export const DEFAULT_FEED_LIMITS: FeedLimits = {
   windowBlocks: 256,
-  maxBlocks: 10_000,
+  maxBlocks: limitOf('subscriptions.startBlocks'),
   readSteps: 1_024,
   logBytes: 64 * MIB,
   criteriaValues: 500_000,

@@ -1,16 +1,17 @@
 import type { JsonText } from '../primitives/json-result.ts';
+import { limitOf } from '../util/bounds.ts';
 
 /** No parameter of ours nests deeper than six levels; a parser spends a second on megabytes of brackets. */
-const MAX_DEPTH = 64;
+const MAX_DEPTH = limitOf('body.depth');
 /**
  * Elements, members and containers of one body: more than those of any valid request of 5 MiB, of which the shortest that come in numbers
  * are storage keys, 69 bytes each. A parser takes half a microsecond for one of them.
  */
-export const MAX_BODY_VALUES = 100_000;
+export const MAX_BODY_VALUES: number = limitOf('body.values');
 /** Of a number: those of parameters have fewer than 20. */
-export const MAX_NUMBER_LENGTH = 1_000;
+export const MAX_NUMBER_LENGTH: number = limitOf('body.numberLength');
 /** Blanks in a row: a parser cannot pause in them. */
-export const MAX_BLANKS: number = 64 * 1024;
+export const MAX_BLANKS: number = limitOf('body.blanks');
 /** Longest way to write the key `id`: `\u0069\u0064`. */
 const MAX_ID_KEY_LENGTH = 12;
 

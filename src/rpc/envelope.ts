@@ -2,8 +2,9 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import type { CallBytes } from '../primitives/call-bytes.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import { parseInSlices } from '../primitives/parse-in-slices.ts';
+import { limitOf } from '../util/bounds.ts';
 import { BodyScan, MAX_BLANKS, MAX_BODY_VALUES, MAX_NUMBER_LENGTH, type ScanProblem } from './body-scan.ts';
-import { RpcError } from './errors.ts';
+import { createBoundError, RpcError } from './errors.ts';
 import { findRawId, findRawIds } from './raw-id.ts';
 
 /** A request that wants an answer. `id` is raw JSON text, to be echoed as it is. */
@@ -42,7 +43,7 @@ export const LARGE_BODY_BYTES: number = 64 * 1024;
 /** From this many bytes on parsing may take a part of a millisecond: such bodies are read in turns. */
 export const TURN_BODY_BYTES: number = 16 * 1024;
 /** Of an id as JSON text, which each answer repeats. */
-const MAX_ID_LENGTH = 64 * 1024;
+const MAX_ID_LENGTH = limitOf('body.idLength');
 /** Of an id in a body that is not parsed. */
 const MAX_ECHOED_NUMBER = 100;
 /** A millisecond of scanning, of bytes that take longest. */
@@ -128,13 +129,13 @@ function finish<T>(work: Generator<undefined, T>): T {
 function describeScanProblem(problem: ScanProblem, maxBatchItems: number): RpcError {
   switch (problem) {
     case 'tooDeep':
-      return new RpcError('parseError', 'nested too deeply');
+      return createBoundError('parseError', 'body.depth');
     case 'tooManyValues':
-      return new RpcError('invalidRequest', `more than ${MAX_BODY_VALUES} elements and members`);
+      return createBoundError('invalidRequest', 'body.values', MAX_BODY_VALUES);
     case 'longNumber':
-      return new RpcError('parseError', `a number of more than ${MAX_NUMBER_LENGTH} characters`);
+      return createBoundError('parseError', 'body.numberLength', MAX_NUMBER_LENGTH);
     case 'longBlanks':
-      return new RpcError('parseError', `more than ${MAX_BLANKS} blanks in a row`);
+      return createBoundError('parseError', 'body.blanks', MAX_BLANKS);
     case 'tooManyItems':
       return batchTooLarge(maxBatchItems);
   }
@@ -185,10 +186,7 @@ function parseItem(value: unknown, rawId: string | undefined): BatchItem {
   }
   const id = readId(value, rawId);
   if (id !== undefined && id.length > MAX_ID_LENGTH) {
-    return malformed(
-      'null',
-      new RpcError('invalidRequest', `"id" is longer than ${MAX_ID_LENGTH} characters`),
-    );
+    return malformed('null', createBoundError('invalidRequest', 'body.idLength', MAX_ID_LENGTH));
   }
   if (id === undefined && value['id'] !== undefined) {
     return malformed('null', new RpcError('invalidRequest', '"id" must be a number, a string or null'));

@@ -138,9 +138,9 @@ test('an id is bounded, in each body by itself', () => {
   const longest = `"${'x'.repeat(64 * 1024 - 2)}"`;
   const envelope = parse(request(longest));
   assert.ok(envelope.kind === 'call' && envelope.id === longest);
-  const message = 'invalid request: "id" is longer than 65536 characters';
+  const message = 'invalid request: "id" is longer than 65536 characters (bound: body.idLength)';
   assert.deepEqual(outcomeOf(request(`"${'x'.repeat(64 * 1024 - 1)}"`)), ['null', -32600, message]);
-  const tooLong = 'parse error: a number of more than 1000 characters';
+  const tooLong = 'parse error: a number of more than 1000 characters (bound: body.numberLength)';
   assert.deepEqual(outcomeOf(request('1'.repeat(64 * 1024 + 1))), ['null', -32700, tooLong]);
 });
 

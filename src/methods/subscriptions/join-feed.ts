@@ -1,12 +1,14 @@
 import type { HeadReads } from '../../chain/chain.ts';
 import { FeedError, type FeedListener, type FeedStart } from '../../feed/feed.ts';
-import { RpcError } from '../../rpc/errors.ts';
+import { createBoundError, RpcError } from '../../rpc/errors.ts';
 import type { Subscription } from '../../rpc/notifier.ts';
+import { limitOf } from '../../util/bounds.ts';
 import { workFor } from '../work-credits.ts';
 import type { HeadTimes } from './head-times.ts';
 import type { SubscribeCall } from './kinds.ts';
 import type { ResumePoint } from './params.ts';
 
+const START_BLOCKS = 'subscriptions.startBlocks';
 const NO_LONGER_SERVED = 'the network is no longer served: connect again';
 const HAS_GAP = 'the subscription cannot go on without a gap: subscribe again after the last block';
 
@@ -57,7 +59,7 @@ export async function joinFeed(
 
 function describe({ kind, message }: FeedError): RpcError {
   if (kind === 'unknownBlock') return new RpcError('unknownStart', message);
-  if (kind === 'tooFar') return new RpcError('startTooFar', message);
+  if (kind === 'tooFar') return createBoundError('startTooFar', START_BLOCKS, limitOf(START_BLOCKS));
   if (kind === 'tooMuch') return new RpcError('tooManySubscriptions', 'subscriptions.criteria');
   return new RpcError('unavailable', message);
 }
