@@ -49,7 +49,7 @@ const quantity = (value: bigint | number): string => `0x${value.toString(16)}`;
 
 type Kind = 'legacy' | 'accessList' | 'dynamicFee' | 'setCode' | 'creation';
 const KINDS: readonly Kind[] = ['legacy', 'accessList', 'dynamicFee', 'setCode', 'creation'];
-const LENGTHS = [0, 1, 31, 68, 196, 500, 1_500, 5_000, 20_000, 128_000];
+const LENGTHS = [0, 1, 31, 68, 196, 500, 1_500, 5_000, 20_000, 49_000, 128_000];
 
 /** Bytes that compress well, not at all, and as calldata does. */
 const DATA: readonly ((length: number) => string)[] = [
