@@ -36,10 +36,10 @@ const DATA: readonly ((length: number) => string)[] = [
 ];
 
 const ACCESS_LIST = [{ address: TO, storageKeys: [word(1n), word(2n)] }];
-/** None of its bytes is zero, and `s` is in the lower half. */
+/** Hashes (SHA-256 of nothing and of `0`): none of their bytes is zero, and `s` is in the lower half. */
 const SIGNATURE = Signature.from({
-  r: `0x${'9f17c4'.repeat(10)}5b22`,
-  s: `0x${'3d81e6'.repeat(10)}7a94`,
+  r: '0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  s: '0x5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9',
   yParity: 1,
 });
 
