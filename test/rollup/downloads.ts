@@ -57,13 +57,15 @@ export type NpmPackage = {
   readonly version: string;
   /** Subresource integrity of its archive. */
   readonly integrity: string;
+  /** Files and folders of it that are unpacked. */
+  readonly paths: readonly string[];
 };
 
 /**
  * Folder of a package, without what it depends on; no script of it is run.
  * @throws Error with what `npm` printed where it cannot be had, or when it is not the one that is meant
  */
-export function downloadPackage({ name, version, integrity }: NpmPackage): string {
+export function downloadPackage({ name, version, integrity, paths }: NpmPackage): string {
   const folder = join(CACHE, `${name.replace('/', '-')}-${version}`);
   if (!existsSync(folder)) {
     mkdirSync(CACHE, { recursive: true });
@@ -76,7 +78,8 @@ export function downloadPackage({ name, version, integrity }: NpmPackage): strin
         .update(readFileSync(join(aside, archive)))
         .digest('base64');
       if (`sha512-${digest}` !== integrity) throw new Error(`${name}@${version} is not what it was`);
-      execFileSync('tar', ['-xzf', archive], { cwd: aside });
+      execFileSync('tar', ['-xzf', archive, ...paths.map((path) => `package/${path}`)], { cwd: aside });
+      rmSync(join(aside, archive));
       moveTo(folder, aside);
     } finally {
       rmSync(aside, { recursive: true, force: true });

@@ -12,11 +12,13 @@ const SOLC: NpmPackage = {
   version: '0.8.24',
   integrity:
     'sha512-G5yUqjTUPc8Np74sCFwfsevhBPlUifUOfhYrgyu6CmYlC6feSw0YS6eZW47XDT23k3JYdKx5nJ+Q7whCEmNcoA==',
+  paths: ['soljson.js'],
 };
 const contractsOf = (version: string, integrity: string): NpmPackage => ({
   name: '@scroll-tech/contracts',
   version,
   integrity,
+  paths: ['L2/predeploys', 'libraries'],
 });
 /** The contract that Curie put in place, and the one of Galileo, which has the forms of all forks before it. */
 export type ScrollCode = 'curie' | 'galileo';
