@@ -1,12 +1,12 @@
 /** A node with the contracts of a rollup, and the service in front of it. */
 import { type Anvil, startAnvil } from '../support/anvil.ts';
 import { type RunningService, startService } from '../support/service.ts';
-import { type Call, type Estimate, quantity, word } from './oracle-transactions.ts';
+import { type Estimate, type OracleCall, padWord, toQuantity } from './oracle-transactions.ts';
 
 /** More gas than the node allows by itself: oracles that look at every byte take some 350 for one. */
 const ORACLE_GAS = 200_000_000;
 
-export type StageOptions = {
+export type OracleStageOptions = {
   readonly chainId: number;
   /** Address of the contract that prices transactions. */
   readonly oracle: string;
@@ -21,7 +21,7 @@ export type StageOptions = {
 
 export function encodeBytes(selector: string, bytes: string): string {
   const length = (bytes.length - 2) / 2;
-  return `${selector}${word(32n).slice(2)}${word(BigInt(length)).slice(2)}${bytes.slice(2).padEnd(Math.ceil(length / 32) * 64, '0')}`;
+  return `${selector}${padWord(32n).slice(2)}${padWord(BigInt(length)).slice(2)}${bytes.slice(2).padEnd(Math.ceil(length / 32) * 64, '0')}`;
 }
 
 export class OracleStage {
@@ -42,7 +42,7 @@ export class OracleStage {
     codes = {},
     storage,
     args = [],
-  }: StageOptions): Promise<OracleStage> {
+  }: OracleStageOptions): Promise<OracleStage> {
     const node = await startAnvil({ args: ['--chain-id', `${chainId}`, '--hardfork', 'prague', ...args] });
     try {
       for (const [address, code] of Object.entries(codes)) await node.request('anvil_setCode', address, code);
@@ -52,7 +52,7 @@ export class OracleStage {
       }
       for (const [address, slots] of Object.entries(storage))
         for (const [slot, value] of slots)
-          await node.request('anvil_setStorageAt', address, word(BigInt(slot)), word(value));
+          await node.request('anvil_setStorageAt', address, padWord(BigInt(slot)), padWord(value));
       await node.request('anvil_mine', '0x1');
       const network = {
         hosts: ['rollup.localhost'],
@@ -69,7 +69,7 @@ export class OracleStage {
   }
 
   /** @param method of a family: its prefix is served where the node is recognised as one of it */
-  async estimate(method: string, call: Call): Promise<Estimate> {
+  async estimate(method: string, call: OracleCall): Promise<Estimate> {
     const response = await fetch(`http://${this.#service.authority}/v3/demo`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -82,7 +82,7 @@ export class OracleStage {
 
   /** What the contract says; undefined where it reverts. */
   async ask(data: string): Promise<bigint | undefined> {
-    const params = [{ to: this.#oracle, data, gas: quantity(ORACLE_GAS) }, 'latest'];
+    const params = [{ to: this.#oracle, data, gas: toQuantity(ORACLE_GAS) }, 'latest'];
     return (this.#node.request('eth_call', ...params) as Promise<string>).then(BigInt, () => undefined);
   }
 

@@ -8,11 +8,17 @@ export const TIP = 1_000_000_000n;
 /** EIP-3860. */
 const MAX_INIT_CODE = 49_152;
 
-export const word = (value: bigint): string => `0x${value.toString(16).padStart(64, '0')}`;
-export const quantity = (value: bigint | number): string => `0x${value.toString(16)}`;
+export const padWord = (value: bigint): string => `0x${value.toString(16).padStart(64, '0')}`;
+export const toQuantity = (value: bigint | number): string => `0x${value.toString(16)}`;
 
 type Kind = 'legacy' | 'accessList' | 'dynamicFee' | 'setCode' | 'creation';
-export const KINDS: readonly Kind[] = ['legacy', 'accessList', 'dynamicFee', 'setCode', 'creation'];
+export const TRANSACTION_KINDS: readonly Kind[] = [
+  'legacy',
+  'accessList',
+  'dynamicFee',
+  'setCode',
+  'creation',
+];
 const TYPES: Readonly<Record<Kind, number>> = {
   legacy: 0,
   accessList: 1,
@@ -35,7 +41,7 @@ const DATA: readonly ((length: number) => string)[] = [
       .slice(0, 2 * length),
 ];
 
-const ACCESS_LIST = [{ address: TO, storageKeys: [word(1n), word(2n)] }];
+const ACCESS_LIST = [{ address: TO, storageKeys: [padWord(1n), padWord(2n)] }];
 /** Hashes (SHA-256 of nothing and of `0`): none of their bytes is zero, and `s` is in the lower half. */
 const SIGNATURE = Signature.from({
   r: '0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
@@ -43,10 +49,10 @@ const SIGNATURE = Signature.from({
   yParity: 1,
 });
 
-export type Call = Readonly<Record<string, unknown>>;
+export type OracleCall = Readonly<Record<string, unknown>>;
 
 /** A call of the kind, with so many bytes of data. */
-function makeCall(kind: Kind, data: string, chainId: number): Call {
+function makeCall(kind: Kind, data: string, chainId: number): OracleCall {
   const call = { from: FROM, value: '0x0', data, nonce: '0x7' };
   switch (kind) {
     case 'legacy':
@@ -54,8 +60,8 @@ function makeCall(kind: Kind, data: string, chainId: number): Call {
     case 'accessList':
       return { ...call, to: TO, gasPrice: '0x77359400', accessList: ACCESS_LIST };
     case 'setCode': {
-      const authorization = { address: TO, nonce: '0x0', yParity: '0x1', r: quantity(12_345) };
-      const signed = { ...authorization, chainId: quantity(chainId), s: quantity(54_321) };
+      const authorization = { address: TO, nonce: '0x0', yParity: '0x1', r: toQuantity(12_345) };
+      const signed = { ...authorization, chainId: toQuantity(chainId), s: toQuantity(54_321) };
       return { ...call, to: TO, authorizationList: [signed] };
     }
     case 'creation':
@@ -70,7 +76,7 @@ export function listCalls(
   kind: Kind,
   chainId: number,
   maxLength: number = Number.POSITIVE_INFINITY,
-): readonly { readonly length: number; readonly call: Call }[] {
+): readonly { readonly length: number; readonly call: OracleCall }[] {
   const most = Math.min(maxLength, kind === 'creation' ? MAX_INIT_CODE - 1 : maxLength);
   return LENGTHS.filter((length) => length <= most).map((length, at) => {
     const data = (DATA[at % DATA.length] as (length: number) => string)(length);
@@ -79,10 +85,10 @@ export function listCalls(
 }
 
 /** A call that no rollup takes: with a blob. */
-export function makeBlobCall(chainId: number): Call {
+export function makeBlobCall(chainId: number): OracleCall {
   return {
     ...makeCall('dynamicFee', '0x', chainId),
-    blobVersionedHashes: [word(1n)],
+    blobVersionedHashes: [padWord(1n)],
     maxFeePerBlobGas: '0x1',
   };
 }
@@ -92,7 +98,7 @@ export type Estimate = Readonly<Record<'gasLimit' | 'baseFeePerGas' | 'priorityF
 /** What a wallet would sign. */
 export function draft(
   kind: Kind,
-  call: Call,
+  call: OracleCall,
   { gasLimit, baseFeePerGas }: Estimate,
   chainId: number,
 ): Transaction {
@@ -116,7 +122,7 @@ export function draft(
           address: TO,
           nonce: 0n,
           chainId: BigInt(chainId),
-          signature: { r: word(12_345n), s: word(54_321n), yParity: 1 },
+          signature: { r: padWord(12_345n), s: padWord(54_321n), yParity: 1 },
         },
       ],
     }),

@@ -11,7 +11,7 @@ import { GAS_PRICE_ORACLE } from '../../src/rollup/op-stack/oracle.ts';
 import { ANVIL_SKIP } from '../support/anvil.ts';
 import { readMantleContracts } from './mantle-contracts.ts';
 import { encodeBytes, OracleStage } from './oracle-stage.ts';
-import { draft, KINDS, listCalls, makeBlobCall, TIP } from './oracle-transactions.ts';
+import { draft, listCalls, makeBlobCall, TIP, TRANSACTION_KINDS } from './oracle-transactions.ts';
 
 const CHAIN_ID = 5_000;
 /** The oracle takes some 300 gas for a byte. */
@@ -47,7 +47,7 @@ describe('Mantle before Arsia', { skip: ANVIL_SKIP }, () => {
     assert.equal(await stage.ask('0x1e2b6e7b'), undefined);
   });
 
-  for (const kind of KINDS) {
+  for (const kind of TRANSACTION_KINDS) {
     test(`estimates of ${kind} transactions have the tip alone, and the oracle charges by Regolith`, async () => {
       for (const { length, call } of listCalls(kind, CHAIN_ID)) {
         const estimate = await stage.estimate('mantle_estimateGas', call);

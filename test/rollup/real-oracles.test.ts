@@ -14,7 +14,7 @@ import { ANVIL_SKIP } from '../support/anvil.ts';
 import { GO_MODULE_SKIP } from './downloads.ts';
 import { type ForkContracts, type OpStackFork, readOpNodeContracts } from './op-node-contracts.ts';
 import { encodeBytes, OracleStage } from './oracle-stage.ts';
-import { draft, KINDS, listCalls, makeBlobCall, TIP, word } from './oracle-transactions.ts';
+import { draft, listCalls, makeBlobCall, padWord, TIP, TRANSACTION_KINDS } from './oracle-transactions.ts';
 
 const FORKS: readonly OpStackFork[] = ['ecotone', 'fjord', 'isthmus', 'jovian'];
 const CHAIN_ID = 10;
@@ -82,14 +82,14 @@ describe('the OP Stack', { skip: GO_MODULE_SKIP || ANVIL_SKIP }, () => {
         );
       });
 
-      for (const kind of KINDS) {
+      for (const kind of TRANSACTION_KINDS) {
         test(`estimates of ${kind} transactions are what the contracts charge, to the wei`, async () => {
           for (const { length, call } of listCalls(kind, CHAIN_ID)) {
             const estimate = await stage.estimate('op_estimateGas', call);
             const gas = BigInt(estimate.gasLimit);
             const unsigned = draft(kind, call, estimate, CHAIN_ID).unsignedSerialized;
             const fee = await stage.ask(encodeBytes('0x49948e0e', unsigned));
-            const operator = (await stage.ask(`0x275aedd2${word(gas).slice(2)}`)) ?? 0n;
+            const operator = (await stage.ask(`0x275aedd2${padWord(gas).slice(2)}`)) ?? 0n;
             const share = (cost: bigint): bigint => TIP + (cost + gas - 1n) / gas;
             const got = BigInt(estimate.priorityFeePerGas);
             const size = measureFastLz(hexToBytes(unsigned)) + SIGNATURE_BYTES;

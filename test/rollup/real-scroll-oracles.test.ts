@@ -7,7 +7,7 @@ import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { findCompressedSize } from '../../src/rollup/scroll/compressed-size.ts';
 import { ANVIL_SKIP } from '../support/anvil.ts';
 import { encodeBytes, OracleStage } from './oracle-stage.ts';
-import { draft, KINDS, listCalls, makeBlobCall, sign, TIP } from './oracle-transactions.ts';
+import { draft, listCalls, makeBlobCall, sign, TIP, TRANSACTION_KINDS } from './oracle-transactions.ts';
 import { compileScrollOracle, type ScrollCode } from './scroll-contracts.ts';
 
 const MORPH_ORACLE = '0x530000000000000000000000000000000000000f';
@@ -116,7 +116,7 @@ function testEstimates(
   chainId: number,
   { compute, maxLength, isCompressed = false }: Omit<Form, 'name' | 'code' | 'slots'>,
 ): void {
-  for (const kind of KINDS) {
+  for (const kind of TRANSACTION_KINDS) {
     const exactness = isCompressed ? 'but for the signature' : 'to the wei';
     test(`estimates of ${kind} transactions are what the contract charges, ${exactness}`, async () => {
       const stage = open();
@@ -176,8 +176,9 @@ describe('Scroll', { skip: ANVIL_SKIP }, () => {
 });
 
 /**
- * Morph's own oracle is in no registry. It was made from Scroll's of Curie and has its formula (morph-reth, crates/revm/src/l1block.rs), so
- * that one stands in for it, with Morph's blob scalar (block 1,566; morph-l2/morph, prover/testdata/mainnet_batch_traces_test.json).
+ * Morph's own oracle is in no registry. It has the formulas of Scroll's before Curie and since (morph-l2/morph, bindings; morph-reth,
+ * crates/revm/src/l1block.rs), so that one stands in for it, with Morph's blob scalar (block 1,566; morph-l2/morph,
+ * prover/testdata/mainnet_batch_traces_test.json).
  */
 describe('Morph', { skip: ANVIL_SKIP }, () => {
   const chainId = 2_818;
