@@ -33,6 +33,8 @@ const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 const PINNED: BlockReference = { kind: 'hash', hash: PINNED_HASH, requireCanonical: false };
 const ORACLE = '0x420000000000000000000000000000000000000f';
 const L1_BLOCK = '0x4200000000000000000000000000000000000015';
+/** Nothing for the operator: `operatorFeeScalar()`, `operatorFeeConstant()`. */
+const FREE = { '0x4d5d9a2a': 0n, '0x16d3bc7f': 0n };
 const SCROLL_ORACLE = '0x5300000000000000000000000000000000000002';
 const MORPH_ORACLE = '0x530000000000000000000000000000000000000f';
 
@@ -218,11 +220,22 @@ test('where a node allows a call less gas than the oracle takes, the transaction
 
 describe('mantle', () => {
   const l1Fee = { '0x49948e0e': 1_000_000n, '0x275aedd2': 7n };
+  const arsia = { ...l1Fee, '0x1e2b6e7b': 1n, '0x06f837d3': 3_000n };
 
   test('since Arsia the fee for data is in ETH, and the gas in MNT', async () => {
-    const call = answerCalls({ [ORACLE]: { ...l1Fee, '0x1e2b6e7b': 1n, '0x06f837d3': 3_000n } });
+    const call = answerCalls({ [ORACLE]: arsia, [L1_BLOCK]: { '0x4d5d9a2a': 0n, '0x16d3bc7f': 9n } });
     const { priorityFeePerGas } = await estimate('mantle', { call });
-    assert.equal(priorityFeePerGas, TIP + (3_000_000_007n + GAS - 1n) / GAS);
+    assert.equal(priorityFeePerGas, TIP + (3_000_000_009n + GAS - 1n) / GAS);
+  });
+
+  test('the operator takes what Jovian has it take, whatever the oracle says', async () => {
+    // As Mantle has it since block 95,483,648: 10 gwei for a gas.
+    const prices = { '0x4d5d9a2a': 100_000_000n, '0x16d3bc7f': 0n };
+    const call = answerCalls({ [ORACLE]: { ...arsia, '0x275aedd2': GAS * 100n }, [L1_BLOCK]: prices });
+    const { priorityFeePerGas } = await estimate('mantle', { call });
+    assert.equal(priorityFeePerGas, TIP + 10_000_000_000n + (3_000_000_000n + GAS - 1n) / GAS);
+    const without = answerCalls({ [ORACLE]: arsia });
+    await assert.rejects(estimate('mantle', { call: without }), misconfigured);
   });
 
   test('before Arsia the gas has it already', async () => {
@@ -441,7 +454,9 @@ test('more calldata never costs less, and a chain that charges by the byte is as
     const { to, data = '0x' } = request.call;
     if (data.startsWith('0x49948e0e'))
       return `"0x${(price * BigInt(`0x${data.slice(74, 138)}`)).toString(16).padStart(64, '0')}"`;
-    return answerCalls({ [to ?? '']: { '0x1e2b6e7b': 1n, '0x06f837d3': 1n, '0x275aedd2': 0n } })(request);
+    return answerCalls({ [to ?? '']: { '0x1e2b6e7b': 1n, '0x06f837d3': 1n, '0x275aedd2': 0n, ...FREE } })(
+      request,
+    );
   };
   const bytes = fc.uint8Array({ maxLength: 400 });
   for (const name of ['op-stack', 'mantle', 'scroll']) {
@@ -480,6 +495,7 @@ test('a type of transaction that rollups do not have is refused before anything 
 describe('every family', () => {
   const contracts: Contracts = {
     [ORACLE]: { '0x49948e0e': 1n, '0x275aedd2': 1n, '0x1e2b6e7b': 1n, '0x06f837d3': 1n },
+    [L1_BLOCK]: FREE,
     [SCROLL_ORACLE]: { '0x49948e0e': 1n },
     [MORPH_ORACLE]: { '0x49948e0e': 1n },
   };

@@ -1,25 +1,10 @@
 /** Contracts of the OP Stack as its forks deploy them: their creation code is in the sources of op-node. */
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { downloadGoModule } from './downloads.ts';
 
 const MODULE = 'github.com/ethereum-optimism/optimism';
 const VERSION = 'v1.16.3';
-const DOWNLOAD_MS = 10 * 60_000;
-
-function hasGo(): boolean {
-  try {
-    execFileSync('go', ['version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Why the sources cannot be had here; false where they can. */
-export const OP_NODE_SKIP: string | false =
-  !hasGo() && 'Go is not installed, so there are no sources of op-node';
 
 export type OpStackFork = 'ecotone' | 'fjord' | 'isthmus' | 'jovian';
 
@@ -28,7 +13,7 @@ export type ForkContracts = { readonly oracle: string; readonly l1Block: string 
 
 /** @throws Error with what `go` printed where the module cannot be had */
 export function readOpNodeContracts(): Readonly<Record<OpStackFork, ForkContracts>> {
-  const folder = downloadModule();
+  const folder = downloadGoModule(MODULE, VERSION);
   const find = (fork: string, name: string): string => {
     const source = readFileSync(
       join(folder, `op-node/rollup/derive/${fork}_upgrade_transactions.go`),
@@ -48,21 +33,4 @@ export function readOpNodeContracts(): Readonly<Record<OpStackFork, ForkContract
     isthmus: { oracle: oracleOf('isthmus'), l1Block: l1BlockOf('isthmus') },
     jovian: { oracle: oracleOf('jovian'), l1Block: l1BlockOf('jovian') },
   };
-}
-
-/** Folder of the module in Go's own cache. */
-function downloadModule(): string {
-  const aside = mkdtempSync(join(tmpdir(), 'portcullis-op-node-'));
-  try {
-    writeFileSync(join(aside, 'go.mod'), 'module contracts\n');
-    const printed = execFileSync('go', ['mod', 'download', '-json', `${MODULE}@${VERSION}`], {
-      cwd: aside,
-      env: { ...process.env, GOFLAGS: '-mod=mod' },
-      encoding: 'utf8',
-      timeout: DOWNLOAD_MS,
-    });
-    return (JSON.parse(printed) as { readonly Dir: string }).Dir;
-  } finally {
-    rmSync(aside, { recursive: true, force: true });
-  }
 }

@@ -120,7 +120,13 @@ export const RECORDED: readonly RecordedFamily[] = [
     answers: {
       ...gas,
       ...tip,
-      eth_call: callContracts({ ...OP_WORDS, [`${ORACLE} 0x1e2b6e7b`]: 1, [`${ORACLE} 0x06f837d3`]: 3_500 }),
+      eth_call: callContracts({
+        ...OP_WORDS,
+        [`${ORACLE} 0x1e2b6e7b`]: 1,
+        [`${ORACLE} 0x06f837d3`]: 3_500,
+        [`${L1_BLOCK} 0x4d5d9a2a`]: 0,
+        [`${L1_BLOCK} 0x16d3bc7f`]: 58,
+      }),
     },
     // 1,000,000 + ceil((105,484 x 3,500 + 58) / 53,000)
     estimate: { gasLimit: '0xcf08', baseFeePerGas: '0x7', priorityFeePerGas: '0xf5d76' },

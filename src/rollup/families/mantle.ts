@@ -4,17 +4,20 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import { readWord } from '../contract.ts';
 import { draftTransaction } from '../estimate/draft-transaction.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
+import { computeJovianOperatorFee } from '../fees/op-stack-fee.ts';
 import { chainIdMark, contractMark } from '../marks.ts';
 import { OP_STACK_MARKS } from '../op-stack/marks.ts';
 import { GAS_PRICE_ORACLE } from '../op-stack/oracle.ts';
 import { priceDraft } from '../op-stack/price-draft.ts';
-import { readOpStackInfo } from '../op-stack/read-info.ts';
+import { L1_BLOCK, readOpStackInfo } from '../op-stack/read-info.ts';
 import type { FamilyRow, GasEstimate, RollupSources } from '../rollup-family.ts';
 
 /** `tokenRatio()`: MNT for one ETH. */
 const TOKEN_RATIO = '0x06f837d3';
 /** `isArsia()`: since then data is paid for beside the gas. */
 const IS_ARSIA = '0x1e2b6e7b';
+/** `operatorFeeScalar()`, `operatorFeeConstant()` of the L1Block contract. */
+const OPERATOR_PRICES: readonly string[] = ['0x4d5d9a2a', '0x16d3bc7f'];
 
 /** Mantle: an OP Stack chain with gas paid in MNT. Before Arsia its gas estimates have the cost of data in them. */
 export const mantle: FamilyRow = {
@@ -48,7 +51,9 @@ async function estimateMantleGas(
     draftTransaction(chain, request, pinned, scope),
     readTokenRatio(chain, pinned.reference, scope),
   ]);
-  if (tokenRatio !== undefined) return priceDraft(sources, draft, tokenRatio, scope);
+  if (tokenRatio !== undefined) {
+    return priceDraft(sources, draft, { tokenRatio, readOperatorFee: readMantleOperatorFee }, scope);
+  }
   const { gasLimit, baseFeePerGas } = draft;
   return { gasLimit, baseFeePerGas, priorityFeePerGas: await draft.findTip() };
 }
@@ -66,4 +71,23 @@ async function readTokenRatio(
     throw new ChainError('misconfigured', `no tokenRatio() at ${GAS_PRICE_ORACLE}: the chain is no Mantle`);
   }
   return isArsia === 1n ? ratio : undefined;
+}
+
+/**
+ * What the operator takes for so much gas since Arsia, wei of MNT: as Jovian has it (mantle-xyz/revm, l1block.rs). The oracle's
+ * `getOperatorFee` divides by a million instead, as Isthmus had it (mantle-v2, GasPriceOracle.sol 1.1.0).
+ */
+async function readMantleOperatorFee(
+  chain: Chain,
+  gas: bigint,
+  block: BlockReference,
+  scope: RequestScope,
+): Promise<bigint> {
+  const [scalar, constant] = await Promise.all(
+    OPERATOR_PRICES.map((data) => readWord(chain, { to: L1_BLOCK, data }, block, scope)),
+  );
+  if (scalar === undefined || constant === undefined) {
+    throw new ChainError('misconfigured', `no operatorFeeScalar() at ${L1_BLOCK}: the chain is no Mantle`);
+  }
+  return computeJovianOperatorFee(gas, { scalar, constant });
 }

@@ -4,7 +4,7 @@ import { draftTransaction } from '../estimate/draft-transaction.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
 import { chainIdMark } from '../marks.ts';
 import { OP_STACK_MARKS, OP_STACK_ORACLE } from '../op-stack/marks.ts';
-import { priceDraft } from '../op-stack/price-draft.ts';
+import { OP_STACK_PRICING, priceDraft } from '../op-stack/price-draft.ts';
 import { readOpStackInfo } from '../op-stack/read-info.ts';
 import type { FamilyRow, GasEstimate, RollupSources } from '../rollup-family.ts';
 
@@ -29,5 +29,5 @@ async function estimateOpStackGas(
   const { chain } = sources;
   const pinned = await pinBlock(chain, request.block, scope);
   const draft = await draftTransaction(chain, request, pinned, scope);
-  return priceDraft(sources, draft, 1n, scope);
+  return priceDraft(sources, draft, OP_STACK_PRICING, scope);
 }

@@ -1,6 +1,7 @@
 /**
  * What the OP Stack charges for a transaction beside its gas, fork by fork (specs, exec-engine of each). The chain's own
- * contract is what is asked, but where a node allows it too little gas; tests check such contracts against these formulas.
+ * contract is what is asked, but where a node allows it too little gas, and for Mantle's operator fee; tests check such contracts,
+ * and receipts, against these formulas.
  */
 import { maxBigInt } from '../../primitives/bigint.ts';
 
