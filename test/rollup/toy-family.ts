@@ -18,7 +18,8 @@ const PRICE_PER_BYTE = '0x9ff8f3f6';
 
 export const toy: FamilyRow = {
   name: 'toy',
-  prefix: 'toy',
+  prefixes: ['toy'],
+  nodeEstimates: [],
   gaps: {
     'ethContext.blockNumber': 'l1',
     'ethContext.timestamp': 'l1',

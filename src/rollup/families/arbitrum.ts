@@ -4,6 +4,7 @@ import { pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
 import { chainIdMark, clientMark, headerMark } from '../marks.ts';
 import type { FamilyRow } from '../rollup-family.ts';
+import { WIRE_NAMES } from '../wire-names.ts';
 
 /**
  * Arbitrum Nitro: the node's estimate has the cost of layer 1 in its gas, and tips are dropped, so none is asked for. The
@@ -11,7 +12,7 @@ import type { FamilyRow } from '../rollup-family.ts';
  */
 export const arbitrum: FamilyRow = {
   name: 'arbitrum',
-  prefix: 'arbitrum',
+  ...WIRE_NAMES.arbitrum,
   gaps: {},
   create: (sources) => ({
     async estimateGas(request, scope) {

@@ -1,8 +1,10 @@
+import { compareLineaEstimate } from '../linea/compare.ts';
 import { estimateLineaGas } from '../linea/estimate.ts';
 import { askNativeEstimate } from '../linea/native-estimate.ts';
 import { readLineaInfo } from '../linea/read-info.ts';
 import { chainIdMark, clientMark, headerMark, methodMark } from '../marks.ts';
 import type { FamilyRow } from '../rollup-family.ts';
+import { WIRE_NAMES } from '../wire-names.ts';
 
 /** 32 bytes, of which 13 are used. Jovian's extraData begins with 01, too, and has 17 bytes. */
 const PRICES = /^0x01[0-9a-f]{24}0{38}$/i;
@@ -10,16 +12,20 @@ const PRICES = /^0x01[0-9a-f]{24}0{38}$/i;
 /** Linea and chains priced like it: what publishing costs is in each header's `extraData`. */
 export const linea: FamilyRow = {
   name: 'linea',
-  prefix: 'linea',
+  ...WIRE_NAMES.linea,
   gaps: {
     'ethContext.blockNumber': 'l1',
     'ethContext.timestamp': 'l1',
     'rollupContext.queueIndex': 'messageService',
   },
   create: (sources) => ({
-    estimateGas: async (request, scope) =>
-      (await askNativeEstimate(sources.chain, request, scope)) ??
-      estimateLineaGas(sources.chain, request, scope),
+    async estimateGas(request, scope) {
+      const { chain, noteNative } = sources;
+      const native = await askNativeEstimate(chain, request, scope);
+      if (native === undefined) return estimateLineaGas(chain, request, scope);
+      noteNative?.((later) => compareLineaEstimate(chain, request, native, later));
+      return native;
+    },
     info: (scope) => readLineaInfo(sources, scope),
   }),
   marks: [
