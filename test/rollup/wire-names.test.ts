@@ -1,5 +1,6 @@
 /** Names of methods that rollups serve by their family: every name of the estimate, and estimate methods of nodes, which are passed on. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, type TestContext, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { loadFamilies } from '../../src/rollup/family-table.ts';
@@ -95,6 +96,17 @@ describe('names by family', () => {
     assert.deepEqual(Object.fromEntries(passed.map((row) => [row.name, row.nodeEstimates])), PASSED_ON);
     assert.equal(FAMILY_PREFIXES.size, Object.values(EXPECTED).flat().length);
     assert.throws(() => findWireNames('toString'), /no rollup family toString/);
+  });
+
+  test('docs/rollups.md has the prefixes and the methods', () => {
+    const document = readFileSync(new URL('../../../docs/rollups.md', import.meta.url), 'utf8');
+    const table = document.slice(document.indexOf('| prefixes |'), document.indexOf('Of these names'));
+    const rows = [...table.matchAll(/^\| `([a-z0-9-]+)` \|.*\| ([^|]+) \|$/gm)].map(([, family, cell]) => [
+      family,
+      [...String(cell).matchAll(/`(\w+)`/g)].map(([, prefix]) => prefix),
+    ]);
+    assert.deepEqual(Object.fromEntries(rows), EXPECTED);
+    for (const name of FAMILY_ESTIMATES) assert.ok(document.includes(`\`${name}\``), name);
   });
 
   test('every method that is passed on only reads', () => {
