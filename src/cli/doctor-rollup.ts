@@ -2,6 +2,7 @@ import { loadFamily } from '../rollup/family-table.ts';
 import { listGaps } from '../rollup/list-gaps.ts';
 import type { RollupOptions } from '../rollup/options.ts';
 import type { InfoField } from '../rollup/rollup-family.ts';
+import { findWireNames } from '../rollup/wire-names.ts';
 
 /** The family and prefix that a configuration gives a rollup; without a family the running service recognises it. */
 export type RollupDiagnosis = {
@@ -17,7 +18,7 @@ export async function diagnoseRollup(options: RollupOptions): Promise<RollupDiag
   const { family, prefix } = options;
   if (family === undefined) return prefix === undefined ? {} : { prefix };
   const row = await loadFamily(family);
-  const [main, ...others] = prefix === undefined ? row.prefixes : [prefix];
+  const [main, ...others] = prefix === undefined ? findWireNames(family).prefixes : [prefix];
   return {
     family,
     prefix: main,

@@ -3,12 +3,12 @@ import type { NetworkOptions } from '../config/network-options.ts';
 import { loadFamily } from '../rollup/family-table.ts';
 import { isUrl, type RollupOptions } from '../rollup/options.ts';
 import type { FamilyRow, RollupFamily, RollupSources } from '../rollup/rollup-family.ts';
-import { findWireNames } from '../rollup/wire-names.ts';
+import { findWireNames, type WireNames } from '../rollup/wire-names.ts';
 import type { RemoteNode } from '../upstream/open-node.ts';
 import { type UpstreamOptions, upstreamsSchema } from '../upstream/options.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { settleWithin } from '../util/settle-within.ts';
-import { EstimateComparisons } from './estimate-comparisons.ts';
+import type { EstimateComparisons } from './estimate-comparisons.ts';
 import { readLayer1 } from './layer1-reads.ts';
 import { type ChainBackends, type ObservedChain, openNodes } from './open-chain.ts';
 
@@ -56,8 +56,9 @@ export class Rollups {
         const chain = chains.get(name);
         if (rollup === undefined || chain === undefined) return;
         const sources = await this.#findSources(chain, name, rollup, chains);
+        const comparisons = upstreams && (await this.#openComparisons(name, chain));
         if (rollup.family === undefined) {
-          this.#byNetwork.set(name, await this.#recognise(name, rollup, sources));
+          this.#byNetwork.set(name, await this.#recognise(name, rollup, sources, comparisons));
           return;
         }
         const { family, prefix } = rollup;
@@ -65,7 +66,7 @@ export class Rollups {
         const names = findWireNames(family);
         this.#byNetwork.set(name, {
           familyName: family,
-          family: openFamily(() => loadFamily(family), sources, this.#openComparisons(name, sources)),
+          family: openFamily(() => loadFamily(family), sources, comparisons),
           sources,
           prefixes: prefix === undefined ? names.prefixes : [prefix],
           nodeEstimates: names.nodeEstimates,
@@ -78,7 +79,12 @@ export class Rollups {
     await Promise.all(this.#opened.map((opened) => opened.close()));
   }
 
-  async #recognise(network: string, { prefix }: RollupOptions, sources: RollupSources): Promise<OpenRollup> {
+  async #recognise(
+    network: string,
+    { prefix }: RollupOptions,
+    sources: RollupSources,
+    comparisons: EstimateComparisons | undefined,
+  ): Promise<OpenRollup> {
     const { chain } = sources;
     // Most rollups name their family.
     const { FamilyRecognition } = await import('./node-parts.ts');
@@ -93,20 +99,22 @@ export class Rollups {
         return recognition.known?.name;
       },
       get prefixes() {
-        return prefix === undefined ? recognition.known?.prefixes : [prefix];
+        return prefix === undefined ? findKnownNames(recognition.known)?.prefixes : [prefix];
       },
       get nodeEstimates() {
-        return recognition.known?.nodeEstimates;
+        return findKnownNames(recognition.known)?.nodeEstimates;
       },
       family: {
-        ...openFamily(find, sources, this.#openComparisons(network, sources)),
+        ...openFamily(find, sources, comparisons),
         recognise: async (scope) => void (await find(scope)),
       },
       sources,
     };
   }
 
-  #openComparisons(network: string, { chain }: RollupSources): EstimateComparisons {
+  /** An embedded chain has no methods of nodes. */
+  async #openComparisons(network: string, chain: Chain): Promise<EstimateComparisons> {
+    const { EstimateComparisons } = await import('./node-parts.ts');
     const comparisons = new EstimateComparisons({ network, chain, log: this.#backends.log });
     this.#opened.push(comparisons);
     return comparisons;
@@ -164,17 +172,21 @@ export class Rollups {
   }
 }
 
+function findKnownNames(row: FamilyRow | undefined): WireNames | undefined {
+  return row && findWireNames(row.name);
+}
+
 /** A family that is made with the first request: its file takes 10 ms to load. @param find its row, as soon as it is known */
 function openFamily(
   find: (scope: RequestScope) => Promise<FamilyRow>,
   sources: RollupSources,
-  comparisons: EstimateComparisons,
+  comparisons: EstimateComparisons | undefined,
 ): RollupFamily {
   let made: RollupFamily | undefined;
   const make = async (scope: RequestScope): Promise<RollupFamily> => {
     if (made !== undefined) return made;
     const row = await find(scope);
-    made ??= row.create({ ...sources, noteNative: (compare) => comparisons.note(row.name, compare) });
+    made ??= row.create({ ...sources, noteNative: (compare) => comparisons?.note(row.name, compare) });
     return made;
   };
   return {

@@ -3,7 +3,6 @@ import type { RequestScope } from '../util/request-scope.ts';
 import type { Compare } from './estimate/comparison.ts';
 import type { FamilyMark } from './evidence.ts';
 import type { KnownOracle } from './unknown-functions.ts';
-import type { WireNames } from './wire-names.ts';
 
 /** Result of `l2_estimateGas` (spec 2.6). */
 export type GasEstimate = {
@@ -57,7 +56,7 @@ export type InfoField =
 export type Gaps = { readonly [F in InfoField]?: 'always' | 'l1' | 'messageService' };
 
 /** A family as the table has it. */
-export type FamilyRow = WireNames & {
+export type FamilyRow = {
   /** Name in the configuration. */
   readonly name: string;
   /** What its nodes and contracts do not tell. */

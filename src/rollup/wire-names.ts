@@ -22,8 +22,8 @@ export type FamilyName =
   | 'l2geth'
   | 'ethereum';
 
-/** No node has `<prefix>_estimateGas` of these prefixes, except Linea's, where it means the same. */
-export const WIRE_NAMES: Readonly<Record<FamilyName, WireNames>> = {
+/** Of families by name. No node has `<prefix>_estimateGas` of these prefixes, except Linea's, where it means the same. */
+const WIRE_NAMES: Readonly<Record<FamilyName, WireNames>> = {
   linea: { prefixes: ['linea'], nodeEstimates: ['linea_estimateGas'] },
   mantle: { prefixes: ['mantle'], nodeEstimates: ['eth_estimateTotalFee'] },
   'op-stack': { prefixes: ['op', 'optimism'], nodeEstimates: [] },

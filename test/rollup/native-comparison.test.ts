@@ -12,6 +12,10 @@ import { createLogger } from '../../src/observe/logger.ts';
 import { type Comparison, isExpected } from '../../src/rollup/estimate/comparison.ts';
 import { loadFamily } from '../../src/rollup/family-table.ts';
 import type { GasEstimate } from '../../src/rollup/rollup-family.ts';
+import { RpcError, startNode } from '../support/served-node.ts';
+import { startService } from '../support/service.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { CALL, HEIGHT, RECORDED, type RecordedFamily } from './recorded-nodes.ts';
 import { createScriptedChain, makeHeader, makeSources, SCOPE, type Script } from './scripted-chain.ts';
 
 const FROM = '0x52908400098527886e0f7030069857d2e4169ee7';
@@ -296,4 +300,41 @@ describe('the comparison', () => {
       [{ level: 'error', reason: 'TypeError' }],
     );
   });
+});
+
+test('over a pool: a node that cannot answer the comparison answers all estimates, and is blamed for nothing', async (t) => {
+  const recorded = RECORDED.find(({ name }) => name === 'zksync') as RecordedFamily;
+  const node = await startNode(t, {
+    chainId: recorded.chainId ?? 1,
+    height: HEIGHT,
+    answers: {
+      ...recorded.answers,
+      eth_estimateGas: () => {
+        throw new RpcError(-32000, 'estimates are switched off');
+      },
+    },
+  });
+  const networks = {
+    l2: { hosts: ['l2.localhost'], upstreams: [node.url], verify: 'off', rollup: { family: 'zksync' } },
+  };
+  const service = await startService({ defaultNetwork: 'l2', networks }, 'debug');
+  t.after(() => service.close());
+  const countAsked = (): number => node.calls.filter((name) => name === 'eth_estimateGas').length;
+  const readLines = (): Line[] => service.errors.map((text) => JSON.parse(text) as Line);
+  const countCompared = (): number =>
+    readLines().filter(({ msg }) => msg === 'native estimate was not compared').length;
+  for (let i = 1; i <= 6; i++) {
+    const response = await fetch(`http://${service.authority}/v3/demo`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'zks_estimateGas', params: [CALL] }),
+    });
+    assert.deepEqual(((await response.json()) as Line)['result'], recorded.estimate);
+    await waitUntil(() => countCompared() === Math.min(i, 3));
+  }
+  assert.equal(countAsked(), 3);
+  const blamed = readLines().filter(
+    ({ level, msg }) => Number(level) >= 40 || /circuit|quarantine/.test(String(msg)),
+  );
+  assert.deepEqual(blamed, []);
 });

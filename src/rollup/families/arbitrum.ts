@@ -4,7 +4,6 @@ import { pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
 import { chainIdMark, clientMark, headerMark } from '../marks.ts';
 import type { FamilyRow } from '../rollup-family.ts';
-import { WIRE_NAMES } from '../wire-names.ts';
 
 /**
  * Arbitrum Nitro: the node's estimate has the cost of layer 1 in its gas, and tips are dropped, so none is asked for. The
@@ -12,7 +11,6 @@ import { WIRE_NAMES } from '../wire-names.ts';
  */
 export const arbitrum: FamilyRow = {
   name: 'arbitrum',
-  ...WIRE_NAMES.arbitrum,
   gaps: {},
   create: (sources) => ({
     async estimateGas(request, scope) {

@@ -6,12 +6,10 @@ import { readBasics } from '../estimate/read-basics.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
 import { chainIdMark } from '../marks.ts';
 import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollup-family.ts';
-import { WIRE_NAMES } from '../wire-names.ts';
 
 /** Chains that charge for nothing but gas: layer 1 itself, and rollups of which no more is known. */
 export const ethereum: FamilyRow = {
   name: 'ethereum',
-  ...WIRE_NAMES.ethereum,
   gaps: {
     'ethContext.blockNumber': 'l1',
     'ethContext.timestamp': 'l1',

@@ -8,12 +8,10 @@ import { pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
 import { chainIdMark, clientMark, methodMark } from '../marks.ts';
 import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollup-family.ts';
-import { WIRE_NAMES } from '../wire-names.ts';
 
 /** Metis and other descendants of Optimism's l2geth: layer 1 is paid for in gas, and the node has `rollup_getInfo` itself. */
 export const l2geth: FamilyRow = {
   name: 'l2geth',
-  ...WIRE_NAMES.l2geth,
   gaps: {},
   create: (sources) => ({
     estimateGas: (request, scope) => estimateL2gethGas(sources, request, scope),

@@ -4,7 +4,6 @@ import { askNativeEstimate } from '../linea/native-estimate.ts';
 import { readLineaInfo } from '../linea/read-info.ts';
 import { chainIdMark, clientMark, headerMark, methodMark } from '../marks.ts';
 import type { FamilyRow } from '../rollup-family.ts';
-import { WIRE_NAMES } from '../wire-names.ts';
 
 /** 32 bytes, of which 13 are used. Jovian's extraData begins with 01, too, and has 17 bytes. */
 const PRICES = /^0x01[0-9a-f]{24}0{38}$/i;
@@ -12,7 +11,6 @@ const PRICES = /^0x01[0-9a-f]{24}0{38}$/i;
 /** Linea and chains priced like it: what publishing costs is in each header's `extraData`. */
 export const linea: FamilyRow = {
   name: 'linea',
-  ...WIRE_NAMES.linea,
   gaps: {
     'ethContext.blockNumber': 'l1',
     'ethContext.timestamp': 'l1',

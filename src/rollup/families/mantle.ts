@@ -10,7 +10,6 @@ import { GAS_PRICE_ORACLE } from '../op-stack/oracle.ts';
 import { priceDraft } from '../op-stack/price-draft.ts';
 import { readOpStackInfo } from '../op-stack/read-info.ts';
 import type { FamilyRow, GasEstimate, RollupSources } from '../rollup-family.ts';
-import { WIRE_NAMES } from '../wire-names.ts';
 
 /** `tokenRatio()`: MNT for one ETH. */
 const TOKEN_RATIO = '0x06f837d3';
@@ -20,7 +19,6 @@ const IS_ARSIA = '0x1e2b6e7b';
 /** Mantle: an OP Stack chain with gas paid in MNT. Before Arsia its gas estimates have the cost of data in them. */
 export const mantle: FamilyRow = {
   name: 'mantle',
-  ...WIRE_NAMES.mantle,
   gaps: { 'rollupContext.queueIndex': 'always' },
   create: (sources) => ({
     estimateGas: (request, scope) => estimateMantleGas(sources, request, scope),

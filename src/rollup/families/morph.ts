@@ -3,7 +3,6 @@ import { chainIdMark, clientMark, contractMark, methodMark } from '../marks.ts';
 import type { FamilyRow } from '../rollup-family.ts';
 import { estimateScrollGas } from '../scroll/estimate.ts';
 import { L1_BASE_FEE, type ScrollPricing } from '../scroll/oracle.ts';
-import { WIRE_NAMES } from '../wire-names.ts';
 
 const PRICING: ScrollPricing = {
   oracle: '0x530000000000000000000000000000000000000f',
@@ -13,7 +12,6 @@ const PRICING: ScrollPricing = {
 /** Morph: priced as Scroll was at Curie, by an oracle of its own. Its sequencers' progress on layer 1 is in no method of its nodes. */
 export const morph: FamilyRow = {
   name: 'morph',
-  ...WIRE_NAMES.morph,
   gaps: {
     'ethContext.blockNumber': 'l1',
     'ethContext.timestamp': 'l1',

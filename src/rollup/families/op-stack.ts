@@ -7,12 +7,10 @@ import { OP_STACK_MARKS, OP_STACK_ORACLE } from '../op-stack/marks.ts';
 import { priceDraft } from '../op-stack/price-draft.ts';
 import { readOpStackInfo } from '../op-stack/read-info.ts';
 import type { FamilyRow, GasEstimate, RollupSources } from '../rollup-family.ts';
-import { WIRE_NAMES } from '../wire-names.ts';
 
 /** Optimism, Base, Unichain, World, ...: data and operator are paid for beside the gas, as the chain's own contract says. */
 export const opStack: FamilyRow = {
   name: 'op-stack',
-  ...WIRE_NAMES['op-stack'],
   gaps: { 'rollupContext.queueIndex': 'always' },
   create: (sources) => ({
     estimateGas: (request, scope) => estimateOpStackGas(sources, request, scope),

@@ -9,12 +9,10 @@ import { readBasics } from '../estimate/read-basics.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
 import { chainIdMark, clientMark, methodMark } from '../marks.ts';
 import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollup-family.ts';
-import { WIRE_NAMES } from '../wire-names.ts';
 
 /** Polygon zkEVM and chains of its kit: no base fee; the node reports the price at which a transaction pays for layer 1. */
 export const polygonZkevm: FamilyRow = {
   name: 'polygon-zkevm',
-  ...WIRE_NAMES['polygon-zkevm'],
   gaps: {
     'ethContext.blockNumber': 'l1',
     'ethContext.timestamp': 'l1',

@@ -3,7 +3,6 @@ import type { FamilyRow } from '../rollup-family.ts';
 import { estimateScrollGas } from '../scroll/estimate.ts';
 import { L1_BASE_FEE, type ScrollPricing } from '../scroll/oracle.ts';
 import { readScrollInfo } from '../scroll/read-info.ts';
-import { WIRE_NAMES } from '../wire-names.ts';
 
 const PRICING: ScrollPricing = {
   oracle: '0x5300000000000000000000000000000000000002',
@@ -13,7 +12,6 @@ const PRICING: ScrollPricing = {
 /** Scroll: data is paid for beside the gas, as the node says, or else the chain's contract. */
 export const scroll: FamilyRow = {
   name: 'scroll',
-  ...WIRE_NAMES.scroll,
   gaps: { 'ethContext.timestamp': 'l1' },
   create: (sources) => ({
     estimateGas: (request, scope) => estimateScrollGas(sources, PRICING, request, scope),

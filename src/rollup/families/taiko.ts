@@ -5,13 +5,11 @@ import { askObject } from '../ask.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
 import { chainIdMark, clientMark, methodMark } from '../marks.ts';
 import type { FamilyRow, RollupInfo, RollupSources } from '../rollup-family.ts';
-import { WIRE_NAMES } from '../wire-names.ts';
 import { estimatePlainGas } from './ethereum.ts';
 
 /** Taiko: the proposer of a block bears the cost of layer 1 and has the tips for it. */
 export const taiko: FamilyRow = {
   name: 'taiko',
-  ...WIRE_NAMES.taiko,
   gaps: { 'ethContext.timestamp': 'l1', 'rollupContext.queueIndex': 'always' },
   create: (sources) => ({
     estimateGas: (request, scope) => estimatePlainGas(sources, request, scope),

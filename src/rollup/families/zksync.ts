@@ -10,7 +10,6 @@ import { readBasics } from '../estimate/read-basics.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
 import { chainIdMark, clientMark, headerMark, methodMark } from '../marks.ts';
 import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollup-family.ts';
-import { WIRE_NAMES } from '../wire-names.ts';
 
 /** A tag of ZKsync's nodes. */
 const COMMITTED_TAG = 'l1_committed';
@@ -18,7 +17,6 @@ const COMMITTED_TAG = 'l1_committed';
 /** zkSync Era and ZKsync OS: what goes to layer 1 is paid for in gas, and there are no tips. */
 export const zksync: FamilyRow = {
   name: 'zksync',
-  ...WIRE_NAMES.zksync,
   gaps: {
     'ethContext.blockNumber': 'l1',
     'ethContext.timestamp': 'l1',
