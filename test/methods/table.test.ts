@@ -8,6 +8,7 @@ import type { RollupFamily } from '../../src/rollup/rollup-family.ts';
 import { parseParams } from '../../src/rpc/method.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { createScriptedNetwork, createScriptedRollup, ScriptedChain } from '../gateway/scripted-network.ts';
+import { createScriptedChain } from '../rollup/scripted-chain.ts';
 
 test('the seven methods of the service are there, and no name twice', () => {
   const names = METHODS.map(({ name }) => name);
@@ -63,6 +64,37 @@ test('a rollup whose family is not known yet has the names of all families, of w
   assert.equal(await early?.invoke([{ to: `0x${'0'.repeat(40)}` }], context), estimate);
   assert.equal(await ask('linea_estimateGas'), estimate);
   assert.equal(findMethod('scroll_estimateGas', network), undefined);
+});
+
+test('an estimate method of nodes waits for the family, and is passed on where its nodes have it', async () => {
+  let failure: ChainError | undefined = new ChainError('unavailable', 'the rollup family is not known yet');
+  const { rollup } = createScriptedRollup(new ScriptedChain());
+  const family = {
+    ...(rollup as RollupFamily),
+    recognise: async () => {
+      if (failure !== undefined) throw failure;
+    },
+  };
+  const { chain } = createScriptedChain({ requests: { zks_estimateFee: '"0x7"' } });
+  const network: { -readonly [K in keyof Network]: Network[K] } = createScriptedNetwork(chain, {
+    rollup: family,
+    hasNodes: true,
+  });
+  const context = { network, clientVersion: '', scope: new RequestScope(Number.POSITIVE_INFINITY) };
+  const find = (): NonNullable<ReturnType<typeof findMethod>> => {
+    const method = findMethod('zks_estimateFee', network);
+    assert.ok(method !== undefined);
+    return method;
+  };
+  await assert.rejects(async () => find().invoke([], context), failure);
+  const early = find();
+  failure = undefined;
+  network.nodeEstimates = ['zks_estimateFee'];
+  assert.equal(await early.invoke([], context), '"0x7"');
+  assert.equal(await find().invoke([], context), '"0x7"');
+  network.nodeEstimates = ['scroll_estimateL1DataFee'];
+  assert.equal(findMethod('zks_estimateFee', network), undefined);
+  await assert.rejects(async () => early.invoke([], context), { rowName: 'methodNotFound' });
 });
 
 test('a network that is no rollup has no rollup methods', () => {
