@@ -20,6 +20,8 @@ export type Source = {
   readonly fork?: Revision;
   /** How the network's rollup is configured; absent where it is none. */
   readonly rollup?: RollupSettings;
+  /** Every prefix under which the network serves its `l2_estimateGas`. */
+  readonly prefixes?: readonly string[];
   /** Layer 1, and the node that derives the chain from it, where the rollup has them. */
   readonly l1?: Pick<Chain['blocks'], 'getHeader'>;
   readonly opNode?: Pick<Chain, 'request'>;

@@ -24,7 +24,8 @@ export type Proof = { readonly text: string; readonly notes: readonly string[] }
  * @throws BundleError where something cannot be proven
  * @throws ChainError where the source cannot be asked
  */
-export async function prove(question: Question, source: Source): Promise<Proof> {
+export async function prove(question: Question, given: Source): Promise<Proof> {
+  const source = choosePrefix(question, given);
   const provable = findProvable(question.method, source.rollup?.prefix);
   const params = [...(lowerHex(question.params) as readonly unknown[])];
   const { blockAt, read } = provable;
@@ -42,6 +43,13 @@ export async function prove(question: Question, source: Source): Promise<Proof> 
   const text = encodeBundle(bundle);
   await verifyBundle(text, { hash: block.hash });
   return { text, notes };
+}
+
+/** A bundle names one prefix of the rollup: the one that is asked with. */
+function choosePrefix({ method }: Question, source: Source): Source {
+  const { rollup, prefixes = [] } = source;
+  const prefix = prefixes.find((each) => method === `${each}_estimateGas`);
+  return rollup === undefined || prefix === undefined ? source : { ...source, rollup: { ...rollup, prefix } };
 }
 
 /** The block in a parameter that is one, or that may be overrides of state instead. */

@@ -2,11 +2,14 @@ import { loadFamily } from '../rollup/family-table.ts';
 import { listGaps } from '../rollup/list-gaps.ts';
 import type { RollupOptions } from '../rollup/options.ts';
 import type { InfoField } from '../rollup/rollup-family.ts';
+import { findWireNames } from '../rollup/wire-names.ts';
 
 /** The family and prefix that a configuration gives a rollup; without a family the running service recognises it. */
 export type RollupDiagnosis = {
   readonly family?: string;
   readonly prefix?: string;
+  /** Further prefixes of the estimate. */
+  readonly alsoPrefixes?: readonly string[];
   /** Parts of the node information that are 0 because they have no source. */
   readonly unknown?: readonly InfoField[];
 };
@@ -15,12 +18,19 @@ export async function diagnoseRollup(options: RollupOptions): Promise<RollupDiag
   const { family, prefix } = options;
   if (family === undefined) return prefix === undefined ? {} : { prefix };
   const row = await loadFamily(family);
-  return { family, prefix: prefix ?? row.prefix, unknown: listGaps(row, options) };
+  const [main, ...others] = prefix === undefined ? findWireNames(family).prefixes : [prefix];
+  return {
+    family,
+    prefix: main,
+    ...(others.length > 0 && { alsoPrefixes: others }),
+    unknown: listGaps(row, options),
+  };
 }
 
-export function describeRollup({ family, prefix, unknown = [] }: RollupDiagnosis): string {
+export function describeRollup({ family, prefix, alsoPrefixes = [], unknown = [] }: RollupDiagnosis): string {
   if (family === undefined)
     return '  a rollup; its family is recognised from what its nodes answer, or set rollup.family\n';
   const gaps = unknown.length === 0 ? '' : `; always 0 in rollup_getInfo: ${unknown.join(', ')}`;
-  return `  a rollup of the family ${family}, estimates as ${prefix}_estimateGas${gaps}\n`;
+  const names = [prefix, ...alsoPrefixes].map((each) => `${each}_estimateGas`).join(' and ');
+  return `  a rollup of the family ${family}, estimates as ${names}${gaps}\n`;
 }

@@ -112,7 +112,7 @@ async function findConfig({ data, config }: Values): Promise<Config | undefined>
 /** Loaded here only: the methods' table takes 50 ms. */
 async function checkSettings(settings: SettingsChange, config: Config | undefined): Promise<void> {
   const { checkNames, listBuiltinNames, listKnownNames } = await import('./known-names.ts');
-  checkNames(settings, config === undefined ? listBuiltinNames() : await listKnownNames(config));
+  checkNames(settings, config === undefined ? listBuiltinNames() : listKnownNames(config));
 }
 
 function findFolder({ data }: Values): { dataDir: string; access: AccessOptions } {

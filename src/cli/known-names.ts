@@ -4,7 +4,6 @@ import type { Config } from '../config/config.ts';
 import { matchesEntry } from '../config/method-options.ts';
 import { listServed } from '../config/served-methods.ts';
 import { METHOD_NAMES } from '../methods/method-names.ts';
-import { loadFamilies, loadFamily } from '../rollup/family-table.ts';
 import { pointToNames } from '../util/near-name.ts';
 import { UsageError } from './usage.ts';
 
@@ -20,13 +19,10 @@ export type KnownNames = {
 };
 
 /** The names of a configuration. */
-export async function listKnownNames({ networks, access }: Config): Promise<KnownNames> {
+export function listKnownNames({ networks, access }: Config): KnownNames {
   const methods = new Set(METHOD_NAMES);
-  for (const options of Object.values(networks)) {
+  for (const options of Object.values(networks))
     for (const name of listServed(options).names) methods.add(name);
-    if (options.rollup === undefined) continue;
-    for (const prefix of await listPrefixes(options.rollup)) methods.add(`${prefix}_estimateGas`);
-  }
   const also = Object.values(networks).flatMap((options) => options.methods.also);
   return {
     networks: new Set(Object.keys(networks)),
@@ -36,19 +32,12 @@ export async function listKnownNames({ networks, access }: Config): Promise<Know
   };
 }
 
-/** The family of a rollup that names none is recognised when it is served: any prefix may be its own. */
-async function listPrefixes({ prefix, family }: { prefix?: string; family?: string }): Promise<string[]> {
-  if (prefix !== undefined) return [prefix];
-  const families = family === undefined ? await loadFamilies() : [await loadFamily(family)];
-  return families.map((row) => row.prefix);
-}
-
 /** What is served without a configuration file, by `start` and `dev`. */
 export function listBuiltinNames(): KnownNames {
   const styles = ROLLUP_STYLES.map((style) => listBuiltinNetworks(style).networks);
   return {
     networks: new Set([...styles.flatMap((networks) => Object.keys(networks)), DEV_NETWORK]),
-    methods: new Set([...METHOD_NAMES, 'linea_estimateGas', 'op_estimateGas']),
+    methods: new Set([...METHOD_NAMES, 'linea_estimateGas', 'op_estimateGas', 'optimism_estimateGas']),
     namespaces: [],
     issuers: new Set(),
     source: 'without --config FILE names are those of the built-in networks',

@@ -3,10 +3,12 @@ import { NoAnchor, readAnchor } from '../rollup/op-stack/read-anchor.ts';
 import { listSeen, recogniseFamily } from '../rollup/recognise-family.ts';
 import { openNode } from '../upstream/open-node.ts';
 import { openUpstreamChain } from '../upstream/open-upstream-chain.ts';
+import { EstimateComparisons } from './estimate-comparisons.ts';
 import { FamilyRecognition, noteUnknownFork } from './family-recognition.ts';
 import { prepareExecutions } from './prepare-executions.ts';
 
 export {
+  EstimateComparisons,
   FamilyRecognition,
   listSeen,
   NoAnchor,

@@ -136,8 +136,11 @@ export class OpenNetworks {
       // All processes have the same blocks of a built-in chain.
       feed: findFeed(chain, openFeed, options.upstreams === undefined ? undefined : records),
       ...(rollup !== undefined && { rollup: rollup.family }),
-      get rollupPrefix() {
-        return rollup?.prefix;
+      get rollupPrefixes() {
+        return rollup?.prefixes;
+      },
+      get nodeEstimates() {
+        return rollup?.nodeEstimates;
       },
       methods: createMethods(options),
       hasNodes: options.upstreams !== undefined,

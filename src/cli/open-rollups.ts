@@ -3,10 +3,12 @@ import type { NetworkOptions } from '../config/network-options.ts';
 import { loadFamily } from '../rollup/family-table.ts';
 import { isUrl, type RollupOptions } from '../rollup/options.ts';
 import type { FamilyRow, RollupFamily, RollupSources } from '../rollup/rollup-family.ts';
+import { findWireNames, type WireNames } from '../rollup/wire-names.ts';
 import type { RemoteNode } from '../upstream/open-node.ts';
 import { type UpstreamOptions, upstreamsSchema } from '../upstream/options.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { settleWithin } from '../util/settle-within.ts';
+import type { EstimateComparisons } from './estimate-comparisons.ts';
 import { readLayer1 } from './layer1-reads.ts';
 import { type ChainBackends, type ObservedChain, openNodes } from './open-chain.ts';
 
@@ -20,8 +22,10 @@ export type OpenRollup = {
   readonly family: RollupFamily;
   /** Undefined as long as it has not been recognised. */
   readonly familyName: string | undefined;
-  /** Undefined as long as neither the configuration nor the family says it. */
-  readonly prefix: string | undefined;
+  /** Undefined as long as neither the configuration nor the family says them; the main one is first. */
+  readonly prefixes: readonly string[] | undefined;
+  /** Estimate methods of the family's nodes. Undefined as long as it has not been recognised. */
+  readonly nodeEstimates: readonly string[] | undefined;
   /** What the family answers from. */
   readonly sources: RollupSources;
 };
@@ -52,17 +56,20 @@ export class Rollups {
         const chain = chains.get(name);
         if (rollup === undefined || chain === undefined) return;
         const sources = await this.#findSources(chain, name, rollup, chains);
+        const comparisons = upstreams && (await this.#openComparisons(name, chain));
         if (rollup.family === undefined) {
-          this.#byNetwork.set(name, await this.#recognise(name, rollup, sources));
+          this.#byNetwork.set(name, await this.#recognise(name, rollup, sources, comparisons));
           return;
         }
-        const { family } = rollup;
+        const { family, prefix } = rollup;
         if (upstreams !== undefined) void this.#warnIfOther(name, sources, family);
+        const names = findWireNames(family);
         this.#byNetwork.set(name, {
           familyName: family,
-          family: openFamily(() => loadFamily(family), sources),
+          family: openFamily(() => loadFamily(family), sources, comparisons),
           sources,
-          prefix: rollup.prefix ?? (await loadFamily(family)).prefix,
+          prefixes: prefix === undefined ? names.prefixes : [prefix],
+          nodeEstimates: names.nodeEstimates,
         });
       }),
     );
@@ -72,7 +79,12 @@ export class Rollups {
     await Promise.all(this.#opened.map((opened) => opened.close()));
   }
 
-  async #recognise(network: string, { prefix }: RollupOptions, sources: RollupSources): Promise<OpenRollup> {
+  async #recognise(
+    network: string,
+    { prefix }: RollupOptions,
+    sources: RollupSources,
+    comparisons: EstimateComparisons | undefined,
+  ): Promise<OpenRollup> {
     const { chain } = sources;
     // Most rollups name their family.
     const { FamilyRecognition } = await import('./node-parts.ts');
@@ -86,15 +98,26 @@ export class Rollups {
       get familyName() {
         return recognition.known?.name;
       },
-      get prefix() {
-        return prefix ?? recognition.known?.prefix;
+      get prefixes() {
+        return prefix === undefined ? findKnownNames(recognition.known)?.prefixes : [prefix];
+      },
+      get nodeEstimates() {
+        return findKnownNames(recognition.known)?.nodeEstimates;
       },
       family: {
-        ...openFamily(find, sources),
+        ...openFamily(find, sources, comparisons),
         recognise: async (scope) => void (await find(scope)),
       },
       sources,
     };
+  }
+
+  /** An embedded chain has no methods of nodes. */
+  async #openComparisons(network: string, chain: Chain): Promise<EstimateComparisons> {
+    const { EstimateComparisons } = await import('./node-parts.ts');
+    const comparisons = new EstimateComparisons({ network, chain, log: this.#backends.log });
+    this.#opened.push(comparisons);
+    return comparisons;
   }
 
   async #findSources(
@@ -149,11 +172,21 @@ export class Rollups {
   }
 }
 
+function findKnownNames(row: FamilyRow | undefined): WireNames | undefined {
+  return row && findWireNames(row.name);
+}
+
 /** A family that is made with the first request: its file takes 10 ms to load. @param find its row, as soon as it is known */
-function openFamily(find: (scope: RequestScope) => Promise<FamilyRow>, sources: RollupSources): RollupFamily {
+function openFamily(
+  find: (scope: RequestScope) => Promise<FamilyRow>,
+  sources: RollupSources,
+  comparisons: EstimateComparisons | undefined,
+): RollupFamily {
   let made: RollupFamily | undefined;
   const make = async (scope: RequestScope): Promise<RollupFamily> => {
-    made ??= (await find(scope)).create(sources);
+    if (made !== undefined) return made;
+    const row = await find(scope);
+    made ??= row.create({ ...sources, noteNative: (compare) => comparisons?.note(row.name, compare) });
     return made;
   };
   return {

@@ -174,16 +174,18 @@ async function describeRollup(
   open: OpenRollup | undefined,
   isOfRollups: boolean,
   scope: RequestScope,
-): Promise<Pick<Source, 'rollup' | 'l1' | 'opNode'>> {
+): Promise<Pick<Source, 'rollup' | 'prefixes' | 'l1' | 'opNode'>> {
   if (open === undefined) return {};
   await open.family.recognise?.(scope).catch((error: unknown) => {
     if (isOfRollups) throw error;
   });
-  const { familyName: family, prefix, sources } = open;
-  if (family === undefined || prefix === undefined) return {};
+  const { familyName: family, prefixes, sources } = open;
+  const prefix = prefixes?.[0];
+  if (family === undefined || prefixes === undefined || prefix === undefined) return {};
   const { mode, l1CostMode, messageService = null, l1, opNode } = sources;
   return {
     rollup: { family, prefix, mode, l1CostMode, messageService },
+    prefixes,
     ...(l1 !== undefined && { l1 }),
     ...(opNode !== undefined && { opNode }),
   };

@@ -10,7 +10,6 @@ const ROLLUPS = {
     builtin: 'rollup',
     rollup: {
       family: 'linea',
-      prefix: 'linea',
       mode: 'sequencer',
       l1: 'devnet',
       messageService: '0x508ca82df566dcd1b0de8296e70a96332cd644ec',
@@ -18,7 +17,7 @@ const ROLLUPS = {
   },
   'op-stack': {
     builtin: 'op-rollup',
-    rollup: { family: 'op-stack', prefix: 'op', mode: 'sequencer', l1: 'devnet' },
+    rollup: { family: 'op-stack', mode: 'sequencer', l1: 'devnet' },
   },
 } as const;
 

@@ -1,4 +1,6 @@
 import { METHOD_NAMES } from '../methods/method-names.ts';
+import type { RollupOptions } from '../rollup/options.ts';
+import { FAMILY_ESTIMATES, FAMILY_PREFIXES, findWireNames } from '../rollup/wire-names.ts';
 import { READ_METHODS } from '../upstream/read-methods.ts';
 import { matchesEntry } from './method-options.ts';
 import type { NetworkOptions } from './network-options.ts';
@@ -12,17 +14,26 @@ export type ServedMethods = {
 
 export function listServed({ upstreams, methods, rollup }: NetworkOptions): ServedMethods {
   const namespaces = methods.also.filter((entry) => entry.endsWith('_*'));
-  const prefix = rollup?.prefix;
-  const hasAnyPrefix = rollup !== undefined && prefix === undefined;
+  const hasAnyPrefix = rollup !== undefined && rollup.prefix === undefined;
   return {
     names: new Set([
       ...METHOD_NAMES,
       ...(upstreams === undefined ? [] : READ_METHODS.keys()),
       ...methods.also.filter((entry) => !entry.endsWith('_*')),
-      ...(prefix === undefined ? [] : [`${prefix}_estimateGas`]),
+      ...(rollup === undefined ? [] : listRollupNames(rollup, upstreams !== undefined)),
     ]),
     mayServe: (name) =>
       namespaces.some((entry) => matchesEntry(entry, name)) ||
       (hasAnyPrefix && /^[a-z]\w*_estimateGas$/.test(name)),
   };
+}
+
+/** A family that is not configured is recognised when it is served: it may be any. */
+function listRollupNames({ prefix, family }: RollupOptions, hasNodes: boolean): readonly string[] {
+  const { prefixes, nodeEstimates } =
+    family === undefined
+      ? { prefixes: [...FAMILY_PREFIXES], nodeEstimates: [...FAMILY_ESTIMATES] }
+      : findWireNames(family);
+  const served = prefix === undefined ? prefixes : [prefix];
+  return [...served.map((each) => `${each}_estimateGas`), ...(hasNodes ? nodeEstimates : [])];
 }

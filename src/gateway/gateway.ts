@@ -349,6 +349,6 @@ function tell(body: JsonText | JsonBytes, { scope: { trust } }: BodyContext): An
 
 /** The prefixes that networks serve their estimates under, each once. */
 function listPrefixes(networks: NetworkRegistry): readonly string[] {
-  const prefixes = networks.list().flatMap(({ rollup, rollupPrefix }) => (rollup && rollupPrefix) ?? []);
+  const prefixes = networks.list().flatMap(({ rollup, rollupPrefixes }) => (rollup && rollupPrefixes) ?? []);
   return [...new Set(prefixes)].sort();
 }

@@ -15,7 +15,7 @@ export const l2EstimateGas: Method<MethodContext> = defineMethod({
   name: L2_ESTIMATE_GAS,
   summary: 'Recommended gas limit, base fee and priority fee; the priority fee covers the cost of layer 1.',
   description:
-    "Served under the network's own prefix (`linea_estimateGas` on a network with the prefix `linea`) and under this name, " +
+    "Served under the network's own prefixes (`linea_estimateGas` on a network with the prefix `linea`) and under this name, " +
     "on rollups only. `gas` is capped at 10 times the latest block's gas limit.",
   params: [
     CALL_PARAM,
@@ -84,7 +84,7 @@ export function createEarlyEstimate(prefix: string): Method<MethodContext> {
     ...l2EstimateGas,
     async invoke(rawParams, context) {
       await context.network.rollup?.recognise?.(context.scope);
-      if (context.network.rollupPrefix !== prefix)
+      if (context.network.rollupPrefixes?.includes(prefix) !== true)
         throw new RpcError('methodNotFound', `${prefix}_estimateGas`);
       return l2EstimateGas.invoke(rawParams, context);
     },

@@ -17,10 +17,12 @@ export type Network = {
   readonly filters?: Filters;
   readonly rollup?: RollupFamily;
   /**
-   * Prefix of this network's own name for `l2_estimateGas`: `linea` serves `linea_estimateGas`. Undefined for a rollup as long as its family has
-   * not been recognised.
+   * Prefixes of this network's own names for `l2_estimateGas`, the main one first: `linea` serves `linea_estimateGas`. Undefined for a rollup as
+   * long as its family has not been recognised.
    */
-  readonly rollupPrefix?: string | undefined;
+  readonly rollupPrefixes?: readonly string[] | undefined;
+  /** Estimate methods of the nodes of its family, which are passed on to them. Undefined for a rollup as long as its family has not been recognised. */
+  readonly nodeEstimates?: readonly string[] | undefined;
   /** Undefined: all methods of the service, and no others. */
   readonly methods?: NetworkMethods;
   /** Of calls on it that have to be waited for; without it there is no bound but that of bodies. */

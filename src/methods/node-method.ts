@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { RpcError } from '../rpc/errors.ts';
 import type { Method } from '../rpc/method.ts';
 import { askChain } from './ask-chain.ts';
 import type { MethodContext } from './method-context.ts';
@@ -22,5 +23,18 @@ export function createNodeMethod(name: string, label: string): Method<MethodCont
     errors: ['methodNotFound', 'serverError', 'unavailable'],
     example: { params: [], result: null },
     invoke: (params, context) => askChain(name, params, context),
+  };
+}
+
+/** An estimate method of some family's nodes on a rollup whose family is not recognised yet: it is known then whether the network has it. */
+export function createEarlyNodeMethod(name: string): Method<MethodContext> {
+  const method = createNodeMethod(name, name);
+  return {
+    ...method,
+    async invoke(params, context) {
+      await context.network.rollup?.recognise?.(context.scope);
+      if (context.network.nodeEstimates?.includes(name) !== true) throw new RpcError('methodNotFound', name);
+      return method.invoke(params, context);
+    },
   };
 }

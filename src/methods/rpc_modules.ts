@@ -5,7 +5,7 @@ import { METHOD_NAMES } from './method-names.ts';
 import type { Network } from './network.ts';
 import { touchesNothing } from './touches.ts';
 
-/** Namespaces that only rollups have; `l2` stands for the network's own prefix. */
+/** Namespaces that only rollups have; `l2` stands for the network's own prefixes. */
 const ROLLUP_NAMESPACES: ReadonlySet<string> = new Set(['l2', 'rollup']);
 
 export const rpcModules: Method<MethodContext> = defineMethod({
@@ -27,14 +27,28 @@ export const rpcModules: Method<MethodContext> = defineMethod({
 /** What nodes have only where the network names it has no namespace by itself. */
 const OPT_IN_NAMESPACE = 'debug_';
 
-function listNamespaces({ rollup, rollupPrefix, hasNodes, methods }: Network): ReadonlySet<string> {
+function listNamespaces(network: Network): ReadonlySet<string> {
+  const { rollup, hasNodes, methods } = network;
   const served = METHOD_NAMES.filter(
     (name) =>
       methods?.offers(name, name) !== false && !(hasNodes === true && name.startsWith(OPT_IN_NAMESPACE)),
   );
   const names = [...served, ...(methods?.also ?? [])];
-  const namespaces = new Set(names.map((name) => name.slice(0, name.indexOf('_'))));
+  const namespaces = new Set(names.map(findNamespace));
   if (rollup === undefined) for (const name of ROLLUP_NAMESPACES) namespaces.delete(name);
-  else if (rollupPrefix !== undefined) namespaces.add(rollupPrefix);
+  else for (const name of listRollupNames(network)) namespaces.add(findNamespace(name));
   return namespaces;
+}
+
+/** The estimate's own names on a rollup, and the estimate methods of its nodes, as far as they are served. */
+function listRollupNames({ rollupPrefixes = [], nodeEstimates = [], hasNodes, methods }: Network): string[] {
+  const own = rollupPrefixes.map((prefix) => `${prefix}_estimateGas`);
+  return [
+    ...own.filter((name) => methods?.offers(name, 'l2_estimateGas') !== false),
+    ...(hasNodes === true ? nodeEstimates : []).filter((name) => methods?.offers(name, name) !== false),
+  ];
+}
+
+function findNamespace(name: string): string {
+  return name.slice(0, name.indexOf('_'));
 }

@@ -1,4 +1,4 @@
-import { FAMILY_PREFIXES } from '../rollup/family-table.ts';
+import { FAMILY_ESTIMATES, FAMILY_PREFIXES } from '../rollup/wire-names.ts';
 import type { Method } from '../rpc/method.ts';
 import { Lru } from '../util/lru.ts';
 import { debugGetRawBlock } from './debug_getRawBlock.ts';
@@ -63,7 +63,7 @@ import { netPeerCount } from './net_peerCount.ts';
 import { netVersion } from './net_version.ts';
 import type { Network } from './network.ts';
 import type { NetworkMethods } from './network-methods.ts';
-import { createNodeMethod } from './node-method.ts';
+import { createEarlyNodeMethod, createNodeMethod } from './node-method.ts';
 import { rollupGetInfo } from './rollup_getInfo.ts';
 import { rpcModules } from './rpc_modules.ts';
 import { web3ClientVersion } from './web3_clientVersion.ts';
@@ -144,7 +144,10 @@ const BY_NAME: ReadonlyMap<string, Method<MethodContext>> = new Map(
 export function findMethod(name: string, network: Network): Method<MethodContext> | undefined {
   const method = BY_NAME.get(name) ?? findOwnEstimate(name, network);
   const { methods } = network;
-  if (method === undefined) return methods === undefined ? undefined : findNodeMethod(name, methods);
+  if (method === undefined)
+    return (
+      findNodeEstimate(name, network) ?? (methods === undefined ? undefined : findNodeMethod(name, methods))
+    );
   if (method.needsRollup === true && network.rollup === undefined) return undefined;
   const isListed = network.hasNodes !== true || methods?.lists(name) === true;
   if (method.isOptIn === true && !isListed) return undefined;
@@ -153,16 +156,37 @@ export function findMethod(name: string, network: Network): Method<MethodContext
     : undefined;
 }
 
-/** The prefix `l2_` stands for the network's own (spec 1). As long as that is not known, a method of any family waits for it. */
-function findOwnEstimate(name: string, { rollup, rollupPrefix }: Network): Method<MethodContext> | undefined {
-  if (rollup === undefined) return undefined;
-  if (rollupPrefix === undefined)
+/** The prefix `l2_` stands for the network's own (spec 1). As long as they are not known, a method of any family waits for them. */
+function findOwnEstimate(
+  name: string,
+  { rollup, rollupPrefixes }: Network,
+): Method<MethodContext> | undefined {
+  if (rollup === undefined || !name.endsWith(ESTIMATE_GAS)) return undefined;
+  if (rollupPrefixes === undefined)
     return rollup.recognise === undefined ? undefined : EARLY_ESTIMATES.get(name);
-  return name === `${rollupPrefix}_estimateGas` ? l2EstimateGas : undefined;
+  return rollupPrefixes.includes(name.slice(0, -ESTIMATE_GAS.length)) ? l2EstimateGas : undefined;
 }
+
+const ESTIMATE_GAS = '_estimateGas';
 
 const EARLY_ESTIMATES: ReadonlyMap<string, Method<MethodContext>> = new Map(
   [...FAMILY_PREFIXES].map((prefix) => [`${prefix}_estimateGas`, createEarlyEstimate(prefix)]),
+);
+
+/** An estimate method of the nodes of the network's family; as long as that is not known, one of any family waits for it. */
+function findNodeEstimate(name: string, network: Network): Method<MethodContext> | undefined {
+  const { rollup, hasNodes, nodeEstimates, methods } = network;
+  if (rollup === undefined || hasNodes !== true || methods?.offers(name, name) === false) return undefined;
+  if (nodeEstimates === undefined)
+    return rollup.recognise === undefined ? undefined : EARLY_NODE_ESTIMATES.get(name);
+  return nodeEstimates.includes(name) ? NODE_ESTIMATES.get(name) : undefined;
+}
+
+const NODE_ESTIMATES: ReadonlyMap<string, Method<MethodContext>> = new Map(
+  [...FAMILY_ESTIMATES].map((name) => [name, createNodeMethod(name, name)]),
+);
+const EARLY_NODE_ESTIMATES: ReadonlyMap<string, Method<MethodContext>> = new Map(
+  [...FAMILY_ESTIMATES].map((name) => [name, createEarlyNodeMethod(name)]),
 );
 
 /** Methods of nodes that are remembered; of a namespace clients choose the names. */

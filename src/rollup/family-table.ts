@@ -1,10 +1,11 @@
 import type { FamilyRow } from './rollup-family.ts';
+import type { FamilyName } from './wire-names.ts';
 
 /**
  * Every family. Where a chain could pass for several, the first one is meant: Mantle is an OP Stack chain too. A file is
  * loaded when it is needed: all of them take 25 ms of the start.
  */
-const TABLE: Readonly<Record<string, () => Promise<FamilyRow>>> = {
+const TABLE: Readonly<Record<FamilyName, () => Promise<FamilyRow>>> = {
   linea: async () => (await import('./families/linea.ts')).linea,
   mantle: async () => (await import('./families/mantle.ts')).mantle,
   'op-stack': async () => (await import('./families/op-stack.ts')).opStack,
@@ -33,27 +34,12 @@ export function hasOwnMachine(family: string | undefined): boolean {
   return family !== undefined && WITH_OWN_MACHINE.has(family);
 }
 
-/** What estimates of the families are served under, for what looks at names and need not load the families; a test compares the two. */
-export const FAMILY_PREFIXES: ReadonlySet<string> = new Set([
-  'linea',
-  'mantle',
-  'op',
-  'arbitrum',
-  'scroll',
-  'morph',
-  'zksync',
-  'zkevm',
-  'taiko',
-  'metis',
-  'ethereum',
-]);
-
 /** In the order of the table. */
 export const FAMILY_NAMES: readonly string[] = Object.keys(TABLE);
 
 /** The family of this name. @throws Error when there is none */
 export async function loadFamily(name: string): Promise<FamilyRow> {
-  const load = Object.hasOwn(TABLE, name) ? TABLE[name] : undefined;
+  const load = Object.hasOwn(TABLE, name) ? TABLE[name as FamilyName] : undefined;
   if (load === undefined) throw new Error(`there is no rollup family ${name}`);
   return load();
 }

@@ -6,7 +6,7 @@ import type { L1CostMode, RollupInfo } from './rollup-family.ts';
 export type RollupOptions = {
   /** Name of a row of the family table; without it it is recognised from what the chain answers. */
   readonly family?: string;
-  /** The network serves `<prefix>_estimateGas` beside `l2_estimateGas`; by default the family's own. */
+  /** The network serves `<prefix>_estimateGas` beside `l2_estimateGas`; by default each of the family's own. */
   readonly prefix?: string;
   readonly mode: RollupInfo['mode'];
   readonly l1CostMode: L1CostMode;

@@ -1,5 +1,6 @@
 import type { BlockReads, CallRequest, Chain } from '../chain/chain.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import type { Compare } from './estimate/comparison.ts';
 import type { FamilyMark } from './evidence.ts';
 import type { KnownOracle } from './unknown-functions.ts';
 
@@ -40,6 +41,8 @@ export type RollupSources = {
   readonly l1CostMode: L1CostMode;
   /** Linea: address of the L2 message service, for `queueIndex`. */
   readonly messageService: string | undefined;
+  /** Is given what compares an estimate by the nodes' own method with the fallback; absent where nothing is to be compared. */
+  readonly noteNative?: (compare: Compare) => void;
 };
 
 /** Parts of the node information, as they are called on the wire. */
@@ -56,8 +59,6 @@ export type Gaps = { readonly [F in InfoField]?: 'always' | 'l1' | 'messageServi
 export type FamilyRow = {
   /** Name in the configuration. */
   readonly name: string;
-  /** What `<prefix>_estimateGas` is served under unless the configuration says otherwise. */
-  readonly prefix: string;
   /** What its nodes and contracts do not tell. */
   readonly gaps: Gaps;
   create(sources: RollupSources): RollupFamily;

@@ -378,6 +378,17 @@ const FURTHER: readonly Row[] = [
   },
 ];
 
+test('a further name of a rollup’s estimate is the one that the bundle names', async () => {
+  const [{ params } = { params: [] }] = SEVEN.filter(({ method }) => method === 'op_estimateGas');
+  const [text = ''] = await makeBundles(embedded, [
+    { network: 'op', method: 'optimism_estimateGas', params },
+  ]);
+  const { told, answer } = decodeBundle(text);
+  assert.equal(told.rollup?.prefix, 'optimism');
+  await verifyBundle(text, { hash: hashOf(text) });
+  assert.deepEqual('result' in answer && answer.result, await askNode('op', 'optimism_estimateGas', params));
+});
+
 test('reverts, block hashes, old blocks, and what there is not', async () => {
   const texts = await makeBundles(embedded, FURTHER);
   for (const [index, { network, method, params }] of FURTHER.entries()) {

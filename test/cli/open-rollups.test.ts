@@ -53,9 +53,9 @@ const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2
 test('a rollup that does not say its family is asked for it, and has its prefix', async () => {
   const { log } = createSink();
   const opened = await openRollups(configure({}), new Map([['l2', createTaikoNode()]]), log);
-  assert.equal(opened.get('l2')?.prefix, 'taiko');
+  assert.equal(opened.get('l2')?.prefixes?.[0], 'taiko');
   const own = await openRollups(configure({ prefix: 'mine' }), new Map([['l2', createTaikoNode()]]), log);
-  assert.equal(own.get('l2')?.prefix, 'mine');
+  assert.equal(own.get('l2')?.prefixes?.[0], 'mine');
 });
 
 test('what cannot be recognised is opened all the same: estimates say what to set', async (t) => {
@@ -71,7 +71,7 @@ test('what cannot be recognised is opened all the same: estimates say what to se
   const request = { call: {}, block: { kind: 'tag', tag: 'latest' } } as const;
   await assert.rejects(async () => rollup?.family.estimateGas(request, SCOPE), failure);
   await assert.rejects(async () => rollup?.family.info(SCOPE), failure);
-  assert.deepEqual([rollup?.familyName, rollup?.prefix], [undefined, undefined]);
+  assert.deepEqual([rollup?.familyName, rollup?.prefixes], [undefined, undefined]);
   await turn();
   assert.deepEqual(
     lines.map(({ network, reason }) => ({ network, reason })),
@@ -119,19 +119,22 @@ test('a rollup whose nodes do not answer is recognised when they do, also over a
   isUp = true;
   // The first head.
   watcher?.();
-  while (rollup?.prefix === undefined) await turn();
-  assert.deepEqual([rollup.familyName, rollup.prefix], ['taiko', 'taiko']);
+  while (rollup?.prefixes === undefined) await turn();
+  assert.deepEqual([rollup.familyName, rollup.prefixes], ['taiko', ['taiko']]);
   assert.equal(watcher, undefined);
   isUp = false;
   const reloaded = await openRollups(configure({}), chains, log);
   t.after(() => reloaded.close());
-  assert.equal(reloaded.get('l2')?.prefix, 'taiko');
+  assert.equal(reloaded.get('l2')?.prefixes?.[0], 'taiko');
 });
 
 test('a family that is configured holds; when the chain looks like another one, that is said by name', async () => {
   const { log, lines } = createSink();
   const chains = new Map([['l2', createTaikoNode()]]);
-  assert.equal((await openRollups(configure({ family: 'scroll' }), chains, log)).get('l2')?.prefix, 'scroll');
+  assert.equal(
+    (await openRollups(configure({ family: 'scroll' }), chains, log)).get('l2')?.prefixes?.[0],
+    'scroll',
+  );
   await turn();
   const [line] = lines;
   assert.equal(lines.length, 1);

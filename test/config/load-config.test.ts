@@ -284,10 +284,10 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
   },
   {
     name: 'credits of methods that there are not',
-    text: 'networks:\n  a: { hosts: [a], upstreams: ["http://x"], methods: { also: [trace_block, debug_*] }, rollup: { prefix: mine } }\naccess:\n  credits:\n    default: 1\n    eth_call: 1\n    trace_block: 1\n    debug_traceCall: 1\n    eth_getLogs: 1\n    eth_subscription_newHeads: 1\n    eth_cal: 1\n    linea_estimateGas: 1\n    eth_subscription_heads: 1\n    mine_estimateGas: 1\n',
+    text: 'networks:\n  a: { hosts: [a], upstreams: ["http://x"], methods: { also: [trace_block, debug_*] }, rollup: { prefix: mine } }\naccess:\n  credits:\n    default: 1\n    eth_call: 1\n    trace_block: 1\n    debug_traceCall: 1\n    eth_getLogs: 1\n    eth_subscription_newHeads: 1\n    eth_cal: 1\n    taiko_estimateGas: 1\n    eth_subscription_heads: 1\n    mine_estimateGas: 1\n',
     errors: [
       'p.yaml:11: access.credits.eth_cal: there is no method eth_cal, did you mean eth_call?',
-      /^p\.yaml:12: access\.credits\.linea_estimateGas: there is no method linea_estimateGas/,
+      /^p\.yaml:12: access\.credits\.taiko_estimateGas: there is no method taiko_estimateGas/,
       /^p\.yaml:13: access\.credits\.eth_subscription_heads: there is no method eth_subscription_heads/,
     ],
   },

@@ -135,7 +135,7 @@ test('a network that has as much in work as it may refuses the next call with 42
 test('a body that was admitted before the configuration changed is answered by what its network is now', async () => {
   const principal = createPrincipal({});
   const before = createScriptedNetwork(new ScriptedChain());
-  const after = { ...createScriptedNetwork(new ScriptedChain()), rollupPrefix: 'new' };
+  const after = { ...createScriptedNetwork(new ScriptedChain()), rollupPrefixes: ['new'] };
   const other = { ...createScriptedNetwork(new ScriptedChain()), name: 'other' };
   const gateway = new SwitchableGateway(open(before, principal).gateway);
   const session = await gateway.admit(makeVisitor('devnet.localhost', KEY));

@@ -220,5 +220,5 @@ export function createScriptedNetwork(chain: Chain, overrides: Partial<Network> 
 }
 
 export function createScriptedRollup(chain: Chain, overrides: Partial<Network> = {}): Network {
-  return createScriptedNetwork(chain, { rollup: ROLLUP, rollupPrefix: 'linea', ...overrides });
+  return createScriptedNetwork(chain, { rollup: ROLLUP, rollupPrefixes: ['linea'], ...overrides });
 }

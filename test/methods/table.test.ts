@@ -4,11 +4,11 @@ import { ChainError } from '../../src/chain/errors.ts';
 import { METHOD_NAMES } from '../../src/methods/method-names.ts';
 import type { Network } from '../../src/methods/network.ts';
 import { findMethod, METHODS } from '../../src/methods/table.ts';
-import { FAMILY_PREFIXES, loadFamilies } from '../../src/rollup/family-table.ts';
 import type { RollupFamily } from '../../src/rollup/rollup-family.ts';
 import { parseParams } from '../../src/rpc/method.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { createScriptedNetwork, createScriptedRollup, ScriptedChain } from '../gateway/scripted-network.ts';
+import { createScriptedChain } from '../rollup/scripted-chain.ts';
 
 test('the seven methods of the service are there, and no name twice', () => {
   const names = METHODS.map(({ name }) => name);
@@ -58,7 +58,7 @@ test('a rollup whose family is not known yet has the names of all families, of w
   // It is known now, and the call that waited finds it.
   await assert.rejects(ask('scroll_estimateGas'), { rowName: 'methodNotFound' });
   const early = findMethod('linea_estimateGas', network);
-  network.rollupPrefix = 'linea';
+  network.rollupPrefixes = ['linea'];
   const context = { network, clientVersion: '', scope: new RequestScope(Number.POSITIVE_INFINITY) };
   const estimate = '{"gasLimit":"0x1","baseFeePerGas":"0x2","priorityFeePerGas":"0x3"}';
   assert.equal(await early?.invoke([{ to: `0x${'0'.repeat(40)}` }], context), estimate);
@@ -66,13 +66,39 @@ test('a rollup whose family is not known yet has the names of all families, of w
   assert.equal(findMethod('scroll_estimateGas', network), undefined);
 });
 
-test('the prefixes of families are those of the table', async () => {
-  const families = await loadFamilies();
-  assert.deepEqual([...FAMILY_PREFIXES].sort(), families.map(({ prefix }) => prefix).sort());
+test('an estimate method of nodes waits for the family, and is passed on where its nodes have it', async () => {
+  let failure: ChainError | undefined = new ChainError('unavailable', 'the rollup family is not known yet');
+  const { rollup } = createScriptedRollup(new ScriptedChain());
+  const family = {
+    ...(rollup as RollupFamily),
+    recognise: async () => {
+      if (failure !== undefined) throw failure;
+    },
+  };
+  const { chain } = createScriptedChain({ requests: { zks_estimateFee: '"0x7"' } });
+  const network: { -readonly [K in keyof Network]: Network[K] } = createScriptedNetwork(chain, {
+    rollup: family,
+    hasNodes: true,
+  });
+  const context = { network, clientVersion: '', scope: new RequestScope(Number.POSITIVE_INFINITY) };
+  const find = (): NonNullable<ReturnType<typeof findMethod>> => {
+    const method = findMethod('zks_estimateFee', network);
+    assert.ok(method !== undefined);
+    return method;
+  };
+  await assert.rejects(async () => find().invoke([], context), failure);
+  const early = find();
+  failure = undefined;
+  network.nodeEstimates = ['zks_estimateFee'];
+  assert.equal(await early.invoke([], context), '"0x7"');
+  assert.equal(await find().invoke([], context), '"0x7"');
+  network.nodeEstimates = ['scroll_estimateL1DataFee'];
+  assert.equal(findMethod('zks_estimateFee', network), undefined);
+  await assert.rejects(async () => early.invoke([], context), { rowName: 'methodNotFound' });
 });
 
 test('a network that is no rollup has no rollup methods', () => {
-  const plain = createScriptedNetwork(new ScriptedChain(), { rollupPrefix: 'linea' });
+  const plain = createScriptedNetwork(new ScriptedChain(), { rollupPrefixes: ['linea'] });
   for (const name of ['l2_estimateGas', 'linea_estimateGas', 'rollup_getInfo']) {
     assert.equal(findMethod(name, plain), undefined, name);
   }

@@ -1,4 +1,4 @@
-/** The table of docs/rollups.md names every family, its prefix, its chains and tests that are there. */
+/** The table of docs/rollups.md names every family, its prefixes, its chains and tests that are there. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,13 +6,15 @@ import { test } from 'node:test';
 import { ROOT } from '../../scripts/program-files.ts';
 import { loadFamilies } from '../../src/rollup/family-table.ts';
 import { KNOWN_CHAINS } from '../../src/rollup/known-chains.ts';
+import { FAMILY_ESTIMATES, findWireNames } from '../../src/rollup/wire-names.ts';
 
 const TESTNET = /Sepolia|Hoodi|Holesky|Testnet|Cardona/;
 
+const DOCUMENT = readFileSync(join(ROOT, 'docs/rollups.md'), 'utf8');
+
 /** The cells of the first table, row by row, without its head. */
 function readTable(): string[][] {
-  const text = readFileSync(join(ROOT, 'docs/rollups.md'), 'utf8');
-  const [table = ''] = /(^\|.*\n)+/m.exec(text) ?? [];
+  const [table = ''] = /(^\|.*\n)+/m.exec(DOCUMENT) ?? [];
   return table
     .trimEnd()
     .split('\n')
@@ -24,14 +26,23 @@ test('the first table is that of the families, in their order', async () => {
   const families = await loadFamilies();
   const rows = readTable();
   assert.deepEqual(
-    rows.map(([family, prefix]) => [family, prefix]),
-    families.map(({ name, prefix }) => [`\`${name}\``, `\`${prefix}\``]),
+    rows.map(([family, prefixes]) => [family, prefixes]),
+    families.map(({ name }) => [
+      `\`${name}\``,
+      findWireNames(name)
+        .prefixes.map((prefix) => `\`${prefix}\``)
+        .join(', '),
+    ]),
   );
   for (const [family = '', , chains] of rows) {
     const known = KNOWN_CHAINS[family.slice(1, -1)] ?? [];
     const names = known.map(({ name }) => name).filter((name) => !TESTNET.test(name));
     assert.equal(chains, names.join(', '), family);
   }
+});
+
+test('every method that is passed on is named', () => {
+  for (const name of FAMILY_ESTIMATES) assert.ok(DOCUMENT.includes(`\`${name}\``), name);
 });
 
 test('each test that the table names is there', () => {

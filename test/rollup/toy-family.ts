@@ -18,7 +18,6 @@ const PRICE_PER_BYTE = '0x9ff8f3f6';
 
 export const toy: FamilyRow = {
   name: 'toy',
-  prefix: 'toy',
   gaps: {
     'ethContext.blockNumber': 'l1',
     'ethContext.timestamp': 'l1',

@@ -42,7 +42,7 @@ async function openRollup(
   { family, prefix, mode, l1CostMode, messageService }: RollupSettings,
   chain: Chain,
   readings: Readings,
-): Promise<Pick<Network, 'rollup' | 'rollupPrefix'>> {
+): Promise<Pick<Network, 'rollup' | 'rollupPrefixes'>> {
   const row = await loadFamily(family).catch(() => {
     throw new BundleError(`there is no rollup family ${family}`);
   });
@@ -54,7 +54,7 @@ async function openRollup(
     l1CostMode,
     messageService: messageService ?? undefined,
   });
-  return { rollup, rollupPrefix: prefix };
+  return { rollup, rollupPrefixes: [prefix] };
 }
 
 function describeError({ row, message, data }: RpcError): BundleAnswer {

@@ -11,7 +11,6 @@ import type { FamilyRow } from '../rollup-family.ts';
  */
 export const arbitrum: FamilyRow = {
   name: 'arbitrum',
-  prefix: 'arbitrum',
   gaps: {},
   create: (sources) => ({
     async estimateGas(request, scope) {

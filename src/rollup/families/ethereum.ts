@@ -10,7 +10,6 @@ import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollu
 /** Chains that charge for nothing but gas: layer 1 itself, and rollups of which no more is known. */
 export const ethereum: FamilyRow = {
   name: 'ethereum',
-  prefix: 'ethereum',
   gaps: {
     'ethContext.blockNumber': 'l1',
     'ethContext.timestamp': 'l1',

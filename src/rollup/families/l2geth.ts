@@ -12,7 +12,6 @@ import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollu
 /** Metis and other descendants of Optimism's l2geth: layer 1 is paid for in gas, and the node has `rollup_getInfo` itself. */
 export const l2geth: FamilyRow = {
   name: 'l2geth',
-  prefix: 'metis',
   gaps: {},
   create: (sources) => ({
     estimateGas: (request, scope) => estimateL2gethGas(sources, request, scope),

@@ -1,3 +1,4 @@
+import { compareLineaEstimate } from '../linea/compare.ts';
 import { estimateLineaGas } from '../linea/estimate.ts';
 import { askNativeEstimate } from '../linea/native-estimate.ts';
 import { readLineaInfo } from '../linea/read-info.ts';
@@ -10,16 +11,19 @@ const PRICES = /^0x01[0-9a-f]{24}0{38}$/i;
 /** Linea and chains priced like it: what publishing costs is in each header's `extraData`. */
 export const linea: FamilyRow = {
   name: 'linea',
-  prefix: 'linea',
   gaps: {
     'ethContext.blockNumber': 'l1',
     'ethContext.timestamp': 'l1',
     'rollupContext.queueIndex': 'messageService',
   },
   create: (sources) => ({
-    estimateGas: async (request, scope) =>
-      (await askNativeEstimate(sources.chain, request, scope)) ??
-      estimateLineaGas(sources.chain, request, scope),
+    async estimateGas(request, scope) {
+      const { chain, noteNative } = sources;
+      const native = await askNativeEstimate(chain, request, scope);
+      if (native === undefined) return estimateLineaGas(chain, request, scope);
+      noteNative?.((later) => compareLineaEstimate(chain, request, native, later));
+      return native;
+    },
     info: (scope) => readLineaInfo(sources, scope),
   }),
   marks: [

@@ -22,7 +22,6 @@ const OPERATOR_PRICES: readonly string[] = ['0x4d5d9a2a', '0x16d3bc7f'];
 /** Mantle: an OP Stack chain with gas paid in MNT. Before Arsia its gas estimates have the cost of data in them. */
 export const mantle: FamilyRow = {
   name: 'mantle',
-  prefix: 'mantle',
   gaps: { 'rollupContext.queueIndex': 'always' },
   create: (sources) => ({
     estimateGas: (request, scope) => estimateMantleGas(sources, request, scope),

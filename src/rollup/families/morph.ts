@@ -12,7 +12,6 @@ const PRICING: ScrollPricing = {
 /** Morph: priced as Scroll was at Curie, by an oracle of its own. Its sequencers' progress on layer 1 is in no method of its nodes. */
 export const morph: FamilyRow = {
   name: 'morph',
-  prefix: 'morph',
   gaps: {
     'ethContext.blockNumber': 'l1',
     'ethContext.timestamp': 'l1',

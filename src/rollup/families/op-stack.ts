@@ -11,7 +11,6 @@ import type { FamilyRow, GasEstimate, RollupSources } from '../rollup-family.ts'
 /** Optimism, Base, Unichain, World, ...: data and operator are paid for beside the gas, as the chain's own contract says. */
 export const opStack: FamilyRow = {
   name: 'op-stack',
-  prefix: 'op',
   gaps: { 'rollupContext.queueIndex': 'always' },
   create: (sources) => ({
     estimateGas: (request, scope) => estimateOpStackGas(sources, request, scope),

@@ -1,8 +1,9 @@
-import type { CallRequest } from '../../chain/chain.ts';
+import type { CallRequest, Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { askCount, askGasPrice } from '../ask.ts';
+import { allowBlockStep, type Comparison } from '../estimate/comparison.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
@@ -12,7 +13,6 @@ import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollu
 /** Polygon zkEVM and chains of its kit: no base fee; the node reports the price at which a transaction pays for layer 1. */
 export const polygonZkevm: FamilyRow = {
   name: 'polygon-zkevm',
-  prefix: 'zkevm',
   gaps: {
     'ethContext.blockNumber': 'l1',
     'ethContext.timestamp': 'l1',
@@ -31,7 +31,7 @@ export const polygonZkevm: FamilyRow = {
 };
 
 async function estimatePolygonGas(
-  { chain }: RollupSources,
+  { chain, noteNative }: RollupSources,
   request: CallRequest,
   scope: RequestScope,
 ): Promise<GasEstimate> {
@@ -41,7 +41,10 @@ async function estimatePolygonGas(
     readBasics(chain, request, pinned, scope),
     askCount(chain, 'zkevm_estimateGasPrice', params, scope),
   ]);
-  if (price !== undefined) return { gasLimit, baseFeePerGas: 0n, priorityFeePerGas: price };
+  if (price !== undefined) {
+    noteNative?.((later) => compareFee(chain, params, price * gasLimit, later));
+    return { gasLimit, baseFeePerGas: 0n, priorityFeePerGas: price };
+  }
   const [fee, general] = await Promise.all([
     askCount(chain, 'zkevm_estimateFee', params, scope),
     askGasPrice(chain, scope),
@@ -51,6 +54,23 @@ async function estimatePolygonGas(
     throw new ChainError('misconfigured', 'no zkevm_estimateGasPrice, zkevm_estimateFee or eth_gasPrice');
   }
   return { gasLimit, baseFeePerGas: 0n, priorityFeePerGas };
+}
+
+/** Compares price times gas with the node's own fee, which is the same product, of prices that follow those of layer 1. */
+async function compareFee(
+  chain: Chain,
+  params: readonly unknown[],
+  native: bigint,
+  scope: RequestScope,
+): Promise<Comparison | undefined> {
+  const fee = await askCount(chain, 'zkevm_estimateFee', params, scope);
+  if (fee === undefined) return undefined;
+  return {
+    what: 'fee, wei',
+    native: { from: 'zkevm_estimateGasPrice x gas', value: native },
+    fallback: { from: 'zkevm_estimateFee', value: fee },
+    ...allowBlockStep(fee, fee),
+  };
 }
 
 async function readPolygonInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {

@@ -12,7 +12,6 @@ const PRICING: ScrollPricing = {
 /** Scroll: data is paid for beside the gas, as the node says, or else the chain's contract. */
 export const scroll: FamilyRow = {
   name: 'scroll',
-  prefix: 'scroll',
   gaps: { 'ethContext.timestamp': 'l1' },
   create: (sources) => ({
     estimateGas: (request, scope) => estimateScrollGas(sources, PRICING, request, scope),

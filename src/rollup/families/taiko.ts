@@ -10,7 +10,6 @@ import { estimatePlainGas } from './ethereum.ts';
 /** Taiko: the proposer of a block bears the cost of layer 1 and has the tips for it. */
 export const taiko: FamilyRow = {
   name: 'taiko',
-  prefix: 'taiko',
   gaps: { 'ethContext.timestamp': 'l1', 'rollupContext.queueIndex': 'always' },
   create: (sources) => ({
     estimateGas: (request, scope) => estimatePlainGas(sources, request, scope),

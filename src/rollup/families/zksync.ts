@@ -1,10 +1,11 @@
-import type { CallRequest } from '../../chain/chain.ts';
+import type { CallRequest, Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount } from '../answers.ts';
 import { askObject } from '../ask.ts';
-import { findBaseFee, pinBlock } from '../estimate/pin-block.ts';
+import { allowBlockStep, type Comparison } from '../estimate/comparison.ts';
+import { findBaseFee, type PinnedBlock, pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
 import { chainIdMark, clientMark, headerMark, methodMark } from '../marks.ts';
@@ -16,7 +17,6 @@ const COMMITTED_TAG = 'l1_committed';
 /** zkSync Era and ZKsync OS: what goes to layer 1 is paid for in gas, and there are no tips. */
 export const zksync: FamilyRow = {
   name: 'zksync',
-  prefix: 'zksync',
   gaps: {
     'ethContext.blockNumber': 'l1',
     'ethContext.timestamp': 'l1',
@@ -39,7 +39,7 @@ export const zksync: FamilyRow = {
 
 /** The node's own method knows neither blocks nor overrides; ZKsync OS does not have it. */
 async function estimateZksyncGas(
-  { chain }: RollupSources,
+  { chain, noteNative }: RollupSources,
   request: CallRequest,
   scope: RequestScope,
 ): Promise<GasEstimate> {
@@ -52,6 +52,7 @@ async function estimateZksyncGas(
     const gasLimit = readCount(fee['gas_limit']);
     const baseFeePerGas = findBaseFee(header, request) ?? readCount(fee['max_fee_per_gas']);
     if (gasLimit !== undefined && baseFeePerGas !== undefined) {
+      noteNative?.((later) => compareGas(chain, request, pinned, gasLimit, later));
       return { gasLimit, baseFeePerGas, priorityFeePerGas: 0n };
     }
     if (Object.keys(fee).length > 0)
@@ -59,6 +60,29 @@ async function estimateZksyncGas(
   }
   const { gasLimit, baseFeePerGas = 0n } = await readBasics(chain, request, pinned, scope);
   return { gasLimit, baseFeePerGas, priorityFeePerGas: 0n };
+}
+
+/**
+ * Gas that two searches of a node may differ by: each stops where it is off by `estimate_gas_acceptable_overestimation` (1,000 by default, 5,000 here
+ * for nodes that set more), and what it found is multiplied by 1.3.
+ */
+const SEARCH_GAS = 6_500n;
+
+/** Compares the gas of the node's own method with its estimate: both search for it, with the same prices of data unless a block is between. */
+async function compareGas(
+  chain: Chain,
+  request: CallRequest,
+  pinned: PinnedBlock,
+  native: bigint,
+  scope: RequestScope,
+): Promise<Comparison> {
+  const { gasLimit } = await readBasics(chain, request, pinned, scope);
+  return {
+    what: 'gas',
+    native: { from: 'zks_estimateFee', value: native },
+    fallback: { from: 'eth_estimateGas', value: gasLimit },
+    ...allowBlockStep(maxBigInt(gasLimit - SEARCH_GAS, 0n), gasLimit + SEARCH_GAS),
+  };
 }
 
 async function readZksyncInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {

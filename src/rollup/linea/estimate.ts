@@ -8,7 +8,7 @@ import { type Basics, readBasics } from '../estimate/read-basics.ts';
 import { encodeSigningPayload, inferPayloadType } from '../estimate/signing-payload.ts';
 import type { GasEstimate } from '../rollup-family.ts';
 import { boundCompressedSize } from './compressed-size.ts';
-import { parseLineaExtraData } from './extra-data.ts';
+import { type LineaPricing, parseLineaExtraData } from './extra-data.ts';
 import { computeLineaCompatibilityFee, computeLineaPriorityFee } from './fee.ts';
 
 const SENDER_LENGTH = 20;
@@ -22,6 +22,18 @@ export async function estimateLineaGas(
   request: CallRequest,
   scope: RequestScope,
 ): Promise<GasEstimate> {
+  return (await priceLineaCall(chain, request, scope)).estimate;
+}
+
+/** An estimate, and the prices of the header; without them it is made of the chain's gas price. */
+type PricedCall = { readonly estimate: GasEstimate; readonly pricing: LineaPricing | undefined };
+
+/** The same, with the prices that it is made of. @throws ChainError likewise */
+export async function priceLineaCall(
+  chain: Chain,
+  request: CallRequest,
+  scope: RequestScope,
+): Promise<PricedCall> {
   inferPayloadType(request.call);
   const pinned = await pinBlock(chain, request.block, scope);
   const [basics, nonce] = await Promise.all([
@@ -33,12 +45,14 @@ export async function estimateLineaGas(
 
   const pricing = parseLineaExtraData(header.extraData);
   if (pricing === undefined) {
-    return { gasLimit, baseFeePerGas, priorityFeePerGas: await findCompatibilityFee(chain, basics, scope) };
+    const priorityFeePerGas = await findCompatibilityFee(chain, basics, scope);
+    return { estimate: { gasLimit, baseFeePerGas, priorityFeePerGas }, pricing };
   }
   const defaults = { chainId: chain.chainId, nonce, gasLimit, gasPrice: baseFeePerGas };
   const payload = encodeSigningPayload(request.call, defaults);
   const size = boundCompressedSize(SENDER_LENGTH + payload.length);
-  return { gasLimit, baseFeePerGas, priorityFeePerGas: computeLineaPriorityFee(pricing, size, gasLimit) };
+  const priorityFeePerGas = computeLineaPriorityFee(pricing, size, gasLimit);
+  return { estimate: { gasLimit, baseFeePerGas, priorityFeePerGas }, pricing };
 }
 
 /** Without prices in the header only the chain's gas price can tell; a fee of zero would be a guess. */

@@ -28,3 +28,8 @@ export function computeLineaCompatibilityFee(gasPrice: bigint, baseFeePerGas: bi
   const scaled = (gasPrice - baseFeePerGas) * MARGIN_NUMERATOR;
   return (scaled + MARGIN_DENOMINATOR - 1n) / MARGIN_DENOMINATOR;
 }
+
+/** A fee without the margin of public nodes, rounded down. */
+export function removeMargin(fee: bigint): bigint {
+  return (fee * MARGIN_DENOMINATOR) / MARGIN_NUMERATOR;
+}

@@ -6,6 +6,7 @@ import { foldL1Cost } from '../estimate/fold-l1-cost.ts';
 import { type PinnedBlock, pinBlock } from '../estimate/pin-block.ts';
 import { encodeSizedTransaction } from '../estimate/signing-payload.ts';
 import type { GasEstimate, RollupSources } from '../rollup-family.ts';
+import { compareScrollFee } from './compare.ts';
 import { countsCompressed, readScrollL1Fee, type ScrollPricing } from './oracle.ts';
 
 /** Gas and tip, and what the data costs as the node says, or else the chain's oracle. */
@@ -15,7 +16,7 @@ export async function estimateScrollGas(
   request: CallRequest,
   scope: RequestScope,
 ): Promise<GasEstimate> {
-  const { chain, l1CostMode } = sources;
+  const { chain, l1CostMode, noteNative } = sources;
   const pinned = await pinBlock(chain, request.block, scope);
   const [draft, nodeFee, isCompressed] = await Promise.all([
     draftTransaction(chain, request, pinned, scope),
@@ -23,12 +24,19 @@ export async function estimateScrollGas(
     countsCompressed(chain, pricing, pinned.reference, scope),
   ]);
   const { gasLimit, baseFeePerGas, reference } = draft;
-  const transaction = encodeSizedTransaction(draft.call, draft.defaults);
+  const count = async (): Promise<Uint8Array> => {
+    const transaction = encodeSizedTransaction(draft.call, draft.defaults);
+    return isCompressed ? cut(transaction) : transaction;
+  };
   const [tip, l1Cost] = await Promise.all([
     draft.findTip(),
-    nodeFee ??
-      readScrollL1Fee(chain, pricing, isCompressed ? await cut(transaction) : transaction, reference, scope),
+    nodeFee ?? readScrollL1Fee(chain, pricing, await count(), reference, scope),
   ]);
+  if (nodeFee !== undefined)
+    noteNative?.(async (later) => {
+      const counted = { bytes: await count(), isCompressed };
+      return compareScrollFee(chain, pricing, nodeFee, counted, reference, later);
+    });
   return { gasLimit, baseFeePerGas, priorityFeePerGas: foldL1Cost({ gasLimit, tip, l1Cost }, l1CostMode) };
 }
 

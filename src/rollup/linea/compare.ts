@@ -1,0 +1,37 @@
+import type { CallRequest, Chain } from '../../chain/chain.ts';
+import { maxBigInt } from '../../primitives/bigint.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import { allowBlockStep, type Comparison } from '../estimate/comparison.ts';
+import type { GasEstimate } from '../rollup-family.ts';
+import { priceLineaCall } from './estimate.ts';
+import { computeLineaCompatibilityFee, removeMargin } from './fee.ts';
+
+/**
+ * Compares what a call costs by the node's own method with the formula. The plugin compresses the transaction, of which the formula
+ * knows the most that it can be; its margin is 1.0 by default, and 1.2 on public nodes; and it never goes below the node's
+ * minimal gas price, which is that of the header, times 1.2 in its compatibility mode.
+ */
+export async function compareLineaEstimate(
+  chain: Chain,
+  request: CallRequest,
+  native: GasEstimate,
+  scope: RequestScope,
+): Promise<Comparison> {
+  const { estimate, pricing } = await priceLineaCall(chain, request, scope);
+  const { gasLimit, baseFeePerGas, priorityFeePerGas } = estimate;
+  const costAt = (tip: bigint): bigint => gasLimit * (baseFeePerGas + tip);
+  const leastTip = pricing === undefined ? removeMargin(priorityFeePerGas) : pricing.fixedCost;
+  const floor = pricing === undefined ? 0n : computeLineaCompatibilityFee(pricing.ethGasPrice, baseFeePerGas);
+  return {
+    what: 'gas x (base fee + priority fee), wei',
+    native: {
+      from: 'linea_estimateGas',
+      value: native.gasLimit * (native.baseFeePerGas + native.priorityFeePerGas),
+    },
+    fallback: {
+      from: pricing === undefined ? 'eth_gasPrice' : 'prices in extraData',
+      value: costAt(priorityFeePerGas),
+    },
+    ...allowBlockStep(costAt(leastTip), costAt(maxBigInt(priorityFeePerGas, floor))),
+  };
+}

@@ -1,0 +1,40 @@
+import type { BlockReference, Chain } from '../../chain/chain.ts';
+import { maxBigInt } from '../../primitives/bigint.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import type { Comparison } from '../estimate/comparison.ts';
+import { readScrollL1Fee, type ScrollPricing } from './oracle.ts';
+
+/** Bytes of nonce, gas limit and both fees, 8 each: what a node fills in itself where the call leaves it out. */
+const OPEN_BYTES = 32n;
+/** Bytes of a signature, which the node sizes with one that compresses well. */
+const SIGNATURE_BYTES = 64n;
+
+/** A transaction as the oracle counts it. */
+export type CountedTransaction = { readonly bytes: Uint8Array; readonly isCompressed: boolean };
+
+/**
+ * Compares the node's fee for layer 1 with the contract's, at the same block. What differs is how many bytes are counted; the fee grows with
+ * them, and since Galileo, which counts compressed bytes, no faster than with their square.
+ */
+export async function compareScrollFee(
+  chain: Chain,
+  pricing: ScrollPricing,
+  nodeFee: bigint,
+  { bytes, isCompressed }: CountedTransaction,
+  block: BlockReference,
+  scope: RequestScope,
+): Promise<Comparison> {
+  const fee = await readScrollL1Fee(chain, pricing, bytes, block, scope);
+  const size = BigInt(bytes.length);
+  const open = isCompressed ? OPEN_BYTES + SIGNATURE_BYTES : OPEN_BYTES;
+  const power = isCompressed ? 2n : 1n;
+  const scale = (other: bigint): bigint => fee * other ** power;
+  const whole = size ** power;
+  return {
+    what: 'fee for layer 1, wei',
+    native: { from: pricing.nodeMethod, value: nodeFee },
+    fallback: { from: `getL1Fee of ${pricing.oracle}`, value: fee },
+    least: scale(maxBigInt(size - open, 0n)) / whole,
+    most: (scale(size + open) + whole - 1n) / whole,
+  };
+}
