@@ -39,6 +39,11 @@ async function joinLongText(pieces: Uint8Array[], length: number): Promise<strin
   return text;
 }
 
+/** The bytes of a result that is there: its own where it has no head and no tail. */
+export function joinParts({ head, value, tail, length }: JsonBytes): PromiseOrValue<Uint8Array> {
+  return length === value.bytes.length ? value.bytes : joinBytes([head, value.bytes, tail], length);
+}
+
 /** The text of a result that is there, with pauses where it is long. */
 export function readText(result: JsonText | JsonBytes): PromiseOrValue<JsonText> {
   if (typeof result === 'string') return result;
