@@ -12,7 +12,7 @@ import { checkMember, checkTransaction, readPlace, type ToldPlace } from './chec
 import { checkRawTransaction, isOfHash } from './checks/check-raw.ts';
 import { parseObject } from './checks/parse-object.ts';
 import { UpstreamFault } from './fault.ts';
-import { readText } from './join-pieces.ts';
+import { openCharacters } from './join-pieces.ts';
 import { checkParsed, type ParseWork } from './parse-text.ts';
 import { cutReceipt, cutReceipts, misplaced } from './placed-receipts.ts';
 import type { NullMeaning, RoutedCall, Witness } from './routed-call.ts';
@@ -159,7 +159,7 @@ export class TransactionQuestions {
       this.#parts.proofs?.trust.noteSingle(scope, 'the block of the transaction has left the chain');
       return told;
     }
-    const list = await readText(receipts);
+    const list = await openCharacters(receipts);
     const text = await cutReceipt(list, hash, place, scope);
     // The others of the block are kept too: none of them has to be taken out of the whole again.
     if (this.#parts.proofs?.verifier?.whyUnproven(position, RECEIPT_SUBJECTS) === undefined)
