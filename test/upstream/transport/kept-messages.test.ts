@@ -91,7 +91,7 @@ for (const [what, frameBytes] of [
   ['frames of a kilobyte', 1_024],
 ] as const)
   test(`${what}: nothing that is longer is put together, and messages around it are read`, async (context) => {
-    const long = `"${'aé€💡'.repeat(1.2 * MiB)}"`;
+    const long = `"${'aé€💡'.repeat(1.8 * MiB)}"`;
     const messages = [answer(1, '"before"'), answer(2, long), answer(3, '"behind"'), answer(4, long)];
     const bytes = Buffer.concat(messages.map((each) => encodeMessage(each, frameBytes)));
     const transport = await reach((socket) => socket.write(bytes));

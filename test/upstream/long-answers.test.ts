@@ -1,4 +1,4 @@
-/** Logs of more bytes than are put together as one text: they stay bytes from the node to the client. */
+/** Answers of more bytes than are put together as one text: they are read from their bytes. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { JsonBytes, type JsonResult } from '../../src/primitives/json-result.ts';
@@ -81,7 +81,7 @@ for (const [what, word] of [
   ['ASCII', ''],
   ['other characters', 'é€💡'],
 ] as const)
-  test(`they are compared, counted and passed on without a text of them: ${what}`, async (context) => {
+  test(`logs are compared, counted and passed on without a text of them: ${what}`, async (context) => {
     const make = (first: number, last: number): object[] => listLogs(first, last, 8_000, word);
     const most = watchTexts(context);
     const answer = await getLogs(logNode(make));
@@ -92,15 +92,35 @@ for (const [what, word] of [
     assert.deepEqual(JSON.parse(await readAll(answer)), make(1, HEAD));
   });
 
-test('shorter ones are text', async () => {
+test('shorter logs are text', async () => {
   const answer = await getLogs(logNode((first, last) => listLogs(first, last, 1_000)));
   assert.equal(typeof answer, 'string');
   assert.deepEqual(JSON.parse(answer as string), listLogs(1, HEAD, 1_000));
 });
 
-test('what is wrong with long ones is noticed, and their bounds hold', async () => {
+test('what is wrong with long logs is noticed, and their bounds hold', async () => {
   const swapped = logNode((first, last) => listLogs(first, last, 8_000).reverse());
   await assert.rejects(Promise.resolve(getLogs(swapped)), { message: /out of order|do not agree|cannot/ });
   const many = logNode((first, last) => listLogs(first, last, 8_000));
   await assert.rejects(Promise.resolve(getLogs(many, 8 * 1024 * 1024)), { name: 'ChainError' });
+});
+
+test('values of slots are read without a text of them', async (context) => {
+  const address = `0x${'aa'.repeat(20)}`;
+  const word = `0x${'01'.repeat(32)}`;
+  const text = `{"${address}":${' '.repeat(2 * LONG_BYTES)}["${word}"]}`;
+  const node: Behaviour = (call, options) =>
+    call.method === 'eth_getStorageValues'
+      ? { kind: 'result', result: createStream(text, { pieceBytes: 65_536 }) }
+      : chain.behaviour()(call, options);
+  const network = createNetwork(chain, {}, [createNode({ behaviour: node })]);
+  const most = watchTexts(context);
+  const answer = await network.chain.state.getStorageValues(
+    new Map([[address, ['0x0']]]),
+    { kind: 'number', number: BigInt(HEAD) },
+    createScope(),
+  );
+  const decoded = most();
+  assert.equal(answer, `{"${address}":["${word}"]}`);
+  assert.ok(decoded <= 64 * 1024, `${decoded} bytes at a time`);
 });
