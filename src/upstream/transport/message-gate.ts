@@ -64,8 +64,8 @@ type OpenMessage = {
 };
 
 /**
- * Looks at every byte that a node sends over a WebSocket before the library puts messages together: scans messages as they come in, and bounds
- * them by what is waited for, in bytes, structure and frames. What is pushed is never more than the library then holds.
+ * Looks at every byte that a node sends over a WebSocket before the library puts messages together: scans messages as they come in, bounds
+ * them by what is waited for, in bytes, structure and frames, and keeps long ones in pieces.
  */
 export class MessageGate implements FrameSink {
   readonly #frames = new FrameReader(this);

@@ -29,7 +29,7 @@ import type {
 
 const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 30_000;
-/** Longest message, which the library puts together in one piece; geth's own client takes as much. */
+/** Longest message; geth's own client takes as much. */
 const MESSAGE_BYTES = 32 * 1024 * 1024;
 /** How long announcements of a subscription are no fault after its end, and of how many. */
 const ENDED_MS = 10_000;
