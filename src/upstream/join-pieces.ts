@@ -31,7 +31,7 @@ async function joinLongText(pieces: Uint8Array[], length: number): Promise<strin
   await forEachSlice([whole], (slice) => {
     isPlain &&= isAscii(slice);
   });
-  // The longest piece of work: 0.8 ms a megabyte, half of what it takes to join texts. Answers that may be longer than 16 MB are read from bytes.
+  // The longest piece of work: 0.8 ms a megabyte, half of what it takes to join texts. Long logs, receipts and values of slots are read from bytes.
   const text = isPlain
     ? Buffer.from(whole.buffer, whole.byteOffset, length).toString('latin1')
     : await decode([whole]);

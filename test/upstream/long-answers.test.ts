@@ -13,7 +13,7 @@ import { createStream, readAll } from './support/scripted-stream.ts';
 const NO_BYTES = new Uint8Array(0);
 const HEAD = 30;
 const LOGS_OF_BLOCK = 20;
-const chain = new ScriptedChain({ length: HEAD + 1 });
+const chain = new ScriptedChain({ length: HEAD + 1, transactions: () => 1 });
 const hex = (value: number): string => `0x${value.toString(16)}`;
 
 /** Logs of which each has so many bytes of data, of some of the blocks. */
@@ -123,4 +123,22 @@ test('values of slots are read without a text of them', async (context) => {
   const decoded = most();
   assert.equal(answer, `{"${address}":["${word}"]}`);
   assert.ok(decoded <= 64 * 1024, `${decoded} bytes at a time`);
+});
+
+test('a receipt is compared with its block and passed on without a text of it', async (context) => {
+  const receipt = { ...chain.receiptObject(7, 0), word: 'é€💡'.repeat(LONG_BYTES / 4) };
+  const text = JSON.stringify(receipt);
+  const node: Behaviour = (call, options) =>
+    call.method === 'eth_getTransactionReceipt'
+      ? { kind: 'result', result: createStream(text, { pieceBytes: 65_536 }) }
+      : chain.behaviour()(call, options);
+  const network = createNetwork(chain, {}, [createNode({ behaviour: node })]);
+  const most = watchTexts(context);
+  for (let i = 0; i < 2; i++) {
+    const answer = await network.chain.transactions.getReceipt(chain.transactionHash(7, 0), createScope());
+    const decoded = most();
+    assert.ok(answer instanceof JsonBytes);
+    assert.ok(decoded <= 64 * 1024, `${decoded} bytes at a time`);
+    assert.ok(Buffer.from(answer.value.bytes).equals(Buffer.from(text)));
+  }
 });

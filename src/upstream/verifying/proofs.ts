@@ -270,7 +270,7 @@ export class Proofs {
   checkTransaction(
     { header, transactions }: ProvenBlock,
     index: number,
-    text: JsonText,
+    text: JsonText | JsonBytes,
     upstream: Upstream | undefined,
   ): void {
     const { verifier } = this;
@@ -295,7 +295,7 @@ export class Proofs {
    * Compares a transaction that is in no block yet with its own hash, and its sender with the signature.
    * @throws UpstreamFault `wrong`
    */
-  checkWaiting(text: JsonText): void {
+  checkWaiting(text: JsonText | JsonBytes): void {
     const { verifier } = this;
     if (verifier === undefined) return;
     const tools = verifier.openTools();
