@@ -1,3 +1,5 @@
+import { type Characters, cutCharacters, toCharacters } from './utf8-text.ts';
+
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
@@ -85,10 +87,15 @@ type Frame =
 /**
  * `JSON.parse` with pauses, for texts of which that would take too long: objects of many members. Its outcome is the same; it takes
  * two to three times as long. Depth is not bounded here.
+ * @param json text, or its bytes in UTF-8, which are known to be valid
  * @throws SyntaxError
  * @throws TooManyMembers
  */
-export function* parseInSlices(text: string, bounds: ParseBounds = {}): Generator<undefined, unknown> {
+export function* parseInSlices(
+  json: string | Uint8Array,
+  bounds: ParseBounds = {},
+): Generator<undefined, unknown> {
+  const text = toCharacters(json);
   const frames: Frame[] = [];
   /** Bytes of the heap that `onHeap` has not been called with yet. */
   let heap = 0;
@@ -202,7 +209,7 @@ export function setMember(object: Record<string, unknown>, name: string, value: 
 }
 
 /** @returns where the member's value begins */
-function readKey(frame: { key: string }, text: string, at: number): number {
+function readKey(frame: { key: string }, text: Characters, at: number): number {
   if (text.charCodeAt(at) !== QUOTE) throw unexpected(text, at);
   const end = findStringEnd(text, at);
   frame.key = parseScalar(text, at, end) as string;
@@ -212,7 +219,7 @@ function readKey(frame: { key: string }, text: string, at: number): number {
 }
 
 /** Strings, as far as they are not long, numbers and names are left to the parser of the platform. */
-function parseScalar(text: string, at: number, end: number): unknown {
+function parseScalar(text: Characters, at: number, end: number): unknown {
   try {
     return JSON.parse(text.slice(at, end));
   } catch {
@@ -220,7 +227,7 @@ function parseScalar(text: string, at: number, end: number): unknown {
   }
 }
 
-function findScalarEnd(text: string, at: number): number {
+function findScalarEnd(text: Characters, at: number): number {
   if (text.charCodeAt(at) === QUOTE) return findStringEnd(text, at);
   let end = at;
   while (end < text.length && !isDelimiter(text.charCodeAt(end))) end++;
@@ -228,7 +235,7 @@ function findScalarEnd(text: string, at: number): number {
 }
 
 /** Whether a string has more characters than are read between two pauses. */
-function isLongString(text: string, open: number): boolean {
+function isLongString(text: Characters, open: number): boolean {
   const quote = text.indexOf('"', open + 1);
   if (quote < 0 || quote - open > LENGTH_PER_SLICE) return true;
   if (text.charCodeAt(quote - 1) !== BACKSLASH) return false;
@@ -243,12 +250,12 @@ function isLongString(text: string, open: number): boolean {
 
 /** A string, and where it ends, with a pause after each slice of it. */
 function* readLongString(
-  text: string,
+  text: Characters,
   open: number,
 ): Generator<undefined, { readonly value: string; readonly end: number }> {
   let value = '';
   for (let at = open + 1; at < text.length; ) {
-    const piece = text.slice(at, at + LENGTH_PER_SLICE);
+    const piece = cutCharacters(text, at, LENGTH_PER_SLICE);
     const isLast = at + piece.length === text.length;
     const length = findPieceEnd(piece, isLast);
     if (length === 0) break;
@@ -261,8 +268,8 @@ function* readLongString(
 }
 
 /** Where the string is closed in this piece of it; otherwise the end of the piece, or the escape that it cuts. */
-function findPieceEnd(piece: string, isLast: boolean): number {
-  if (!piece.includes('\\')) {
+function findPieceEnd(piece: Characters, isLast: boolean): number {
+  if (piece.indexOf('\\') < 0) {
     const quote = piece.indexOf('"');
     return quote < 0 ? piece.length : quote;
   }
@@ -278,7 +285,7 @@ function findPieceEnd(piece: string, isLast: boolean): number {
 }
 
 /** Behind the quote that closes the string; the end of the text where none does. */
-function findStringEnd(text: string, open: number): number {
+function findStringEnd(text: Characters, open: number): number {
   const quote = text.indexOf('"', open + 1);
   if (quote < 0) return text.length;
   if (text.charCodeAt(quote - 1) !== BACKSLASH) return quote + 1;
@@ -294,7 +301,7 @@ function isDelimiter(unit: number): boolean {
   return unit === COMMA || unit === CLOSE_LIST || unit === CLOSE_OBJECT || isBlank(unit);
 }
 
-function skipBlanks(text: string, from: number): number {
+function skipBlanks(text: Characters, from: number): number {
   let at = from;
   while (isBlank(text.charCodeAt(at))) at++;
   return at;
@@ -305,7 +312,7 @@ function isBlank(unit: number): boolean {
 }
 
 /** In the words of `JSON.parse`, as far as they are read. */
-function unexpected(text: string, at: number): SyntaxError {
+function unexpected(text: Characters, at: number): SyntaxError {
   return new SyntaxError(
     at < text.length ? `unexpected token at position ${at}` : 'unexpected end of JSON input',
   );

@@ -1,7 +1,6 @@
 import type { CacheKey } from '../cache/cache.ts';
 import type { BlockLog } from '../chain/chain.ts';
-import type { JsonResult, JsonText } from '../primitives/json-result.ts';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { JsonBytes, type JsonResult, type JsonText } from '../primitives/json-result.ts';
 import { AnswerMemory } from '../util/answer-memory.ts';
 import { Lru } from '../util/lru.ts';
 import type { RequestScope } from '../util/request-scope.ts';
@@ -11,7 +10,8 @@ import { checkReceipts } from './checks/check-receipts.ts';
 import { type LogContradiction, type ReadLogs, readBlockLogs } from './checks/read-block-logs.ts';
 import { Refutation, UpstreamFault } from './fault.ts';
 import type { Block } from './heads/block.ts';
-import { holdText } from './hold-text.ts';
+import { holdAll } from './hold-text.ts';
+import { openCharacters } from './join-pieces.ts';
 import type { Exchange, RoutedCall, Witness } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
 import type { LogProofs } from './verifying/log-proofs.ts';
@@ -32,11 +32,18 @@ export type BlockLogParts = QuestionParts & {
   readonly now: () => number;
 };
 
+const OPEN = Buffer.from('[');
+const CLOSE = Buffer.from(']');
+
 /** What logs are read from. */
 type Source = 'receipts' | 'logs';
 
 /** Logs that contradict the header, and the upstream that sent them. */
-type Claim = ReadLogs & { readonly upstream: Upstream; readonly key: CacheKey; readonly text: JsonText };
+type Claim = ReadLogs & {
+  readonly upstream: Upstream;
+  readonly key: CacheKey;
+  readonly text: JsonText | JsonBytes;
+};
 
 /**
  * All logs of one block by its hash: out of its receipts, which are compared with the receipts root where that can be verified. Otherwise out of
@@ -183,17 +190,18 @@ export class BlockLogQuestions {
     from: Source,
     block: Block,
     scope: RequestScope,
-  ): Promise<(ReadLogs & { readonly text: JsonText }) | UpstreamFault> {
+  ): Promise<(ReadLogs & { readonly text: JsonText | JsonBytes }) | UpstreamFault> {
     try {
-      const text = await holdText(result, { scope, memory: () => AnswerMemory.of(scope) });
-      return { ...(await this.#readText(from === 'logs' ? `[${text}]` : text, block, scope)), text };
+      const memory = (): AnswerMemory => AnswerMemory.of(scope);
+      const text = (await holdAll(result, { scope, memory, takesLongBytes: true })) as JsonText | JsonBytes;
+      return { ...(await this.#readText(from === 'logs' ? nest(text) : text, block, scope)), text };
     } catch (error) {
       return takeFault(error);
     }
   }
 
-  #readText(text: JsonText, block: Block, scope: RequestScope): PromiseOrValue<ReadLogs> {
-    return TURNS.run(scope.owner ?? '', readBlockLogs(text, block));
+  async #readText(text: JsonText | JsonBytes, block: Block, scope: RequestScope): Promise<ReadLogs> {
+    return TURNS.run(scope.owner ?? '', readBlockLogs(await openCharacters(text), block));
   }
 
   /** Logs that contradict the header and that no node contradicts. */
@@ -235,6 +243,11 @@ export class BlockLogQuestions {
       }),
     };
   }
+}
+
+/** A list of logs as the only one of a list. */
+function nest(logs: JsonText | JsonBytes): JsonText | JsonBytes {
+  return typeof logs === 'string' ? `[${logs}]` : new JsonBytes(logs.value, OPEN, CLOSE);
 }
 
 /** @throws what is no fault of a node */

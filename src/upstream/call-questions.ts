@@ -7,7 +7,7 @@ import type {
   SimulateRequest,
 } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
-import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import type { JsonBytes, JsonResult, JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue, recoverWith } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { askUncovered } from './agreement/ask-voices.ts';
@@ -30,13 +30,13 @@ export type QuestionParts = {
   /** Asks for several answers at the same time. */
   readonly askTogether?: AskTogether;
   /** Keeps an answer that was compared with its block after it had come. */
-  readonly keep: (key: CacheKey, answer: JsonText) => void;
+  readonly keep: (key: CacheKey, answer: JsonText | JsonBytes) => void;
   readonly resolver: BlockResolver;
   readonly directory: BlockDirectory;
   /** What answers are verified with; absent where they are compared only. */
   readonly proofs?: Proofs | undefined;
   /** An answer that is kept. */
-  readonly recall?: (key: CacheKey) => PromiseOrValue<JsonResult | undefined>;
+  readonly recall?: (key: CacheKey) => PromiseOrValue<JsonText | JsonBytes | undefined>;
 };
 
 /** UTF-16 units of a call beyond which its answer is neither kept nor shared: the key is as long, and read several times. */

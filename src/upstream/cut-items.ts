@@ -2,6 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { JsonText } from '../primitives/json-result.ts';
 import { findStringEnd } from '../primitives/json-strings.ts';
+import type { Characters } from '../primitives/utf8-text.ts';
 import type { CancelSignal } from '../util/cancel-source.ts';
 import { UpstreamFault } from './fault.ts';
 
@@ -21,7 +22,7 @@ const STEPS = 8_192;
  * @throws UpstreamFault `aborted` when they are not wanted any more
  */
 export async function* cutItems(
-  list: JsonText,
+  list: Characters,
   { signal }: { readonly signal?: CancelSignal | undefined },
 ): AsyncGenerator<JsonText> {
   let depth = 0;

@@ -11,6 +11,7 @@ import { AnswerMemory } from '../util/answer-memory.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { UpstreamFault } from './fault.ts';
 import { joinBytes, joinText, readText } from './join-pieces.ts';
+import { staysBytes } from './routed-call.ts';
 
 /** For whom a result is held. */
 export type HoldOptions = {
@@ -19,12 +20,14 @@ export type HoldOptions = {
   /** Opens what it counts in where the scope counts nothing: the service asked on its own account. */
   readonly memory: () => AnswerMemory;
   /** It may stay bytes. */
-  readonly takesBytes?: boolean | undefined;
+  readonly takesBytes?: boolean;
+  /** It may where it is long. */
+  readonly takesLongBytes?: boolean;
 };
 
 /** As `holdAll`, as text. */
 export function holdText(result: JsonResult, options: HoldOptions): Promise<JsonText> {
-  return holdAll(result, { ...options, takesBytes: false }) as Promise<JsonText>;
+  return holdAll(result, { ...options, takesBytes: false, takesLongBytes: false }) as Promise<JsonText>;
 }
 
 /**
@@ -59,12 +62,9 @@ export async function drain(stream: JsonStream, { signal }: RequestScope): Promi
  * Collects a result of at most so many bytes; a longer one is a stream from its beginning on.
  * @throws UpstreamFault, ChainError as `holdAll`
  */
-export async function hold(
-  result: JsonResult,
-  bytes: number,
-  { scope, memory: openMemory, takesBytes }: HoldOptions,
-): Promise<JsonResult> {
-  if (isComplete(result)) return takesBytes === true ? result : readText(result);
+export async function hold(result: JsonResult, bytes: number, options: HoldOptions): Promise<JsonResult> {
+  const { scope, memory: openMemory } = options;
+  if (isComplete(result)) return staysBytes(result.length, options) ? result : readText(result);
   const signal = scope?.signal;
   const memory = scope?.answers === undefined ? openMemory() : AnswerMemory.of(scope);
   const cancel = (): void => result.cancel();
@@ -84,7 +84,7 @@ export async function hold(
       if (length > bytes) return continueFrom(held, rest, result);
     }
     if (signal?.aborted === true) throw new UpstreamFault('aborted', 'the caller has gone');
-    if (takesBytes !== true) return await joinText(held);
+    if (!staysBytes(length, options)) return await joinText(held);
     return new JsonBytes(new SharedBytes(await joinBytes(held, length)));
   } finally {
     memory.release();

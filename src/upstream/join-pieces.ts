@@ -2,6 +2,7 @@ import { isAscii } from 'node:buffer';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { JsonBytes, JsonText } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { type Characters, Utf8Text } from '../primitives/utf8-text.ts';
 
 /** Bytes that are copied or decoded between two pauses: less than a millisecond. */
 const SLICE_BYTES = 1024 * 1024;
@@ -30,13 +31,23 @@ async function joinLongText(pieces: Uint8Array[], length: number): Promise<strin
   await forEachSlice([whole], (slice) => {
     isPlain &&= isAscii(slice);
   });
-  // The longest piece of work: 0.8 ms a megabyte, half of what it takes to join texts.
+  // The longest piece of work: 0.8 ms a megabyte, half of what it takes to join texts. Long logs, receipts and values of slots are read from bytes.
   const text = isPlain
     ? Buffer.from(whole.buffer, whole.byteOffset, length).toString('latin1')
     : await decode([whole]);
   // What is done with it begins in another turn.
   await turn();
   return text;
+}
+
+/** The bytes of a result that is there: its own where it has no head and no tail. */
+export function joinParts({ head, value, tail, length }: JsonBytes): PromiseOrValue<Uint8Array> {
+  return length === value.bytes.length ? value.bytes : joinBytes([head, value.bytes, tail], length);
+}
+
+/** What a result is made of, to be looked at without making a text of it. */
+export async function openCharacters(result: JsonText | JsonBytes): Promise<Characters> {
+  return typeof result === 'string' ? result : new Utf8Text(await joinParts(result));
 }
 
 /** The text of a result that is there, with pauses where it is long. */

@@ -1,14 +1,22 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { ChainError } from '../chain/errors.ts';
 import { type LogLimits, type LogRange, refuseLogs } from '../chain/log-range.ts';
-import type { JsonText } from '../primitives/json-result.ts';
+import { JsonBytes, type JsonText, SharedBytes } from '../primitives/json-result.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { AnswerMemory } from '../util/answer-memory.ts';
 import { LogRefusal, UpstreamFault } from './fault.ts';
+import { joinBytes, joinParts } from './join-pieces.ts';
+import { LONG_BYTES } from './routed-call.ts';
 
 /** Pieces of one question that nodes are asked for at the same time. */
 const MAX_RUNNING = 4;
 
+const OPEN = Buffer.from('[');
+const COMMA = Buffer.from(',');
+const CLOSE = Buffer.from(']');
+
 /** Logs of some of the blocks, without the brackets around them. */
-type Piece = LogRange & { readonly text: string; readonly results: number };
+type Piece = LogRange & { readonly text: string | Uint8Array; readonly results: number };
 
 /** A question for logs in pieces: what nodes refuse is divided, and the answers are put together in the order of the blocks. */
 export class LogPieces {
@@ -41,7 +49,10 @@ export class LogPieces {
    * @param ask one piece @param maxBlocks of a piece, which may change as nodes refuse
    * @throws what a piece fails with: an answer is whole or there is none
    */
-  async askAll(ask: (piece: LogRange) => Promise<JsonText>, maxBlocks: () => number): Promise<JsonText> {
+  async askAll(
+    ask: (piece: LogRange) => Promise<JsonText | JsonBytes>,
+    maxBlocks: () => number,
+  ): Promise<JsonText | JsonBytes> {
     let failure: { readonly error: unknown } | undefined;
     const running = new Set<Promise<void>>();
     const begin = (piece: LogRange): void => {
@@ -66,11 +77,22 @@ export class LogPieces {
   }
 
   /** @throws ChainError when there is more than the network gives in one answer, or answers of all callers hold as much as they may */
-  add({ first, last }: LogRange, answer: JsonText): void {
+  add({ first, last }: LogRange, answer: JsonText | JsonBytes): PromiseOrValue<void> {
+    if (typeof answer !== 'string') return this.#addBytes({ first, last }, answer);
     const text = answer.slice(answer.indexOf('[') + 1, answer.lastIndexOf(']')).trim();
     if (text === '') return;
     if (!this.#memory.hold(text.length)) throw new ChainError('busy', 'answers.bytes');
-    const results = countLogs(text);
+    this.#note({ first, last, text, results: countLogs(text) });
+  }
+
+  async #addBytes({ first, last }: LogRange, answer: JsonBytes): Promise<void> {
+    const bytes = Buffer.from(await joinParts(answer));
+    const text = bytes.subarray(bytes.indexOf('[') + 1, bytes.lastIndexOf(']'));
+    if (!this.#memory.hold(text.length)) throw new ChainError('busy', 'answers.bytes');
+    this.#note({ first, last, text, results: await countLogsInSlices(text) });
+  }
+
+  #note({ first, last, text, results }: Piece): void {
     this.#done.push({ first, last, text, results });
     this.#results += results;
     this.#bytes += text.length + 1;
@@ -116,10 +138,19 @@ export class LogPieces {
     return this.#done.sort((a, b) => Number(a.first - b.first));
   }
 
-  #join(): JsonText {
-    return `[${this.#sort()
-      .map(({ text }) => text)
-      .join(',')}]`;
+  async #join(): Promise<JsonText | JsonBytes> {
+    const texts = this.#sort().map(({ text }) => text);
+    if (texts.every((text) => typeof text === 'string') && this.#bytes <= LONG_BYTES)
+      return `[${texts.join(',')}]`;
+    const parts: Uint8Array[] = [];
+    for (const text of texts) {
+      parts.push(parts.length === 0 ? OPEN : COMMA);
+      parts.push(typeof text === 'string' ? Buffer.from(text) : text);
+      if (text.length > COUNTED_BYTES) await turn();
+    }
+    parts.push(CLOSE);
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    return new JsonBytes(new SharedBytes(await joinBytes(parts, length)));
   }
 }
 
@@ -136,6 +167,20 @@ function mayBeTooMuch(error: unknown): boolean {
 
 /** Every log has it once. */
 const ONCE_A_LOG = '"logIndex"';
+const NAME = Buffer.from(ONCE_A_LOG);
+/** Bytes of logs that are gone through, or written, between two pauses: 2 ms where they are nothing but names. */
+const COUNTED_BYTES = 128 * 1024;
+
+async function countLogsInSlices(text: Buffer): Promise<number> {
+  let count = 0;
+  for (let from = 0; from < text.length; from += COUNTED_BYTES) {
+    // A name that a slice cuts is counted in the one in which it begins.
+    const slice = text.subarray(from, from + COUNTED_BYTES + NAME.length - 1);
+    for (let at = slice.indexOf(NAME); at >= 0; at = slice.indexOf(NAME, at + NAME.length)) count++;
+    await turn();
+  }
+  return count;
+}
 
 function countLogs(text: string): number {
   let count = 0;

@@ -2,7 +2,7 @@ import type { CacheKey } from '../cache/cache.ts';
 import type { BlockLog, BlockReference, LogBlocks, LogFilter } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import { checkBlockRange, type LogLimits, type LogRange, resolveLogRange } from '../chain/log-range.ts';
-import { JsonBytes, type JsonResult, type JsonText } from '../primitives/json-result.ts';
+import type { JsonBytes, JsonResult, JsonText } from '../primitives/json-result.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { AnswerMemory } from '../util/answer-memory.ts';
 import type { RequestScope } from '../util/request-scope.ts';
@@ -12,7 +12,7 @@ import { type BlockLogParts, BlockLogQuestions } from './block-log-questions.ts'
 import { checkLogs } from './checks/check-logs.ts';
 import { Refutation, UpstreamFault } from './fault.ts';
 import { LogPieces } from './log-pieces.ts';
-import type { BlockPosition, RoutedCall } from './routed-call.ts';
+import { type BlockPosition, fitResult, type RoutedCall } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
 import { type ExpectedLogs, UnexpectedLogs } from './verifying/log-proofs.ts';
 
@@ -82,8 +82,9 @@ export class LogQuestions {
         // The node was asked by hash, and every log says so.
         isBound: true,
       };
-      const answer = kept === undefined ? await this.#askExpected(call, expected, scope) : textOf(kept);
-      new LogPieces(limits, range, memory).add(range, answer);
+      const answer =
+        kept === undefined ? await this.#askExpected(call, expected, scope) : fitResult(kept, call);
+      await new LogPieces(limits, range, memory).add(range, answer);
       const why = kept === undefined ? explain(expected) : undefined;
       proofs?.trust.noteLogs(scope, { number, hash }, true, why);
       return answer;
@@ -110,7 +111,7 @@ export class LogQuestions {
       const parts = await this.#expectParts(range, filter, memory, inner);
       const ends = parts.map(({ last }) => last);
       const pieces = new LogPieces(limits, range, memory, ends);
-      const ask = (piece: LogRange): Promise<JsonText> => {
+      const ask = (piece: LogRange): Promise<JsonText | JsonBytes> => {
         const part = parts.find(({ last }) => piece.last <= last);
         return this.#askPiece(filter, piece, part?.expected, inner);
       };
@@ -199,10 +200,10 @@ export class LogQuestions {
     call: RoutedCall,
     expected: ExpectedLogs | undefined,
     scope: RequestScope,
-  ): Promise<JsonText> {
+  ): Promise<JsonText | JsonBytes> {
     for (;;) {
       try {
-        return (await this.#parts.ask({ call, scope })) as JsonText;
+        return (await this.#parts.ask({ call, scope })) as JsonText | JsonBytes;
       } catch (error) {
         if (!(error instanceof UnexpectedLogs) || expected === undefined) throw error;
         await this.#parts.logProofs?.findMore(expected, error, scope);
@@ -215,7 +216,7 @@ export class LogQuestions {
     { first, last }: LogRange,
     expected: ExpectedLogs | undefined,
     scope: RequestScope,
-  ): Promise<JsonText> {
+  ): Promise<JsonText | JsonBytes> {
     const bounds = { fromBlock: encodeQuantity(first), toBlock: encodeQuantity(last) };
     const params = `[${encodeFilter(bounds, filter)}]`;
     const hash = expected?.hashOf(last) ?? this.#parts.directory.hashOf(last);
@@ -239,6 +240,7 @@ export class LogQuestions {
       block,
       nulls: 'fault',
       isText: true,
+      takesLongBytes: true,
       check: (result: JsonResult, upstream?: Upstream): JsonResult => {
         if (expected === undefined || expected.whyUnproven() !== undefined) return checkAlone(result);
         return expected.compare(result, range, upstream);
@@ -266,10 +268,6 @@ export class LogQuestions {
 /** Why an answer is not proven, where it is not. */
 function explain(expected: ExpectedLogs | undefined): string | undefined {
   return expected === undefined ? 'the logs were not compared with receipts' : expected.whyUnproven();
-}
-
-function textOf(result: JsonResult): JsonText {
-  return result instanceof JsonBytes ? result.text : (result as JsonText);
 }
 
 /** As clients write it: what means any is left out, one alternative stands alone. */

@@ -1,7 +1,7 @@
 import type { Cache, CacheKey } from '../cache/cache.ts';
 import type { LogLimits } from '../chain/log-range.ts';
 import type { Logger } from '../observe/logger.ts';
-import type { JsonText } from '../primitives/json-result.ts';
+import type { JsonBytes, JsonText } from '../primitives/json-result.ts';
 import { createProven, type ProvenOptions, StateRequests } from '../proven/state-requests.ts';
 import type { RecordTable } from '../records/record-table.ts';
 import { CancelSource } from '../util/cancel-source.ts';
@@ -275,7 +275,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     ask,
     askVoices: agreement?.demanded && createAskVoices(ask, agreement.demanded),
     askTogether,
-    keep: (key: CacheKey, answer: JsonText) => cache.set(key, answer),
+    keep: (key: CacheKey, answer: JsonText | JsonBytes) => cache.set(key, answer),
     recall: (key: CacheKey) => cache.get(key),
     proofs,
     resolver,

@@ -1,5 +1,5 @@
 /** Texts of nodes are parsed without a long pause of the event loop, however long they are and whatever is in them. */
-import type { JsonText } from '../primitives/json-result.ts';
+import { type JsonBytes, type JsonText, textOf } from '../primitives/json-result.ts';
 import { type ParseBounds, parseInSlices, TooManyMembers } from '../primitives/parse-in-slices.ts';
 import { PIECE_LENGTH, runWithParsed, UnparsedText } from '../primitives/parse-json.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
@@ -9,6 +9,7 @@ import { SharedBudget } from '../util/shared-budget.ts';
 import { TURNS } from '../util/turn-queue.ts';
 import { prepareTransactions } from '../verification/prepare-transactions.ts';
 import { UpstreamFault } from './fault.ts';
+import { joinParts } from './join-pieces.ts';
 import { excessive } from './transport/answer-shape.ts';
 import { outOfMemory } from './transport/held-pieces.ts';
 
@@ -35,8 +36,8 @@ export type ParseWork = {
  * The value of a text: at once where it is short, in turns of the owner otherwise. What it takes is counted until it is there.
  * @throws UpstreamFault `excessive` for what no answer that is parsed has, `aborted` when it is not wanted any more, `rateLimited` without room for it
  */
-export function parseText(text: JsonText, work: ParseWork): PromiseOrValue<unknown> {
-  if (text.length <= PIECE_LENGTH) return JSON.parse(text) as unknown;
+export function parseText(text: JsonText | JsonBytes, work: ParseWork): PromiseOrValue<unknown> {
+  if (text.length <= PIECE_LENGTH) return JSON.parse(textOf(text)) as unknown;
   const memory = openMemory(work);
   return parseInTurns(text, work, memory).finally(() => memory.release());
 }
@@ -56,7 +57,7 @@ export function checkParsed<T>(read: () => T, work: ParseWork): PromiseOrValue<T
 }
 
 async function readAgain<T>(first: UnparsedText, read: () => T, work: ParseWork): Promise<T> {
-  const texts = new Map<JsonText, unknown>();
+  const texts = new Map<JsonText | JsonBytes, unknown>();
   const memory = openMemory(work);
   try {
     for (let missing = first; ; ) {
@@ -78,7 +79,7 @@ function openMemory({ memory }: ParseWork): AnswerMemory {
 }
 
 async function parseInTurns(
-  text: JsonText,
+  text: JsonText | JsonBytes,
   { owner = '', signal }: ParseWork,
   memory: AnswerMemory,
 ): Promise<unknown> {
@@ -86,7 +87,8 @@ async function parseInTurns(
     if (!memory.hold(bytes)) throw outOfMemory();
   };
   onHeap(text.length);
-  const slices = parseAndPrepare(text, { members: MAX_MEMBERS, items: MAX_ITEMS, onHeap });
+  const json = typeof text === 'string' ? text : await joinParts(text);
+  const slices = parseAndPrepare(json, { members: MAX_MEMBERS, items: MAX_ITEMS, onHeap });
   try {
     return await TURNS.run(owner, untilAborted(slices, signal));
   } catch (error) {
@@ -95,8 +97,8 @@ async function parseInTurns(
 }
 
 /** Parses a text; long transactions in it are prepared for what compares them. */
-function* parseAndPrepare(text: JsonText, bounds: ParseBounds): Generator<undefined, unknown> {
-  const value = yield* parseInSlices(text, bounds);
+function* parseAndPrepare(json: JsonText | Uint8Array, bounds: ParseBounds): Generator<undefined, unknown> {
+  const value = yield* parseInSlices(json, bounds);
   yield* prepareTransactions(value);
   return value;
 }

@@ -1,5 +1,6 @@
 /** Receipts of single transactions out of those of their block. */
 import type { JsonText } from '../primitives/json-result.ts';
+import type { Characters } from '../primitives/utf8-text.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { isSameText } from '../verification/members.ts';
 import type { ToldPlace } from './checks/check-parts.ts';
@@ -14,7 +15,7 @@ import { checkParsed } from './parse-text.ts';
  * @throws UpstreamFault `wrong` where it is of another transaction, or of another block: one of the same height may have the transaction in the same place
  */
 export async function cutReceipt(
-  receipts: JsonText,
+  receipts: Characters,
   hash: string,
   { blockHash, index }: ToldPlace,
   scope: RequestScope,
@@ -34,7 +35,7 @@ export async function cutReceipt(
 
 /** All receipts of a block with the hashes of their transactions in lower case. */
 export async function* cutReceipts(
-  receipts: JsonText,
+  receipts: Characters,
   scope: RequestScope,
 ): AsyncGenerator<readonly [hash: string, text: JsonText]> {
   for await (const text of cutItems(receipts, scope)) {

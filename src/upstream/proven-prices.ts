@@ -6,7 +6,7 @@ import type { BlockQuestions } from './block-questions.ts';
 import { parseObjectInTurns } from './checks/parse-object.ts';
 import { UpstreamFault } from './fault.ts';
 import type { BlockHeader } from './heads/block.ts';
-import { holdText } from './hold-text.ts';
+import { holdAll } from './hold-text.ts';
 
 /** Blocks of which samples are kept: those of two suggestions. */
 const MAX_BLOCKS = 128;
@@ -86,7 +86,10 @@ export class ProvenPrices {
     try {
       const block = await this.#blocks.getBlock({ kind: 'hash', hash, requireCanonical: false }, true, inner);
       if (block === null) throw new UpstreamFault('missing', `no node has block ${hash}`);
-      const fields = await parseObjectInTurns(await holdText(block, { scope: inner, memory }), inner);
+      const fields = await parseObjectInTurns(
+        await holdAll(block, { scope: inner, memory, takesLongBytes: true }),
+        inner,
+      );
       const trust = inner.trust ?? 'single';
       scope.noteTrust(trust);
       const sampled = {

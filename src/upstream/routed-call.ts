@@ -6,6 +6,9 @@ import type { NodeCall } from './node-call.ts';
 import type { Route } from './route.ts';
 import type { Upstream } from './upstream.ts';
 
+/** A text of so many bytes is put together in 4 ms, or 7 where it is not ASCII. */
+export const LONG_BYTES: number = 4 * 1024 * 1024;
+
 /** A block that has been looked up; `hash` is undefined where only its height is known. */
 export type BlockPosition = { readonly number: bigint; readonly hash: string | undefined };
 
@@ -48,6 +51,8 @@ export type RoutedCall = {
   readonly isText?: boolean;
   /** The answer is handed on as it is: a large one may be bytes. Text otherwise, unless it is a stream. */
   readonly takesBytes?: boolean;
+  /** An answer of more than `LONG_BYTES` may be bytes: they are not made a text, which takes long in one piece. */
+  readonly takesLongBytes?: boolean;
   /**
    * A stream is collected as far as that is cheap, so that most of what can be wrong with it is found while another node
    * can still be asked, or an error given.
@@ -85,8 +90,16 @@ export type RoutedCall = {
 };
 
 /** A result that is shared, in the form that a call takes. */
-export function fitResult<R extends JsonResult>(result: R, { takesBytes }: RoutedCall): R | JsonText {
-  return result instanceof JsonBytes && takesBytes !== true ? result.text : result;
+export function fitResult<R extends JsonResult>(result: R, call: RoutedCall): R | JsonText {
+  return result instanceof JsonBytes && !staysBytes(result.length, call) ? result.text : result;
+}
+
+/** Whether a result of so many bytes is handed on as bytes. */
+export function staysBytes(
+  length: number,
+  { takesBytes, takesLongBytes }: Pick<RoutedCall, 'takesBytes' | 'takesLongBytes'>,
+): boolean {
+  return takesBytes === true || (takesLongBytes === true && length > LONG_BYTES);
 }
 
 /** The upstream that gave the answer. */

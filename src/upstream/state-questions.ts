@@ -30,6 +30,8 @@ type StateQuestion = {
   /** JSON texts of the parameters before the block. */
   readonly subject: string;
   readonly check: (result: JsonResult) => JsonResult;
+  /** `check` takes bytes where the answer is long, and makes a text of its own. */
+  readonly takesLongBytes?: boolean;
   /** For nodes that lack the method. @param block JSON text */
   readonly batch?: (block: JsonText) => readonly NodeCall[];
   /** The answer where all that it takes is proven already. */
@@ -114,6 +116,7 @@ export class StateQuestions {
       method: 'eth_getStorageValues',
       subject: JSON.stringify(Object.fromEntries(requests)),
       check: checkStorageValues(requests),
+      takesLongBytes: true,
       slots: [...requests.values()].reduce((sum, { length }) => sum + length, 0),
       batch: (at) => listSlotReads(requests, at),
       prove: (at, inner) => this.#proveValues(requests, at, inner),
@@ -341,15 +344,16 @@ function writeWords({ words }: StateValues): JsonText {
 }
 
 function describe(
-  { method, subject, check, batch }: StateQuestion,
+  { method, subject, check, batch, takesLongBytes = false }: StateQuestion,
   block: JsonText,
-): Pick<RoutedCall, 'method' | 'params' | 'check' | 'batch' | 'isText'> {
+): Pick<RoutedCall, 'method' | 'params' | 'check' | 'batch' | 'isText' | 'takesLongBytes'> {
   return {
     method,
     params: `[${subject},${block}]`,
     check,
     batch: batch === undefined ? undefined : () => batch(block),
     isText: true,
+    takesLongBytes,
   };
 }
 

@@ -1,6 +1,12 @@
 import type { TransactionReference } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
-import { isComplete, type JsonResult, type JsonText } from '../primitives/json-result.ts';
+import {
+  isComplete,
+  type JsonBytes,
+  type JsonResult,
+  type JsonText,
+  textOf,
+} from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { Lru } from '../util/lru.ts';
 import type { RequestScope } from '../util/request-scope.ts';
@@ -12,7 +18,7 @@ import { checkMember, checkTransaction, readPlace, type ToldPlace } from './chec
 import { checkRawTransaction, isOfHash } from './checks/check-raw.ts';
 import { parseObject } from './checks/parse-object.ts';
 import { UpstreamFault } from './fault.ts';
-import { readText } from './join-pieces.ts';
+import { openCharacters } from './join-pieces.ts';
 import { checkParsed, type ParseWork } from './parse-text.ts';
 import { cutReceipt, cutReceipts, misplaced } from './placed-receipts.ts';
 import type { NullMeaning, RoutedCall, Witness } from './routed-call.ts';
@@ -25,6 +31,11 @@ import { WholeBlocks } from './whole-blocks.ts';
 const MAX_PLACES = 16_384;
 
 /** A question about a transaction by its hash, and the member of the answer that repeats the hash. */
+const RECEIPT = 'eth_getTransactionReceipt';
+
+/** What nodes say of one transaction; bytes where it is a long receipt. */
+type Told = JsonText | JsonBytes;
+
 type LookUp = { readonly method: string; readonly hash: string; readonly member: string };
 
 /**
@@ -52,7 +63,8 @@ export class TransactionQuestions {
       const { hash } = transaction;
       const answer = await this.#lookUp({ method: 'eth_getTransactionByHash', hash, member: 'hash' }, scope);
       if (answer === null) return null;
-      return answer.isMined ? answer.text : checkParsed(() => showAsPending(answer.text), scope);
+      const text = textOf(answer.text);
+      return answer.isMined ? text : checkParsed(() => showAsPending(text), scope);
     }
     const { block: reference, index } = transaction;
     const found = await this.#access.find(reference, scope);
@@ -67,20 +79,14 @@ export class TransactionQuestions {
     const isListed = checkTransaction({ ...found.block, transactionHashes: hashes }, Number(index));
     const call: RoutedCall = {
       ...this.#access.aboutIndex('eth_getTransaction', found, index),
-      check: (result, upstream) =>
-        this.#checkAt(proven, Number(index), isListed(result) as JsonText, upstream),
+      check: (result, upstream) => this.#checkAt(proven, Number(index), isListed(result) as Told, upstream),
     };
     const answer = await this.#access.askText(call, scope);
     await this.#noteTrust(found.block, reference.kind === 'hash', TRANSACTION_SUBJECTS, scope);
     return answer;
   }
 
-  #checkAt(
-    proven: ProvenBlock | undefined,
-    index: number,
-    text: JsonText,
-    upstream: Upstream | undefined,
-  ): JsonText {
+  #checkAt(proven: ProvenBlock | undefined, index: number, text: Told, upstream: Upstream | undefined): Told {
     if (proven !== undefined) this.#parts.proofs?.checkTransaction(proven, index, text, upstream);
     return text;
   }
@@ -88,7 +94,7 @@ export class TransactionQuestions {
   #isTrue(
     proven: ProvenBlock | undefined,
     index: number,
-    text: JsonText,
+    text: Told,
     upstream: Upstream | undefined,
   ): boolean {
     try {
@@ -132,8 +138,8 @@ export class TransactionQuestions {
   }
 
   /** One that is pending, or in a block above the served head, has no receipt yet. */
-  async getReceipt(hash: string, scope: RequestScope): Promise<JsonText | null> {
-    const question = { method: 'eth_getTransactionReceipt', hash, member: 'transactionHash' };
+  async getReceipt(hash: string, scope: RequestScope): Promise<Told | null> {
+    const question = { method: RECEIPT, hash, member: 'transactionHash' };
     const answer = await this.#lookUp(question, scope);
     if (answer?.isMined !== true) return null;
     const place = this.#places.get(hash);
@@ -143,7 +149,7 @@ export class TransactionQuestions {
   }
 
   /** No root covers a receipt by itself: it is taken out of those of its block. */
-  async #takeReceipt(hash: string, place: ToldPlace, told: JsonText, scope: RequestScope): Promise<JsonText> {
+  async #takeReceipt(hash: string, place: ToldPlace, told: Told, scope: RequestScope): Promise<Told> {
     const { number, blockHash } = place;
     const { recall, keep, cacheScope } = this.#parts;
     const keyOf = (each: string) => ({ blockHash, question: `${cacheScope()}:receipt:${each}:verified` });
@@ -151,7 +157,7 @@ export class TransactionQuestions {
     const kept = await recall?.(keyOf(hash));
     if (kept !== undefined) {
       await this.#noteTrust(position, false, RECEIPT_SUBJECTS, scope);
-      return kept as JsonText;
+      return kept as Told;
     }
     const reference = { kind: 'number', number } as const;
     const receipts = await this.#receipts.getReceipts(reference, scope, true);
@@ -159,7 +165,7 @@ export class TransactionQuestions {
       this.#parts.proofs?.trust.noteSingle(scope, 'the block of the transaction has left the chain');
       return told;
     }
-    const list = await readText(receipts);
+    const list = await openCharacters(receipts);
     const text = await cutReceipt(list, hash, place, scope);
     // The others of the block are kept too: none of them has to be taken out of the whole again.
     if (this.#parts.proofs?.verifier?.whyUnproven(position, RECEIPT_SUBJECTS) === undefined)
@@ -206,7 +212,7 @@ export class TransactionQuestions {
   async #lookUp(
     question: LookUp,
     scope: RequestScope,
-  ): Promise<{ readonly text: JsonText; readonly isMined: boolean } | null> {
+  ): Promise<{ readonly text: Told; readonly isMined: boolean } | null> {
     const askAt = async (place: ToldPlace) => ({
       text: await this.#askPlaced(question, place, scope),
       isMined: true,
@@ -246,7 +252,7 @@ export class TransactionQuestions {
     question: LookUp,
     scope: RequestScope,
     asked: ReadonlySet<Upstream>,
-  ): Promise<JsonText | undefined> {
+  ): Promise<Told | undefined> {
     if (this.#parts.proofs?.canVerify('transactions', undefined) !== true) return undefined;
     const witness: Witness = {};
     try {
@@ -260,22 +266,20 @@ export class TransactionQuestions {
   }
 
   /** Asks for one whose place was found before; what is kept was compared then. */
-  async #askPlaced(question: LookUp, place: ToldPlace, scope: RequestScope): Promise<JsonText> {
+  async #askPlaced(question: LookUp, place: ToldPlace, scope: RequestScope): Promise<Told> {
     const { number, blockHash: hash, index } = place;
     const proven = await this.#whole.prove({ number, hash }, true, scope);
     const call = this.#aboutPlaced(question, place);
     const { check: isPlaced } = call;
     const isTransaction = question.method === 'eth_getTransactionByHash';
-    const text = await this.#access.askText(
-      {
-        ...call,
-        check: (result, upstream) => {
-          const told = isPlaced(result) as JsonText;
-          return isTransaction ? this.#checkAt(proven, Number(index), told, upstream) : told;
-        },
-      },
+    const check = (result: JsonResult, upstream?: Upstream): Told => {
+      const told = isPlaced(result) as Told;
+      return isTransaction ? this.#checkAt(proven, Number(index), told, upstream) : told;
+    };
+    const text = (await this.#parts.ask({
+      call: { ...call, isText: true, takesLongBytes: !isTransaction, check },
       scope,
-    );
+    })) as Told;
     await this.#noteTrust({ number, hash }, false, TRANSACTION_SUBJECTS, scope);
     return text;
   }
@@ -286,7 +290,7 @@ export class TransactionQuestions {
     scope: RequestScope,
     except: ReadonlySet<Upstream>,
     witness: Witness,
-  ): Promise<JsonText> {
+  ): Promise<Told> {
     const { number, hash: headHash } = await this.#parts.resolver.getHead(scope);
     const isMember = checkMember(member, hash);
     const call: RoutedCall = {
@@ -295,21 +299,22 @@ export class TransactionQuestions {
       block: { number, hash: headHash },
       transactionHash: hash,
       isText: true,
+      takesLongBytes: method === RECEIPT,
       nulls: this.#absence,
       check: (result) => {
-        const text = isMember(result) as JsonText;
+        const text = isMember(result) as Told;
         const isWaiting = text !== 'null' && readPlace(text) === undefined;
         if (isWaiting && method === 'eth_getTransactionByHash') this.#parts.proofs?.checkWaiting(text);
         return text;
       },
     };
-    return (await this.#parts.ask({ call, scope, except, witness })) as JsonText;
+    return (await this.#parts.ask({ call, scope, except, witness })) as Told;
   }
 
   /** Compares the place with the served block, and keeps the answer where it is right. Blocks above the served head are still to come. */
   async #confirm(
     question: LookUp,
-    text: JsonText,
+    text: Told,
     scope: RequestScope,
     witness: Witness,
   ): Promise<'mined' | 'pending' | 'misplaced'> {
@@ -361,7 +366,7 @@ export class TransactionQuestions {
   #aboutPlaced({ method, hash, member }: LookUp, { number, blockHash, index }: ToldPlace) {
     const isMember = checkMember(member, hash);
     const check = (result: JsonResult): JsonResult => {
-      const text = isMember(result) as JsonText;
+      const text = isMember(result) as Told;
       const told = readPlace(text);
       if (told?.blockHash === blockHash && told.index === index) return text;
       throw misplaced();

@@ -1,6 +1,6 @@
 import { decodeBase64 } from '../primitives/base64.ts';
 import { encodeHex } from '../primitives/byte-loops.ts';
-import { type JsonBytes, type JsonText, textOf } from '../primitives/json-result.ts';
+import type { JsonBytes, JsonText } from '../primitives/json-result.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import { PIECE_LENGTH, parseJsonText } from '../primitives/parse-json.ts';
 import { utf8Decoder, utf8Encoder } from '../primitives/utf8.ts';
@@ -177,14 +177,14 @@ export class ListText {
   static parseBlock(answer: JsonText | JsonBytes, known?: VerifiedHeader): BlockText {
     const end = load(answer);
     const start = end === undefined ? 0 : reader.findTransactions(TEXT);
-    if (end === undefined || start === 0) return { block: parseJsonText(textOf(answer)), header: undefined };
+    if (end === undefined || start === 0) return { block: parseJsonText(answer), header: undefined };
     const listEnd = reader.listEnd();
     const body = known && readBody(known, end);
     const transactions = new ListText(start, listEnd);
     if (body !== undefined) return { block: { ...body, transactions }, header: known };
     const others = `${read(TEXT, start)}[]${read(listEnd, end)}`;
     const block = parseJsonText(others) as Members;
-    if (hasRepeatedNames(others, block)) return { block: parseJsonText(textOf(answer)), header: undefined };
+    if (hasRepeatedNames(others, block)) return { block: parseJsonText(answer), header: undefined };
     return { block: { ...block, transactions }, header: undefined };
   }
 

@@ -1,4 +1,4 @@
-import type { JsonText } from '../primitives/json-result.ts';
+import { type JsonBytes, type JsonText, textOf } from '../primitives/json-result.ts';
 import { findStringEnd } from '../primitives/json-strings.ts';
 import { findRepeats } from '../primitives/parse-in-slices.ts';
 import type { Findings } from './findings.ts';
@@ -12,9 +12,9 @@ export const REPEATED: string = 'an object of the answer has a name more than on
  * A long text that was parsed with pauses is not gone through again.
  * @param value what the text was parsed to
  */
-export function hasRepeatedNames(text: JsonText, value: unknown): boolean {
+export function hasRepeatedNames(text: JsonText | JsonBytes, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return findRepeats(value) ?? countNames(text) !== countMembers(value);
+  return findRepeats(value) ?? countNames(textOf(text)) !== countMembers(value);
 }
 
 /** As `hasRepeatedNames`, for answers that cannot be written anew, because they have been passed on in part: what is wrong is among the findings. */

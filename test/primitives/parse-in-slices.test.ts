@@ -10,13 +10,26 @@ import {
 } from '../../src/primitives/parse-in-slices.ts';
 import { countRuns } from '../support/count-runs.ts';
 
+type Parsed = { readonly value: unknown; readonly pauses: number };
+
 /** The value of a text, and how often there was a pause. */
-function parse(text: string): { readonly value: unknown; readonly pauses: number } {
+function parseAs(text: string | Uint8Array): Parsed {
   const work = parseInSlices(text);
   for (let pauses = 0; ; pauses++) {
     const step = work.next();
     if (step.done === true) return { value: step.value, pauses };
   }
+}
+
+/** As `parseAs`. Its bytes have to mean the same; a lone surrogate has none. */
+function parse(text: string): Parsed {
+  const bytes = Buffer.from(text);
+  if (bytes.toString() === text)
+    assert.equal(
+      outcomeOf(() => parseAs(bytes).value),
+      outcomeOf(() => parseAs(text).value),
+    );
+  return parseAs(text);
 }
 
 /** What `JSON.parse` makes of it, as text: order of members and `__proto__` included. */
@@ -120,6 +133,22 @@ test('a long string is parsed in slices, wherever an escape is cut, and means th
     assert.deepEqual(value, JSON.parse(text));
     assert.ok(pauses >= 4);
   }
+});
+
+test('bytes are decoded in short parts, none of which cuts a character', (context) => {
+  const { decode } = TextDecoder.prototype;
+  let most = 0;
+  context.mock.method(TextDecoder.prototype, 'decode', function (this: unknown, bytes: Uint8Array) {
+    most = Math.max(most, bytes.length);
+    return decode.call(this as never, bytes);
+  });
+  for (const sign of ['é', '€', '💡'])
+    for (let at = 0; at < 4; at++) {
+      const value = [`${'a'.repeat(SLICE - at)}${sign.repeat(SLICE)}`, 'b'.repeat(2 * SLICE), sign, at];
+      const text = JSON.stringify(Array(20).fill({ [sign]: value }));
+      assert.deepEqual(parseAs(Buffer.from(text)).value, JSON.parse(text));
+    }
+  assert.ok(most <= SLICE, `${most} bytes at a time`);
 });
 
 test('a long string that JSON.parse refuses is refused', () => {

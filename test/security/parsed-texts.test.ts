@@ -86,6 +86,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'primitives/parse-json.ts': { parse: 1, bound: 'bytes' },
   'primitives/parse-in-slices.ts': { parse: 1, bound: 'bytes' },
   'primitives/revert-reason.ts': { decode: 1, bound: 'bytes' },
+  'primitives/utf8-text.ts': { decode: 2, bound: 'bytes' },
   'primitives/utf8.ts': { decode: 1, bound: 'bytes' },
   'remote/asked-rules.ts': { parse: 1, answers: ['eth_config'] },
   'remote/call-outcome.ts': { parse: 2, answers: ['eth_call', 'eth_estimateGas'] },

@@ -1,6 +1,6 @@
 import type { LogFilter } from '../../chain/chain.ts';
 import { type LogRange, refuseLogs } from '../../chain/log-range.ts';
-import type { JsonResult } from '../../primitives/json-result.ts';
+import { isComplete, type JsonResult } from '../../primitives/json-result.ts';
 import { parseJsonText } from '../../primitives/parse-json.ts';
 import type { Members } from '../../verification/findings.ts';
 import { isSameText } from '../../verification/members.ts';
@@ -25,7 +25,7 @@ const QUANTITY = /^0x[0-9a-fA-F]{1,16}$/;
  */
 export function checkLogs(expected: ExpectedLogs): (result: JsonResult) => JsonResult {
   return (result) => {
-    const logs: unknown = typeof result === 'string' ? parseJsonText(result) : undefined;
+    const logs: unknown = isComplete(result) ? parseJsonText(result) : undefined;
     if (!Array.isArray(logs)) throw new UpstreamFault('wrong', 'the logs are no array');
     refuseMany(logs, expected.results, expected.range);
     const check = new LogCheck(expected);

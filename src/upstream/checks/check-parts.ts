@@ -1,4 +1,4 @@
-import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
+import type { JsonBytes, JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { asText, isSameText } from '../../verification/members.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Block } from '../heads/block.ts';
@@ -8,7 +8,7 @@ import { parseObject } from './parse-object.ts';
 /** A member of the answer has this value, a hash in lower case. The answer is written anew where an object in it has a name twice. */
 export function checkMember(name: string, value: string): (result: JsonResult) => JsonResult {
   return (result) => {
-    if (isSameText(parseObject(result)[name], value)) return keepUnique(result as JsonText);
+    if (isSameText(parseObject(result)[name], value)) return keepUnique(result as JsonText | JsonBytes);
     throw new UpstreamFault('wrong', 'the answer is about another hash than the one asked for');
   };
 }
@@ -17,7 +17,7 @@ export function checkMember(name: string, value: string): (result: JsonResult) =
 export type ToldPlace = { readonly number: bigint; readonly blockHash: string; readonly index: bigint };
 
 /** The place in a transaction or a receipt; undefined while pending. @throws UpstreamFault when it cannot be read */
-export function readPlace(answer: JsonText): ToldPlace | undefined {
+export function readPlace(answer: JsonText | JsonBytes): ToldPlace | undefined {
   const { blockHash, blockNumber, transactionIndex } = parseObject(answer);
   if (blockHash === null || blockHash === undefined) return undefined;
   return {
@@ -38,7 +38,7 @@ export function checkTransaction(block: Block, index: number): (result: JsonResu
   return (result) => {
     const { hash, blockHash } = parseObject(result);
     if (isSameText(hash, block.transactionHashes[index] as string) && isSameText(blockHash, block.hash)) {
-      return keepUnique(result as JsonText);
+      return keepUnique(result as JsonText | JsonBytes);
     }
     throw new UpstreamFault('wrong', 'the transaction is not the one of the block');
   };
@@ -54,7 +54,7 @@ export function checkUncle(block: Block, index: number): (result: JsonResult) =>
     if (!isSameText(uncle['hash'], block.uncleHashes[index] as string)) {
       throw new UpstreamFault('wrong', 'the uncle is not the one of the block');
     }
-    if (!('transactions' in uncle) && 'uncles' in uncle) return keepUnique(result as JsonText);
+    if (!('transactions' in uncle) && 'uncles' in uncle) return keepUnique(result as JsonText | JsonBytes);
     const { transactions: _, ...rest } = uncle;
     return JSON.stringify({ ...rest, uncles: rest['uncles'] ?? [] });
   };

@@ -1,4 +1,4 @@
-import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
+import { isComplete, type JsonBytes, type JsonResult, type JsonText } from '../../primitives/json-result.ts';
 import { parseJsonText } from '../../primitives/parse-json.ts';
 import { UpstreamFault } from '../fault.ts';
 import { type ParseWork, parseText } from '../parse-text.ts';
@@ -7,16 +7,16 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** The members of an object in an answer, for checks: they are run again where it is long. @throws UpstreamFault when it is none */
 export function parseObject(result: JsonResult): Members {
-  return requireObject(parseJsonText(requireText(result)));
+  return requireObject(parseJsonText(requireWhole(result)));
 }
 
 /** The same of an answer that has been checked, with pauses where it is long. */
 export async function parseObjectInTurns(result: JsonResult, work: ParseWork): Promise<Members> {
-  return requireObject(await parseText(requireText(result), work));
+  return requireObject(await parseText(requireWhole(result), work));
 }
 
-function requireText(result: JsonResult): JsonText {
-  if (typeof result === 'string') return result;
+function requireWhole(result: JsonResult): JsonText | JsonBytes {
+  if (isComplete(result)) return result;
   result.cancel();
   throw noObject();
 }

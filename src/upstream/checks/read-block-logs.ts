@@ -2,8 +2,8 @@ import { createHash, type Hash } from 'node:crypto';
 import type { BlockLog } from '../../chain/chain.ts';
 import { addToBloom, BLOOM_LENGTH } from '../../primitives/bloom.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
-import type { JsonText } from '../../primitives/json-result.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
+import type { Characters } from '../../primitives/utf8-text.ts';
 import { isSameText } from '../../verification/members.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Block } from '../heads/block.ts';
@@ -35,7 +35,7 @@ const STEP_LOGS = 32;
  * @param text as `scanLogs` takes it
  * @throws UpstreamFault `wrong` for logs of another block, or out of order
  */
-export function* readBlockLogs(text: JsonText, block: Block): Generator<undefined, ReadLogs> {
+export function* readBlockLogs(text: Characters, block: Block): Generator<undefined, ReadLogs> {
   const reader = new BlockLogReader(block);
   for (const log of scanLogs(text)) {
     if (log !== undefined) reader.add(JSON.parse(log) as Members);

@@ -1,4 +1,5 @@
 import type { JsonText } from '../../primitives/json-result.ts';
+import type { Characters } from '../../primitives/utf8-text.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -15,7 +16,7 @@ const PAUSE_LENGTH = 65_536;
  * objects at once. Undefined is a pause.
  * @param text valid JSON
  */
-export function* scanLogs(text: JsonText): Generator<JsonText | undefined, void> {
+export function* scanLogs(text: Characters): Generator<JsonText | undefined, void> {
   let depth = 0;
   /** Depth inside of the list of logs that is being read; -1 outside. */
   let logsDepth = -1;
@@ -58,7 +59,7 @@ export function* scanLogs(text: JsonText): Generator<JsonText | undefined, void>
 }
 
 /** Where the quote is that ends a string. @param from its first character */
-function findStringEnd(text: string, from: number): number {
+function findStringEnd(text: Characters, from: number): number {
   for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
     let escapes = 0;
     while (text.charCodeAt(at - 1 - escapes) === BACKSLASH) escapes++;

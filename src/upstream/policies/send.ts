@@ -137,10 +137,11 @@ function holdAnswer(
   { call, scope, upstream }: Directed,
   { streamBytes }: SenderBounds,
 ): PromiseOrValue<JsonResult> {
-  const memory = upstream.openMemory;
-  if (call.isText === true) return holdAll(stream, { scope, memory, takesBytes: call.takesBytes });
+  const { takesBytes = false, takesLongBytes = false } = call;
+  const options = { scope, memory: upstream.openMemory, takesBytes, takesLongBytes };
+  if (call.isText === true) return holdAll(stream, options);
   if (call.isHeld !== true) return stream;
-  return hold(stream, HOLD_FACTOR * streamBytes, { scope, memory, takesBytes: call.takesBytes });
+  return hold(stream, HOLD_FACTOR * streamBytes, options);
 }
 
 function isLonger(result: JsonResult, length: number): boolean {

@@ -1,9 +1,9 @@
 /** Takes what the frames of a WebSocket hold, in the order in which it came. */
 export interface FrameSink {
-  /** A part of the payload of a data message; its memory may be used again. */
+  /** A part of the payload of a data message. */
   takePayload(piece: Buffer): void;
-  /** A frame of the message has begun, with so many bytes of payload. */
-  beginFrame(bytes: number): void;
+  /** A frame of the message has begun, with so many bytes of payload. @returns whether the sink keeps it, and all that follows in the message */
+  beginFrame(bytes: number): boolean;
   endMessage(): void;
   /** A ping or a pong. */
   takeControl(): void;
@@ -19,10 +19,16 @@ const MASKED = 0x80;
 const LENGTH_IN_16_BITS = 126;
 const LENGTH_IN_64_BITS = 127;
 const LONGEST_HEAD = 10;
+/** An empty frame that ends a message. */
+const END = Buffer.of(FIN, 0);
+
+/** Takes bytes on their way to the library that makes messages of frames. */
+export type PassOn = (bytes: Buffer) => void;
 
 /**
- * Finds the frames of a server (RFC 6455 5.2, not masked, without extensions) in the bytes of a socket. It only looks on: what is no frame is the
- * library's to refuse, and nothing is found behind it.
+ * Finds the frames of a server (RFC 6455 5.2, not masked, without extensions) in the bytes of a socket, and passes the bytes on. What is no frame is
+ * the library's to refuse, and nothing is found behind it. Frames that the sink keeps are passed on as empty ones: the library checks their heads and
+ * ends the message, and has nothing of it to put together.
  */
 export class FrameReader {
   readonly #sink: FrameSink;
@@ -33,25 +39,49 @@ export class FrameReader {
   #isControl = false;
   #isLast = false;
   #isLost = false;
+  /** The sink keeps the payload of the frame. */
+  #isKept = false;
+  /** The sink keeps the message, which has not ended. */
+  #keepsMessage = false;
+  /** Bytes of the head that came at the end of earlier chunks: they are passed on when it is known whether the frame is. */
+  #headBefore = 0;
 
   constructor(sink: FrameSink) {
     this.#sink = sink;
   }
 
-  /** @throws what the sink throws */
-  push(chunk: Buffer): void {
-    for (let at = 0; at < chunk.length && !this.#isLost; ) {
+  /** @throws what the sink or `pass` throws */
+  push(chunk: Buffer, pass: PassOn): void {
+    /** Where the bytes begin that are not passed on yet. */
+    let from = 0;
+    let at = 0;
+    while (at < chunk.length && !this.#isLost) {
       if (this.#left > 0) {
         const end = Math.min(at + this.#left, chunk.length);
         this.#left -= end - at;
         if (!this.#isControl) this.#sink.takePayload(chunk.subarray(at, end));
         at = end;
-        if (this.#left === 0) this.#endFrame();
+        if (this.#isKept) from = end;
+        if (this.#left === 0) this.#endFrame(pass);
         continue;
       }
       this.#head[this.#headBytes++] = chunk[at++] as number;
-      if (this.#headBytes >= 2 && this.#headBytes === this.#countHead()) this.#beginFrame();
+      if (this.#headBytes < 2 || this.#headBytes < this.#countHead()) continue;
+      const before = this.#headBefore;
+      const start = at - this.#headBytes + before;
+      this.#beginFrame();
+      if (!this.#isKept) {
+        if (before > 0) pass(Buffer.from(this.#head.subarray(0, before)));
+      } else {
+        if (start > from) pass(chunk.subarray(from, start));
+        from = at;
+        this.#passEmpty(pass);
+      }
+      if (this.#left === 0 && !this.#isLost) this.#endFrame(pass);
     }
+    this.#headBefore = this.#headBytes;
+    const end = Math.max(chunk.length - this.#headBytes, from);
+    if (end > from) pass(from === 0 && end === chunk.length ? chunk : chunk.subarray(from, end));
   }
 
   #countHead(): number {
@@ -69,6 +99,8 @@ export class FrameReader {
     const first = this.#head[0] as number;
     const second = this.#head[1] as number;
     this.#headBytes = 0;
+    this.#headBefore = 0;
+    this.#isKept = false;
     this.#isControl = (first & CONTROL) !== 0;
     this.#isLast = (first & FIN) !== 0;
     // What follows a close frame is not read by the library either.
@@ -76,8 +108,14 @@ export class FrameReader {
     if (this.#isLost) return;
     this.#left = this.#readLength(second);
     if (this.#isControl) this.#sink.takeControl();
-    else this.#sink.beginFrame(this.#left);
-    if (this.#left === 0) this.#endFrame();
+    else this.#isKept = this.#sink.beginFrame(this.#left);
+  }
+
+  /** The head of a frame that is kept, without FIN. Those that only go on with the message tell the library nothing. */
+  #passEmpty(pass: PassOn): void {
+    const first = (this.#head[0] as number) & ~FIN;
+    if (!this.#keepsMessage || first !== 0) pass(Buffer.of(first, 0));
+    this.#keepsMessage = true;
   }
 
   #readLength(second: number): number {
@@ -85,7 +123,11 @@ export class FrameReader {
     return second === LENGTH_IN_64_BITS ? Number(this.#head.readBigUInt64BE(2)) : second;
   }
 
-  #endFrame(): void {
-    if (!this.#isControl && this.#isLast) this.#sink.endMessage();
+  #endFrame(pass: PassOn): void {
+    if (this.#isControl || !this.#isLast) return;
+    this.#sink.endMessage();
+    if (!this.#keepsMessage) return;
+    this.#keepsMessage = false;
+    pass(END);
   }
 }

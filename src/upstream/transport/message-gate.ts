@@ -3,8 +3,9 @@ import { TokenBucket } from '../../util/token-bucket.ts';
 import { UpstreamFault } from '../fault.ts';
 import { type AnswerBounds, NOTIFICATION } from './answer-bounds.ts';
 import { excessive, UNPARSED_SHAPE } from './answer-shape.ts';
-import { FrameReader, type FrameSink } from './frame-reader.ts';
+import { FrameReader, type FrameSink, type PassOn } from './frame-reader.ts';
 import { COUNTED_FROM, outOfMemory } from './held-pieces.ts';
+import { PieceList } from './piece-list.ts';
 import { skipBlank } from './read-reply.ts';
 import { ReplyScanner } from './reply-scanner.ts';
 
@@ -12,6 +13,10 @@ const LIST_BEGIN = 0x5b;
 /** Frames of one message: geth makes them of a kilobyte. */
 const FRAMES = 64;
 const BYTES_PER_FRAME = 128;
+/**
+ * A longer message is kept in pieces from the frame on that makes it so long: putting it together takes 0.9 ms a megabyte, most of it for fresh memory.
+ */
+export const KEPT_BYTES: number = 1024 * 1024;
 /** Pings and pongs; ours are answered every 15 s. */
 const CONTROL_FRAMES = { capacity: 100, perSecond: 10 };
 /** Messages that answer nothing and announce nothing that was subscribed to. */
@@ -40,6 +45,9 @@ export type ScannedMessage = {
   readonly scanner: ReplyScanner | undefined;
   /** Whether it is one whole JSON object and nothing else, or a list. */
   readonly isWhole: boolean;
+  readonly bytes: number;
+  /** What the library has not been given of it. */
+  readonly rest: Iterable<Uint8Array> | undefined;
 };
 
 /** The message that is coming in. */
@@ -52,11 +60,12 @@ type OpenMessage = {
   isNamed: boolean;
   bytes: number;
   frames: number;
+  kept: PieceList | undefined;
 };
 
 /**
- * Looks at every byte that a node sends over a WebSocket before the library puts messages together: scans messages as they come in, and bounds
- * them by what is waited for, in bytes, structure and frames. What is pushed is never more than the library then holds.
+ * Looks at every byte that a node sends over a WebSocket before the library puts messages together: scans messages as they come in, bounds
+ * them by what is waited for, in bytes, structure and frames, and keeps long ones in pieces.
  */
 export class MessageGate implements FrameSink {
   readonly #frames = new FrameReader(this);
@@ -78,8 +87,8 @@ export class MessageGate implements FrameSink {
   }
 
   /** @throws UpstreamFault with which the connection ends */
-  push(chunk: Buffer): void {
-    this.#frames.push(chunk);
+  push(chunk: Buffer, pass: PassOn): void {
+    this.#frames.push(chunk, pass);
   }
 
   /** The scan of the next message that the library hands out, and whether its memory is still counted until `release`. */
@@ -105,7 +114,7 @@ export class MessageGate implements FrameSink {
     if (!this.#controls.tryTake()) throw excessive('pings and pongs');
   }
 
-  beginFrame(bytes: number): void {
+  beginFrame(bytes: number): boolean {
     this.#open ??= this.#beginMessage();
     const open = this.#open;
     open.frames++;
@@ -115,6 +124,8 @@ export class MessageGate implements FrameSink {
     }
     if (open.frames > FRAMES + open.bytes / BYTES_PER_FRAME) throw excessive('frames of a message');
     this.#checkBytes(open, open.bytes + bytes);
+    if (open.bytes + bytes > KEPT_BYTES) open.kept ??= new PieceList();
+    return open.kept !== undefined;
   }
 
   takePayload(piece: Buffer): void {
@@ -124,12 +135,13 @@ export class MessageGate implements FrameSink {
     this.#name(open);
     this.#checkBytes(open, open.bytes);
     if (open.bytes > COUNTED_FROM) this.#hold(open.bytes, piece.length);
+    if (open.isWhole) open.kept?.push(piece);
   }
 
   endMessage(): void {
-    const { scanner, isWhole, hasBegun } = this.#open as OpenMessage;
+    const { scanner, isWhole, hasBegun, bytes, kept } = this.#open as OpenMessage;
     const isList = hasBegun && scanner === undefined;
-    const message = { scanner, isWhole: isWhole && (isList || scanner?.isDone === true) };
+    const message = { scanner, isWhole: isWhole && (isList || scanner?.isDone === true), bytes, rest: kept };
     this.#scanned.push({ message, held: this.#held });
     this.#open = undefined;
     this.#held = undefined;
@@ -144,6 +156,7 @@ export class MessageGate implements FrameSink {
       isNamed: false,
       bytes: 0,
       frames: 0,
+      kept: undefined,
     };
   }
 

@@ -1,17 +1,18 @@
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { NodeReply } from '../node-call.ts';
 import type { ShapeBounds } from './answer-shape.ts';
-import type { ScannedMessage } from './message-gate.ts';
+import { MessagePieces, streamPieces } from './message-bytes.ts';
+import { KEPT_BYTES, type ScannedMessage } from './message-gate.ts';
 import { findResult, isBlank, isErrorAnswer, malformed, readReply, skipBlank } from './read-reply.ts';
 import { ReplyScanner } from './reply-scanner.ts';
-import { createBytesStream } from './result-stream.ts';
 
 const LIST_END = 0x5d;
 const COMMA = 0x2c;
 
 /** A complete message of a node: one answer or notification, or a list of answers. */
 export type Message = {
-  readonly bytes: Buffer;
+  /** Pieces where it is long. */
+  readonly bytes: Buffer | MessagePieces;
   readonly isList: boolean;
   /** At least one. */
   readonly scanners: readonly ReplyScanner[];
@@ -19,19 +20,23 @@ export type Message = {
 
 /**
  * Puts a message together with the scan of it.
+ * @param first what the library has put together
  * @param findShape finds the bounds of the answers in a list, which is scanned here
  * @returns undefined when it is nothing that a node may send
  */
 export function readMessage(
-  bytes: Buffer,
-  { scanner, isWhole }: ScannedMessage,
+  first: Buffer,
+  { scanner, isWhole, rest }: ScannedMessage,
   findShape: () => ShapeBounds,
   maxAnswers: number,
 ): Message | undefined {
   if (!isWhole) return undefined;
+  const bytes = rest === undefined ? first : new MessagePieces([first, ...rest]);
   if (scanner !== undefined) return { bytes, isList: false, scanners: [scanner] };
   try {
-    return { bytes, isList: true, scanners: scanList(bytes, findShape(), maxAnswers) };
+    // The bounds of lists are those of batches, which are read at once.
+    const whole = bytes.subarray(0);
+    return { bytes: whole, isList: true, scanners: scanList(whole, findShape(), maxAnswers) };
   } catch {
     return undefined;
   }
@@ -61,8 +66,10 @@ export function readSingleReply(
   if (isList || scanner === undefined) throw malformed('the node answers one call with a list');
   if (!isErrorAnswer(scanner)) {
     const { start, end = start } = findResult(scanner);
-    if (end - start > streamBytes) {
-      return { kind: 'result', result: createBytesStream(bytes.subarray(start, end)) };
+    const isLong = bytes instanceof MessagePieces;
+    if (end - start > (isLong ? Math.min(streamBytes, KEPT_BYTES) : streamBytes)) {
+      const result = isLong ? bytes.stream(start, end) : streamPieces([bytes.subarray(start, end)]);
+      return { kind: 'result', result };
     }
   }
   return readReply(scanner, bytes);

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import { UpstreamFault } from '../fault.ts';
 import { describeConnectionError } from './connection-error.ts';
+import type { PassOn } from './frame-reader.ts';
 import { describeRefusal } from './http-status.ts';
 import type { Endpoint, TransportLimits } from './transport.ts';
 
@@ -15,8 +16,12 @@ const TIMED_BYTES = 16_384;
 const CLOSE_GRACE_MS = 1_000;
 
 export interface SocketListener {
-  /** Bytes of the connection, before messages are made of them. @throws UpstreamFault with which the connection ends */
-  onBytes(chunk: Buffer): void;
+  /**
+   * Bytes of the connection, before messages are made of them.
+   * @param pass hands bytes on of which messages are made
+   * @throws UpstreamFault with which the connection ends
+   */
+  onBytes(chunk: Buffer, pass: PassOn): void;
   onOpen(): void;
   /** @throws UpstreamFault with which the connection ends */
   onMessage(message: Buffer): void;
@@ -27,10 +32,13 @@ export interface SocketListener {
 /** One WebSocket to a node, from the attempt to connect to its end. */
 export class NodeSocket {
   readonly #ws: WebSocket;
+  readonly #listener: SocketListener;
   readonly #ended: Promise<void>;
   readonly #connectTimer: NodeJS.Timeout;
   #pingTimer: NodeJS.Timeout | undefined;
   #socket: Socket | undefined;
+  /** The library's own listeners to the bytes of the socket. */
+  #givers: readonly PassOn[] = [];
   #isCorked = false;
   #bytesAtPing = -1;
   /** When reading pauses in this turn of the event loop; 0 before anything has been read in it. */
@@ -47,22 +55,22 @@ export class NodeSocket {
       skipUTF8Validation: true,
     });
     this.#ws = ws;
+    this.#listener = listener;
     this.#connectTimer = setTimeout(() => {
       this.#terminate(new UpstreamFault('timeout', 'the node does not accept the connection in time'));
     }, limits.connectTimeout);
     ws.on('upgrade', ({ socket }) => {
       this.#socket = socket;
-      // Listens before the library does, so that it sees each chunk first.
-      socket.on('data', (chunk: Buffer) => {
-        if (chunk.length >= TIMED_BYTES) this.#pace();
-        this.#guard(() => listener.onBytes(chunk));
-        // Zeros are no frame: the library stops at the first instead of reading all that is in the chunk.
-        if (this.#fault !== undefined) chunk.fill(0);
+      // Before the library takes them for frames: bytes that came while reading was paused.
+      socket.on('close', () => {
+        const rest: unknown = socket.read();
+        if (Buffer.isBuffer(rest)) this.#read(rest);
       });
     });
     ws.on('unexpected-response', (_request, response) => this.#terminate(describeResponse(response)));
     ws.on('open', () => {
       clearTimeout(this.#connectTimer);
+      this.#readFirst();
       this.#pingTimer = setInterval(() => this.#ping(), limits.pingInterval).unref();
       listener.onOpen();
     });
@@ -96,6 +104,26 @@ export class NodeSocket {
     await this.#ended;
     clearTimeout(timer);
   }
+
+  /** Takes the place of the library, which listens to the socket since a moment ago: it is given what is passed on. */
+  #readFirst(): void {
+    const socket = this.#socket as Socket;
+    this.#givers = socket.listeners('data') as PassOn[];
+    socket.removeAllListeners('data');
+    socket.on('data', (chunk: Buffer) => {
+      if (chunk.length >= TIMED_BYTES) this.#pace();
+      this.#read(chunk);
+    });
+  }
+
+  #read(chunk: Buffer): void {
+    this.#guard(() => this.#listener.onBytes(chunk, this.#pass));
+  }
+
+  /** Nothing is passed on any more once there is a reason to end the connection. */
+  readonly #pass = (bytes: Buffer): void => {
+    if (this.#fault === undefined) for (const give of this.#givers) give.call(this.#socket, bytes);
+  };
 
   /** What is sent in this turn of the event loop is written at its end, at once. */
   #gatherWrites(): void {

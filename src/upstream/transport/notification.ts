@@ -13,8 +13,7 @@ export function readNotification(
   subscriptions: readonly string[],
 ): Notification | undefined {
   const { bytes, isList, scanners } = message;
-  if (isList || scanners[0]?.id !== undefined || bytes.length > NOTIFICATION.bytes) return undefined;
-  if (!isOfOne(message, subscriptions)) return undefined;
+  if (isList || scanners[0]?.id !== undefined || !isOfOne(message, subscriptions)) return undefined;
   const { method, params } = JSON.parse(bytes.toString()) as {
     readonly method?: unknown;
     readonly params?: unknown;
@@ -25,8 +24,9 @@ export function readNotification(
   return { subscription, result };
 }
 
-/** Whether the text of a message holds the id of one of these subscriptions. */
+/** Whether the text of a message, which is no longer than an announcement, holds the id of one of these subscriptions. */
 export function isOfOne({ bytes }: Message, subscriptions: Iterable<string>): boolean {
+  if (!Buffer.isBuffer(bytes) || bytes.length > NOTIFICATION.bytes) return false;
   for (const id of subscriptions) if (bytes.includes(JSON.stringify(id))) return true;
   return false;
 }

@@ -5,6 +5,7 @@ import { UpstreamFault } from '../fault.ts';
 import type { NodeError, NodeReply } from '../node-call.ts';
 import { ERROR_BYTES, ERROR_SHAPE, excessive } from './answer-shape.ts';
 import { readInTurns } from './answer-turns.ts';
+import type { AnswerBytes } from './message-bytes.ts';
 import type { Member, ReplyScanner } from './reply-scanner.ts';
 
 /** Characters of an error's message that are read: no more is said in any of them, and every rule is tried on each. */
@@ -58,21 +59,24 @@ export function findResult(scanner: ReplyScanner): Member {
  * The reply that a complete answer holds, its result as text. A long error is read in turns.
  * @throws UpstreamFault when it is no JSON-RPC answer, at once or by rejection
  */
-export function readReply(scanner: ReplyScanner, bytes: Buffer): PromiseOrValue<NodeReply> {
+export function readReply(scanner: ReplyScanner, bytes: AnswerBytes): PromiseOrValue<NodeReply> {
   if (!isErrorAnswer(scanner)) return readResult(scanner, bytes);
   const { start, end = bytes.length } = scanner.error as Member;
   return readInTurns(end - start, readReplyInSlices(scanner, bytes));
 }
 
 /** As `readReply`, with pauses. */
-export function* readReplyInSlices(scanner: ReplyScanner, bytes: Buffer): Generator<undefined, NodeReply> {
+export function* readReplyInSlices(
+  scanner: ReplyScanner,
+  bytes: AnswerBytes,
+): Generator<undefined, NodeReply> {
   if (!isErrorAnswer(scanner)) return readResult(scanner, bytes);
   return { kind: 'error', error: yield* readErrorInSlices(scanner, bytes) };
 }
 
-function readResult(scanner: ReplyScanner, bytes: Buffer): NodeReply {
+function readResult(scanner: ReplyScanner, bytes: AnswerBytes): NodeReply {
   const { start, end } = findResult(scanner);
-  return { kind: 'result', result: bytes.toString('utf8', start, end) };
+  return { kind: 'result', result: bytes.subarray(start, end).toString('utf8') };
 }
 
 /** A code that some nodes write as a text. */
@@ -84,7 +88,10 @@ const CODE_TEXT = /^-?\d{1,10}$/;
  * @throws UpstreamFault `excessive` where it is longer than any error is, `malformed` where code or message cannot be meant: a number that is no integer, or none that JSON can hold exactly, or
  * another type
  */
-export function* readErrorInSlices(scanner: ReplyScanner, bytes: Buffer): Generator<undefined, NodeError> {
+export function* readErrorInSlices(
+  scanner: ReplyScanner,
+  bytes: AnswerBytes,
+): Generator<undefined, NodeError> {
   const member = scanner.error as Member;
   if (member.values > ERROR_SHAPE.values) throw excessive('values of an error');
   if ((member.end ?? bytes.length) - member.start > ERROR_BYTES) throw excessive('bytes of an error');

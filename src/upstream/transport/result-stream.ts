@@ -2,8 +2,6 @@ import type { JsonStream } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
 import { PieceList } from './piece-list.ts';
 
-/** Pieces of a result that is at hand as a whole. */
-const PIECE_BYTES = 65_536;
 /** What may wait for the consumer before the source is paused. */
 const HIGH_WATER_BYTES = 65_536;
 
@@ -101,21 +99,4 @@ export class ResultStream implements JsonStream {
     this.#waitingBytes -= piece?.length ?? 0;
     waiter.resolve(piece === undefined ? { done: true, value: undefined } : { done: false, value: piece });
   }
-}
-
-/** A stream over bytes that are there already; its pieces are views of them. */
-export function createBytesStream(bytes: Uint8Array): JsonStream {
-  let isCancelled = false;
-  async function* cutPieces(): AsyncGenerator<Uint8Array, void, undefined> {
-    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-      if (isCancelled) throw new UpstreamFault('aborted', 'the result is not wanted any more');
-      yield bytes.subarray(at, at + PIECE_BYTES);
-    }
-  }
-  return {
-    pieces: cutPieces(),
-    cancel: () => {
-      isCancelled = true;
-    },
-  };
 }

@@ -8,6 +8,7 @@ import type { NodeCall, NodeReply } from '../node-call.ts';
 import { BATCH_BYTES, findBatchBounds, findBounds, loosen } from './answer-bounds.ts';
 import { readInTurns } from './answer-turns.ts';
 import { encodeBatch, encodeCall } from './encode-call.ts';
+import type { PassOn } from './frame-reader.ts';
 import { type Message, readMessage, readSingleReply } from './message.ts';
 import { MessageGate, type ScannedMessage } from './message-gate.ts';
 import { NodeSocket, type SocketListener } from './node-socket.ts';
@@ -28,7 +29,7 @@ import type {
 
 const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 30_000;
-/** Longest message, which the library puts together in one piece; geth's own client takes as much. */
+/** Longest message; geth's own client takes as much. */
 const MESSAGE_BYTES = 32 * 1024 * 1024;
 /** How long announcements of a subscription are no fault after its end, and of how many. */
 const ENDED_MS = 10_000;
@@ -85,8 +86,13 @@ class WebSocketTransport implements Transport, SocketListener {
     const batch = findBatchBounds(calls, Math.min(this.#limits.answerBytes, BATCH_BYTES));
     const bounds = { ...loosen(batch.answers), bytes: batch.bytes };
     return new Promise((resolve, reject) => {
-      const read = ({ bytes }: Message): PromiseOrValue<readonly NodeReply[]> =>
-        continueWith(readInTurns(bytes.length, readBatch(bytes, firstId, batch)), requireAll);
+      const read = ({ bytes }: Message): PromiseOrValue<readonly NodeReply[]> => {
+        // An error that names no call may be of any length.
+        if (bytes.length > batch.bytes)
+          throw new UpstreamFault('tooLarge', 'the answer exceeds the bound on its size');
+        const answers = readBatch(bytes.subarray(0), firstId, batch);
+        return continueWith(readInTurns(bytes.length, answers), requireAll);
+      };
       const text = encodeBatch(calls, firstId);
       this.#begin({ ids, text, bounds, isBatch: true, options, read, resolve, reject });
     });
@@ -116,8 +122,8 @@ class WebSocketTransport implements Transport, SocketListener {
     await this.#socket?.close();
   }
 
-  onBytes(chunk: Buffer): void {
-    this.#gate.push(chunk);
+  onBytes(chunk: Buffer, pass: PassOn): void {
+    this.#gate.push(chunk, pass);
   }
 
   onOpen(): void {
@@ -149,27 +155,27 @@ class WebSocketTransport implements Transport, SocketListener {
     this.#reconnectTimer = setTimeout(() => this.#connect(), wait).unref();
   }
 
-  onMessage(bytes: Buffer): void {
+  onMessage(first: Buffer): void {
     const taken = this.#gate.take();
     if (taken === undefined) return;
     try {
-      this.#takeMessage(bytes, taken.message);
+      this.#takeMessage(first, taken.message);
     } finally {
       taken.release();
     }
   }
 
-  #takeMessage(bytes: Buffer, scanned: ScannedMessage): void {
-    const message = readMessage(bytes, scanned, () => this.#pending.listBounds, MAX_LIST);
+  #takeMessage(first: Buffer, scanned: ScannedMessage): void {
+    const message = readMessage(first, scanned, () => this.#pending.listBounds, MAX_LIST);
     if (message === undefined) {
       const broken = this.#pending.get(scanned.scanner?.id ?? '');
-      if (broken === undefined) this.#gate.countUnasked(bytes.length);
+      if (broken === undefined) this.#gate.countUnasked(scanned.bytes);
       else broken.fail(malformed('the answer is not JSON'));
       return;
     }
     // Not before now: a node that accepts connections only to drop them gets longer and longer pauses.
     this.#backoff.reset();
-    if (!this.#settle(message) && !this.#announce(message)) this.#gate.countUnasked(bytes.length);
+    if (!this.#settle(message) && !this.#announce(message)) this.#gate.countUnasked(scanned.bytes);
   }
 
   /** @returns whether the message answers something */

@@ -20,7 +20,6 @@ import type { FoundBlock } from '../block-access.ts';
 import type { BlockQuestions } from '../block-questions.ts';
 import { refuseMany } from '../checks/check-logs.ts';
 import { UpstreamFault } from '../fault.ts';
-import { readText } from '../join-pieces.ts';
 import { keepUnique } from '../keep-unique.ts';
 import { parseText } from '../parse-text.ts';
 import type { Upstream } from '../upstream.ts';
@@ -106,12 +105,12 @@ export class LogProofs {
   }
 
   /**
-   * The receipts of a block, compared with its header, as text.
+   * The receipts of a block, compared with its header.
    * @throws UpstreamFault where the nodes lack what is asked for
    */
-  async getReceipts(found: FoundBlock, scope: RequestScope): Promise<JsonText> {
+  async getReceipts(found: FoundBlock, scope: RequestScope): Promise<JsonText | JsonBytes> {
     const { receipts } = await askReceipts(this.#parts, found, scope);
-    return readText(receipts);
+    return receipts;
   }
 
   /**
@@ -211,9 +210,13 @@ export class ExpectedLogs {
    * @returns the same answer, written anew where an object in it has a name twice
    * @throws UpstreamFault `wrong` @throws UnexpectedLogs
    */
-  compare(result: JsonResult, { first, last }: LogRange, upstream: Upstream | undefined): JsonText {
-    const logs: unknown = typeof result === 'string' ? parseJsonText(result) : undefined;
-    if (typeof result !== 'string' || !Array.isArray(logs))
+  compare(
+    result: JsonResult,
+    { first, last }: LogRange,
+    upstream: Upstream | undefined,
+  ): JsonText | JsonBytes {
+    const logs: unknown = isComplete(result) ? parseJsonText(result) : undefined;
+    if (!isComplete(result) || !Array.isArray(logs))
       throw new UpstreamFault('wrong', 'the logs are no array');
     refuseMany(logs, this.#parts.limits.results, { first, last });
     const rows = new Map([...this.#rows].filter(([number]) => number >= first && number <= last));
@@ -247,7 +250,7 @@ export class ExpectedLogs {
     const { receipts, proven } = await askReceipts(this.#parts, found, scope);
     // A large block takes about that long.
     await TURNS.pause(scope.owner ?? '', TURN_MS);
-    const list = (await parseText(await readText(receipts), scope)) as readonly unknown[];
+    const list = (await parseText(receipts, scope)) as readonly unknown[];
     return listMatching(list, proven, this.#matcher);
   }
 

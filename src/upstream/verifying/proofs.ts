@@ -5,7 +5,6 @@ import {
   type JsonResult,
   type JsonStream,
   type JsonText,
-  textOf,
 } from '../../primitives/json-result.ts';
 import { parseJsonText } from '../../primitives/parse-json.ts';
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
@@ -103,9 +102,9 @@ export class Proofs {
     if (verifier === undefined) return result;
     const { header, transactions } = block;
     const tools = verifier.openTools();
-    const receipts: unknown = (transactions.rows && ListText.load(result)) ?? parseJsonText(textOf(result));
+    const receipts: unknown = (transactions.rows && ListText.load(result)) ?? parseJsonText(result);
     verifyReceipts(receipts, header, transactions, tools);
-    if (tools.findings.list.length > 0 && areOfOther(parseJsonText(textOf(result)), header.hash)) {
+    if (tools.findings.list.length > 0 && areOfOther(parseJsonText(result), header.hash)) {
       verifier.noteOther(header, upstream);
       throw new UpstreamFault('wrong', 'the receipts are those of another block');
     }
@@ -189,7 +188,7 @@ export class Proofs {
       return result;
     }
     const tools = verifier.openTools();
-    const value: unknown = parseJsonText(typeof result === 'string' ? result : result.text);
+    const value: unknown = parseJsonText(result);
     if (part === 'block') verifyRawBlock(asText(value), header, tools);
     else if (part === 'header') verifyRawHeader(asText(value), header.hash, tools);
     else verifyRawReceipts(value, header.receiptsRoot, tools);
@@ -271,7 +270,7 @@ export class Proofs {
   checkTransaction(
     { header, transactions }: ProvenBlock,
     index: number,
-    text: JsonText,
+    text: JsonText | JsonBytes,
     upstream: Upstream | undefined,
   ): void {
     const { verifier } = this;
@@ -296,7 +295,7 @@ export class Proofs {
    * Compares a transaction that is in no block yet with its own hash, and its sender with the signature.
    * @throws UpstreamFault `wrong`
    */
-  checkWaiting(text: JsonText): void {
+  checkWaiting(text: JsonText | JsonBytes): void {
     const { verifier } = this;
     if (verifier === undefined) return;
     const tools = verifier.openTools();

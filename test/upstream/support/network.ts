@@ -1,6 +1,7 @@
 import type { Cache, CacheKey } from '../../../src/cache/cache.ts';
 import { DEFAULT_LOG_LIMITS, type LogLimits } from '../../../src/chain/log-range.ts';
 import { SENDING_TOOLS } from '../../../src/cli/sending-tools.ts';
+import type { JsonBytes, JsonText } from '../../../src/primitives/json-result.ts';
 import type { RecordTable } from '../../../src/records/record-table.ts';
 import { BlockDirectory } from '../../../src/upstream/block-directory.ts';
 import { BlockQuestions } from '../../../src/upstream/block-questions.ts';
@@ -114,7 +115,7 @@ export function createNetwork(
     cacheScope: () => '1',
     ask,
     askTogether,
-    keep: (key: CacheKey, text: string) => cache.set(key, text),
+    keep: (key: CacheKey, answer: JsonText | JsonBytes) => cache.set(key, answer),
     resolver,
     directory,
   };

@@ -1,0 +1,60 @@
+import type { JsonStream } from '../../primitives/json-result.ts';
+import { UpstreamFault } from '../fault.ts';
+
+/** Pieces of a stream. */
+const PIECE_BYTES = 65_536;
+
+/** The bytes of a message. A part is a view where it is in one piece, and otherwise a copy: parts are no longer than what is read at once. */
+export type AnswerBytes = Pick<Buffer, 'length'> & {
+  subarray(start: number, end?: number): Buffer;
+};
+
+/** A long message in the pieces in which it came. */
+export class MessagePieces implements AnswerBytes {
+  readonly length: number;
+  readonly #pieces: readonly Uint8Array[];
+
+  constructor(pieces: Iterable<Uint8Array>) {
+    this.#pieces = [...pieces];
+    this.length = this.#pieces.reduce((sum, piece) => sum + piece.length, 0);
+  }
+
+  subarray(start: number, end: number = this.length): Buffer {
+    const parts = [...this.#cut(start, end)];
+    const [first] = parts;
+    return parts.length === 1 && Buffer.isBuffer(first) ? first : Buffer.concat(parts);
+  }
+
+  /** A part as a stream, whose pieces are views. */
+  stream(start: number, end: number): JsonStream {
+    return streamPieces(this.#cut(start, end));
+  }
+
+  *#cut(start: number, end: number): Generator<Uint8Array> {
+    let base = 0;
+    for (const piece of this.#pieces) {
+      if (base >= end) return;
+      const part = piece.subarray(Math.max(start - base, 0), end - base);
+      if (part.length > 0) yield part;
+      base += piece.length;
+    }
+  }
+}
+
+/** A stream over bytes that are there already; its pieces are views of them. */
+export function streamPieces(pieces: Iterable<Uint8Array>): JsonStream {
+  let isCancelled = false;
+  async function* cutPieces(): AsyncGenerator<Uint8Array, void, undefined> {
+    for (const bytes of pieces)
+      for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+        if (isCancelled) throw new UpstreamFault('aborted', 'the result is not wanted any more');
+        yield bytes.subarray(at, at + PIECE_BYTES);
+      }
+  }
+  return {
+    pieces: cutPieces(),
+    cancel: () => {
+      isCancelled = true;
+    },
+  };
+}
