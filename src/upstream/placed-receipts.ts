@@ -2,7 +2,7 @@
 import type { JsonText } from '../primitives/json-result.ts';
 import type { Characters } from '../primitives/utf8-text.ts';
 import type { RequestScope } from '../util/request-scope.ts';
-import { isSameText } from '../verification/members.ts';
+import { asText, isSameText } from '../verification/members.ts';
 import type { ToldPlace } from './checks/check-parts.ts';
 import { parseObject } from './checks/parse-object.ts';
 import { cutItems } from './cut-items.ts';
@@ -40,7 +40,7 @@ export async function* cutReceipts(
 ): AsyncGenerator<readonly [hash: string, text: JsonText]> {
   for await (const text of cutItems(receipts, scope)) {
     const { transactionHash } = await checkParsed(() => parseObject(text), scope);
-    yield [String(transactionHash).toLowerCase(), text];
+    yield [asText(transactionHash).toLowerCase(), text];
   }
 }
 

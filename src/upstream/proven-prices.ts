@@ -2,6 +2,7 @@ import { chooseSamples, compareTips, suggestTip } from '../chain/suggest-tip.ts'
 import { AnswerMemory } from '../util/answer-memory.ts';
 import { Lru } from '../util/lru.ts';
 import { RequestScope, type Trust } from '../util/request-scope.ts';
+import { asText } from '../verification/members.ts';
 import type { BlockQuestions } from './block-questions.ts';
 import { parseObjectInTurns } from './checks/parse-object.ts';
 import { UpstreamFault } from './fault.ts';
@@ -95,7 +96,7 @@ export class ProvenPrices {
       const sampled = {
         samples: readSamples(fields),
         baseFee: readWei(fields['baseFeePerGas']) ?? 0n,
-        parentHash: String(fields['parentHash']),
+        parentHash: asText(fields['parentHash']),
       };
       if (trust === 'proven') this.#known.set(hash, sampled);
       return sampled;
@@ -108,10 +109,10 @@ export class ProvenPrices {
 function readSamples(block: Fields): readonly bigint[] {
   const { transactions, baseFeePerGas, miner } = block;
   const baseFee = readWei(baseFeePerGas) ?? 0n;
-  const beneficiary = String(miner).toLowerCase();
+  const beneficiary = asText(miner).toLowerCase();
   const list = (Array.isArray(transactions) ? transactions : []) as readonly Fields[];
   const tips = list
-    .filter(({ from }) => String(from).toLowerCase() !== beneficiary)
+    .filter(({ from }) => asText(from).toLowerCase() !== beneficiary)
     .map((transaction) => readTip(transaction, baseFee))
     .filter((tip) => tip !== undefined);
   return chooseSamples(tips.sort(compareTips));

@@ -1,5 +1,6 @@
 import type { RequestScope } from '../util/request-scope.ts';
 import { hashUncles } from '../verification/hash-uncles.ts';
+import { asText } from '../verification/members.ts';
 import type { BlockAccess } from './block-access.ts';
 import type { QuestionParts } from './call-questions.ts';
 import { parseObjectInTurns } from './checks/parse-object.ts';
@@ -41,7 +42,7 @@ export class UncleProofs {
         const listed = texts.filter((text) => text !== 'null');
         const uncles = await Promise.all(listed.map((text) => parseObjectInTurns(text, scope)));
         if (hashUncles(uncles, verifier.openTools().writer) === committed)
-          return uncles.map((uncle) => String(uncle['hash']).toLowerCase());
+          return uncles.map((uncle) => asText(uncle['hash']).toLowerCase());
         for (const { upstream } of witnesses) if (upstream !== undefined) asked.add(upstream);
       } catch (error) {
         if (error instanceof UpstreamFault) return undefined;

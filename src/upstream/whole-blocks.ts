@@ -5,6 +5,7 @@ import { encodeQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Subject } from '../verification/findings.ts';
 import { NO_UNCLES } from '../verification/header-forms.ts';
+import { asText } from '../verification/members.ts';
 import type { VerifiedHeader } from '../verification/verify-block.ts';
 import { BlockAccess } from './block-access.ts';
 import type { QuestionParts } from './call-questions.ts';
@@ -261,5 +262,5 @@ export function nameBlock(
 }
 
 function isSameList(listed: unknown, hashes: readonly string[]): boolean {
-  return Array.isArray(listed) && listed.map(String).join().toLowerCase() === hashes.join();
+  return Array.isArray(listed) && listed.map(asText).join().toLowerCase() === hashes.join();
 }

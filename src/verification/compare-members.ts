@@ -70,15 +70,14 @@ const OF_FORKS: readonly string[] = [
 ];
 
 /** Headers of authorities have neither; some nodes give zeros. */
-const OF_SEAL: readonly string[] = ['mixHash', 'nonce'];
+const OF_SEAL = [
+  ['mixHash', `0x${'0'.repeat(64)}`],
+  ['nonce', `0x${'0'.repeat(16)}`],
+] as const;
 /** Members that have hashed members. */
 const OF_CONTEXT: readonly string[] = HEADER_FORMS.flatMap(({ context }) =>
   context === undefined ? [] : [context.member],
 );
-
-function isZero(value: unknown): boolean {
-  return typeof value === 'string' && /^0x0+$/.test(value);
-}
 
 /** Compares which members of later forks a header has with those of its form: others are covered by nothing. */
 export function compareHeaderMembers(block: Members, form: HeaderForm, findings: Findings): void {
@@ -87,8 +86,8 @@ export function compareHeaderMembers(block: Members, form: HeaderForm, findings:
   const refuse = (name: string): void =>
     findings.contradict('members', `a block has ${name}, which its header has not`, [block['hash'], name]);
   for (const name of OF_FORKS) if (block[name] != null && !known.has(name)) refuse(name);
-  for (const name of OF_SEAL)
-    if (block[name] != null && !known.has(name) && !isZero(block[name])) refuse(name);
+  for (const [name, zero] of OF_SEAL)
+    if (block[name] != null && !known.has(name) && block[name] !== zero) refuse(name);
   for (const name of OF_CONTEXT) {
     const isHashed = form.context?.member === name && isMembers(block[name]);
     if (block[name] != null && !isHashed) refuse(name);

@@ -14,23 +14,38 @@ export type Verdict = 'truth' | 'refused' | 'told' | 'unproven' | 'missed';
 export type Judgement = { readonly verdict: Verdict; readonly members: readonly string[] };
 
 const HASH = /^0x[0-9a-f]{64}$/;
+const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
 const LISTS: Readonly<Record<string, ObjectKind>> = {
   transactions: 'transaction',
   withdrawals: 'withdrawal',
   logs: 'log',
 };
 
+/** What a transaction lacks while it waits. */
+const PLACE: ReadonlySet<string> = new Set([
+  'transaction.blockHash',
+  'transaction.blockNumber',
+  'transaction.transactionIndex',
+]);
+
 /** Numbers of a signature: some clients give them as 32 bytes. */
 const NUMBERS = /\.[rs]$/;
 
-/** `isAlone`: no node tells the truth, and nothing has to be proven. `hasUncoveredFees`: as of the chain. */
-export type Circumstances = { readonly isAlone: boolean; readonly hasUncoveredFees: boolean };
+/**
+ * `isAlone`: no node tells the truth, and nothing has to be proven. `isSampled`: of the senders in a whole block some are recovered. `hasUncoveredFees`:
+ * as of the chain.
+ */
+export type Circumstances = {
+  readonly isAlone: boolean;
+  readonly isSampled: boolean;
+  readonly hasUncoveredFees: boolean;
+};
 
 export function judge(
   question: AskedQuestion,
   truth: Reply,
   reply: Reply,
-  { isAlone, hasUncoveredFees }: Circumstances,
+  { isAlone, isSampled, hasUncoveredFees }: Circumstances,
 ): Judgement {
   if ('error' in reply) return { verdict: 'refused', members: [reply.error] };
   const want = 'error' in truth ? undefined : truth.value;
@@ -45,8 +60,17 @@ export function judge(
     .map(({ name, have }) => ({ name, isAbsent: have == null }));
   if (differences.length === 0) return { verdict: 'truth', members: [] };
   const members = [...new Set(differences.map(({ name }) => name))];
+  // A node may not have seen yet that it was mined.
+  const isWaiting =
+    question.method === 'eth_getTransactionByHash' && readAt(reply.value, ['blockHash']) == null;
+  if (isWaiting && reply.trust !== 'proven' && members.every((name) => PLACE.has(name)))
+    return { verdict: 'told', members: ['a transaction that waits'] };
+  const isOfList = Array.isArray(readAt(want, ['transactions']));
   const isUncovered = ({ name, isAbsent }: { readonly name: string; readonly isAbsent: boolean }): boolean =>
-    name in UNCOVERED || (hasUncoveredFees && name in UNCOVERED_FEES) || (isAbsent && name in MAY_BE_ABSENT);
+    (isSampled && isOfList && name === 'transaction.from' && !isAbsent) ||
+    name in UNCOVERED ||
+    (hasUncoveredFees && name in UNCOVERED_FEES) ||
+    (isAbsent && name in MAY_BE_ABSENT);
   if (differences.every(isUncovered)) return { verdict: 'told', members };
   // No root covers what is absent; a block by its number is known to be there. Of an encoded transaction geth says `0x`.
   const isEmpty = /getRawTransaction/.test(question.method) && reply.value === '0x';
@@ -54,7 +78,8 @@ export function judge(
   if (isNull && reply.trust !== 'proven') return { verdict: 'told', members: [`null of ${question.method}`] };
   if (!question.isCovered)
     return { verdict: reply.trust === 'proven' ? 'missed' : 'told', members: [question.method] };
-  return { verdict: isAlone && reply.trust !== 'proven' ? 'unproven' : 'missed', members };
+  if (isAlone && reply.trust !== 'proven') return { verdict: 'unproven', members };
+  return { verdict: 'missed', members: [...members, `called ${reply.trust}`] };
 }
 
 function isSameNumber(one: unknown, other: unknown): boolean {
@@ -68,8 +93,9 @@ function readAt(value: unknown, path: Path): unknown {
 
 /** Suffix for a member that the transaction's type does not hash, or hashes alike when it is zero and absent; else empty. @param object the true one */
 function describeType(object: unknown, member: string): string {
-  const { sourceHash, mint, r, s } = Object(object) as Readonly<Record<string, unknown>>;
+  const { sourceHash, mint, from, r, s } = Object(object) as Readonly<Record<string, unknown>>;
   if (member === 'nonce' && typeof sourceHash === 'string') return ' of a deposit';
+  if (member === 'from' && from === ZERO_ADDRESS) return ' of no one';
   if (member === 'mint' && mint === '0x0') return ' of zero';
   return (member === 'r' || member === 's') && r === '0x0' && s === '0x0' ? ' of no signature' : '';
 }

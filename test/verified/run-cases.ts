@@ -232,7 +232,11 @@ async function runCase(
     stage.setLie(liars, lie);
     const reply = await network.ask(trace.question);
     const isAlone = liars === nodes && verify === 'auto';
-    return judge(trace.question, trace.truth, reply, { isAlone, hasUncoveredFees });
+    return judge(trace.question, trace.truth, reply, {
+      isAlone,
+      isSampled: verify === 'auto',
+      hasUncoveredFees,
+    });
   } finally {
     await network.chain.close();
   }

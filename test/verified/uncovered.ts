@@ -34,6 +34,8 @@ export const UNCOVERED: Readonly<Record<string, string>> = {
   'transaction.depositReceiptVersion': 'OP Stack: is of the receipt: left as told',
   'transaction.nonce of a deposit': 'OP Stack: is of the receipt: left as told',
   'transaction.authority': 'left as told',
+  'transaction.from of no one': 'Tempo: transactions of the system, not signed: left as told',
+  'receipt.from of no one': 'Tempo: transactions of the system, not signed: left as told',
   'receipt.l1Fee': 'OP Stack: needs state of layer 1: left as told',
   'receipt.l1FeeScalar': 'OP Stack: left as told',
   'receipt.l1GasPrice': 'OP Stack: left as told',
@@ -50,6 +52,8 @@ export const UNCOVERED: Readonly<Record<string, string>> = {
 /** What an answer may lack or have as null: it says less then, and nothing that is wrong. */
 export const MAY_BE_ABSENT: Readonly<Record<string, string>> = {
   'block.mixHash': 'OpenEthereum: is in `sealFields`: left as told where it is absent',
+  'block.nonce': 'AuRa: a header has none: left as told where it is absent',
+  'transaction.to': 'null where a contract is created: left as told where it is absent',
   'transaction.blockTimestamp': 'newer than most clients: left as told where it is absent',
   'transaction.chainId': 'legacy transactions without EIP-155 have none: left as told where it is absent',
   'transaction.gasPrice': 'some clients give the caps of the fees only: left as told where it is absent',

@@ -45,8 +45,8 @@ export function checkTransaction(block: Block, index: number): (result: JsonResu
 }
 
 /**
- * An uncle is the one that the block lists at this position. It has no transactions of its own to tell, whatever some
- * clients say, and its list of uncles is empty (spec 2.1).
+ * An uncle is the one that the block lists at this position. It has no transactions and withdrawals of its own to tell, whatever
+ * a node says, and its list of uncles is empty (spec 2.1).
  */
 export function checkUncle(block: Block, index: number): (result: JsonResult) => JsonResult {
   return (result) => {
@@ -54,8 +54,10 @@ export function checkUncle(block: Block, index: number): (result: JsonResult) =>
     if (!isSameText(uncle['hash'], block.uncleHashes[index] as string)) {
       throw new UpstreamFault('wrong', 'the uncle is not the one of the block');
     }
-    if (!('transactions' in uncle) && 'uncles' in uncle) return keepUnique(result as JsonText | JsonBytes);
-    const { transactions: _, ...rest } = uncle;
-    return JSON.stringify({ ...rest, uncles: rest['uncles'] ?? [] });
+    const { transactions, withdrawals, uncles, ...rest } = uncle;
+    const isBare = transactions === undefined && withdrawals === undefined;
+    if (isBare && Array.isArray(uncles) && uncles.length === 0)
+      return keepUnique(result as JsonText | JsonBytes);
+    return JSON.stringify({ ...rest, uncles: [] });
   };
 }

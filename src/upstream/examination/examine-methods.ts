@@ -1,4 +1,5 @@
 import { encodeQuantity } from '../../primitives/quantity.ts';
+import { asText, isSameText } from '../../verification/members.ts';
 import type { Block } from '../heads/block.ts';
 import type { FeatureName, Support } from './examination.ts';
 import { judgeSupport } from './judge-support.ts';
@@ -92,7 +93,7 @@ function checkPart(hash: string | undefined): Check {
     if (hash === undefined) return value === null ? undefined : 'not null for what the block does not list';
     if (value === null) return 'null for what the block lists';
     const { hash: found } = Object(value) as { readonly hash?: unknown };
-    return String(found).toLowerCase() === hash ? undefined : 'not what the block lists';
+    return isSameText(found, hash) ? undefined : 'not what the block lists';
   };
 }
 
@@ -100,7 +101,7 @@ function checkReceiptList({ transactionHashes }: Block): Check {
   return (value) => {
     if (value === null) return 'null for a block that it has';
     if (!Array.isArray(value)) return 'the answer is no list';
-    const hashes = value.map((receipt) => String(Object(receipt).transactionHash).toLowerCase());
+    const hashes = value.map((receipt) => asText(Object(receipt).transactionHash).toLowerCase());
     const isComplete =
       hashes.length === transactionHashes.length && hashes.every((hash, i) => hash === transactionHashes[i]);
     return isComplete ? undefined : 'the receipts are not those of the block';
