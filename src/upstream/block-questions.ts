@@ -20,7 +20,7 @@ import type { NullMeaning, RoutedCall } from './routed-call.ts';
 import { UNKNOWN_NUMBER } from './verifying/calibration.ts';
 import { DoubtfulBlock } from './verifying/proofs.ts';
 import type { ProvenBlock } from './verifying/proven-blocks.ts';
-import { BLOCK_SUBJECTS, RECEIPT_SUBJECTS } from './verifying/subjects.ts';
+import { BLOCK_SUBJECTS, HEADER_SUBJECTS, RECEIPT_SUBJECTS, UNCLE_SUBJECTS } from './verifying/subjects.ts';
 import { type BlockQuestion, WholeBlocks } from './whole-blocks.ts';
 
 /** `proven` is undefined where the block could not be verified. */
@@ -95,7 +95,7 @@ export class BlockQuestions {
     await this.#noteTrust(
       { number: readInteger(fields['number'], 'number'), hash },
       reference,
-      ['header'],
+      HEADER_SUBJECTS,
       scope,
     );
     return takeHeader(fields);
@@ -217,7 +217,7 @@ export class BlockQuestions {
       },
       scope,
     );
-    await this.#noteTrust(block, reference, ['header', 'uncles'], scope);
+    await this.#noteTrust(block, reference, UNCLE_SUBJECTS, scope);
     return answer;
   }
 

@@ -23,6 +23,9 @@ export const OF_RECEIPTS: readonly Subject[] = [
   'blobGas',
 ];
 
+export const HEADER_SUBJECTS: readonly Subject[] = ['header', 'members'];
+/** Of an uncle, which is a header that the block's own commits to. */
+export const UNCLE_SUBJECTS: readonly Subject[] = [...HEADER_SUBJECTS, 'uncles'];
 export const TRANSACTION_SUBJECTS: readonly Subject[] = ['header', ...OF_TRANSACTIONS];
 /** Of blocks with whole transactions. */
 export const BLOCK_SUBJECTS: readonly Subject[] = ['header', ...OF_TRANSACTIONS, 'withdrawals', 'uncles'];
