@@ -11,7 +11,7 @@ const MAX_ATTEMPTS = 3;
 
 type Progress = { attempts: number; isRunning: boolean; isDone: boolean };
 
-/** What has been compared in this process, by family; a reload goes on with it. */
+/** Comparisons of this process, by family; a reload goes on with them. */
 const PROGRESS = new WeakMap<Chain, Map<string, Progress>>();
 
 export type ComparisonParts = { readonly network: string; readonly chain: Chain; readonly log: Logger };

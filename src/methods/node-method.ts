@@ -26,7 +26,7 @@ export function createNodeMethod(name: string, label: string): Method<MethodCont
   };
 }
 
-/** An estimate method of some family's nodes on a rollup whose family is not recognised yet: it is known then whether the network has it. */
+/** Serves an estimate method of nodes on a rollup that is not recognised yet: its call waits for the family, which has the method or not. */
 export function createEarlyNodeMethod(name: string): Method<MethodContext> {
   const method = createNodeMethod(name, name);
   return {

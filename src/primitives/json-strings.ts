@@ -8,7 +8,7 @@ const RUN: string = '\\'.repeat(1024);
 export function findStringEnd(text: Characters, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let escapes = at;
-    // Strings of nodes, whose bytes are looked at, have 8 MiB at most.
+    // Only texts have strings of more than 8 MiB: those of nodes are bytes, and bounded.
     if (typeof text === 'string')
       while (escapes > start + RUN.length && text.startsWith(RUN, escapes - RUN.length))
         escapes -= RUN.length;

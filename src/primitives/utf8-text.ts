@@ -1,6 +1,6 @@
 import { utf8Decoder } from './utf8.ts';
 
-/** What a parser looks at: the units of a text, or the bytes of one in UTF-8, by position. */
+/** Characters that a parser reads by position: the units of a text, or the bytes of one in UTF-8. */
 export interface Characters {
   readonly length: number;
   charCodeAt(at: number): number;

@@ -8,7 +8,7 @@ type ContractMark = {
   readonly selector: string;
   /** Its name with brackets. */
   readonly call: string;
-  /** What it answers; by default anything. */
+  /** Its answer; by default any. */
   readonly word?: bigint;
   readonly isNeeded?: true;
 };

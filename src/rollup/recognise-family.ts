@@ -5,7 +5,7 @@ import { loadFamilies } from './family-table.ts';
 import { Probe } from './probe.ts';
 import type { FamilyRow } from './rollup-family.ts';
 
-/** What a chain shows of each family, in the order of the table. */
+/** Marks that a chain shows, by family in the order of the table. */
 export type Recognition = {
   /** Undefined where the chain shows marks of none. */
   readonly row: FamilyRow | undefined;
@@ -14,7 +14,7 @@ export type Recognition = {
 
 /**
  * The family that a chain seems to be of: the marks of all are asked for at once, and those that it shows are weighed. Among equals the first of
- * the table is meant.
+ * the table counts.
  * @param among all families by default
  * @throws ChainError when marks that could change the verdict could not be asked for
  */

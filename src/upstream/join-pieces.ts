@@ -41,13 +41,13 @@ async function joinLongText(pieces: Uint8Array[], length: number): Promise<strin
 }
 
 /** The bytes of a result that is there: its own where it has no head and no tail. */
-export function joinParts({ head, value, tail, length }: JsonBytes): PromiseOrValue<Uint8Array> {
+export function joinJsonBytes({ head, value, tail, length }: JsonBytes): PromiseOrValue<Uint8Array> {
   return length === value.bytes.length ? value.bytes : joinBytes([head, value.bytes, tail], length);
 }
 
 /** What a result is made of, to be looked at without making a text of it. */
 export async function openCharacters(result: JsonText | JsonBytes): Promise<Characters> {
-  return typeof result === 'string' ? result : new Utf8Text(await joinParts(result));
+  return typeof result === 'string' ? result : new Utf8Text(await joinJsonBytes(result));
 }
 
 /** The text of a result that is there, with pauses where it is long. */

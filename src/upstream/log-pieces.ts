@@ -5,7 +5,7 @@ import { JsonBytes, type JsonText, SharedBytes } from '../primitives/json-result
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { AnswerMemory } from '../util/answer-memory.ts';
 import { LogRefusal, UpstreamFault } from './fault.ts';
-import { joinBytes, joinParts } from './join-pieces.ts';
+import { joinBytes, joinJsonBytes } from './join-pieces.ts';
 import { LONG_BYTES } from './routed-call.ts';
 
 /** Pieces of one question that nodes are asked for at the same time. */
@@ -86,7 +86,7 @@ export class LogPieces {
   }
 
   async #addBytes({ first, last }: LogRange, answer: JsonBytes): Promise<void> {
-    const bytes = Buffer.from(await joinParts(answer));
+    const bytes = Buffer.from(await joinJsonBytes(answer));
     const text = bytes.subarray(bytes.indexOf('[') + 1, bytes.lastIndexOf(']'));
     if (!this.#memory.hold(text.length)) throw new ChainError('busy', 'answers.bytes');
     this.#note({ first, last, text, results: await countLogsInSlices(text) });

@@ -9,7 +9,7 @@ import { SharedBudget } from '../util/shared-budget.ts';
 import { TURNS } from '../util/turn-queue.ts';
 import { prepareTransactions } from '../verification/prepare-transactions.ts';
 import { UpstreamFault } from './fault.ts';
-import { joinParts } from './join-pieces.ts';
+import { joinJsonBytes } from './join-pieces.ts';
 import { excessive } from './transport/answer-shape.ts';
 import { outOfMemory } from './transport/held-pieces.ts';
 
@@ -87,7 +87,7 @@ async function parseInTurns(
     if (!memory.hold(bytes)) throw outOfMemory();
   };
   onHeap(text.length);
-  const json = typeof text === 'string' ? text : await joinParts(text);
+  const json = typeof text === 'string' ? text : await joinJsonBytes(text);
   const slices = parseAndPrepare(json, { members: MAX_MEMBERS, items: MAX_ITEMS, onHeap });
   try {
     return await TURNS.run(owner, untilAborted(slices, signal));

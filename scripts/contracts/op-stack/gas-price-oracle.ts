@@ -45,7 +45,7 @@ const priceSize = `
   ADD MUL ${MICRO * MICRO} SWAP1 DIV
 `;
 
-/** What L1Block says, under the oracle's own names. */
+/** Functions of the oracle, and those of L1Block that they repeat. */
 const PRICES: Readonly<Record<string, string>> = {
   'l1BaseFee()': 'basefee()',
   'blobBaseFee()': 'blobBaseFee()',

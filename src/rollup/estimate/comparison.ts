@@ -5,7 +5,7 @@ type Finding = { readonly from: string; readonly value: bigint };
 
 /** A number of an estimate that was found in two ways, and what the second one allows the first one to be. */
 export type Comparison = {
-  /** What it is, with its unit. */
+  /** Name of the number, with its unit. */
   readonly what: string;
   /** As the node's own method has it. */
   readonly native: Finding;

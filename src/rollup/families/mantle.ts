@@ -73,7 +73,7 @@ async function readTokenRatio(
 }
 
 /**
- * What the operator takes for so much gas since Arsia, wei of MNT: as Jovian has it (mantle-xyz/revm, l1block.rs). The oracle's
+ * Reads the operator's fee for so much gas since Arsia, wei of MNT: as Jovian has it (mantle-xyz/revm, l1block.rs). The oracle's
  * `getOperatorFee` divides by a million instead, as Isthmus had it (mantle-v2, GasPriceOracle.sol 1.1.0).
  */
 async function readMantleOperatorFee(

@@ -13,7 +13,7 @@ const GET_L1_FEE = '0x49948e0e';
 const GET_L1_FEE_UPPER_BOUND = '0xf1c7a58b';
 /** `l1BaseFee()`, `blobBaseFee()`, `baseFeeScalar()`, `blobBaseFeeScalar()` */
 const PRICES: readonly string[] = ['0x519b4bd3', '0xf8206140', '0xc5985918', '0x68d5dca6'];
-/** What the contract adds to an unsigned transaction. */
+/** Bytes that the contract adds to an unsigned transaction. */
 const SIGNATURE_BYTES = 68;
 /** `getOperatorFee(uint256)`, since Isthmus. */
 const GET_OPERATOR_FEE = '0x275aedd2';
@@ -59,7 +59,7 @@ function readFeeBySize(
   return readWord(chain, { to: GAS_PRICE_ORACLE, data }, block, scope);
 }
 
-/** The same at Ecotone, whose contract has no such function: from its prices. Undefined where it lacks one of them. */
+/** Computes the fee from the prices of the oracle at Ecotone, which has no such function. Undefined where it lacks a price. */
 async function computeFeeHere(
   chain: Chain,
   transaction: Uint8Array,
@@ -83,7 +83,7 @@ function findSizeOf(compressed: number): number {
   return size;
 }
 
-/** What the operator takes for so much gas, wei; nothing before Isthmus. */
+/** Reads the operator's fee for so much gas, wei; 0 before Isthmus. */
 export async function readOperatorFee(
   chain: Chain,
   gas: bigint,

@@ -9,7 +9,7 @@ import { readL1Fee, readOperatorFee } from './oracle.ts';
 export type DraftPricing = {
   /** Units of the gas token for one ETH, in which the oracle gives its fee for data. */
   readonly tokenRatio: bigint;
-  /** What the operator takes, in wei of the gas token. */
+  /** Reads the operator's fee, in wei of the gas token. */
   readonly readOperatorFee: typeof readOperatorFee;
 };
 
