@@ -14,8 +14,8 @@ export interface Characters {
 const WINDOW_BYTES = 64 * 1024;
 
 /**
- * A text in UTF-8 that is never put together: a string of 31 MB takes 25 ms in one piece, most of it for fresh memory. What JSON is made of is ASCII, so positions
- * of bytes do for positions of units.
+ * A text in UTF-8 that is never put together: a string of 31 MB takes 25 ms in one piece, most of it for fresh memory. The marks of JSON are ASCII, so a parser
+ * finds them by positions of bytes as by those of units.
  */
 export class Utf8Text implements Characters {
   readonly length: number;

@@ -1,6 +1,6 @@
-/** Names of methods by family, for what looks at names and need not load the families. */
+/** Names of methods by family. They are apart from the families, so that a start reads them without loading those. */
 
-/** What a family's networks serve beside the methods of every rollup. */
+/** Methods that networks of a family serve beside those of every rollup. */
 export type WireNames = {
   /** `<prefix>_estimateGas` is served for each of them, the main one first, unless the configuration names another prefix. */
   readonly prefixes: readonly [string, ...string[]];
@@ -22,7 +22,7 @@ export type FamilyName =
   | 'l2geth'
   | 'ethereum';
 
-/** Of families by name. No node has `<prefix>_estimateGas` of these prefixes, except Linea's, where it means the same. */
+/** Names by family. No node has `<prefix>_estimateGas` of these prefixes, except Linea's, where it means the same. */
 const WIRE_NAMES: Readonly<Record<FamilyName, WireNames>> = {
   linea: { prefixes: ['linea'], nodeEstimates: ['linea_estimateGas'] },
   mantle: { prefixes: ['mantle'], nodeEstimates: ['eth_estimateTotalFee'] },
@@ -49,6 +49,6 @@ export function findWireNames(family: string): WireNames {
 
 const ALL: readonly WireNames[] = Object.values(WIRE_NAMES);
 
-/** Those of all families. */
+/** Prefixes of all families, and estimate methods of all their nodes. */
 export const FAMILY_PREFIXES: ReadonlySet<string> = new Set(ALL.flatMap(({ prefixes }) => prefixes));
 export const FAMILY_ESTIMATES: ReadonlySet<string> = new Set(ALL.flatMap((names) => names.nodeEstimates));

@@ -45,7 +45,7 @@ export function joinJsonBytes({ head, value, tail, length }: JsonBytes): Promise
   return length === value.bytes.length ? value.bytes : joinBytes([head, value.bytes, tail], length);
 }
 
-/** What a result is made of, to be looked at without making a text of it. */
+/** Opens a result for reading by position; long ones are not made a string. */
 export async function openCharacters(result: JsonText | JsonBytes): Promise<Characters> {
   return typeof result === 'string' ? result : new Utf8Text(await joinJsonBytes(result));
 }

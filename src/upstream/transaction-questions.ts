@@ -33,7 +33,7 @@ const MAX_PLACES = 16_384;
 /** A question about a transaction by its hash, and the member of the answer that repeats the hash. */
 const RECEIPT = 'eth_getTransactionReceipt';
 
-/** What nodes say of one transaction; bytes where it is a long receipt. */
+/** An answer of nodes about one transaction; bytes where it is a long receipt. */
 type Told = JsonText | JsonBytes;
 
 type LookUp = { readonly method: string; readonly hash: string; readonly member: string };

@@ -62,8 +62,9 @@ export type NpmPackage = {
 };
 
 /**
- * Folder of a package, without what it depends on; no script of it is run.
- * @throws Error with what `npm` printed where it cannot be had, or when it is not the one that is meant
+ * Downloads a package without its dependencies; none of its scripts is run.
+ * @returns its folder
+ * @throws Error with the output of `npm` when the download fails, or when the package has another hash than `integrity`
  */
 export function downloadPackage({ name, version, integrity, paths }: NpmPackage): string {
   const folder = join(CACHE, `${name.replace('/', '-')}-${version}`);

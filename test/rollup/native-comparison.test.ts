@@ -28,7 +28,7 @@ const GAS = 100_000n;
 const hex = (value: bigint): string => `"0x${value.toString(16)}"`;
 const word = (value: bigint): string => `"0x${value.toString(16).padStart(64, '0')}"`;
 
-/** What the node's own method says, and what the fallback is made of. */
+/** Scripts a node with its own method, and with the prices that the fallback reads. */
 function scriptLinea(tip: bigint, header = makeHeader()): Script {
   const answer = `{"gasLimit":${hex(GAS)},"baseFeePerGas":"0x7","priorityFeePerGas":${hex(tip)}}`;
   return {
@@ -67,7 +67,7 @@ function scriptPolygon(price: bigint, fee?: bigint): Script {
   };
 }
 
-/** What an estimate of a family gives to be compared. */
+/** Estimates once, and compares that estimate. @returns undefined where there is nothing to compare with */
 async function compare(family: string, script: Script): Promise<Comparison | undefined> {
   const notes: Promise<Comparison | undefined>[] = [];
   const { chain } = createScriptedChain(script);

@@ -80,7 +80,7 @@ export class OracleStage {
     return result;
   }
 
-  /** What the contract says; undefined where it reverts. */
+  /** Calls the contract. @returns the word that it answers; undefined where it reverts */
   async ask(data: string, to: string = this.#oracle): Promise<bigint | undefined> {
     const params = [{ to, data, gas: toQuantity(ORACLE_GAS) }, 'latest'];
     return (this.#node.request('eth_call', ...params) as Promise<string>).then(BigInt, () => undefined);

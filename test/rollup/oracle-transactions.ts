@@ -3,7 +3,7 @@ import { Signature, Transaction, type TransactionLike } from 'ethers';
 
 const FROM = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
 const TO = `0x${'b0'.repeat(20)}`;
-/** What anvil suggests. */
+/** The priority fee that anvil suggests, wei. */
 export const TIP = 1_000_000_000n;
 /** EIP-3860. */
 const MAX_INIT_CODE = 49_152;

@@ -126,7 +126,7 @@ function testEstimates(
         const signed = hexToBytes(sign(draft(kind, call, estimate, chainId)));
         const size = isCompressed ? await findCompressedSize(signed) : signed.length;
         const chargeFor = async (bytes: number): Promise<bigint> => {
-          // Compressed bytes are as good as any: the contract looks at their number alone.
+          // The contract reads only the number of bytes, so these stand for the compressed ones.
           const priced = signed.length < bytes ? Buffer.concat([signed, signed]) : signed;
           const counted = priced.subarray(0, bytes);
           const zeros = counted.filter((byte) => byte === 0).length;

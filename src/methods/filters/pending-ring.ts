@@ -50,8 +50,8 @@ export class PendingRing {
   }
 
   /**
-   * Reads the first hashes that came after a time, with the time of the last of them. A time in the future is of a process whose clock was
-   * ahead: it counts as now.
+   * Reads the first hashes that came after a time, with the time of the last of them. A time in the future, which a process with a
+   * clock ahead wrote, counts as now.
    */
   read(since: number, limit: number): { readonly hashes: readonly string[]; readonly last: number } {
     const from = Math.min(since, Math.max(this.#now(), this.#lastAt));

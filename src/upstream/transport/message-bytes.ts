@@ -25,7 +25,7 @@ export class MessagePieces implements AnswerBytes {
     return parts.length === 1 && Buffer.isBuffer(first) ? first : Buffer.concat(parts);
   }
 
-  /** A part as a stream, whose pieces are views. */
+  /** Streams a part; the pieces are views. */
   stream(start: number, end: number): JsonStream {
     return streamPieces(this.#cut(start, end));
   }

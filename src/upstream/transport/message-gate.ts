@@ -46,7 +46,7 @@ export type ScannedMessage = {
   /** Whether it is one whole JSON object and nothing else, or a list. */
   readonly isWhole: boolean;
   readonly bytes: number;
-  /** What the library has not been given of it. */
+  /** The payload that is kept here, and that the library was not given; undefined where it has all. */
   readonly rest: Iterable<Uint8Array> | undefined;
 };
 

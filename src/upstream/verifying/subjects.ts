@@ -23,8 +23,9 @@ export const OF_RECEIPTS: readonly Subject[] = [
   'blobGas',
 ];
 
+/** Subjects of a block's header, answered by itself. */
 export const HEADER_SUBJECTS: readonly Subject[] = ['header', 'members'];
-/** Of an uncle, which is a header that the block's own commits to. */
+/** Subjects of an uncle: it is a header, and the header of its block commits to it. */
 export const UNCLE_SUBJECTS: readonly Subject[] = [...HEADER_SUBJECTS, 'uncles'];
 export const TRANSACTION_SUBJECTS: readonly Subject[] = ['header', ...OF_TRANSACTIONS];
 /** Of blocks with whole transactions. */
