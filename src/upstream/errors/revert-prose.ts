@@ -1,8 +1,5 @@
+import { stripPreamble } from './strip-preamble.ts';
 import { unwrapError } from './unwrap-error.ts';
-
-/** What relays and proxies put before the words of the node behind them. */
-const PREAMBLE =
-  /^(?:\[request id: [0-9a-f-]{1,64}\] |historical backend error: |rpc error: code = \w{1,40} desc = |evm: |internal error: |returned error: |error: )*/i;
 
 /** Each form but one begins with fixed words; a group holds the reason, if the form has one. */
 const FORMS: readonly RegExp[] = [
@@ -22,7 +19,7 @@ const FORMS: readonly RegExp[] = [
  * @returns undefined when they do not say that there was one; the reason is empty when they give none.
  */
 export function parseRevertProse(text: string): { readonly reason: string } | undefined {
-  const words = unwrapError(text.replace(PREAMBLE, ''));
+  const words = unwrapError(stripPreamble(text));
   for (const form of FORMS) {
     const match = form.exec(words);
     if (match !== null) return { reason: match[1] ?? match[2] ?? '' };
