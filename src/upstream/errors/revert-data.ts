@@ -28,17 +28,17 @@ type ReadHex = (text: string) => string | undefined;
  * @returns undefined where there are none, `0x` where the node says that there are none.
  */
 export function parseRevertData(data: unknown): string | undefined {
-  return typeof data === 'string' ? parseHex(data.replace(REVERTED_PREFIX, '')) : parseObject(data, parseHex);
+  return typeof data === 'string' ? parseHex(data.replace(REVERTED_PREFIX, '')) : parseHolder(data, parseHex);
 }
 
 /** As `parseRevertData`, of an error that is known to be a revert: its bytes may be written without `0x`. */
 export function parseBareRevertData(data: unknown): string | undefined {
   return (
-    parseRevertData(data) ?? (typeof data === 'string' ? parseBareHex(data) : parseObject(data, parseBareHex))
+    parseRevertData(data) ?? (typeof data === 'string' ? parseBareHex(data) : parseHolder(data, parseBareHex))
   );
 }
 
-function parseObject(data: unknown, readHex: ReadHex): string | undefined {
+function parseHolder(data: unknown, readHex: ReadHex): string | undefined {
   if (typeof data !== 'object' || data === null) return undefined;
   const own = parseFields(data, readHex);
   if (own !== undefined) return own;
