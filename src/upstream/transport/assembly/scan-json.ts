@@ -28,7 +28,20 @@ const END_STRING: u32 = 0x86;
 const END_LITERAL: u32 = 0x87;
 const END_NUMBER: u32 = 0x88;
 
+/** Written by the caller: for a name of n characters, which letters it may begin and end with if it is that of a quantity, as bits of their lowest five. */
+export const FIRST_LETTERS: usize = memory.data(4 * 32);
+export const LAST_LETTERS: usize = memory.data(4 * 32);
+/** Where values of members begin that may be quantities with leading zeros, behind their quotes; as many as the caller's piece can hold. */
+export const PADDED: usize = memory.data(4 * 6_000);
+/** Bytes before `start` that the caller writes, of what came before. */
+export const BEFORE: u32 = 160;
+/** `"0x` and 64 digits. */
+const MAX_QUANTITY: u32 = 66;
+/** `0x0`, as a number. */
+const PADDED_BEGIN: u32 = 0x30_78_30;
+
 const QUOTE: u8 = 0x22;
+const COLON_BYTE: u8 = 0x3a;
 const BACKSLASH: u8 = 0x5c;
 const BLANK: i8 = 0x20;
 
@@ -48,6 +61,9 @@ export let longestName: u32 = 0;
 export let longestNumber: u32 = 0;
 /** Bytes so far of the string, without its quote, or of the number that the end of these bytes cuts. */
 export let openBytes: u32 = 0;
+
+/** How many of `PADDED` these bytes have. */
+export let padded: u32 = 0;
 
 @inline
 function isNumber(state: u32): bool {
@@ -89,6 +105,29 @@ function skipCharacters(at: usize, end: usize): usize {
   return at;
 }
 
+/** Goes back over white space, not beyond `least`. */
+@inline
+function skipBlankBack(at: usize, least: usize): usize {
+  let to = at;
+  while (to > least && load<u8>(to) <= <u8>BLANK) to--;
+  return to;
+}
+
+/** Notes a value `0x0…` whose member may be a quantity: the caller looks at it again. @param at behind its quote @param least where what is known begins */
+function notePadded(at: usize, least: usize): void {
+  const colon = skipBlankBack(at - 2, least);
+  if (load<u8>(colon) != COLON_BYTE) return;
+  const last = skipBlankBack(colon - 1, least) - 1;
+  let first = last;
+  while (first > least && last - first < 31 && load<u8>(first - 1) != QUOTE) first--;
+  const letters = (<usize>(last - first) + 1) << 2;
+  if (letters >= 4 * 32) return;
+  if (((load<u32>(FIRST_LETTERS + letters) >> (load<u8>(first) & 31)) & 1) == 0) return;
+  if (((load<u32>(LAST_LETTERS + letters) >> (load<u8>(last) & 31)) & 1) == 0) return;
+  store<u32>(PADDED + (<usize>padded << 2), <u32>at);
+  padded++;
+}
+
 /**
  * Goes on with these bytes.
  * @param before as `state` @param inKey as `isInKey` @param areLists as `lists` @param open as `levels` @param cut as `openBytes`
@@ -103,6 +142,7 @@ export function scan(
   open: u32,
   cut: u32,
 ): usize {
+  padded = 0;
   let count: u32 = 0;
   let text: u32 = 0;
   let name: u32 = 0;
@@ -135,7 +175,15 @@ export function scan(
       const length = <u32>at - textStart;
       if (isKey) {
         if (length > name) name = length;
-      } else if (length > text) text = length;
+      } else {
+        if (length > text) text = length;
+        if (
+          length - 4 <= MAX_QUANTITY - 4 &&
+          (kinds & 1) == 0 &&
+          (load<u32>(textStart) & 0xff_ff_ff) == PADDED_BEGIN
+        )
+          notePadded(textStart, start - BEFORE);
+      }
       isOpen = false;
       count++;
       now = isKey ? COLON : AFTER;
