@@ -54,6 +54,13 @@ export class UpstreamFault extends Error {
   }
 }
 
+/** A null for what the network has, which no second upstream has confirmed. */
+export class LoneNull extends UpstreamFault {
+  constructor(message: string) {
+    super('missing', message);
+  }
+}
+
 /**
  * An error that is not understood, of a method that executes. Most likely the execution failed: it is an answer when a
  * second upstream gives the same text, and a fault when a second one has a result.

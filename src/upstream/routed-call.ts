@@ -79,6 +79,8 @@ export type RoutedCall = {
   /** Key under which the answer is shared among concurrent callers, where it is not kept. */
   readonly sharedAs?: string;
   readonly nulls: NullMeaning;
+  /** What a null is taken for, before it is compared: some nodes write it for an empty list. */
+  readonly nullAs?: JsonText | undefined;
   /**
    * Compares a result with what is known of it and hands it on; a stream is checked while it is read.
    * @param upstream the one that gave it

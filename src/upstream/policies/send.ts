@@ -150,11 +150,12 @@ function isLonger(result: JsonResult, length: number): boolean {
 }
 
 function checkAnswer(call: RoutedCall, result: JsonResult, upstream: Upstream): JsonResult {
-  if (result === 'null') {
+  if (result === 'null' && call.nullAs === undefined) {
     if (call.nulls !== 'fault') return result;
     throw new UpstreamFault('missing', 'the node does not have what it should have');
   }
-  return call.check === undefined ? result : call.check(result, upstream);
+  const read = result === 'null' && call.nullAs !== undefined ? call.nullAs : result;
+  return call.check === undefined ? read : call.check(read, upstream);
 }
 
 /** Asks within a span of its own; it ends with the first bytes of a stream. */
