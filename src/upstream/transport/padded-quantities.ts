@@ -55,12 +55,12 @@ const BLANK = 0x20;
 const ZERO = 0x30;
 const LETTER_X = 0x78;
 
-/** Which letters names of each length begin or end with, as bits: a scan skips other members by them. */
+/** Which letters names of each length begin or end with, as bits, and at 0 those of all names: a scan skips other members by them. */
 export function listNameLetters(place: 'first' | 'last'): Uint32Array {
   const letters = new Uint32Array(32);
   for (const name of QUANTITY_NAMES) {
     const code = name.charCodeAt(place === 'first' ? 0 : name.length - 1);
-    letters[name.length] = (letters[name.length] as number) | (1 << (code & 31));
+    for (const at of [0, name.length]) letters[at] = (letters[at] as number) | (1 << (code & 31));
   }
   return letters;
 }
@@ -91,9 +91,14 @@ export function countPadding(bytes: Buffer, start: number): number {
   // One zero stays where there is nothing else.
   const zeros = (firstDigit === 0 ? end - 1 : firstDigit) - start - PREFIX_LENGTH;
   if (zeros <= 0) return 0;
-  const name = readName(bytes, start - 1);
-  if (!QUANTITY_NAMES.has(name) || (name === 'nonce' && end - start === SEAL_LENGTH)) return 0;
+  const isSeal = end - start === SEAL_LENGTH && readName(bytes, start - 1) === 'nonce';
+  if (isSeal || !isQuantity(bytes, start)) return 0;
   return zeros;
+}
+
+/** Whether the member whose value's text begins at `start` has the name of a quantity. @param bytes as in `countPadding` */
+export function isQuantity(bytes: Buffer, start: number): boolean {
+  return QUANTITY_NAMES.has(readName(bytes, start - 1));
 }
 
 /** The name of the member whose value begins at `quote`; empty where it is no member. */

@@ -2,6 +2,7 @@ import { isStringState } from './json-grammar.ts';
 import { BEFORE, type JsonPlace, type PaddedValues } from './json-scan.ts';
 import {
   countPadding,
+  isQuantity,
   MAX_QUANTITY_LENGTH,
   mayBePadded,
   NAME_ROOM,
@@ -62,12 +63,8 @@ export class PaddingFinder implements PaddedValues {
 
   addPadded(chunk: Uint8Array, start: number): void {
     if (!this.#isOn) return;
-    const before = start < NAME_ROOM ? this.#before : undefined;
-    const bytes =
-      before === undefined
-        ? (chunk as Buffer)
-        : Buffer.concat([before, chunk.subarray(0, NAME_ROOM + MAX_QUANTITY_LENGTH + 1)]);
-    const zeros = countPadding(bytes, start + (before?.length ?? 0));
+    const [bytes, at] = this.#joinBefore(chunk, start);
+    const zeros = countPadding(bytes, at);
     if (zeros > 0) this.#zeros.push(packPadding(this.#base + start + PREFIX_LENGTH, zeros));
   }
 
@@ -95,7 +92,15 @@ export class PaddingFinder implements PaddedValues {
       const byte = at < 0 ? before?.[before.length + at] : chunk[at];
       if (byte !== PADDED_BEGIN[i]) return Number.POSITIVE_INFINITY;
     }
-    return this.#base + start;
+    return isQuantity(...this.#joinBefore(chunk, start)) ? this.#base + start : Number.POSITIVE_INFINITY;
+  }
+
+  /** Bytes with the name of a value in front of it, and where its text begins in them. */
+  #joinBefore(chunk: Uint8Array, start: number): [bytes: Buffer, start: number] {
+    const before = this.#before;
+    if (before === undefined || start >= NAME_ROOM) return [chunk as Buffer, start];
+    const rest = chunk.subarray(0, NAME_ROOM + MAX_QUANTITY_LENGTH + 1);
+    return [Buffer.concat([before, rest]), start + before.length];
   }
 
   #keepBefore(chunk: Buffer): void {
