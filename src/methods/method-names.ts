@@ -63,4 +63,5 @@ export const METHOD_NAMES: readonly string[] = [
   'eth_getFilterLogs',
   'eth_uninstallFilter',
   'eth_sendRawTransaction',
+  'eth_sendRawTransactionSync',
 ];

@@ -51,6 +51,7 @@ import { ethNewBlockFilter } from './eth_newBlockFilter.ts';
 import { ethNewFilter } from './eth_newFilter.ts';
 import { ethNewPendingTransactionFilter } from './eth_newPendingTransactionFilter.ts';
 import { ethSendRawTransaction } from './eth_sendRawTransaction.ts';
+import { ethSendRawTransactionSync } from './eth_sendRawTransactionSync.ts';
 import { ethSimulateV1 } from './eth_simulateV1.ts';
 import { ethSubscribe } from './eth_subscribe.ts';
 import { ethSyncing } from './eth_syncing.ts';
@@ -134,6 +135,7 @@ export const METHODS: readonly Method<MethodContext>[] = [
   ethGetFilterLogs,
   ethUninstallFilter,
   ethSendRawTransaction,
+  ethSendRawTransactionSync,
 ];
 
 const BY_NAME: ReadonlyMap<string, Method<MethodContext>> = new Map(
@@ -151,9 +153,9 @@ export function findMethod(name: string, network: Network): Method<MethodContext
   if (method.needsRollup === true && network.rollup === undefined) return undefined;
   const isListed = network.hasNodes !== true || methods?.lists(name) === true;
   if (method.isOptIn === true && !isListed) return undefined;
-  return methods === undefined || methods.offers(name, method.name) || methods.lists(name)
-    ? method
-    : undefined;
+  if (methods === undefined) return method;
+  if (method.base !== undefined && methods.excludes(method.base)) return undefined;
+  return methods.offers(name, method.name) || methods.lists(name) ? method : undefined;
 }
 
 /** The prefix `l2_` stands for the network's own (spec 1). As long as they are not known, a method of any family waits for them. */

@@ -412,6 +412,14 @@ const ROWS = {
     error: 'busy',
     remedy: 'Send the transaction again a second later: it was not sent',
   },
+  'sends.waiting': {
+    says: 'too many calls wait for the receipts of their transactions',
+    counts: 'calls of `eth_sendRawTransactionSync` that wait for a block with their transaction, on one network',
+    unit: 'calls',
+    byDefault: 1_024,
+    error: 'busy',
+    remedy: 'Send it with `eth_sendRawTransaction`, and ask for its receipt later: it was not sent',
+  },
   'logs.results': {
     says: 'query returned more than {}',
     counts: 'logs of one answer',

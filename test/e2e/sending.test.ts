@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { JsonRpcProvider, parseEther, Wallet } from 'ethers';
-import { createPublicClient, createWalletClient, http } from 'viem';
+import { createPublicClient, createWalletClient, http, keccak256, parseAbi } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { foundry } from 'viem/chains';
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
@@ -17,6 +17,8 @@ const KEYS = [
   '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
 ] as const;
 const TO = '0x00000000000000000000000000000000000000aa';
+/** Puts code at its address that returns nothing, whatever it is called with. */
+const CONTRACT = '0x6001600c60003960016000f300';
 const TRANSFERS = 12;
 const BLOCK_MS = 120;
 const POLL_MS = 50;
@@ -96,6 +98,63 @@ describe('wallets', { skip: ANVIL_SKIP }, () => {
     const sender = { address: account.address };
     assert.equal(await client.getTransactionCount(sender), TRANSFERS);
     assert.equal(new Set(hashes).size, TRANSFERS);
+  });
+
+  test('viem: transfers and contracts that are sent with their receipts', async () => {
+    const account = privateKeyToAccount(KEYS[1]);
+    const options = { chain: foundry, transport: http(url), pollingInterval: POLL_MS };
+    const wallet = createWalletClient({ ...options, account });
+    const client = createPublicClient(options);
+    const created = await wallet.sendTransactionSync({ data: CONTRACT });
+    const { contractAddress } = created;
+    assert.ok(contractAddress);
+    const nonce = await client.getTransactionCount({ address: account.address });
+    const serializedTransaction = await account.signTransaction({
+      chainId: foundry.id,
+      type: 'eip1559',
+      nonce,
+      to: TO,
+      value: 1n,
+      gas: 21_000n,
+      maxFeePerGas: 10n ** 10n,
+      maxPriorityFeePerGas: 1n,
+    });
+    const receipt = await wallet.sendRawTransactionSync({ serializedTransaction, timeout: 30_000 });
+    assert.deepEqual(receipt, await client.getTransactionReceipt({ hash: receipt.transactionHash }));
+    const abi = parseAbi(['function touch()']);
+    const written = await wallet.writeContractSync({ address: contractAddress, abi, functionName: 'touch' });
+    assert.equal(written.status, 'success');
+    assert.equal(written.blockNumber > receipt.blockNumber, true);
+  });
+
+  test('a receipt that does not come in time, and a transaction that is refused', async () => {
+    const account = privateKeyToAccount(KEYS[1]);
+    const wallet = createWalletClient({ chain: foundry, transport: http(url), account });
+    const client = createPublicClient({ chain: foundry, transport: http(url) });
+    const nonce = await client.getTransactionCount({ address: account.address });
+    const transfer = {
+      chainId: foundry.id,
+      type: 'eip1559',
+      to: TO,
+      gas: 21_000n,
+      maxFeePerGas: 10n ** 10n,
+    } as const;
+    // A nonce too far: it waits at the nodes.
+    const ahead = await account.signTransaction({ ...transfer, nonce: nonce + 1 });
+    await assert.rejects(
+      wallet.sendRawTransactionSync({ serializedTransaction: ahead, timeout: 50 }),
+      (error: Error) => {
+        assert.match(error.message, /wasn't processed in 50ms/);
+        return true;
+      },
+    );
+    assert.equal((await client.getTransaction({ hash: keccak256(ahead) })).blockHash, null);
+    const used = await account.signTransaction({ ...transfer, nonce: 0 });
+    await assert.rejects(wallet.sendRawTransactionSync({ serializedTransaction: used }), /nonce too low/i);
+    // The one that is missing lets the other one in.
+    const missing = await account.signTransaction({ ...transfer, nonce });
+    assert.equal((await wallet.sendRawTransactionSync({ serializedTransaction: missing })).status, 'success');
+    assert.equal((await client.waitForTransactionReceipt({ hash: keccak256(ahead) })).status, 'success');
   });
 
   test('what a node refuses is refused, in geth’s words', async () => {
