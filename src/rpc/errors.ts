@@ -73,7 +73,7 @@ const ROWS = {
     status: 200,
     message: 'no {} subscription in eth namespace',
     meaning:
-      '`eth_subscribe` with a kind that there is not: there are `newHeads`, `logs`, `newPendingTransactions` and `syncing`.',
+      '`eth_subscribe` with a kind that there is not: there are `newHeads`, `logs`, `transactionReceipts`, `newPendingTransactions` and `syncing`.',
   },
   tooManySubscriptions: {
     code: -32005,

@@ -3,13 +3,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { JsonRpcProvider, parseEther, Wallet } from 'ethers';
-import { createPublicClient, createWalletClient, http, keccak256, parseAbi } from 'viem';
+import { createPublicClient, createWalletClient, http, keccak256, parseAbi, webSocket } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { foundry } from 'viem/chains';
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
 import { lagBehind } from '../support/faults/lagging.ts';
 import { type RunningService, startService } from '../support/service.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 /** anvil's first two accounts. */
 const KEYS = [
@@ -19,6 +20,11 @@ const KEYS = [
 const TO = '0x00000000000000000000000000000000000000aa';
 /** Puts code at its address that returns nothing, whatever it is called with. */
 const CONTRACT = '0x6001600c60003960016000f300';
+type HeardReceipt = {
+  readonly transactionHash: string;
+  readonly blockHash: string;
+  readonly blockNumber: string;
+};
 const TRANSFERS = 12;
 const BLOCK_MS = 120;
 const POLL_MS = 50;
@@ -155,6 +161,61 @@ describe('wallets', { skip: ANVIL_SKIP }, () => {
     const missing = await account.signTransaction({ ...transfer, nonce });
     assert.equal((await wallet.sendRawTransactionSync({ serializedTransaction: missing })).status, 'success');
     assert.equal((await client.waitForTransactionReceipt({ hash: keccak256(ahead) })).status, 'success');
+  });
+
+  test('receipts of each block over a WebSocket, which answers other calls while one waits', async () => {
+    const account = privateKeyToAccount(KEYS[1]);
+    const client = createPublicClient({ chain: foundry, transport: http(url), pollingInterval: POLL_MS });
+    const socket = createPublicClient({
+      chain: foundry,
+      transport: webSocket(`ws://${service.authority}/net/ws/v3/demo`),
+    });
+    const heard: Record<'all' | 'named', HeardReceipt[][]> = { all: [], named: [] };
+    const subscribe = (list: HeardReceipt[][], ...params: readonly unknown[]): Promise<unknown> =>
+      socket.transport.subscribe({
+        params: ['transactionReceipts', ...params] as never,
+        onData: ({ result }) => list.push(result as HeardReceipt[]),
+        // It is called when the test closes the socket; what was missed before fails the test by itself.
+        onError: () => {},
+      });
+    const send = (raw: `0x${string}`): Promise<HeardReceipt> =>
+      socket.request({ method: 'eth_sendRawTransactionSync', params: [raw] }) as never;
+    const nonce = await client.getTransactionCount({ address: account.address });
+    const transfer = { to: TO, gas: 21_000n, type: 'eip1559', maxFeePerGas: 10n ** 10n } as const;
+    const [first, second] = await Promise.all(
+      [0, 1].map((add) => account.signTransaction({ ...transfer, chainId: foundry.id, nonce: nonce + add })),
+    );
+    assert.ok(first !== undefined && second !== undefined);
+    try {
+      await subscribe(heard.all);
+      await subscribe(heard.named, { transactionHashes: [keccak256(second)] });
+      const ended: string[] = [];
+      // It has to wait for the first one.
+      const waiting = send(second).finally(() => ended.push('second'));
+      await socket.getBlock();
+      ended.push('block');
+      await send(first).finally(() => ended.push('first'));
+      const receipt = await waiting;
+      assert.equal(ended[0], 'block');
+      await waitUntil(() => heard.named.length > 0 && heard.all.flat().length >= 2);
+      assert.deepEqual(heard.named, [[receipt]]);
+      for (const list of heard.all) {
+        const [{ blockHash }] = list as [HeardReceipt];
+        assert.deepEqual(
+          list,
+          await client.request({ method: 'eth_getBlockReceipts' as never, params: [blockHash] as never }),
+        );
+      }
+      const numbers = heard.all.map(([receipt]) => Number(receipt?.blockNumber));
+      assert.deepEqual(
+        numbers,
+        [...new Set(numbers)].sort((a, b) => a - b),
+      );
+      const hashes = heard.all.flat().map(({ transactionHash }) => transactionHash);
+      assert.deepEqual(hashes, [keccak256(first), keccak256(second)]);
+    } finally {
+      (await socket.transport.getRpcClient()).close();
+    }
   });
 
   test('what a node refuses is refused, in geth’s words', async () => {
