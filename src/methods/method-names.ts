@@ -64,4 +64,5 @@ export const METHOD_NAMES: readonly string[] = [
   'eth_uninstallFilter',
   'eth_sendRawTransaction',
   'eth_sendRawTransactionSync',
+  'eth_fillTransaction',
 ];

@@ -17,6 +17,7 @@ import { ethConfig } from './eth_config.ts';
 import { ethCreateAccessList } from './eth_createAccessList.ts';
 import { ethEstimateGas } from './eth_estimateGas.ts';
 import { ethFeeHistory } from './eth_feeHistory.ts';
+import { ethFillTransaction } from './eth_fillTransaction.ts';
 import { ethGasPrice } from './eth_gasPrice.ts';
 import { ethGetBalance } from './eth_getBalance.ts';
 import { ethGetBlockAccessList } from './eth_getBlockAccessList.ts';
@@ -136,6 +137,7 @@ export const METHODS: readonly Method<MethodContext>[] = [
   ethUninstallFilter,
   ethSendRawTransaction,
   ethSendRawTransactionSync,
+  ethFillTransaction,
 ];
 
 const BY_NAME: ReadonlyMap<string, Method<MethodContext>> = new Map(

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { JsonRpcProvider, parseEther, Wallet } from 'ethers';
 import { createPublicClient, createWalletClient, http, keccak256, parseAbi, webSocket } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { fillTransaction } from 'viem/actions';
 import { foundry } from 'viem/chains';
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
@@ -161,6 +162,28 @@ describe('wallets', { skip: ANVIL_SKIP }, () => {
     const missing = await account.signTransaction({ ...transfer, nonce });
     assert.equal((await wallet.sendRawTransactionSync({ serializedTransaction: missing })).status, 'success');
     assert.equal((await client.waitForTransactionReceipt({ hash: keccak256(ahead) })).status, 'success');
+  });
+
+  test('viem: a transaction that is filled in, signed and sent', async () => {
+    const account = privateKeyToAccount(KEYS[1]);
+    const wallet = createWalletClient({ chain: foundry, transport: http(url), account });
+    const client = createPublicClient({ chain: foundry, transport: http(url) });
+    const nonce = await client.getTransactionCount({ address: account.address });
+    const { transaction } = await fillTransaction(client, { account, to: TO, value: 5n });
+    assert.equal(transaction.nonce, nonce);
+    const { gas, maxFeePerGas, maxPriorityFeePerGas } = transaction;
+    assert.ok(gas !== undefined && maxFeePerGas !== undefined && maxPriorityFeePerGas !== undefined);
+    const fees = { gas, maxFeePerGas, maxPriorityFeePerGas };
+    const type = 'eip1559';
+    const signed = await account.signTransaction({
+      type,
+      chainId: foundry.id,
+      nonce,
+      to: TO,
+      value: 5n,
+      ...fees,
+    });
+    assert.equal((await wallet.sendRawTransactionSync({ serializedTransaction: signed })).status, 'success');
   });
 
   test('receipts of each block over a WebSocket, which answers other calls while one waits', async () => {

@@ -142,6 +142,18 @@ describe('what the built-in chains answer', () => {
       const simulation = { blockStateCalls: [{ calls }], returnFullTransactions: true };
       await ask(chain, 'eth_simulateV1', [simulation, 'latest']);
       const { from, to } = tokenTransfer;
+      await ask(chain, 'eth_fillTransaction', [tokenTransfer]);
+      const transfer = { from, to, gas: '0x5208' };
+      for (const typed of [
+        { gasPrice: '0x5' },
+        { blobVersionedHashes: [`0x01${'00'.repeat(31)}`] },
+        {
+          authorizationList: [
+            { chainId: '0x0', address: to, nonce: '0x0', yParity: '0x0', r: '0x1', s: '0x1' },
+          ],
+        },
+      ])
+        await ask(chain, 'eth_fillTransaction', [{ ...transfer, ...typed }]);
       const slots = ['0x2', `0x${'00'.repeat(31)}03`, '0x99'];
       for (const [account, block] of [
         [from, 'latest'],
