@@ -65,4 +65,6 @@ export const METHOD_NAMES: readonly string[] = [
   'eth_sendRawTransaction',
   'eth_sendRawTransactionSync',
   'eth_fillTransaction',
+  'eth_getTransactionBySenderAndNonce',
+  'eth_getAccountInfo',
 ];

@@ -19,6 +19,7 @@ import { ethEstimateGas } from './eth_estimateGas.ts';
 import { ethFeeHistory } from './eth_feeHistory.ts';
 import { ethFillTransaction } from './eth_fillTransaction.ts';
 import { ethGasPrice } from './eth_gasPrice.ts';
+import { ethGetAccountInfo } from './eth_getAccountInfo.ts';
 import { ethGetBalance } from './eth_getBalance.ts';
 import { ethGetBlockAccessList } from './eth_getBlockAccessList.ts';
 import { ethGetBlockByHash } from './eth_getBlockByHash.ts';
@@ -41,6 +42,7 @@ import { ethGetStorageValues } from './eth_getStorageValues.ts';
 import { ethGetTransactionByBlockHashAndIndex } from './eth_getTransactionByBlockHashAndIndex.ts';
 import { ethGetTransactionByBlockNumberAndIndex } from './eth_getTransactionByBlockNumberAndIndex.ts';
 import { ethGetTransactionByHash } from './eth_getTransactionByHash.ts';
+import { ethGetTransactionBySenderAndNonce } from './eth_getTransactionBySenderAndNonce.ts';
 import { ethGetTransactionCount } from './eth_getTransactionCount.ts';
 import { ethGetTransactionReceipt } from './eth_getTransactionReceipt.ts';
 import { ethGetUncleByBlockHashAndIndex } from './eth_getUncleByBlockHashAndIndex.ts';
@@ -138,6 +140,8 @@ export const METHODS: readonly Method<MethodContext>[] = [
   ethSendRawTransaction,
   ethSendRawTransactionSync,
   ethFillTransaction,
+  ethGetTransactionBySenderAndNonce,
+  ethGetAccountInfo,
 ];
 
 const BY_NAME: ReadonlyMap<string, Method<MethodContext>> = new Map(

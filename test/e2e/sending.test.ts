@@ -3,7 +3,15 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { JsonRpcProvider, parseEther, Wallet } from 'ethers';
-import { createPublicClient, createWalletClient, http, keccak256, parseAbi, webSocket } from 'viem';
+import {
+  createPublicClient,
+  createWalletClient,
+  http,
+  keccak256,
+  numberToHex,
+  parseAbi,
+  webSocket,
+} from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { fillTransaction } from 'viem/actions';
 import { foundry } from 'viem/chains';
@@ -156,6 +164,21 @@ describe('wallets', { skip: ANVIL_SKIP }, () => {
       },
     );
     assert.equal((await client.getTransaction({ hash: keccak256(ahead) })).blockHash, null);
+    const find = async (
+      nonce: number,
+    ): Promise<{ readonly hash: string; readonly blockHash: string | null }> =>
+      client.request({
+        method: 'eth_getTransactionBySenderAndNonce' as never,
+        params: [account.address, numberToHex(nonce)] as never,
+      });
+    const waiting = await find(nonce + 1);
+    assert.deepEqual([waiting.hash, waiting.blockHash], [keccak256(ahead), null]);
+    const mined = await find(nonce - 1);
+    assert.notEqual(mined.blockHash, null);
+    assert.deepEqual(
+      mined,
+      await client.request({ method: 'eth_getTransactionByHash', params: [mined.hash as never] }),
+    );
     const used = await account.signTransaction({ ...transfer, nonce: 0 });
     await assert.rejects(wallet.sendRawTransactionSync({ serializedTransaction: used }), /nonce too low/i);
     // The one that is missing lets the other one in.

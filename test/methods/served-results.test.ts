@@ -21,7 +21,12 @@ type JsonSchema = {
 
 type Block = {
   readonly blockAccessListHash?: string;
-  readonly transactions: readonly { readonly type: string; readonly hash: string }[];
+  readonly transactions: readonly {
+    readonly type: string;
+    readonly hash: string;
+    readonly from: string;
+    readonly nonce: string;
+  }[];
   readonly uncles: readonly string[];
 };
 
@@ -111,7 +116,7 @@ describe('what the built-in chains answer', () => {
           await ask(chain, 'eth_getBlockAccessList', [block.hash]);
           await ask(chain, 'debug_getRawBlockAccessList', [number]);
         }
-        for (const [i, { type, hash }] of block.transactions.entries()) {
+        for (const [i, { type, hash, from, nonce }] of block.transactions.entries()) {
           types.add(type);
           const index = `0x${i.toString(16)}`;
           for (const kind of ['Transaction', 'RawTransaction']) {
@@ -119,6 +124,8 @@ describe('what the built-in chains answer', () => {
             await ask(chain, `eth_get${kind}ByBlockHashAndIndex`, [block.hash, index]);
           }
           for (const method of BY_TRANSACTION_HASH) await ask(chain, method, [hash]);
+          const found = await ask(chain, 'eth_getTransactionBySenderAndNonce', [from, nonce]);
+          assert.equal((found as { hash: string } | null)?.hash, hash);
         }
         for (const i of block.uncles.keys()) {
           await ask(chain, 'eth_getUncleByBlockNumberAndIndex', [number, `0x${i.toString(16)}`]);
@@ -164,6 +171,7 @@ describe('what the built-in chains answer', () => {
         await ask(chain, 'eth_getTransactionCount', [account, block]);
         await ask(chain, 'eth_getBalance', [account, block]);
         await ask(chain, 'eth_getCode', [account, block]);
+        await ask(chain, 'eth_getAccountInfo', [account, block]);
         for (const slot of slots) await ask(chain, 'eth_getStorageAt', [account, slot, block]);
         await ask(chain, 'eth_getProof', [account, slots, block]);
       }

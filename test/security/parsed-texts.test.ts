@@ -77,6 +77,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'feed/removed-records.ts': { parse: 1, bound: 'own' },
   'gateway/collect-stream.ts': { decode: 1, bound: 'passed' },
   'methods/block-transactions.ts': { parse: 1, answers: [HEADER] },
+  'methods/eth_getTransactionBySenderAndNonce.ts': { parse: 2, answers: [BLOCK] },
   'methods/filters/filter-criteria.ts': { parse: 1, bound: 'own' },
   'methods/filters/filter-record.ts': { parse: 1, bound: 'own' },
   'methods/plain-calls/plain-call.ts': { parse: 1, decode: 1, bound: 'client' },
