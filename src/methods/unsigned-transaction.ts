@@ -1,13 +1,13 @@
 import type { CallObject } from '../chain/chain.ts';
-import { data, quantity } from '../chain/json-values.ts';
 import {
   assembleUnsigned,
   hashTransaction,
   type Transaction,
   type TransactionBody,
 } from '../chain/transaction.ts';
-import { hexToBytes } from '../primitives/hex.ts';
+import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import type { JsonText } from '../primitives/json-result.ts';
+import { encodeQuantity } from '../primitives/quantity.ts';
 import type { FilledFees } from './fill-fees.ts';
 
 /** What a transaction has beside its call and its fees. */
@@ -55,46 +55,51 @@ export function createUnsigned(call: CallObject, fees: FilledFees, fields: Fille
 /** `{raw, tx}` as geth has it: the bytes with a signature of zeros, and the members that its type has. */
 export function encodeUnsigned(tx: Transaction): JsonText {
   const isLegacy = tx.type === 0;
-  const fields = [
-    `"type":${quantity(tx.type)}`,
-    `"nonce":${quantity(tx.nonce)}`,
-    `"to":${tx.to === undefined ? 'null' : data(tx.to)}`,
-    `"gas":${quantity(tx.gasLimit)}`,
-    `"gasPrice":${isLegacy ? quantity(tx.maxFeePerGas) : 'null'}`,
-    `"maxPriorityFeePerGas":${isLegacy ? 'null' : quantity(tx.maxPriorityFeePerGas)}`,
-    `"maxFeePerGas":${isLegacy ? 'null' : quantity(tx.maxFeePerGas)}`,
-    `"value":${quantity(tx.value)}`,
-    `"input":${data(tx.data)}`,
-    '"v":"0x0","r":"0x0","s":"0x0"',
-    `"hash":${data(hashTransaction(tx))}`,
-    ...(isLegacy ? [] : encodeTypedFields(tx)),
-  ];
-  return `{"raw":${data(tx.encoded)},"tx":{${fields.join(',')}}}`;
+  const members = {
+    type: encodeQuantity(tx.type),
+    nonce: encodeQuantity(tx.nonce),
+    to: tx.to === undefined ? null : bytesToHex(tx.to),
+    gas: encodeQuantity(tx.gasLimit),
+    gasPrice: isLegacy ? encodeQuantity(tx.maxFeePerGas) : null,
+    maxPriorityFeePerGas: isLegacy ? null : encodeQuantity(tx.maxPriorityFeePerGas),
+    maxFeePerGas: isLegacy ? null : encodeQuantity(tx.maxFeePerGas),
+    value: encodeQuantity(tx.value),
+    input: bytesToHex(tx.data),
+    v: '0x0',
+    r: '0x0',
+    s: '0x0',
+    hash: bytesToHex(hashTransaction(tx)),
+  };
+  return JSON.stringify({
+    raw: bytesToHex(tx.encoded),
+    tx: isLegacy ? members : { ...members, ...listTypedMembers(tx) },
+  });
 }
 
-/** Members of the types from 2 on; empty lists of blobs and authorizations are left out. */
-function encodeTypedFields(tx: Transaction): string[] {
-  const accessList = tx.accessList.map(
-    ({ address, storageKeys }) =>
-      `{"address":${data(address)},"storageKeys":[${storageKeys.map(data).join(',')}]}`,
-  );
-  const fields = [
-    `"chainId":${quantity(tx.chainId ?? 0n)}`,
-    '"yParity":"0x0"',
-    `"accessList":[${accessList.join(',')}]`,
-  ];
-  if (tx.type === 3)
-    fields.push(
-      `"maxFeePerBlobGas":${quantity(tx.maxFeePerBlobGas)}`,
-      `"blobVersionedHashes":[${tx.blobVersionedHashes.map(data).join(',')}]`,
-    );
-  if (tx.type === 4 && tx.authorizationList.length > 0) {
-    const list = tx.authorizationList.map(
-      ({ chainId, address, nonce, signature: { yParity, r, s } }) =>
-        `{"chainId":${quantity(chainId)},"address":${data(address)},"nonce":${quantity(nonce)},` +
-        `"yParity":${quantity(yParity)},"r":${quantity(r)},"s":${quantity(s)}}`,
-    );
-    fields.push(`"authorizationList":[${list.join(',')}]`);
-  }
-  return fields;
+/** Members of the types from 2 on; an empty list of authorizations is left out. */
+function listTypedMembers(tx: Transaction): Readonly<Record<string, unknown>> {
+  const { authorizationList } = tx;
+  return {
+    chainId: encodeQuantity(tx.chainId ?? 0n),
+    yParity: '0x0',
+    accessList: tx.accessList.map(({ address, storageKeys }) => ({
+      address: bytesToHex(address),
+      storageKeys: storageKeys.map(bytesToHex),
+    })),
+    ...(tx.type === 3 && {
+      maxFeePerBlobGas: encodeQuantity(tx.maxFeePerBlobGas),
+      blobVersionedHashes: tx.blobVersionedHashes.map(bytesToHex),
+    }),
+    ...(tx.type === 4 &&
+      authorizationList.length > 0 && {
+        authorizationList: authorizationList.map(({ chainId, address, nonce, signature }) => ({
+          chainId: encodeQuantity(chainId),
+          address: bytesToHex(address),
+          nonce: encodeQuantity(nonce),
+          yParity: encodeQuantity(signature.yParity),
+          r: encodeQuantity(signature.r),
+          s: encodeQuantity(signature.s),
+        })),
+      }),
+  };
 }

@@ -52,7 +52,7 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: 'a fee cap of more than 256 bits is refused; geth estimates with what is left of it in 256 bits',
     methods: ['eth_fillTransaction'],
     ours: /^error -32000 maxPriorityFeePerGas is too high: maxFeePerGas would exceed 256 bits$/,
-    geth: /^(?:error -32000 .*max priority fee per gas higher than max fee per gas.*|result .*)$/s,
+    geth: /^(?:error (?:-32000|3) .*|result .*)$/s,
     chance: 'it takes a tip of nearly 256 bits without a fee cap',
   },
   {
