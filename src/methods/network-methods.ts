@@ -32,15 +32,19 @@ export class NetworkMethods {
 
   /** Whether a method of the service's own is served: by its name on the wire, or the one in the table. */
   offers(wireName: string, name: string): boolean {
-    const except = this.#except;
-    if (except !== undefined && (except.has(wireName) || except.has(name))) return false;
+    if (this.excludes(wireName) || this.excludes(name)) return false;
     const only = this.#only;
     return only === undefined || only.has(wireName) || only.has(name);
   }
 
+  /** Whether the network leaves a method out by name. */
+  excludes(name: string): boolean {
+    return this.#except?.has(name) === true;
+  }
+
   /** Whether a method is one of those that the network names beside what is served by default. */
   lists(name: string): boolean {
-    return this.#also.has(name) && this.#except?.has(name) !== true;
+    return this.#also.has(name) && !this.excludes(name);
   }
 
   /**
@@ -50,7 +54,7 @@ export class NetworkMethods {
   findNodeMethod(name: string): string | undefined {
     if (this.#reads.has(name) && this.offers(name, name)) return name;
     const entry = this.#also.find(name);
-    if (entry === undefined || this.#except?.has(name) === true) return undefined;
+    if (entry === undefined || this.excludes(name)) return undefined;
     return entry === name || this.#onlyReads(name) ? entry : undefined;
   }
 }

@@ -73,7 +73,7 @@ const ROWS = {
     status: 200,
     message: 'no {} subscription in eth namespace',
     meaning:
-      '`eth_subscribe` with a kind that there is not: there are `newHeads`, `logs`, `newPendingTransactions` and `syncing`.',
+      '`eth_subscribe` with a kind that there is not: there are `newHeads`, `logs`, `transactionReceipts`, `newPendingTransactions` and `syncing`.',
   },
   tooManySubscriptions: {
     code: -32005,
@@ -116,6 +116,13 @@ const ROWS = {
     message: '{}',
     meaning:
       'The call failed for another reason than a revert, such as `out of gas`. Repeating it gives the same.',
+  },
+  notIncluded: {
+    code: 4,
+    status: 200,
+    message: "The transaction was added to the transaction pool but wasn't processed in {}",
+    meaning:
+      '`eth_sendRawTransactionSync`: the transaction was sent, and no block up to the served head has it yet. `data` is its hash: ask for its receipt later, and do not send another one in its place.',
   },
   nonceTooLow: {
     code: -38010,

@@ -56,6 +56,10 @@ type MethodFacts = {
   readonly needsRollup?: boolean;
   /** Whether it sends transactions, which a key may be kept from. */
   readonly sends?: boolean;
+  /** Whether it waits for what is still to happen, so that it has a scope of its own. */
+  readonly waits?: boolean;
+  /** A method that it is made of: a network that leaves that out does not have this one either. */
+  readonly base?: string;
   /** Whether networks of nodes have it only where they list it by name. */
   readonly isOptIn?: boolean;
   /** Errors beyond those that any request can meet. */

@@ -118,6 +118,7 @@ export class UpstreamChain implements Chain {
       getRawTransaction: (transaction, scope) =>
         answerAbout(transaction, () => transactions.getRawTransaction(transaction, scope)),
       getReceipt: (hash, scope) => answerByHash(hash, () => transactions.getReceipt(hash, scope), scope),
+      findWaiting: async (sender, nonce, scope) => sending.findWaiting(sender, nonce, scope),
       send: async (bytes, scope) => {
         await parts.chainId.find(scope);
         return sending.send(bytes, scope);

@@ -16,6 +16,7 @@ import { TransactionSender } from './transaction-sender.ts';
 export interface SendingReads {
   send(bytes: Uint8Array, scope: RequestScope): Promise<JsonText>;
   findSent(hash: string, scope: RequestScope): Promise<JsonText | null>;
+  findWaiting(sender: string, nonce: bigint, scope: RequestScope): JsonText | null;
   /** Asks about a transaction by its hash; see `GivenPlaces`. */
   askPlaced<T>(question: PlacedQuestion<T>, scope: RequestScope): Promise<T>;
   raiseCount(count: JsonText, sender: string, block: BlockReference, scope: RequestScope): Promise<JsonText>;
@@ -52,6 +53,10 @@ export class Sending implements SendingReads {
 
   findSent(hash: string, scope: RequestScope): Promise<JsonText | null> {
     return this.#own.findSent(hash, scope);
+  }
+
+  findWaiting(sender: string, nonce: bigint, scope: RequestScope): JsonText | null {
+    return this.#own.findWaiting(sender, nonce, scope);
   }
 
   askPlaced<T>(question: PlacedQuestion<T>, scope: RequestScope): Promise<T> {
