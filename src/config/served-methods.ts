@@ -1,6 +1,8 @@
 import { METHOD_NAMES } from '../methods/method-names.ts';
+import { findPassedNamespace } from '../methods/passed-methods.ts';
 import type { RollupOptions } from '../rollup/options.ts';
 import { FAMILY_ESTIMATES, FAMILY_PREFIXES, findWireNames } from '../rollup/wire-names.ts';
+import { isNodeMethod } from '../upstream/node-method-rule.ts';
 import { READ_METHODS } from '../upstream/read-methods.ts';
 import { matchesEntry } from './method-options.ts';
 import type { NetworkOptions } from './network-options.ts';
@@ -24,8 +26,15 @@ export function listServed({ upstreams, methods, rollup }: NetworkOptions): Serv
     ]),
     mayServe: (name) =>
       namespaces.some((entry) => matchesEntry(entry, name)) ||
+      (upstreams !== undefined && isPassed(name)) ||
       (hasAnyPrefix && /^[a-z]\w*_estimateGas$/.test(name)),
   };
+}
+
+/** Whether an entry, a name or a namespace, is passed on to nodes by default. */
+function isPassed(entry: string): boolean {
+  if (!entry.endsWith('_*')) return findPassedNamespace(entry) !== undefined && isNodeMethod(entry);
+  return findPassedNamespace(`${entry.slice(0, -1)}get`) !== undefined;
 }
 
 /** A family that is not configured is recognised when it is served: it may be any. */

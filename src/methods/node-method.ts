@@ -3,6 +3,7 @@ import { RpcError } from '../rpc/errors.ts';
 import type { Method } from '../rpc/method.ts';
 import { askChain } from './ask-chain.ts';
 import type { MethodContext } from './method-context.ts';
+import { findNodeMethodCredits, NODE_METHOD_CREDITS } from './passed-methods.ts';
 import { touchesAnything } from './touches.ts';
 
 /**
@@ -10,6 +11,7 @@ import { touchesAnything } from './touches.ts';
  * @param label what it is counted as
  */
 export function createNodeMethod(name: string, label: string): Method<MethodContext> {
+  const credits = findNodeMethodCredits(name);
   return {
     name,
     label,
@@ -17,8 +19,9 @@ export function createNodeMethod(name: string, label: string): Method<MethodCont
     params: [],
     result: { name: 'result', schema: z.unknown() },
     touches: touchesAnything,
-    cost: 80,
+    cost: credits ?? NODE_METHOD_CREDITS,
     isNodeMethod: true,
+    isPriced: credits !== undefined,
     executes: true,
     errors: ['methodNotFound', 'serverError', 'unavailable'],
     example: { params: [], result: null },

@@ -149,7 +149,8 @@ export function findMethod(name: string, network: Network): Method<MethodContext
       findNodeEstimate(name, network) ?? (methods === undefined ? undefined : findNodeMethod(name, methods))
     );
   if (method.needsRollup === true && network.rollup === undefined) return undefined;
-  const isListed = network.hasNodes !== true || methods?.lists(name) === true;
+  const isListed =
+    network.hasNodes !== true || methods?.lists(name) === true || methods?.passes(name) === true;
   if (method.isOptIn === true && !isListed) return undefined;
   return methods === undefined || methods.offers(name, method.name) || methods.lists(name)
     ? method
