@@ -1,9 +1,10 @@
 import { ChainError } from '../chain/errors.ts';
-import { UpstreamFault } from './fault.ts';
+import { PassedFault, UpstreamFault } from './fault.ts';
 
 /** The error for a caller when no upstream gave an answer that can be used. */
 export function toChainError(error: unknown): unknown {
   if (!(error instanceof UpstreamFault)) return error;
+  if (error instanceof PassedFault) return error.refusal;
   switch (error.kind) {
     case 'unknown':
     case 'missing':
