@@ -46,6 +46,8 @@ function chooseRow(error: ChainError, scope: RequestScope): RpcError {
       return error instanceof NodeRefusal
         ? createNodeError(error)
         : new RpcError('serverError', error.message);
+    case 'unsupported':
+      return new RpcError('methodNotFound', error.message);
     case 'timeout':
       return new RpcError('executionTimedOut', error.message);
     case 'invalid':
