@@ -11,7 +11,7 @@ export type KnownNames = {
   readonly networks: ReadonlySet<string>;
   readonly methods: ReadonlySet<string>;
   /** Whether a further name may be served: of a namespace such as `debug_*`. */
-  readonly mayServe: (method: string) => boolean;
+  readonly mayPass: (method: string) => boolean;
   readonly issuers: ReadonlySet<string>;
   /** Where the names are from, as the end of an error, where that is not plain. */
   readonly source?: string;
@@ -25,7 +25,7 @@ export function listKnownNames({ networks, access }: Config): KnownNames {
   return {
     networks: new Set(Object.keys(networks)),
     methods,
-    mayServe: (method) => served.some((one) => one.mayServe(method)),
+    mayPass: (method) => served.some((one) => one.mayPass(method)),
     issuers: new Set(Object.keys(access.jwt)),
   };
 }
@@ -36,7 +36,7 @@ export function listBuiltinNames(): KnownNames {
   return {
     networks: new Set([...styles.flatMap((networks) => Object.keys(networks)), DEV_NETWORK]),
     methods: new Set([...METHOD_NAMES, 'linea_estimateGas', 'op_estimateGas', 'optimism_estimateGas']),
-    mayServe: () => false,
+    mayPass: () => false,
     issuers: new Set(),
     source: 'without --config FILE names are those of the built-in networks',
   };
@@ -48,7 +48,7 @@ export function checkNames({ networks = [], methods = [], jwt }: SettingsChange,
     ...findUnknown('network', networks, known.networks),
     ...findUnknown(
       'method',
-      methods.filter((name) => !known.mayServe(name)),
+      methods.filter((name) => !known.mayPass(name)),
       known.methods,
     ),
     ...findUnknown('issuer of tokens', jwt === undefined ? [] : [jwt], known.issuers),

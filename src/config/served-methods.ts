@@ -10,12 +10,16 @@ import type { NetworkOptions } from './network-options.ts';
 /** The methods that a network may serve, before `methods` narrows them. */
 export type ServedMethods = {
   readonly names: ReadonlySet<string>;
+  /** Whether it may pass a further name on to nodes: of a namespace that it names, or that is passed on by default. */
+  readonly mayPass: (name: string) => boolean;
   /** Whether it may serve further names: of a configured namespace, or of a rollup family that is detected from the nodes. */
   readonly mayServe: (name: string) => boolean;
 };
 
 export function listServed({ upstreams, methods, rollup }: NetworkOptions): ServedMethods {
   const namespaces = methods.also.filter((entry) => entry.endsWith('_*'));
+  const mayPass = (name: string): boolean =>
+    namespaces.some((entry) => matchesEntry(entry, name)) || (upstreams !== undefined && isPassed(name));
   const hasAnyPrefix = rollup !== undefined && rollup.prefix === undefined;
   return {
     names: new Set([
@@ -24,10 +28,8 @@ export function listServed({ upstreams, methods, rollup }: NetworkOptions): Serv
       ...methods.also.filter((entry) => !entry.endsWith('_*')),
       ...(rollup === undefined ? [] : listRollupNames(rollup, upstreams !== undefined)),
     ]),
-    mayServe: (name) =>
-      namespaces.some((entry) => matchesEntry(entry, name)) ||
-      (upstreams !== undefined && isPassed(name)) ||
-      (hasAnyPrefix && /^[a-z]\w*_estimateGas$/.test(name)),
+    mayPass,
+    mayServe: (name) => mayPass(name) || (hasAnyPrefix && /^[a-z]\w*_estimateGas$/.test(name)),
   };
 }
 
