@@ -389,5 +389,11 @@ export interface Chain {
     params: readonly unknown[],
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | typeof UNSUPPORTED>;
+  /** The same for a client: an error of a node is a `NodeRefusal`, with its code and words. Absent where there are no nodes. */
+  pass?(
+    method: string,
+    params: readonly unknown[],
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult | typeof UNSUPPORTED>;
   close(): Promise<void>;
 }

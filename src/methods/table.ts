@@ -157,7 +157,8 @@ export function findMethod(name: string, network: Network): Method<MethodContext
       findNodeEstimate(name, network) ?? (methods === undefined ? undefined : findNodeMethod(name, methods))
     );
   if (method.needsRollup === true && network.rollup === undefined) return undefined;
-  const isListed = network.hasNodes !== true || methods?.lists(name) === true;
+  const isListed =
+    network.hasNodes !== true || methods?.lists(name) === true || methods?.passes(name) === true;
   if (method.isOptIn === true && !isListed) return undefined;
   if (methods === undefined) return method;
   if (method.base !== undefined && methods.excludes(method.base)) return undefined;

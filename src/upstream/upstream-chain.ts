@@ -206,13 +206,30 @@ export class UpstreamChain implements Chain {
     return this.#parts.isAnswerable();
   }
 
-  async request(
+  request(
     method: string,
     params: readonly unknown[],
     scope: RequestScope,
   ): Promise<JsonResult | typeof UNSUPPORTED> {
+    return this.#askOther(method, params, scope, false);
+  }
+
+  pass(
+    method: string,
+    params: readonly unknown[],
+    scope: RequestScope,
+  ): Promise<JsonResult | typeof UNSUPPORTED> {
+    return this.#askOther(method, params, scope, true);
+  }
+
+  async #askOther(
+    method: string,
+    params: readonly unknown[],
+    scope: RequestScope,
+    isPassed: boolean,
+  ): Promise<JsonResult | typeof UNSUPPORTED> {
     const ask = (): Promise<JsonResult | typeof UNSUPPORTED> =>
-      this.#parts.others.ask(method, params, scope).catch((error: unknown) => {
+      this.#parts.others.ask(method, params, scope, isPassed).catch((error: unknown) => {
         if (error instanceof UpstreamFault && error.kind === 'unsupported') return UNSUPPORTED;
         throw error;
       });

@@ -367,6 +367,15 @@ const ROWS = {
     error: 'busy',
     remedy: 'Repeat the call a second later; where it lasts, add nodes or raise their plans',
   },
+  'node.answerBytes': {
+    says: 'the answer exceeds the bound on its size',
+    counts: 'one answer of a node, after decompression',
+    unit: 'bytes',
+    byDefault: 134_217_728,
+    option: 'networks.*.pool.answerBytes',
+    closes: '[unavailable](errors.md), -32603, HTTP 200; an answer that has begun ends the connection',
+    remedy: 'Ask for less in one call, such as one transaction instead of a block; or raise the option',
+  },
   'nodes.bytes': {
     says: 'answers of nodes hold all the memory that they may',
     counts:

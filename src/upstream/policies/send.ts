@@ -6,6 +6,7 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import type { TraceSpan } from '../../util/trace-span.ts';
 import { TURNS } from '../../util/turn-queue.ts';
 import { readError } from '../errors/read-error.ts';
+import { readPassedError } from '../errors/read-passed-error.ts';
 import { UpstreamFault } from '../fault.ts';
 import { drain, hold, holdAll, holdText } from '../hold-text.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
@@ -291,5 +292,6 @@ async function sendParts(
 
 function readReply(reply: NodeReply, call: RoutedCall, upstream: Upstream): JsonResult {
   if (reply.kind === 'result') return reply.result;
-  throw readError(reply.error, call.method, upstream.secrets, upstream.credentials);
+  const read = call.isPassed === true ? readPassedError : readError;
+  throw read(reply.error, call.method, upstream.secrets, upstream.credentials);
 }
