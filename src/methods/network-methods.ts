@@ -63,7 +63,8 @@ export class NetworkMethods {
   findNodeMethod(name: string): string | undefined {
     if (this.#reads.has(name) && this.offers(name, name)) return name;
     const entry = this.#also.find(name);
-    if (entry !== undefined && !this.excludes(name) && (entry === name || this.#onlyReads(name))) return entry;
+    if (entry !== undefined && !this.excludes(name) && (entry === name || this.#onlyReads(name)))
+      return entry;
     return this.passes(name) ? this.#findPassed?.(name) : undefined;
   }
 }

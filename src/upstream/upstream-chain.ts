@@ -13,7 +13,7 @@ import type {
   TransactionReads,
   TransactionReference,
 } from '../chain/chain.ts';
-import { UNSUPPORTED } from '../chain/errors.ts';
+import { ChainError, UNSUPPORTED } from '../chain/errors.ts';
 import type { AnchoredChain } from '../chain/output-claim.ts';
 import type { ChainFigures } from '../observe/sources.ts';
 import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../primitives/json-result.ts';
@@ -33,6 +33,8 @@ import type { SendingReads } from './sending/sending.ts';
 import type { StateQuestions } from './state-questions.ts';
 import type { StatusQuestions } from './status-questions.ts';
 import type { TransactionQuestions } from './transaction-questions.ts';
+
+const HASH = /^0x[0-9a-f]{64}$/i;
 
 /** What an upstream chain is made of. */
 export type UpstreamChainParts = {
@@ -104,7 +106,12 @@ export class UpstreamChain implements Chain {
       getRaw: (block, part, scope) => answerPieces(block, () => blocks.getRaw(block, part, scope)),
       getAccessList: (block, form, scope) => answer(block, () => blocks.getAccessList(block, form, scope)),
     };
-    const answerByHash = <T>(hash: string, ask: () => Promise<T>, scope: RequestScope): Promise<T> => {
+    const answerByHash = async <T>(
+      hash: string,
+      ask: () => Promise<T | null>,
+      scope: RequestScope,
+    ): Promise<T | null> => {
+      if (await sending.isHidden(hash, scope)) return null;
       const findPlace = () => transactions.findPlace(hash);
       return sending.askPlaced({ hash, ask: () => answerAbout({ hash }, ask), findPlace }, scope);
     };
@@ -115,8 +122,10 @@ export class UpstreamChain implements Chain {
         const { hash } = transaction;
         return (await answerByHash(hash, ask, scope)) ?? sending.findSent(hash, scope);
       },
-      getRawTransaction: (transaction, scope) =>
-        answerAbout(transaction, () => transactions.getRawTransaction(transaction, scope)),
+      getRawTransaction: async (transaction, scope) => {
+        if ('hash' in transaction && (await sending.isHidden(transaction.hash, scope))) return null;
+        return answerAbout(transaction, () => transactions.getRawTransaction(transaction, scope));
+      },
       getReceipt: (hash, scope) => answerByHash(hash, () => transactions.getReceipt(hash, scope), scope),
       findWaiting: async (sender, nonce, scope) => sending.findWaiting(sender, nonce, scope),
       send: async (bytes, scope) => {
@@ -228,6 +237,10 @@ export class UpstreamChain implements Chain {
     scope: RequestScope,
     isPassed: boolean,
   ): Promise<JsonResult | typeof UNSUPPORTED> {
+    const hashes = params.filter((param): param is string => typeof param === 'string' && HASH.test(param));
+    for (const hash of hashes)
+      if (await this.#parts.sending.isHidden(hash.toLowerCase(), scope))
+        throw new ChainError('absent', 'transaction not found');
     const ask = (): Promise<JsonResult | typeof UNSUPPORTED> =>
       this.#parts.others.ask(method, params, scope, isPassed).catch((error: unknown) => {
         if (error instanceof UpstreamFault && error.kind === 'unsupported') return UNSUPPORTED;

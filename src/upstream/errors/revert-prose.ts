@@ -1,9 +1,6 @@
 import { encodePanic, parseRevertData } from './revert-data.ts';
+import { stripPreamble } from './strip-preamble.ts';
 import { unwrapError } from './unwrap-error.ts';
-
-/** What relays and proxies put before the words of the node behind them. */
-const PREAMBLE =
-  /^(?:\[request id: [0-9a-f-]{1,64}\] |historical backend error: |rpc error: code = \w{1,40} desc = |evm: |internal error: |returned error: |error: )*/i;
 
 /** Each form but one begins with fixed words; a group holds the reason, if the form has one. */
 const FORMS: readonly RegExp[] = [
@@ -38,7 +35,7 @@ export type RevertWords = { readonly reason: string; readonly data?: string };
  * @returns undefined when they do not say that there was one
  */
 export function parseRevertProse(text: string): RevertWords | undefined {
-  const words = unwrapError(text.replace(PREAMBLE, ''));
+  const words = unwrapError(stripPreamble(text));
   const own = parseClientWords(words);
   if (own !== undefined) return own;
   for (const form of FORMS) {

@@ -20,15 +20,18 @@ export class SendRefusal extends ChainError {
 /** `internal error`: nothing about the transaction. */
 const INTERNAL_ERROR = -32603;
 
-/** A refusal in words that are known; whatever the code. */
+/** A refusal in words that are known; whatever the code, and also where the message says nothing and `data` has the words. */
 export function findSendRefusal(
-  { message }: NodeError,
+  { message, data }: NodeError,
   method: string,
   secrets: readonly string[],
 ): SendRefusal | undefined {
   if (!isSending(method)) return undefined;
-  const words = readSendWords(scrubMessage(message, secrets));
-  return words && new SendRefusal(words.verdict, words.message, true);
+  for (const said of [message, data, Object(data).message]) {
+    const words = typeof said === 'string' ? readSendWords(scrubMessage(said, secrets)) : undefined;
+    if (words !== undefined) return new SendRefusal(words.verdict, words.message, true);
+  }
+  return undefined;
 }
 
 /** An error that is not understood otherwise: a refusal in the node's words, unless it says that the node has failed. */

@@ -1,3 +1,5 @@
+import { stripPreamble } from '../errors/strip-preamble.ts';
+
 /** What nodes say of a transaction that they do not take, whatever their client: a table, as for other errors. */
 
 /** `known`: the node has it. `nonceTooLow`: it, or another of its nonce, is in a block. */
@@ -33,7 +35,7 @@ const ROWS: readonly Row[] = [
   { client: 'Nethermind', pattern: /^alreadyknown\b/i, verdict: 'known' },
   {
     client: 'Erigon',
-    pattern: /^(?:internal_error: |already_exists: )?(?:existing tx with same hash|already known)/i,
+    pattern: /^existing tx with same hash/i,
     verdict: 'known',
   },
   {
@@ -111,6 +113,7 @@ const ROWS: readonly Row[] = [
     verdict: 'refused',
     geth: REPLACEMENT,
   },
+  { client: 'Erigon', pattern: /^could not replace existing tx/i, verdict: 'refused', geth: REPLACEMENT },
   {
     client: 'OpenEthereum, hardhat',
     pattern:
@@ -174,6 +177,7 @@ export type SendWords = { readonly verdict: SendVerdict; readonly message: strin
 
 /** @returns undefined for words that no row knows */
 export function readSendWords(text: string): SendWords | undefined {
-  const row = ROWS.find(({ pattern }) => pattern.test(text));
-  return row && { verdict: row.verdict, message: row.geth ?? text };
+  const words = stripPreamble(text);
+  const row = ROWS.find(({ pattern }) => pattern.test(words));
+  return row && { verdict: row.verdict, message: row.geth ?? words };
 }

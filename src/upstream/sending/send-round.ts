@@ -55,14 +55,27 @@ export class SendRound {
     this.settled = work.then(() => resolveFirst(undefined), rejectFirst);
   }
 
-  /** The nodes that may have the transaction, or its block, although they have not said so. */
+  /** The nodes that may have the transaction, or its block, although they have not said so: they are asked for it until they answer. */
   get unsure(): readonly Upstream[] {
-    return this.answers.flatMap((answer) => {
-      const isUnsure =
+    return this.#listNodes(
+      (answer) =>
         (answer.kind === 'fault' && !NOT_SENT.has(answer.fault.kind)) ||
-        (answer.kind === 'refused' && answer.error.verdict === 'nonceTooLow');
-      return isUnsure ? [answer.upstream] : [];
-    });
+        (answer.kind === 'refused' && answer.error.verdict === 'nonceTooLow'),
+    );
+  }
+
+  /** The nodes that refuse the transaction for another reason than its nonce: some do so in such words for one that they have. */
+  get refusing(): readonly Upstream[] {
+    return this.#listNodes((answer) => answer.kind === 'refused' && answer.error.verdict === 'refused');
+  }
+
+  /** Whether a node refuses the transaction in words that are not known: it may mean that it has it. */
+  get isUnclear(): boolean {
+    return this.answers.some((answer) => answer.kind === 'refused' && !answer.error.isKnown);
+  }
+
+  #listNodes(isMeant: (answer: NodeAnswer) => boolean): readonly Upstream[] {
+    return this.answers.filter(isMeant).map(({ upstream }) => upstream);
   }
 
   /** Why it was not taken, of all that was said the most precise and most frequent. */

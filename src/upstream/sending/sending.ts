@@ -1,11 +1,13 @@
 import type { BlockReference } from '../../chain/chain.ts';
 import type { JsonText } from '../../primitives/json-result.ts';
+import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { steadyTime } from '../../util/steady-time.ts';
 import type { RoutedCall } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 import { GivenPlaces, type PlacedQuestion } from './given-places.ts';
 import { OwnWrites } from './own-writes.ts';
+import { PrivateHashes } from './private-hashes.ts';
 import type { SendingParts } from './sending-parts.ts';
 import { SentKeeper } from './sent-keeper.ts';
 import { SentRecords } from './sent-records.ts';
@@ -17,6 +19,8 @@ export interface SendingReads {
   send(bytes: Uint8Array, scope: RequestScope): Promise<JsonText>;
   findSent(hash: string, scope: RequestScope): Promise<JsonText | null>;
   findWaiting(sender: string, nonce: bigint, scope: RequestScope): JsonText | null;
+  /** Whether a transaction waits at the private relay alone, so that nodes must not be asked for its hash. @throws ChainError */
+  isHidden(hash: string, scope: RequestScope): PromiseOrValue<boolean>;
   /** Asks about a transaction by its hash; see `GivenPlaces`. */
   askPlaced<T>(question: PlacedQuestion<T>, scope: RequestScope): Promise<T>;
   raiseCount(count: JsonText, sender: string, block: BlockReference, scope: RequestScope): Promise<JsonText>;
@@ -28,6 +32,7 @@ export class Sending implements SendingReads {
   readonly #keeper: SentKeeper;
   readonly #own: OwnWrites;
   readonly #places: GivenPlaces | undefined;
+  readonly #hidden: PrivateHashes;
   readonly #relay: Upstream | undefined;
   readonly #isDevelopment: boolean;
 
@@ -38,11 +43,12 @@ export class Sending implements SendingReads {
     const records = table && new SentRecords(table, () => parts.chainId, steadyTime);
     this.#own = new OwnWrites(sent, records);
     this.#places = records && new GivenPlaces(parts, records);
-    this.#sender = new TransactionSender(parts, sent, async (entry, scope) => {
+    this.#hidden = new PrivateHashes(parts, records);
+    this.#sender = new TransactionSender(parts, sent, this.#hidden, async (entry, scope) => {
       this.#keeper.begin();
       await records?.write(entry, scope);
     });
-    this.#keeper = new SentKeeper(parts, sent, this.#sender);
+    this.#keeper = new SentKeeper(parts, sent, this.#hidden, this.#sender);
     this.#relay = parts.relay;
     this.#isDevelopment = parts.isDevelopment;
   }
@@ -57,6 +63,10 @@ export class Sending implements SendingReads {
 
   findWaiting(sender: string, nonce: bigint, scope: RequestScope): JsonText | null {
     return this.#own.findWaiting(sender, nonce, scope);
+  }
+
+  isHidden(hash: string, scope: RequestScope): PromiseOrValue<boolean> {
+    return this.#relay !== undefined && this.#hidden.isHidden(hash, scope);
   }
 
   askPlaced<T>(question: PlacedQuestion<T>, scope: RequestScope): Promise<T> {

@@ -3,6 +3,7 @@ import { ChainError } from '../../chain/errors.ts';
 import { RequestScope } from '../../util/request-scope.ts';
 import { UpstreamFault } from '../fault.ts';
 import { findAt } from './find-at.ts';
+import type { PrivateHashes } from './private-hashes.ts';
 import type { SendingParts } from './sending-parts.ts';
 import type { SentEntry, SentTransactions } from './sent-transactions.ts';
 import type { TransactionSender } from './transaction-sender.ts';
@@ -24,6 +25,7 @@ export class SentKeeper {
   readonly #parts: SendingParts;
   readonly #sent: SentTransactions;
   readonly #sender: Pick<TransactionSender, 'repeat'>;
+  readonly #hidden: Pick<PrivateHashes, 'isHidden'>;
   readonly #stopped = new RequestScope(Number.POSITIVE_INFINITY);
   #unwatch: (() => void) | undefined;
   #checkedAt: bigint | undefined;
@@ -31,9 +33,15 @@ export class SentKeeper {
   #head: BlockPlace | undefined;
   #running: Promise<void> | undefined;
 
-  constructor(parts: SendingParts, sent: SentTransactions, sender: Pick<TransactionSender, 'repeat'>) {
+  constructor(
+    parts: SendingParts,
+    sent: SentTransactions,
+    hidden: Pick<PrivateHashes, 'isHidden'>,
+    sender: Pick<TransactionSender, 'repeat'>,
+  ) {
     this.#parts = parts;
     this.#sent = sent;
+    this.#hidden = hidden;
     this.#sender = sender;
   }
 
@@ -118,6 +126,7 @@ export class SentKeeper {
 
   /** Whether it is in a served block, or another of its nonce is. */
   async #isOut({ hash, sender, transaction }: SentEntry, scope: RequestScope): Promise<boolean> {
+    if (await this.#hidden.isHidden(hash, scope)) return false;
     const { transactions, state } = this.#parts.chain();
     if ((await transactions.getReceipt(hash, scope)) !== null) return true;
     const count = await state.getTransactionCount(sender, { kind: 'tag', tag: 'latest' }, scope);

@@ -30,6 +30,14 @@ export type RecordedTransaction = {
   readonly transaction: Transaction;
 };
 
+/** A transaction that went to the private relay; the nonce in decimal digits. */
+export type PrivateRecord = { readonly sender: string; readonly nonce: string };
+
+/** How long the hash of a private transaction is kept from nodes: longer than one waits at a relay. */
+export const PRIVATE_LIFE_MS: number = 24 * 60 * 60_000;
+/** Private transactions of one chain, whoever has sent them. */
+const MAX_PRIVATE = 16_384;
+
 type Text = {
   readonly sender: string;
   readonly bytes: string;
@@ -98,6 +106,25 @@ export class SentRecords {
       return true;
     } catch {
       return false;
+    }
+  }
+
+  /** Never rejects. */
+  async writePrivate(hash: string, sent: PrivateRecord): Promise<void> {
+    try {
+      await this.#create(this.#namePrivate(hash), JSON.stringify(sent), PRIVATE_LIFE_MS, MAX_PRIVATE);
+    } catch {
+      // This process knows it.
+    }
+  }
+
+  /** A transaction that some process has sent to the private relay. Never rejects. */
+  async findPrivate(hash: string): Promise<PrivateRecord | undefined> {
+    try {
+      const record = await this.#table.read(this.#namePrivate(hash));
+      return record && (JSON.parse(record.text) as PrivateRecord);
+    } catch {
+      return undefined;
     }
   }
 
@@ -195,6 +222,10 @@ export class SentRecords {
     return (JSON.parse(text) as NonceRow[]).filter(
       ([, until]) => until > now && until <= now + SENT_LIFE_MS + CLOCK_SLACK_MS,
     );
+  }
+
+  #namePrivate(hash: string): string {
+    return `private/${this.#readChainId()}/${hash}`;
   }
 
   /** What a client calls its session is no part of a name as it is: it may be anything. */

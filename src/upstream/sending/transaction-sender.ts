@@ -14,6 +14,7 @@ import { Route } from '../route.ts';
 import type { RoutedCall } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 import { findAt } from './find-at.ts';
+import type { PrivateHashes } from './private-hashes.ts';
 import { SendRound } from './send-round.ts';
 import type { SendingParts } from './sending-parts.ts';
 import { SendingRuleBook } from './sending-rules.ts';
@@ -50,13 +51,15 @@ export class TransactionSender {
   readonly #parts: SendingParts;
   readonly #rules: SendingRuleBook;
   readonly #sent: SentTransactions;
+  readonly #hidden: PrivateHashes;
   readonly #onSent: OnSent;
   readonly #budget = new SharedBudget(MAX_BYTES, OWNER_SHARE);
   /** By hash: the same bytes that come twice at the same time are sent once. */
   readonly #running = new Map<string, Running>();
 
-  constructor(parts: SendingParts, sent: SentTransactions, onSent: OnSent) {
+  constructor(parts: SendingParts, sent: SentTransactions, hidden: PrivateHashes, onSent: OnSent) {
     this.#parts = parts;
+    this.#hidden = hidden;
     this.#rules = new SendingRuleBook(parts);
     this.#sent = sent;
     this.#onSent = onSent;
@@ -70,6 +73,8 @@ export class TransactionSender {
     const judged = judgeTransaction(bytes, rules, this.#parts.tools.recoverPublicKey);
     const hash = bytesToHex(hashTransaction(judged.transaction));
     const sending: Sending = { judged, hash, bytes };
+    const { sender, transaction } = judged;
+    await this.#hidden.add(hash, { sender: bytesToHex(sender), nonce: `${transaction.nonce}` });
     const round = await this.#share(sending, scope);
     await this.#note(sending, scope);
     this.#noteTakers(round, hash);
@@ -130,10 +135,7 @@ export class TransactionSender {
       this.#noteTakers(round, hash);
     });
     const first = await round.first;
-    if (first === undefined) {
-      const places = [...round.unsure, ...this.#listUnasked(nodes, hash)];
-      if (!(await this.#isFound(places, hash, scope))) throw round.explain();
-    }
+    if (first === undefined && !(await this.#isKnown(round, nodes, hash, scope))) throw round.explain();
     return round;
   }
 
@@ -178,14 +180,26 @@ export class TransactionSender {
     return upstreams.filter((node) => node.standing === 'verified' && !asked.includes(node));
   }
 
-  /** Whether it is in a block, or waits at one of the nodes that may have it. */
-  async #isFound(unsure: readonly Upstream[], hash: string, scope: RequestScope): Promise<boolean> {
-    if (unsure.length === 0) return false;
+  /**
+   * Whether a transaction that no node has taken now is in a block, or waits: nodes have many words for one that they have. Those that refuse it
+   * are asked once, those that may have it until they answer; words that no row knows are taken for such words where it was taken before.
+   */
+  async #isKnown(
+    round: SendRound,
+    asked: readonly Upstream[],
+    hash: string,
+    scope: RequestScope,
+  ): Promise<boolean> {
+    if (round.isUnclear && this.#sent.get(hash) !== undefined) return true;
+    const unsure = [...round.unsure, ...this.#listUnasked(asked, hash)];
     const inside = scope.derive({ deadline: performance.now() + FIND_LIMIT_MS });
     try {
-      const places = unsure.map((upstream) => this.#isAt(upstream, hash, inside));
-      const found = await Promise.all([...places, this.#isServed(hash, inside)]);
-      return found.includes(true);
+      const looks = [
+        ...round.refusing.map((upstream) => findAt(upstream, hash, this.#parts.askNode, inside)),
+        ...unsure.map((upstream) => this.#isAt(upstream, hash, inside)),
+      ];
+      if (unsure.length > 0) looks.push(this.#isServed(hash, inside));
+      return (await Promise.all(looks)).includes(true);
     } finally {
       inside.release();
     }
@@ -203,6 +217,7 @@ export class TransactionSender {
 
   async #isServed(hash: string, scope: RequestScope): Promise<boolean> {
     try {
+      if (await this.#hidden.isHidden(hash, scope)) return false;
       return (await this.#parts.chain().transactions.getTransaction({ hash }, scope)) !== null;
     } catch (error) {
       if (error instanceof ChainError) return false;

@@ -68,6 +68,7 @@ function setScene(
       records: undefined,
     },
     sent,
+    { isHidden: async () => false },
     {
       async repeat({ hash }) {
         repeats.push(hash);

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ChainError } from '../../../src/chain/errors.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { readSendWords } from '../../../src/upstream/sending/node-words.ts';
 import { makeTransaction } from '../../support/bad-transactions.ts';
 import { createScope } from '../support/exchange.ts';
-import { createNetwork, type NetworkScript, type ScriptedNetwork } from '../support/network.ts';
+import { createNetwork } from '../support/network.ts';
 import { ScriptedChain } from '../support/scripted-chain.ts';
 import {
   answer,
@@ -19,46 +18,19 @@ import {
   type ScriptedNode,
   silent,
 } from '../support/scripted-node.ts';
-
-const scripted = new ScriptedChain({ length: 20 });
-const BYTES = makeTransaction({ chainId: 1n });
-const HASH = bytesToHex(keccak256(BYTES));
-const TAKEN = answer(`"${HASH}"`);
-const SEND = 'eth_sendRawTransaction';
-const FUNDS = 'insufficient funds for gas * price + value: balance 0, tx cost 1, overshot 1';
-
-/** A node of the chain that does this with what is sent, and says this of transactions by their hashes. */
-function nodeOf(send: Behaviour, lookUp: Behaviour = answer('null'), name = 'node'): ScriptedNode {
-  const behaviour: Behaviour = (call, options) => {
-    if (call.method === SEND) return send(call, options);
-    if (call.method === 'eth_getTransactionByHash') return lookUp(call, options);
-    if (call.method === 'eth_getTransactionReceipt') return answer('null')(call, options);
-    if (call.method === 'eth_getTransactionCount') return answer('"0x0"')(call, options);
-    return scripted.behaviour()(call, options);
-  };
-  return createNode({ behaviour, name });
-}
-
-const networkOf = (nodes: readonly ScriptedNode[], script: NetworkScript = {}): ScriptedNetwork =>
-  createNetwork(scripted, script, nodes);
-
-const send = (network: ScriptedNetwork, owner = 'one'): Promise<string> => {
-  const scope = createScope();
-  scope.owner = owner;
-  return network.chain.transactions.send(BYTES, scope);
-};
-
-const sends = ({ asked }: ScriptedNode): number => asked.calls.filter(({ method }) => method === SEND).length;
-
-async function failOf(promise: Promise<unknown>): Promise<{ kind: string; message: string }> {
-  try {
-    await promise;
-  } catch (error) {
-    assert.ok(error instanceof ChainError, String(error));
-    return { kind: error.kind, message: error.message };
-  }
-  throw new assert.AssertionError({ message: 'it does not fail' });
-}
+import {
+  BYTES,
+  FUNDS,
+  failOf,
+  HASH,
+  networkOf,
+  nodeOf,
+  SEND,
+  scripted,
+  send,
+  sends,
+  TAKEN,
+} from '../support/sending-network.ts';
 
 describe('sending a transaction', () => {
   it('the first node that takes it answers, while others have not', async () => {

@@ -1,0 +1,44 @@
+import { Lru } from '../../util/lru.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import type { SendingParts } from './sending-parts.ts';
+import type { PrivateRecord, SentRecords } from './sent-records.ts';
+import { PRIVATE_LIFE_MS } from './sent-records.ts';
+
+/** About 250 bytes each; the one that was sent or asked for longest ago leaves first. */
+const MAX_HASHES = 16_384;
+
+/**
+ * Hashes of transactions that went to the private relay. No node is asked for one, since the question would tell of it, before its nonce is used
+ * at the served head: then it is in a block, or cannot get into one any more.
+ */
+export class PrivateHashes {
+  readonly #parts: Pick<SendingParts, 'relay' | 'chain'>;
+  readonly #records: SentRecords | undefined;
+  readonly #hashes = new Lru<string, PrivateRecord>(MAX_HASHES, PRIVATE_LIFE_MS);
+
+  constructor(parts: Pick<SendingParts, 'relay' | 'chain'>, records: SentRecords | undefined) {
+    this.#parts = parts;
+    this.#records = records;
+  }
+
+  /** To be called before the relay gets the transaction: it may have it whatever it answers. Does nothing on a network without relay. */
+  async add(hash: string, sent: PrivateRecord): Promise<void> {
+    if (this.#parts.relay === undefined) return;
+    this.#hashes.set(hash, sent);
+    await this.#records?.writePrivate(hash, sent);
+  }
+
+  /**
+   * Whether nodes must not be asked for this hash.
+   * @throws ChainError where the sender's count cannot be read, so that it is not known
+   */
+  async isHidden(hash: string, scope: RequestScope): Promise<boolean> {
+    if (this.#parts.relay === undefined) return false;
+    const sent = this.#hashes.get(hash) ?? (await this.#records?.findPrivate(hash));
+    if (sent === undefined) return false;
+    this.#hashes.set(hash, sent);
+    const { state } = this.#parts.chain();
+    const count = await state.getTransactionCount(sent.sender, { kind: 'tag', tag: 'latest' }, scope);
+    return BigInt(JSON.parse(count) as string) <= BigInt(sent.nonce);
+  }
+}
