@@ -177,6 +177,8 @@ export interface TransactionReads {
   ): PromiseOrValue<JsonResult | null>;
   /** Receipt object (spec 2.3) of a mined transaction. */
   getReceipt(hash: string, scope: RequestScope): PromiseOrValue<JsonResult | null>;
+  /** Transaction object of one that this caller has sent here and that is in no block yet; null where there is none. */
+  findWaiting(sender: string, nonce: bigint, scope: RequestScope): PromiseOrValue<JsonText | null>;
   /**
    * Takes a signed transaction, in the form that networks pass on (EIP-2718, blobs with their sidecar). JSON string of its hash.
    * @throws ChainError `failed` in geth's words for one that no node would take, or that every node refused
@@ -383,6 +385,12 @@ export interface Chain {
   readonly heads: HeadReads;
   /** A method that only nodes can answer, with its parameters as they came. */
   request(
+    method: string,
+    params: readonly unknown[],
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult | typeof UNSUPPORTED>;
+  /** The same for a client: an error of a node is a `NodeRefusal`, with its code and words. Absent where there are no nodes. */
+  pass?(
     method: string,
     params: readonly unknown[],
     scope: RequestScope,

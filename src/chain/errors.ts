@@ -43,6 +43,10 @@ export type ChainErrorKind =
   | 'readOnly'
   /** The network's configuration does not fit its chain: trying again does not help, the message says what would. */
   | 'misconfigured'
+  /** No source of the chain's data has the method, which the message names. */
+  | 'unsupported'
+  /** A node refuses a method that is passed on to it: a `NodeRefusal`, with the node's code. */
+  | 'refused'
   /** The caller is gone or the process is stopping. */
   | 'aborted'
   | SimulationRefusal;

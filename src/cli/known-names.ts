@@ -1,7 +1,6 @@
 import type { SettingsChange } from '../access/keys/key-book.ts';
 import { DEV_NETWORK, listBuiltinNetworks, ROLLUP_STYLES } from '../config/builtin-config.ts';
 import type { Config } from '../config/config.ts';
-import { matchesEntry } from '../config/method-options.ts';
 import { listServed } from '../config/served-methods.ts';
 import { METHOD_NAMES } from '../methods/method-names.ts';
 import { pointToNames } from '../util/near-name.ts';
@@ -11,8 +10,8 @@ import { UsageError } from './usage.ts';
 export type KnownNames = {
   readonly networks: ReadonlySet<string>;
   readonly methods: ReadonlySet<string>;
-  /** Namespaces that are served as a whole, such as `debug_*`. */
-  readonly namespaces: readonly string[];
+  /** Whether a further name may be served: of a namespace such as `debug_*`. */
+  readonly mayPass: (method: string) => boolean;
   readonly issuers: ReadonlySet<string>;
   /** Where the names are from, as the end of an error, where that is not plain. */
   readonly source?: string;
@@ -21,13 +20,12 @@ export type KnownNames = {
 /** The names of a configuration. */
 export function listKnownNames({ networks, access }: Config): KnownNames {
   const methods = new Set(METHOD_NAMES);
-  for (const options of Object.values(networks))
-    for (const name of listServed(options).names) methods.add(name);
-  const also = Object.values(networks).flatMap((options) => options.methods.also);
+  const served = Object.values(networks).map(listServed);
+  for (const { names } of served) for (const name of names) methods.add(name);
   return {
     networks: new Set(Object.keys(networks)),
     methods,
-    namespaces: also.filter((entry) => entry.endsWith('_*')),
+    mayPass: (method) => served.some((one) => one.mayPass(method)),
     issuers: new Set(Object.keys(access.jwt)),
   };
 }
@@ -38,7 +36,7 @@ export function listBuiltinNames(): KnownNames {
   return {
     networks: new Set([...styles.flatMap((networks) => Object.keys(networks)), DEV_NETWORK]),
     methods: new Set([...METHOD_NAMES, 'linea_estimateGas', 'op_estimateGas', 'optimism_estimateGas']),
-    namespaces: [],
+    mayPass: () => false,
     issuers: new Set(),
     source: 'without --config FILE names are those of the built-in networks',
   };
@@ -46,13 +44,11 @@ export function listBuiltinNames(): KnownNames {
 
 /** @throws UsageError naming each network, method or issuer that there is not */
 export function checkNames({ networks = [], methods = [], jwt }: SettingsChange, known: KnownNames): void {
-  const isOfNamespace = (name: string): boolean =>
-    known.namespaces.some((entry) => matchesEntry(entry, name));
   const problems = [
     ...findUnknown('network', networks, known.networks),
     ...findUnknown(
       'method',
-      methods.filter((name) => !isOfNamespace(name)),
+      methods.filter((name) => !known.mayPass(name)),
       known.methods,
     ),
     ...findUnknown('issuer of tokens', jwt === undefined ? [] : [jwt], known.issuers),

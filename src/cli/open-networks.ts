@@ -4,6 +4,7 @@ import { NetworkRegistry } from '../gateway/network-registry.ts';
 import { Filters } from '../methods/filters/filters.ts';
 import type { Network } from '../methods/network.ts';
 import { NetworkMethods } from '../methods/network-methods.ts';
+import { findPassedNamespace } from '../methods/passed-methods.ts';
 import type { RecordTable } from '../records/record-table.ts';
 import type { NetworkReadiness } from '../server/health.ts';
 import { isNodeMethod } from '../upstream/node-method-rule.ts';
@@ -155,8 +156,14 @@ export class OpenNetworks {
 
 /** What a network serves: of nodes also what they read and the service does not know itself. */
 function createMethods({ upstreams, methods }: NetworkOptions): NetworkMethods {
-  const reads = upstreams === undefined ? [] : READ_METHODS.keys();
-  return new NetworkMethods({ ...methods, reads, onlyReads: isNodeMethod });
+  if (upstreams === undefined) return new NetworkMethods({ ...methods, reads: [], onlyReads: isNodeMethod });
+  const reads = READ_METHODS.keys();
+  return new NetworkMethods({
+    ...methods,
+    reads,
+    onlyReads: isNodeMethod,
+    findPassed: findPassedNamespace,
+  });
 }
 
 /** What a chain is opened from. */

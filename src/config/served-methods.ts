@@ -1,6 +1,8 @@
 import { METHOD_NAMES } from '../methods/method-names.ts';
+import { findPassedNamespace } from '../methods/passed-methods.ts';
 import type { RollupOptions } from '../rollup/options.ts';
 import { FAMILY_ESTIMATES, FAMILY_PREFIXES, findWireNames } from '../rollup/wire-names.ts';
+import { isNodeMethod } from '../upstream/node-method-rule.ts';
 import { READ_METHODS } from '../upstream/read-methods.ts';
 import { matchesEntry } from './method-options.ts';
 import type { NetworkOptions } from './network-options.ts';
@@ -8,12 +10,16 @@ import type { NetworkOptions } from './network-options.ts';
 /** The methods that a network may serve, before `methods` narrows them. */
 export type ServedMethods = {
   readonly names: ReadonlySet<string>;
+  /** Whether it may pass a further name on to nodes: of a namespace that it names, or that is passed on by default. */
+  readonly mayPass: (name: string) => boolean;
   /** Whether it may serve further names: of a configured namespace, or of a rollup family that is detected from the nodes. */
   readonly mayServe: (name: string) => boolean;
 };
 
 export function listServed({ upstreams, methods, rollup }: NetworkOptions): ServedMethods {
   const namespaces = methods.also.filter((entry) => entry.endsWith('_*'));
+  const mayPass = (name: string): boolean =>
+    namespaces.some((entry) => matchesEntry(entry, name)) || (upstreams !== undefined && isPassed(name));
   const hasAnyPrefix = rollup !== undefined && rollup.prefix === undefined;
   return {
     names: new Set([
@@ -22,10 +28,15 @@ export function listServed({ upstreams, methods, rollup }: NetworkOptions): Serv
       ...methods.also.filter((entry) => !entry.endsWith('_*')),
       ...(rollup === undefined ? [] : listRollupNames(rollup, upstreams !== undefined)),
     ]),
-    mayServe: (name) =>
-      namespaces.some((entry) => matchesEntry(entry, name)) ||
-      (hasAnyPrefix && /^[a-z]\w*_estimateGas$/.test(name)),
+    mayPass,
+    mayServe: (name) => mayPass(name) || (hasAnyPrefix && /^[a-z]\w*_estimateGas$/.test(name)),
   };
+}
+
+/** Whether an entry, a name or a namespace, is passed on to nodes by default. */
+function isPassed(entry: string): boolean {
+  if (!entry.endsWith('_*')) return findPassedNamespace(entry) !== undefined && isNodeMethod(entry);
+  return findPassedNamespace(`${entry.slice(0, -1)}get`) !== undefined;
 }
 
 /** A family that is not configured is recognised when it is served: it may be any. */

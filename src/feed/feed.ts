@@ -39,6 +39,8 @@ export type FeedListener = {
     readonly criteria: LogCriteria;
     readonly onLogs: (logs: readonly BlockLog[], step: FeedStep) => void;
   };
+  /** Values that it holds beside these criteria: they count in the same bound. */
+  readonly values?: number;
   /**
    * Asked before each step of what happened between its start and now: what to wait for while what it got before is still to be sent. Not
    * asked once it has caught up.

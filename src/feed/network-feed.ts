@@ -80,7 +80,7 @@ class ServedFeed implements NetworkFeed {
   readonly #leaves = new PulseSoon(this.#moved);
   readonly #parts: CursorParts;
   readonly #turns: CatchUpTurns;
-  /** Addresses and topics that criteria of listeners name. */
+  /** Addresses and topics that criteria of listeners name, and values that they hold beside. */
   readonly #values: SharedBudget;
   readonly #pending: PendingFeed;
   readonly #sync: SyncFeed;
@@ -148,9 +148,10 @@ class ServedFeed implements NetworkFeed {
     // What the scope has ended for is not begun.
     this.#checkOpen(scope);
     const owner = scope.owner ?? OWNER;
-    const values = listener.logs === undefined ? 0 : countValues(listener.logs.criteria);
+    const criteria = listener.logs === undefined ? 0 : countValues(listener.logs.criteria);
+    const values = criteria + (listener.values ?? 0);
     if (!this.#values.tryTake(owner, values))
-      throw new FeedError('tooMuch', 'too many addresses and topics are listened to');
+      throw new FeedError('tooMuch', 'too many addresses, topics and hashes are listened to');
     const main = this.#follow();
     const member = new Member(listener, () => {
       this.#values.giveBack(owner, values);

@@ -1,7 +1,8 @@
 import { ChainError } from '../chain/errors.ts';
+import { NodeRefusal } from '../chain/node-refusal.ts';
 import type { Logger } from '../observe/logger.ts';
 import { decodeRevertReason } from '../primitives/revert-reason.ts';
-import { RpcError } from '../rpc/errors.ts';
+import { createNodeError, RpcError } from '../rpc/errors.ts';
 import type { BoundsOf } from '../util/bounds.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
@@ -41,6 +42,12 @@ function chooseRow(error: ChainError, scope: RequestScope): RpcError {
     }
     case 'failed':
       return new RpcError('serverError', error.message);
+    case 'refused':
+      return error instanceof NodeRefusal
+        ? createNodeError(error)
+        : new RpcError('serverError', error.message);
+    case 'unsupported':
+      return new RpcError('methodNotFound', error.message);
     case 'timeout':
       return new RpcError('executionTimedOut', error.message);
     case 'invalid':

@@ -8,7 +8,7 @@ import {
 import { WORK_CREDITS } from '../methods/work-credits.ts';
 import type { Method } from '../rpc/method.ts';
 
-/** What calls weigh by name; `default` is for methods of nodes. */
+/** What calls weigh by name; `default` is for methods of nodes that have no price of their own. */
 export type CreditTable = Readonly<Record<string, number>>;
 
 /** A method that a network does not have weighs what most others do: asking for it is no way around a limit. */
@@ -29,10 +29,12 @@ export class CreditScale {
   weigh(method: Method<MethodContext> | undefined): number {
     if (method === undefined) return UNKNOWN_WEIGHT;
     if (method === this.#last) return this.#lastWeight;
-    const { name, cost, isNodeMethod } = method;
+    const { name, cost, isNodeMethod, isPriced } = method;
     this.#last = method;
     this.#lastWeight =
-      this.#table[name] ?? (isNodeMethod === true ? this.#table['default'] : undefined) ?? cost;
+      this.#table[name] ??
+      (isNodeMethod === true && isPriced !== true ? this.#table['default'] : undefined) ??
+      cost;
     return this.#lastWeight;
   }
 

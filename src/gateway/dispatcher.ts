@@ -159,7 +159,7 @@ export class Dispatcher {
   ): RequestScope {
     const isWatched =
       this.#watch !== undefined && (network.hasNodes === true || bodyScope.trace !== undefined);
-    if (method.executes !== true && !isWatched) return bodyScope;
+    if (method.executes !== true && method.waits !== true && !isWatched) return bodyScope;
     const deadline = method.executes === true ? now + network.callTimeoutMs : bodyScope.deadline;
     const scope = new RequestScope(deadline, bodyScope, now);
     if (scope.trace !== undefined) this.#watch?.beginSpan(method.name, network.name, scope);

@@ -10,8 +10,13 @@ export function askChain(
   params: readonly unknown[],
   { network, scope }: MethodContext,
 ): PromiseOrValue<JsonResult> {
-  return continueWith(network.chain.request(method, params, scope), (answer) => {
-    if (answer === UNSUPPORTED) throw new RpcError('methodNotFound', method);
-    return answer;
-  });
+  return continueWith(network.chain.request(method, params, scope), (answer) =>
+    requireMethod(answer, method),
+  );
+}
+
+/** @throws RpcError where the chain has no such method */
+export function requireMethod(answer: JsonResult | typeof UNSUPPORTED, method: string): JsonResult {
+  if (answer === UNSUPPORTED) throw new RpcError('methodNotFound', method);
+  return answer;
 }

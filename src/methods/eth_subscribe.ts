@@ -16,7 +16,7 @@ export const ethSubscribe: Method<MethodContext> = {
     'Each comes as `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":ID,"result":...}}`. `newHeads` sends the header of each block of the served chain, ' +
     '`logs` each log that the filter means; each once and in order, and for what a reorg takes back the logs again with `removed: true`, newest first. ' +
     'With `afterHash` they go on behind a block that the client has seen, with `fromBlock` from a number on (for `logs` as a third parameter: in the filter it only leaves out lower blocks, as in geth); ' +
-    '`newHeads` then sends removed headers too, with `removed: true`. `newPendingTransactions` sends hashes (with `true`: transactions) as far as nodes announce them. ' +
+    '`newHeads` then sends removed headers too, with `removed: true`. `transactionReceipts` sends a list of the receipts of each block that has transactions, or of those that the filter names, once and in order; for what a reorg takes back it sends nothing, as geth. `newPendingTransactions` sends hashes (with `true`: transactions) as far as nodes announce them. ' +
     '`syncing` sends `false` as long as a head is served. A client that reads too slowly is closed with 1008, never sent less; 1012 asks it to connect again. Each event costs credits: see docs/operations.md.',
   params: SUBSCRIBE_PARAMS,
   result: { name: 'subscription', schema: subscriptionId },

@@ -63,4 +63,8 @@ export const METHOD_NAMES: readonly string[] = [
   'eth_getFilterLogs',
   'eth_uninstallFilter',
   'eth_sendRawTransaction',
+  'eth_sendRawTransactionSync',
+  'eth_fillTransaction',
+  'eth_getTransactionBySenderAndNonce',
+  'eth_getAccountInfo',
 ];

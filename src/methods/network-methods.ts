@@ -9,6 +9,8 @@ export type NetworkMethodsParts = {
   readonly also: readonly string[];
   /** Whether a method of a namespace may be served. */
   readonly onlyReads: (name: string) => boolean;
+  /** The namespace of a method that nodes have and that is passed on by default; absent where there are no nodes. */
+  readonly findPassed?: (name: string) => string | undefined;
 };
 
 /** Which methods a network serves. */
@@ -20,27 +22,38 @@ export class NetworkMethods {
   readonly #reads: ReadonlySet<string>;
   readonly #also: NameList;
   readonly #onlyReads: (name: string) => boolean;
+  readonly #findPassed: ((name: string) => string | undefined) | undefined;
 
-  constructor({ only, except, reads, also, onlyReads }: NetworkMethodsParts) {
+  constructor({ only, except, reads, also, onlyReads, findPassed }: NetworkMethodsParts) {
     this.#only = only === undefined ? undefined : new NameList(only);
     this.#except = except.length === 0 ? undefined : new NameList(except);
     this.#reads = new Set(reads);
     this.also = also;
     this.#also = new NameList(also);
     this.#onlyReads = onlyReads;
+    this.#findPassed = findPassed;
   }
 
   /** Whether a method of the service's own is served: by its name on the wire, or the one in the table. */
   offers(wireName: string, name: string): boolean {
-    const except = this.#except;
-    if (except !== undefined && (except.has(wireName) || except.has(name))) return false;
+    if (this.excludes(wireName) || this.excludes(name)) return false;
     const only = this.#only;
     return only === undefined || only.has(wireName) || only.has(name);
   }
 
+  /** Whether the network leaves a method out by name. */
+  excludes(name: string): boolean {
+    return this.#except?.has(name) === true;
+  }
+
   /** Whether a method is one of those that the network names beside what is served by default. */
   lists(name: string): boolean {
-    return this.#also.has(name) && this.#except?.has(name) !== true;
+    return this.#also.has(name) && !this.excludes(name);
+  }
+
+  /** Whether nodes may be asked for a method of theirs because it is passed on by default. */
+  passes(name: string): boolean {
+    return this.#findPassed?.(name) !== undefined && this.#onlyReads(name) && this.offers(name, name);
   }
 
   /**
@@ -50,8 +63,9 @@ export class NetworkMethods {
   findNodeMethod(name: string): string | undefined {
     if (this.#reads.has(name) && this.offers(name, name)) return name;
     const entry = this.#also.find(name);
-    if (entry === undefined || this.#except?.has(name) === true) return undefined;
-    return entry === name || this.#onlyReads(name) ? entry : undefined;
+    if (entry !== undefined && !this.excludes(name) && (entry === name || this.#onlyReads(name)))
+      return entry;
+    return this.passes(name) ? this.#findPassed?.(name) : undefined;
   }
 }
 

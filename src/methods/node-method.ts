@@ -1,8 +1,12 @@
 import * as z from 'zod';
+import type { JsonResult } from '../primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { FAMILY_ESTIMATES } from '../rollup/wire-names.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { Method } from '../rpc/method.ts';
-import { askChain } from './ask-chain.ts';
+import { askChain, requireMethod } from './ask-chain.ts';
 import type { MethodContext } from './method-context.ts';
+import { findNodeMethodCredits, NODE_METHOD_CREDITS } from './passed-methods.ts';
 import { touchesAnything } from './touches.ts';
 
 /**
@@ -10,6 +14,7 @@ import { touchesAnything } from './touches.ts';
  * @param label what it is counted as
  */
 export function createNodeMethod(name: string, label: string): Method<MethodContext> {
+  const credits = findNodeMethodCredits(name);
   return {
     name,
     label,
@@ -17,13 +22,25 @@ export function createNodeMethod(name: string, label: string): Method<MethodCont
     params: [],
     result: { name: 'result', schema: z.unknown() },
     touches: touchesAnything,
-    cost: 80,
+    cost: credits ?? NODE_METHOD_CREDITS,
     isNodeMethod: true,
+    isPriced: credits !== undefined,
     executes: true,
-    errors: ['methodNotFound', 'serverError', 'unavailable'],
+    errors: ['methodNotFound', 'nodeRefusal', 'unavailable'],
     example: { params: [], result: null },
-    invoke: (params, context) => askChain(name, params, context),
+    invoke: (params, context) => askNodes(name, params, context),
   };
+}
+
+/** What a node answers to a client: its errors are its own, but for those of estimates, which all nodes of a rollup give alike. */
+function askNodes(
+  name: string,
+  params: readonly unknown[],
+  context: MethodContext,
+): PromiseOrValue<JsonResult> {
+  const { chain } = context.network;
+  if (chain.pass === undefined || FAMILY_ESTIMATES.has(name)) return askChain(name, params, context);
+  return continueWith(chain.pass(name, params, context.scope), (answer) => requireMethod(answer, name));
 }
 
 /** Serves an estimate method of nodes on a rollup that is not recognised yet: its call waits for the family, which has the method or not. */

@@ -1,7 +1,8 @@
-/** Kinds of subscriptions, and what an event of each weighs: a block, its logs, transactions that came together; as hosted services count. */
+/** Kinds of subscriptions, and what an event of each weighs: a block, its logs or receipts, transactions that came together; as hosted services count. */
 export const NOTIFICATION_CREDITS: Readonly<Record<string, number>> = {
   newHeads: 50,
   logs: 300,
+  transactionReceipts: 1000,
   newPendingTransactions: 200,
   syncing: 5,
 };

@@ -106,6 +106,36 @@ export const transaction: z.ZodType = z
   })
   .meta({ title: 'transaction' });
 
+/** A transaction that is not signed yet, with the members that geth gives it. */
+export const filledTransaction: z.ZodType = z
+  .object({
+    raw: data.meta({ description: 'Its bytes, with a signature of zeros.' }),
+    tx: z
+      .looseObject({
+        type: quantity64,
+        hash: hash32.meta({ description: 'Of these bytes; the signed transaction has another one.' }),
+        to: address.nullable(),
+        nonce: quantity64,
+        value: quantity256,
+        gas: quantity64,
+        gasPrice: quantity256.nullable(),
+        maxFeePerGas: quantity256.nullable(),
+        maxPriorityFeePerGas: quantity256.nullable(),
+        input: data,
+        chainId: quantity256.meta({ description: 'Types 2 to 4.' }).optional(),
+        maxFeePerBlobGas: quantity256.meta({ description: 'Type 3.' }).optional(),
+        accessList: accessList.meta({ description: 'Types 2 to 4.' }).optional(),
+        blobVersionedHashes: z.array(hash32).meta({ description: 'Type 3.' }).optional(),
+        authorizationList: authorizationList.meta({ description: 'Type 4.' }).optional(),
+        yParity: quantity64.meta({ description: 'Types 2 to 4.' }).optional(),
+        v: quantity256,
+        r: quantity256,
+        s: quantity256,
+      })
+      .meta({ title: 'unsigned transaction' }),
+  })
+  .meta({ title: 'filled transaction' });
+
 /** Spec 2.4. */
 export const log: z.ZodType = z
   .looseObject({

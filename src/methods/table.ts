@@ -17,7 +17,9 @@ import { ethConfig } from './eth_config.ts';
 import { ethCreateAccessList } from './eth_createAccessList.ts';
 import { ethEstimateGas } from './eth_estimateGas.ts';
 import { ethFeeHistory } from './eth_feeHistory.ts';
+import { ethFillTransaction } from './eth_fillTransaction.ts';
 import { ethGasPrice } from './eth_gasPrice.ts';
+import { ethGetAccountInfo } from './eth_getAccountInfo.ts';
 import { ethGetBalance } from './eth_getBalance.ts';
 import { ethGetBlockAccessList } from './eth_getBlockAccessList.ts';
 import { ethGetBlockByHash } from './eth_getBlockByHash.ts';
@@ -40,6 +42,7 @@ import { ethGetStorageValues } from './eth_getStorageValues.ts';
 import { ethGetTransactionByBlockHashAndIndex } from './eth_getTransactionByBlockHashAndIndex.ts';
 import { ethGetTransactionByBlockNumberAndIndex } from './eth_getTransactionByBlockNumberAndIndex.ts';
 import { ethGetTransactionByHash } from './eth_getTransactionByHash.ts';
+import { ethGetTransactionBySenderAndNonce } from './eth_getTransactionBySenderAndNonce.ts';
 import { ethGetTransactionCount } from './eth_getTransactionCount.ts';
 import { ethGetTransactionReceipt } from './eth_getTransactionReceipt.ts';
 import { ethGetUncleByBlockHashAndIndex } from './eth_getUncleByBlockHashAndIndex.ts';
@@ -51,6 +54,7 @@ import { ethNewBlockFilter } from './eth_newBlockFilter.ts';
 import { ethNewFilter } from './eth_newFilter.ts';
 import { ethNewPendingTransactionFilter } from './eth_newPendingTransactionFilter.ts';
 import { ethSendRawTransaction } from './eth_sendRawTransaction.ts';
+import { ethSendRawTransactionSync } from './eth_sendRawTransactionSync.ts';
 import { ethSimulateV1 } from './eth_simulateV1.ts';
 import { ethSubscribe } from './eth_subscribe.ts';
 import { ethSyncing } from './eth_syncing.ts';
@@ -134,6 +138,10 @@ export const METHODS: readonly Method<MethodContext>[] = [
   ethGetFilterLogs,
   ethUninstallFilter,
   ethSendRawTransaction,
+  ethSendRawTransactionSync,
+  ethFillTransaction,
+  ethGetTransactionBySenderAndNonce,
+  ethGetAccountInfo,
 ];
 
 const BY_NAME: ReadonlyMap<string, Method<MethodContext>> = new Map(
@@ -149,11 +157,12 @@ export function findMethod(name: string, network: Network): Method<MethodContext
       findNodeEstimate(name, network) ?? (methods === undefined ? undefined : findNodeMethod(name, methods))
     );
   if (method.needsRollup === true && network.rollup === undefined) return undefined;
-  const isListed = network.hasNodes !== true || methods?.lists(name) === true;
+  const isListed =
+    network.hasNodes !== true || methods?.lists(name) === true || methods?.passes(name) === true;
   if (method.isOptIn === true && !isListed) return undefined;
-  return methods === undefined || methods.offers(name, method.name) || methods.lists(name)
-    ? method
-    : undefined;
+  if (methods === undefined) return method;
+  if (method.base !== undefined && methods.excludes(method.base)) return undefined;
+  return methods.offers(name, method.name) || methods.lists(name) ? method : undefined;
 }
 
 /** The prefix `l2_` stands for the network's own (spec 1). As long as they are not known, a method of any family waits for them. */

@@ -17,6 +17,8 @@ export const WORK_CREDITS = {
   eth_simulateV1_furtherBlock: 20,
   /** A look-up of the block that a subscription begins behind. */
   eth_subscribe_start: 80,
+  /** A nonce that is looked up after a block, as `eth_getTransactionCount` is. */
+  eth_getTransactionBySenderAndNonce_lookup: 80,
   /** A transaction that a poll of a filter for whole waiting transactions looks up. */
   eth_getFilterChanges_transaction: 20,
 } as const;

@@ -49,6 +49,7 @@ const EMPTY_NODE: Uint8Array = Uint8Array.of(0x80);
 /**
  * Reads the value of a key out of a proof: believes nothing but the root.
  * @param nodes as `proveKey` gives them; a part of the node before it may be there once more as a node of its own, as some clients give it
+ * @param extra whether nodes that are not needed may be between and behind those that are, as some clients give them
  * @param onNode called for each node that is not a part of another one, with its hash
  * @returns undefined where the nodes prove that the key is not there
  * @throws RangeError naming what is wrong: a node that is missing, altered, no trie node, or not needed
@@ -58,9 +59,16 @@ export function readProof(
   key: Uint8Array,
   nodes: readonly Uint8Array[],
   onNode?: (hash: Uint8Array, encoded: Uint8Array) => void,
+  extra: 'refused' | 'passed over' = 'refused',
 ): Uint8Array | undefined {
   let used = 0;
+  const mayHaveMore = extra === 'passed over';
   const open = (ref: Uint8Array): LoadedNode => {
+    const from = used;
+    if (mayHaveMore)
+      while (used < nodes.length && !bytesEqual(keccak256(nodes[used] as Uint8Array), ref)) used++;
+    // The first that does not fit is named where none does.
+    if (used === nodes.length) used = from;
     const encoded = nodes[used++];
     if (encoded === undefined) throw new RangeError(`proof: node ${used} is missing`);
     if (!bytesEqual(keccak256(encoded), ref)) throw new RangeError(`proof: node ${used} has another hash`);
@@ -78,7 +86,7 @@ export function readProof(
       return child;
     });
   }
-  if (used < nodes.length) throw new RangeError(`proof: node ${used + 1} is not needed`);
+  if (used < nodes.length && !mayHaveMore) throw new RangeError(`proof: node ${used + 1} is not needed`);
   return value;
 }
 

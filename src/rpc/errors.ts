@@ -73,7 +73,7 @@ const ROWS = {
     status: 200,
     message: 'no {} subscription in eth namespace',
     meaning:
-      '`eth_subscribe` with a kind that there is not: there are `newHeads`, `logs`, `newPendingTransactions` and `syncing`.',
+      '`eth_subscribe` with a kind that there is not: there are `newHeads`, `logs`, `transactionReceipts`, `newPendingTransactions` and `syncing`.',
   },
   tooManySubscriptions: {
     code: -32005,
@@ -116,6 +116,20 @@ const ROWS = {
     message: '{}',
     meaning:
       'The call failed for another reason than a revert, such as `out of gas`. Repeating it gives the same.',
+  },
+  notIncluded: {
+    code: 4,
+    status: 200,
+    message: "The transaction was added to the transaction pool but wasn't processed in {}",
+    meaning:
+      '`eth_sendRawTransactionSync`: the transaction was sent, and no block up to the served head has it yet. `data` is its hash: ask for its receipt later, and do not send another one in its place.',
+  },
+  nodeRefusal: {
+    code: -32000,
+    status: 200,
+    message: '{}',
+    meaning:
+      "A method that is passed on to the network's nodes (docs/upstreams.md, Methods) fails there: code, message and data are the node's, the message without addresses and keys of its configuration. -32000 is the most frequent code; any other may stand here.",
   },
   nonceTooLow: {
     code: -38010,
@@ -515,6 +529,10 @@ export class RpcError extends UntracedError {
   readonly rowName: ErrorName;
   readonly row: ErrorRow;
   readonly data: ErrorData | undefined;
+  /** Of its row, or of a node where that refuses what is passed on to it. */
+  code: number;
+  /** A JSON value in the place of `data`: a node's. */
+  nodeData: unknown;
   /** Seconds until it is worth another try; where the table of errors has no fixed advice. */
   readonly retryAfter: number | undefined;
   /** Whether it is the outcome of a call that was run, so that it has been noted. */
@@ -534,12 +552,23 @@ export class RpcError extends UntracedError {
     this.name = 'RpcError';
     this.rowName = args[0];
     this.row = row;
+    this.code = row.code;
     this.data = data;
     this.bound = refusal?.[1];
     this.retryAfter =
       typeof data === 'object' && 'backoff_seconds' in data ? data.backoff_seconds : row.retryAfter;
   }
 }
+
+/** The error of a node, as it is. */
+export function createNodeError({ code, message, nodeData }: NodeErrorParts): RpcError {
+  const error = new RpcError('nodeRefusal', message);
+  error.code = code;
+  error.nodeData = nodeData;
+  return error;
+}
+
+type NodeErrorParts = { readonly code: number; readonly message: string; readonly nodeData: unknown };
 
 function isRefusalOf(args: RpcErrorArguments): args is RefusalArguments {
   return isRefusal(args[0]);

@@ -52,11 +52,17 @@ type MethodFacts = {
   readonly isLocal?: boolean;
   /** Whether nodes answer it as they like: it has no row in the table of methods. */
   readonly isNodeMethod?: boolean;
+  /** Whether the table of prices of nodes' methods names it: `default` of the configured credits is for the others. */
+  readonly isPriced?: boolean;
   /** Whether only networks with a rollup family have it. */
   readonly needsRollup?: boolean;
   /** Whether it sends transactions, which a key may be kept from. */
   readonly sends?: boolean;
-  /** Whether networks of nodes have it only where they list it by name. */
+  /** Whether it waits for what is still to happen, so that it has a scope of its own. */
+  readonly waits?: boolean;
+  /** A method that it is made of: a network that leaves that out does not have this one either. */
+  readonly base?: string;
+  /** Whether networks of nodes have it only where they list it, or pass on its namespace. */
   readonly isOptIn?: boolean;
   /** Errors beyond those that any request can meet. */
   readonly errors: readonly ErrorName[];

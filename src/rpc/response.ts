@@ -56,7 +56,7 @@ async function* enclosePieces(
  * @param maxText data of more UTF-16 units is encoded when the response is read, in pieces
  */
 export function encodeError(id: JsonText, error: RpcError, maxText: number = LARGE_TEXT): JsonResult {
-  const { data } = error;
+  const data = typeof error.nodeData === 'string' ? error.nodeData : error.data;
   if (typeof data === 'string' && data.length > maxText) {
     return streamParts(encodeLargeError(id, error, data), data.length);
   }
@@ -68,13 +68,14 @@ export function encodeError(id: JsonText, error: RpcError, maxText: number = LAR
 
 /** The same where it is known that no data of a call travels with it. */
 export function encodeSmallError(id: JsonText, error: RpcError): JsonText {
-  const data = error.data === undefined ? '' : `,"data":${JSON.stringify(error.data)}`;
+  const value = error.data ?? error.nodeData;
+  const data = value === undefined ? '' : `,"data":${JSON.stringify(value)}`;
   return `${beginError(id, error)}${data}}}`;
 }
 
 /** All of it but for its data, and open. */
-function beginError(id: JsonText, { row, message }: RpcError): string {
-  return `{"jsonrpc":"2.0","id":${id},"error":{"code":${row.code},"message":${JSON.stringify(message)}`;
+function beginError(id: JsonText, { code, message }: RpcError): string {
+  return `{"jsonrpc":"2.0","id":${id},"error":{"code":${code},"message":${JSON.stringify(message)}`;
 }
 
 function* encodeLargeError(id: JsonText, error: RpcError, data: string): Generator<string, void, undefined> {

@@ -1,6 +1,21 @@
 import type { CorsOptions } from './options.ts';
 
 const PREFLIGHT_MAX_AGE_SECONDS = '86400';
+/** Request headers that the service reads: allowed also where a preflight does not ask for them. */
+const READ_HEADERS: readonly string[] = [
+  'Content-Type',
+  'Content-Encoding',
+  'Authorization',
+  'Traceparent',
+  'X-Portcullis-Session',
+];
+/** Further request headers that one preflight is allowed, and bytes of their names together. */
+const MAX_ECHOED_HEADERS = 64;
+const MAX_ECHOED_BYTES = 2 * 1024;
+/** Names that one preflight asks for and that are looked at. */
+const MAX_REQUESTED_HEADERS = 256;
+/** The name of a header (RFC 9110 5.6.2, token); `*` would be a wildcard. */
+const HEADER_NAME = /^(?!\*$)[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** Which browser pages may read answers (Fetch standard, CORS protocol). */
 export class CorsPolicy {
@@ -28,19 +43,33 @@ export class CorsPolicy {
     }
   }
 
-  /** Headers of the answer to a preflight request. */
-  preflightHeaders(origin: string | undefined): string[] {
+  /**
+   * Headers of the answer to a preflight request. Origins decide who may call: SDKs add headers of their own, which the service ignores.
+   * @param requested value of Access-Control-Request-Headers
+   */
+  preflightHeaders(origin: string | undefined, requested: string | undefined): string[] {
     const headers = ['Allow', 'POST, OPTIONS'];
     if (origin === undefined) return headers;
     this.addHeaders(headers, origin);
     if (this.allows(origin)) {
       headers.push('Access-Control-Allow-Methods', 'POST');
-      headers.push(
-        'Access-Control-Allow-Headers',
-        'Content-Type, Content-Encoding, Authorization, Traceparent, X-Portcullis-Session',
-      );
+      headers.push('Access-Control-Allow-Headers', listAllowedHeaders(requested).join(', '));
       headers.push('Access-Control-Max-Age', PREFLIGHT_MAX_AGE_SECONDS);
     }
     return headers;
   }
+}
+
+/** The headers that the service reads, and those of the requested ones that are names, up to the bounds above. */
+function listAllowedHeaders(requested: string | undefined): readonly string[] {
+  const allowed = new Map(READ_HEADERS.map((name) => [name.toLowerCase(), name]));
+  let bytes = 0;
+  for (const part of requested?.split(',', MAX_REQUESTED_HEADERS) ?? []) {
+    const name = part.trim().toLowerCase();
+    if (allowed.has(name) || !HEADER_NAME.test(name)) continue;
+    bytes += name.length;
+    if (bytes > MAX_ECHOED_BYTES || allowed.size === READ_HEADERS.length + MAX_ECHOED_HEADERS) break;
+    allowed.set(name, name);
+  }
+  return [...allowed.values()];
 }

@@ -328,7 +328,12 @@ export class HttpEndpoint {
         this.#send(work, this.#health[route.to], NOT_STORED);
         break;
       default:
-        response.writeHead(204, this.#cors.preflightHeaders(head.origin)).end();
+        response
+          .writeHead(
+            204,
+            this.#cors.preflightHeaders(head.origin, request.headers['access-control-request-headers']),
+          )
+          .end();
     }
   }
 

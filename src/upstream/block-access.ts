@@ -71,9 +71,15 @@ export class BlockAccess {
   }
 
   /** What the node that is asked for everything pending says; null when it has nothing. */
-  async askPending(method: string, rest: readonly unknown[], scope: RequestScope): Promise<JsonText | null> {
+  async askPending(
+    method: string,
+    rest: readonly unknown[],
+    scope: RequestScope,
+    check?: RoutedCall['check'],
+  ): Promise<JsonText | null> {
     const params = JSON.stringify(['pending', ...rest]);
-    const call: RoutedCall = { method, params, isSticky: true, nulls: 'truth', isText: true };
+    const asked: RoutedCall = { method, params, isSticky: true, nulls: 'truth', isText: true };
+    const call = check === undefined ? asked : { ...asked, check };
     const answer = (await askUncovered(this.#parts, { call, scope })) as JsonText;
     return answer === 'null' ? null : answer;
   }

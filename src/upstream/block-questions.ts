@@ -11,6 +11,7 @@ import type { QuestionParts } from './call-questions.ts';
 import { checkUncle } from './checks/check-parts.ts';
 import { checkReceipts } from './checks/check-receipts.ts';
 import { checkBytes } from './checks/check-stream.ts';
+import { checkQuantity } from './checks/check-values.ts';
 import { parseObjectInTurns } from './checks/parse-object.ts';
 import { type Block, type BlockHeader, viewHeader } from './heads/block.ts';
 import { parsePendingHeader } from './heads/parse-block.ts';
@@ -104,7 +105,7 @@ export class BlockQuestions {
   async countTransactions(reference: BlockReference, scope: RequestScope): Promise<JsonText | null> {
     const found = await this.#access.find(reference, scope);
     if (found === 'pending') {
-      return this.#access.askPending('eth_getBlockTransactionCountByNumber', [], scope);
+      return this.#access.askPending('eth_getBlockTransactionCountByNumber', [], scope, checkQuantity);
     }
     if (found === null) return null;
     const proven = await this.#whole.prove(found.block, found.isCanonical, scope);

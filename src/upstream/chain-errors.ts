@@ -1,9 +1,11 @@
-import { ChainError } from '../chain/errors.ts';
-import { UpstreamFault } from './fault.ts';
+import { ChainError, createBoundRefusal } from '../chain/errors.ts';
+import { BOUNDS } from '../util/bounds.ts';
+import { PassedFault, UpstreamFault } from './fault.ts';
 
 /** The error for a caller when no upstream gave an answer that can be used. */
 export function toChainError(error: unknown): unknown {
   if (!(error instanceof UpstreamFault)) return error;
+  if (error instanceof PassedFault) return error.refusal;
   switch (error.kind) {
     case 'unknown':
     case 'missing':
@@ -14,6 +16,10 @@ export function toChainError(error: unknown): unknown {
       return new ChainError('pruned', error.message);
     case 'rateLimited':
       return new ChainError('busy', error.bound);
+    case 'tooLarge':
+      return error.message === BOUNDS['node.answerBytes'].says
+        ? createBoundRefusal('unavailable', 'node.answerBytes')
+        : new ChainError('unavailable', error.message);
     case 'aborted':
       return new ChainError('aborted', error.message);
     default:

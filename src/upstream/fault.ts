@@ -1,3 +1,4 @@
+import type { NodeRefusal } from '../chain/node-refusal.ts';
 import type { BoundsOf } from '../util/bounds.ts';
 
 /** Why an upstream gave no answer that can be used. Another upstream may do better. */
@@ -54,6 +55,13 @@ export class UpstreamFault extends Error {
   }
 }
 
+/** A null for what the network has, which no second upstream has confirmed. */
+export class LoneNull extends UpstreamFault {
+  constructor(message: string) {
+    super('missing', message);
+  }
+}
+
 /**
  * An error that is not understood, of a method that executes. Most likely the execution failed: it is an answer when a
  * second upstream gives the same text, and a fault when a second one has a result.
@@ -65,6 +73,23 @@ export class UnknownExecutionError extends UpstreamFault {
   constructor(code: number, message: string) {
     super('unknown', message);
     this.code = code;
+  }
+}
+
+/** A node's error to a method that is passed on, which another node may do without: `refusal` is the answer where all nodes fail. It is no fault of the node. */
+export class PassedFault extends UpstreamFault {
+  readonly refusal: NodeRefusal;
+
+  constructor(kind: 'unknown' | 'missing' | 'pruned', refusal: NodeRefusal) {
+    super(kind, refusal.message);
+    this.refusal = refusal;
+  }
+}
+
+/** The node says the same to a method that cannot exist: whether it has this one is not known. */
+export class UnclearMethod extends UpstreamFault {
+  constructor(method: string) {
+    super('unsupported', `${method} is not available`);
   }
 }
 

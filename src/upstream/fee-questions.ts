@@ -6,7 +6,7 @@ import { encodeQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { TooFewVoices } from './agreement/ask-voices.ts';
 import { findHash, type QuestionParts } from './call-questions.ts';
-import { checkFeeHistory } from './checks/check-fees.ts';
+import { checkFeeHistory, trimFeeHistory } from './checks/check-fees.ts';
 import { checkQuantity } from './checks/check-values.ts';
 import { parseObject, parseObjectInTurns } from './checks/parse-object.ts';
 import { UpstreamFault } from './fault.ts';
@@ -97,7 +97,14 @@ export class FeeQuestions {
       JSON.stringify([encodeQuantity(blockCount), block, percentiles]);
     if (resolved.kind === 'pending') {
       return this.#heads.askUnkept(
-        { method, params: encode('pending'), isSticky: true, isText: true, nulls: 'fault' },
+        {
+          method,
+          params: encode('pending'),
+          isSticky: true,
+          isText: true,
+          nulls: 'fault',
+          check: trimFeeHistory,
+        },
         scope,
       );
     }

@@ -1,4 +1,4 @@
-import { parseQuantity } from '../primitives/quantity.ts';
+import { readInteger } from '../verification/members.ts';
 import { askNodeValue, type OwnTransport } from './ask-value.ts';
 import { UpstreamFault } from './fault.ts';
 
@@ -51,7 +51,7 @@ function ignoreFault(error: unknown): undefined {
 
 function parseChainId(value: unknown): bigint {
   try {
-    if (typeof value === 'string') return parseQuantity(value, 256);
+    return readInteger(value, 'eth_chainId');
   } catch {
     // Not a quantity: reported below.
   }

@@ -7,10 +7,11 @@ import { encodeQuantity } from '../primitives/quantity.ts';
 import { AnswerMemory } from '../util/answer-memory.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { TURNS } from '../util/turn-queue.ts';
+import { LogMatcher } from '../verification/verify-logs.ts';
 import type { FoundBlock } from './block-access.ts';
 import { type BlockLogParts, BlockLogQuestions } from './block-log-questions.ts';
 import { checkLogs } from './checks/check-logs.ts';
-import { Refutation, UpstreamFault } from './fault.ts';
+import { LoneNull, Refutation, UpstreamFault } from './fault.ts';
 import { LogPieces } from './log-pieces.ts';
 import { type BlockPosition, fitResult, type RoutedCall } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
@@ -19,6 +20,9 @@ import { type ExpectedLogs, UnexpectedLogs } from './verifying/log-proofs.ts';
 const METHOD = 'eth_getLogs';
 /** What verified answers are kept and shared under beside others. */
 const VERIFIED = ':verified';
+/** Blocks whose blooms are looked at where a node gives null for their logs. */
+const MAX_BLOOMS = 64;
+const NO_LOGS = '[]';
 /** UTF-16 units of a filter beyond which its answer is neither kept nor shared. */
 const MAX_KEY_LENGTH = 65_536;
 
@@ -30,6 +34,9 @@ export type LogQuestionParts = BlockLogParts & {
 
 /** A part of a range, and the logs that it must have; undefined where that cannot be known. */
 type ExpectedPart = LogRange & { readonly expected: ExpectedLogs | undefined };
+
+/** What is asked for. @property hash of the block, where it is asked for by hash */
+type AskedLogs = { readonly filter: LogFilter; readonly range: LogRange; readonly hash?: string };
 
 /** Logs of one block by its hash, or of a range up to the served head: in as many questions as the nodes make necessary. */
 export class LogQuestions {
@@ -83,7 +90,9 @@ export class LogQuestions {
         isBound: true,
       };
       const answer =
-        kept === undefined ? await this.#askExpected(call, expected, scope) : fitResult(kept, call);
+        kept === undefined
+          ? await this.#askExpected(call, expected, { filter, range, hash }, scope)
+          : fitResult(kept, call);
       await new LogPieces(limits, range, memory).add(range, answer);
       const why = kept === undefined ? explain(expected) : undefined;
       proofs?.trust.noteLogs(scope, { number, hash }, true, why);
@@ -199,16 +208,33 @@ export class LogQuestions {
   async #askExpected(
     call: RoutedCall,
     expected: ExpectedLogs | undefined,
+    asked: AskedLogs,
     scope: RequestScope,
   ): Promise<JsonText | JsonBytes> {
     for (;;) {
       try {
-        return (await this.#parts.ask({ call, scope })) as JsonText | JsonBytes;
+        const logs = (await this.#parts.ask({ call, scope })) as JsonText | JsonBytes;
+        return logs === 'null' ? NO_LOGS : logs;
       } catch (error) {
+        if (error instanceof LoneNull) return this.#confirmNone(asked, scope);
         if (!(error instanceof UnexpectedLogs) || expected === undefined) throw error;
         await this.#parts.logProofs?.findMore(expected, error, scope);
       }
     }
+  }
+
+  /** No logs, which a node has said by null, where the blooms of the blocks exclude any. @throws UpstreamFault */
+  async #confirmNone({ filter, range, hash }: AskedLogs, scope: RequestScope): Promise<JsonText> {
+    const { directory } = this.#parts;
+    const { first, last } = range;
+    if (last - first < BigInt(MAX_BLOOMS)) {
+      const matcher = new LogMatcher(filter);
+      const block = hash === undefined ? undefined : await directory.findByHash(hash, scope, 'fault');
+      const blocks = block == null ? await directory.listRange(first, last, scope) : [block];
+      if (!blocks.some(({ logsBloom }) => logsBloom === undefined || matcher.mayMatch(logsBloom)))
+        return NO_LOGS;
+    }
+    throw new UpstreamFault('wrong', 'the only node that could be asked gives null in place of logs');
   }
 
   #askPiece(
@@ -227,7 +253,7 @@ export class LogQuestions {
       logBlocks: Number(last - first) + 1,
       ...(params.length <= MAX_KEY_LENGTH && { sharedAs: `logs${mark}:${hash}:${params}` }),
     };
-    return this.#askExpected(call, expected, scope);
+    return this.#askExpected(call, expected, { filter, range: { first, last } }, scope);
   }
 
   #about(filter: LogFilter, range: LogRange, block: BlockPosition, expected: ExpectedLogs | undefined) {
@@ -238,7 +264,9 @@ export class LogQuestions {
     return {
       method: METHOD,
       block,
-      nulls: 'fault',
+      nulls: 'doubt',
+      // What the receipts of the blocks have is known: it is compared with that.
+      nullAs: expected === undefined ? undefined : NO_LOGS,
       isText: true,
       takesLongBytes: true,
       check: (result: JsonResult, upstream?: Upstream): JsonResult => {

@@ -1,5 +1,5 @@
-import { encodeQuantity, parseQuantity } from '../primitives/quantity.ts';
-import { asText } from '../verification/members.ts';
+import { encodeQuantity } from '../primitives/quantity.ts';
+import { readInteger } from '../verification/members.ts';
 import { askNodeValue, type OwnTransport } from './ask-value.ts';
 import { classifyError } from './errors/classify-error.ts';
 import { UpstreamFault } from './fault.ts';
@@ -77,7 +77,7 @@ export function readSync(value: unknown): SyncClaim {
   if (typeof value !== 'object' || value === null) return value === true ? { target: undefined } : undefined;
   const { highestBlock } = value as { readonly highestBlock?: unknown };
   try {
-    return { target: parseQuantity(asText(highestBlock), 64) };
+    return { target: readInteger(highestBlock, 'highestBlock') };
   } catch {
     return { target: undefined };
   }

@@ -22,8 +22,16 @@ export class OtherQuestions {
     this.#parts = parts;
   }
 
-  /** @throws UpstreamFault `unsupported` when no node has the method. */
-  async ask(method: string, params: readonly unknown[], scope: RequestScope): Promise<JsonResult> {
+  /**
+   * @param isPassed whether errors are the answer as nodes give them
+   * @throws UpstreamFault `unsupported` when no node has the method.
+   */
+  async ask(
+    method: string,
+    params: readonly unknown[],
+    scope: RequestScope,
+    isPassed: boolean = false,
+  ): Promise<JsonResult> {
     const isForeign = params.some((param) => FOREIGN_TAGS.has(param));
     const rule = isForeign ? UNKNOWN_METHOD : (READ_METHODS.get(method) ?? findTagRule(params));
     const call =
@@ -35,7 +43,9 @@ export class OtherQuestions {
             ...(rule === UNKNOWN_METHOD && { mayBeRefused: true }),
           }
         : await this.#pinBlock(method, params, rule, scope);
-    return typeof call === 'string' ? call : askUncovered(this.#parts, { call, scope });
+    if (typeof call === 'string') return call;
+    const asked = isPassed ? { ...call, isPassed, mayBeRefused: true } : call;
+    return askUncovered(this.#parts, { call: asked, scope });
   }
 
   /** Puts the block that a tag means now in its place, or knows the answer without asking. */

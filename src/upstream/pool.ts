@@ -16,6 +16,7 @@ import { hedge } from './policies/hedge.ts';
 import { keepDeadline } from './policies/keep-deadline.ts';
 import { keepPace } from './policies/keep-pace.ts';
 import { learnLogSpans } from './policies/learn-log-spans.ts';
+import { learnMethods } from './policies/learn-methods.ts';
 import { createRouting, order } from './policies/order.ts';
 import { createProbe, probeSilent } from './policies/probe-silent.ts';
 import { resumeStreams } from './policies/resume-streams.ts';
@@ -97,6 +98,7 @@ export function createPool({ network, upstreams, options, cache, isFinal, log, .
       ),
     )
     .around(keepPace())
+    .around(learnMethods())
     .over(createSender(options));
   return {
     ask: readCache(cache)(askNodes),

@@ -9,6 +9,7 @@ import type { BlockAccess } from './block-access.ts';
 import type { QuestionParts } from './call-questions.ts';
 import { checkBlockAccessList } from './checks/check-block-access-list.ts';
 import { checkRawHeader, checkRawReceipts } from './checks/check-raw.ts';
+import { UpstreamFault } from './fault.ts';
 import type { RoutedCall } from './routed-call.ts';
 import { judgeAccessList } from './verifying/judge-access-list.ts';
 import { RAW_SUBJECTS } from './verifying/subjects.ts';
@@ -73,7 +74,7 @@ export class RawQuestions {
         return proofs.checkRaw(part, proven.header, compared, upstream);
       },
     };
-    const answer = await this.#parts.ask({ call, scope });
+    const answer = await askOptional(() => this.#parts.ask({ call, scope }), call.method);
     await this.#tools.noteTrust(block, reference, RAW_SUBJECTS[part], scope);
     return answer;
   }
@@ -103,5 +104,16 @@ export class RawQuestions {
     const answer = await this.#tools.access.askText(call, scope);
     await this.#tools.noteTrust(block, reference, ['header'], scope);
     return answer;
+  }
+}
+
+/** Asks for what many nodes do not offer. @throws ChainError `unsupported` where none does */
+async function askOptional(ask: () => PromiseOrValue<JsonResult>, method: string): Promise<JsonResult> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof UpstreamFault && error.kind === 'unsupported')
+      throw new ChainError('unsupported', method);
+    throw error;
   }
 }

@@ -1,4 +1,5 @@
 import type { JsonResult } from '../primitives/json-result.ts';
+import { trimFeeHistory } from './checks/check-fees.ts';
 import { checkData, checkHex, checkQuantity } from './checks/check-values.ts';
 import type { NullMeaning } from './routed-call.ts';
 
@@ -33,12 +34,12 @@ export const READ_METHODS: ReadonlyMap<string, ReadRule> = new Map([
   ['eth_getTransactionCount', { ...STATE, block: 1, check: checkQuantity }],
   ['eth_getProof', { ...STATE, block: 2 }],
   ['eth_createAccessList', { ...STATE, block: 1, isOptional: true }],
-  ['eth_feeHistory', { block: 1, nulls: 'fault' }],
+  ['eth_feeHistory', { block: 1, nulls: 'fault', check: trimFeeHistory }],
   ['eth_getBlockByNumber', { block: 0, above: 'null', nulls: 'doubt', namesBlock: true }],
   ['eth_getLogs', PLAIN],
-  ['eth_gasPrice', PLAIN],
-  ['eth_maxPriorityFeePerGas', PLAIN],
-  ['eth_blobBaseFee', PLAIN],
+  ['eth_gasPrice', { ...PLAIN, check: checkQuantity }],
+  ['eth_maxPriorityFeePerGas', { ...PLAIN, check: checkQuantity }],
+  ['eth_blobBaseFee', { ...PLAIN, check: checkQuantity }],
   ['eth_syncing', PLAIN],
 ]);
 

@@ -45,6 +45,8 @@ export type RoutedCall = {
   readonly paramsAlone?: JsonText | undefined;
   /** A node may refuse the method alone, in any way: that says nothing of the node. */
   readonly mayBeRefused?: boolean;
+  /** A client asks for a method that the service does not know: a node that lacks it may answer anything, and an error is the answer as the node gave it. */
+  readonly isPassed?: boolean;
   /** What a node that lacks the method is asked instead, in batches; the answer is the array of the results. */
   readonly batch?: (() => readonly NodeCall[]) | undefined;
   /** The answer is needed as a whole: a stream is collected before it is checked, kept and shared. */
@@ -79,6 +81,8 @@ export type RoutedCall = {
   /** Key under which the answer is shared among concurrent callers, where it is not kept. */
   readonly sharedAs?: string;
   readonly nulls: NullMeaning;
+  /** What a null is taken for, before it is compared: some nodes write it for an empty list. */
+  readonly nullAs?: JsonText | undefined;
   /**
    * Compares a result with what is known of it and hands it on; a stream is checked while it is read.
    * @param upstream the one that gave it

@@ -378,14 +378,15 @@ export class TransactionQuestions {
 /** A transaction that is in no served block as geth has it before it is mined. */
 function showAsPending(text: JsonText): JsonText {
   const fields = parseObject(text);
-  if (fields['blockHash'] === null || fields['blockHash'] === undefined) return text;
-  const { blockTimestamp, maxFeePerGas } = fields;
+  const { blockHash, blockNumber, transactionIndex, blockTimestamp = null, maxFeePerGas } = fields;
+  if ([blockHash, blockNumber, transactionIndex, blockTimestamp].every((member) => member === null))
+    return text;
   return JSON.stringify({
     ...fields,
     blockHash: null,
     blockNumber: null,
     transactionIndex: null,
-    ...(blockTimestamp !== undefined && { blockTimestamp: null }),
+    ...('blockTimestamp' in fields && { blockTimestamp: null }),
     ...(typeof maxFeePerGas === 'string' && { gasPrice: maxFeePerGas }),
   });
 }

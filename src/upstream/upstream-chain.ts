@@ -127,6 +127,7 @@ export class UpstreamChain implements Chain {
         return answerAbout(transaction, () => transactions.getRawTransaction(transaction, scope));
       },
       getReceipt: (hash, scope) => answerByHash(hash, () => transactions.getReceipt(hash, scope), scope),
+      findWaiting: async (sender, nonce, scope) => sending.findWaiting(sender, nonce, scope),
       send: async (bytes, scope) => {
         await parts.chainId.find(scope);
         return sending.send(bytes, scope);
@@ -214,17 +215,34 @@ export class UpstreamChain implements Chain {
     return this.#parts.isAnswerable();
   }
 
-  async request(
+  request(
     method: string,
     params: readonly unknown[],
     scope: RequestScope,
+  ): Promise<JsonResult | typeof UNSUPPORTED> {
+    return this.#askOther(method, params, scope, false);
+  }
+
+  pass(
+    method: string,
+    params: readonly unknown[],
+    scope: RequestScope,
+  ): Promise<JsonResult | typeof UNSUPPORTED> {
+    return this.#askOther(method, params, scope, true);
+  }
+
+  async #askOther(
+    method: string,
+    params: readonly unknown[],
+    scope: RequestScope,
+    isPassed: boolean,
   ): Promise<JsonResult | typeof UNSUPPORTED> {
     const hashes = params.filter((param): param is string => typeof param === 'string' && HASH.test(param));
     for (const hash of hashes)
       if (await this.#parts.sending.isHidden(hash.toLowerCase(), scope))
         throw new ChainError('absent', 'transaction not found');
     const ask = (): Promise<JsonResult | typeof UNSUPPORTED> =>
-      this.#parts.others.ask(method, params, scope).catch((error: unknown) => {
+      this.#parts.others.ask(method, params, scope, isPassed).catch((error: unknown) => {
         if (error instanceof UpstreamFault && error.kind === 'unsupported') return UNSUPPORTED;
         throw error;
       });

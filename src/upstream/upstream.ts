@@ -8,6 +8,7 @@ import { Health } from './health.ts';
 import type { Identity } from './identity.ts';
 import { LogSpan } from './log-span.ts';
 import { MethodSilences } from './method-silences.ts';
+import { NodeMethods } from './node-methods.ts';
 import type { Transport } from './transport/transport.ts';
 
 /**
@@ -17,9 +18,6 @@ import type { Transport } from './transport/transport.ts';
  */
 export type Standing = 'unverified' | 'verified' | 'quarantined' | 'disputed';
 
-/** How long a node is believed not to have a method. */
-const UNSUPPORTED_MS = 60_000;
-const MAX_UNSUPPORTED = 256;
 const MISSED_POLLS = 2;
 
 /** What the pool reads of an upstream's heads. */
@@ -80,6 +78,7 @@ export class Upstream {
   readonly onExcessive: (fault: UpstreamFault) => void;
   readonly health: Health;
   readonly methodSilences: MethodSilences;
+  readonly methods: NodeMethods;
   readonly logSpan: LogSpan;
   /** Faults so far by kind. */
   readonly faults: Map<FaultKind, number> = new Map();
@@ -108,9 +107,6 @@ export class Upstream {
   /** Polls for its head that failed since the last one that did not. */
   missedPolls = 0;
   readonly #announcements: Transport | undefined;
-  readonly #now: () => number;
-  /** Methods that the node said it does not have, and until when that is believed. */
-  readonly #unsupported = new Map<string, number>();
   /** Methods that the service itself knows: there are few. */
   readonly #takesOne = new Set<string>();
 
@@ -129,7 +125,7 @@ export class Upstream {
     this.methodSilences = new MethodSilences(parts.now);
     this.logSpan = new LogSpan(parts.now);
     this.#announcements = parts.announcements;
-    this.#now = parts.now;
+    this.methods = new NodeMethods(parts.now);
   }
 
   /** Whether its head counts for the network's: it is of this chain and answers, or may yet turn out to. */
@@ -168,8 +164,7 @@ export class Upstream {
   }
 
   lacks(method: string): boolean {
-    const until = this.#unsupported.get(method);
-    return until !== undefined && this.#now() < until;
+    return this.methods.lacks(method);
   }
 
   /** Whether it takes the first parameter of this method and no more. */
@@ -182,8 +177,7 @@ export class Upstream {
   }
 
   noteUnsupported(method: string): void {
-    if (this.#unsupported.size >= MAX_UNSUPPORTED) this.#unsupported.clear();
-    this.#unsupported.set(method, this.#now() + UNSUPPORTED_MS);
+    this.methods.noteLacks(method);
   }
 
   async close(): Promise<void> {

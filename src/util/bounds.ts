@@ -101,12 +101,21 @@ const ROWS = {
     remedy: 'Unsubscribe; name several addresses in one `logs` subscription',
   },
   'subscriptions.criteria': {
-    says: 'the subscriptions of the api key name too many addresses and topics',
-    counts: 'addresses and topics that `logs` subscriptions of a network name',
+    says: 'the subscriptions of the api key name too many addresses, topics and hashes',
+    counts:
+      'addresses and topics that `logs` subscriptions of a network name, and hashes that `transactionReceipts` subscriptions name',
     unit: 'values',
     byDefault: 500_000,
     error: 'tooManySubscriptions',
-    remedy: 'Name fewer addresses and topics',
+    remedy: 'Name fewer addresses, topics and hashes',
+  },
+  'subscriptions.hashes': {
+    says: 'exceed max number of transaction hashes allowed per transactionReceipts subscription',
+    counts: 'hashes that one `transactionReceipts` subscription names',
+    unit: 'hashes',
+    byDefault: 200,
+    closes: '[serverError](errors.md), -32000, HTTP 200',
+    remedy: 'Name the hashes in several subscriptions, or none: then the receipts of every transaction come',
   },
   'subscriptions.startBlocks': {
     says: 'more than {} blocks before the head',
@@ -358,6 +367,15 @@ const ROWS = {
     error: 'busy',
     remedy: 'Repeat the call a second later; where it lasts, add nodes or raise their plans',
   },
+  'node.answerBytes': {
+    says: 'the answer exceeds the bound on its size',
+    counts: 'one answer of a node, after decompression',
+    unit: 'bytes',
+    byDefault: 134_217_728,
+    option: 'networks.*.pool.answerBytes',
+    closes: '[unavailable](errors.md), -32603, HTTP 200; an answer that has begun ends the connection',
+    remedy: 'Ask for less in one call, such as one transaction instead of a block; or raise the option',
+  },
   'nodes.bytes': {
     says: 'answers of nodes hold all the memory that they may',
     counts:
@@ -411,6 +429,15 @@ const ROWS = {
     byDefault: 67_108_864,
     error: 'busy',
     remedy: 'Send the transaction again a second later: it was not sent',
+  },
+  'sends.waiting': {
+    says: 'too many calls wait for the receipts of their transactions',
+    counts:
+      'calls of `eth_sendRawTransactionSync` that wait for a block with their transaction, on one network',
+    unit: 'calls',
+    byDefault: 1_024,
+    error: 'busy',
+    remedy: 'Send it with `eth_sendRawTransaction`, and ask for its receipt later: it was not sent',
   },
   'logs.results': {
     says: 'query returned more than {}',

@@ -107,6 +107,19 @@ export class FairQueue {
     if (!this.#groups.isEmpty) this.#admitGroups();
   }
 
+  /**
+   * Gives a turn back while its holder waits for what needs none. Afterwards it has a turn again, beyond the bound where there is no
+   * room: its answer is all that is left to do.
+   */
+  async lend<T>(owner: string, wait: () => Promise<T>): Promise<T> {
+    this.leave(owner);
+    try {
+      return await wait();
+    } finally {
+      this.take(owner);
+    }
+  }
+
   #enqueue(owner: string, waiter: Waiter): Promise<boolean> {
     return new Promise((resolve) => {
       const entries = this.#owners.get(owner);

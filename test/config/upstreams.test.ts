@@ -321,11 +321,11 @@ ${NODE}    verify: auto
   },
   {
     name: 'methods that there are not',
-    text: `${NODE}    methods:\n      only: [eth_cal, eth_*, linea_*]\n      except: [eth_call, debug_traceCall]\n`,
+    text: `${NODE}    methods:\n      only: [eth_cal, eth_*, scroll_*, debug_*]\n      except: [eth_call, scroll_traceCall, trace_block, alchemy_*]\n`,
     errors: [
       'p.yaml:6: networks.n.methods.only[0]: there is no method eth_cal, did you mean eth_call?',
-      /^p\.yaml:6: networks\.n\.methods\.only\[2\]: there is no method linea_\*/,
-      /^p\.yaml:7: networks\.n\.methods\.except\[1\]: there is no method debug_traceCall/,
+      /^p\.yaml:6: networks\.n\.methods\.only\[2\]: there is no method scroll_\*/,
+      /^p\.yaml:7: networks\.n\.methods\.except\[1\]: there is no method scroll_traceCall/,
     ],
   },
   {

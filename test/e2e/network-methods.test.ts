@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { openWebSocketExchanger } from '../support/clients.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
-import { type ScriptedNode, startNode } from '../support/served-node.ts';
+import { RpcError, type ScriptedNode, startNode } from '../support/served-node.ts';
 import { type RunningService, startService } from '../support/service.ts';
 
+/** Of a trace: five times as much as may be held of one node's answers here. */
+const LARGE_MB = 60;
 const ADDRESS = `0x${'ab'.repeat(20)}`;
 const folder = makeTemporaryFolder();
 const ends: (() => unknown)[] = [];
@@ -20,14 +22,23 @@ before(async () => {
       debug_traceCall: () => ({ gas: 1 }),
       debug_setHead: () => null,
       trace_block: () => [],
+      trace_get: () => {
+        throw new RpcError(-32001, 'Resource not found', { why: 'no such trace' });
+      },
+      trace_call: () => {
+        throw new RpcError(-32603, 'EVM error StackUnderflow');
+      },
+      debug_traceBlockByNumber: () => Array.from({ length: LARGE_MB }, () => 'ab'.repeat(500_000)),
     },
   });
   const upstreams = [node.url];
   service = await startService({
     dataDir: folder.path,
+    limits: { nodeBytes: 24_000_000 },
     networks: {
       all: { hosts: ['all.localhost'], upstreams },
       few: { hosts: ['few.localhost'], upstreams, methods: { only: ['eth_getBalance', 'eth_chainId'] } },
+      small: { hosts: ['small.localhost'], upstreams, pool: { answerBytes: 1_000_000 } },
       further: {
         hosts: ['further.localhost'],
         upstreams,
@@ -47,24 +58,55 @@ after(async () => {
 const encode = (method: string, params: readonly unknown[]): string =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
 
-/** The result, or the code of the error. */
-async function ask(network: string, method: string, ...params: readonly unknown[]): Promise<unknown> {
-  const response = await fetch(`http://${service.authority}/${network}/v3/demo`, {
+const post = (network: string, method: string, params: readonly unknown[]): Promise<Response> =>
+  fetch(`http://${service.authority}/${network}/v3/demo`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: encode(method, params),
   });
+
+/** The result, or the code of the error. */
+async function ask(network: string, method: string, ...params: readonly unknown[]): Promise<unknown> {
+  const response = await post(network, method, params);
   const { result, error } = (await response.json()) as { result?: unknown; error?: { code: number } };
   return error === undefined ? result : error.code;
 }
 
 describe('a network of nodes', () => {
-  test('serves reads without configuration, and nothing that has to be named', async () => {
+  test('serves reads without configuration, those that its nodes alone have among them, and no others', async () => {
     assert.equal(await ask('all', 'eth_getBalance', ADDRESS, 'latest'), '0x7');
     assert.equal(await ask('all', 'eth_chainId'), '0x1');
-    for (const method of ['debug_traceCall', 'trace_block', 'admin_peers']) {
+    assert.deepEqual(await ask('all', 'debug_traceCall', {}, 'latest'), { gas: 1 });
+    assert.deepEqual(await ask('all', 'trace_block', 'latest'), []);
+    for (const method of ['debug_traceTransaction', 'debug_setHead', 'admin_peers', 'eth_nonsense']) {
       assert.equal(await ask('all', method), -32601, method);
     }
+    const asked = node.calls.filter((method) => method === 'debug_traceTransaction').length;
+    assert.equal(await ask('all', 'debug_traceTransaction'), -32601);
+    assert.equal(node.calls.filter((method) => method === 'debug_traceTransaction').length, asked);
+  });
+
+  test('passes on the errors of such methods as its node gives them', async () => {
+    const errorOf = async (method: string): Promise<unknown> => {
+      const response = await post('all', method, []);
+      return ((await response.json()) as { error: unknown }).error;
+    };
+    const lost = { code: -32001, message: 'Resource not found', data: { why: 'no such trace' } };
+    assert.deepEqual(await errorOf('trace_get'), lost);
+    assert.deepEqual(await errorOf('trace_call'), { code: -32603, message: 'EVM error StackUnderflow' });
+  });
+
+  test('passes on a large trace while it comes, up to the bound, which names itself', async () => {
+    const response = await post('all', 'debug_traceBlockByNumber', ['latest']);
+    // Without a length: it was begun before its end was there.
+    assert.equal(response.headers.get('content-length'), null);
+    const { result } = (await response.json()) as { result: readonly string[] };
+    assert.equal(result.length, LARGE_MB);
+    const refused = (await (await post('small', 'debug_traceBlockByNumber', ['latest'])).json()) as {
+      error: { code: number; message: string };
+    };
+    assert.equal(refused.error.code, -32603);
+    assert.match(refused.error.message, /bound: node\.answerBytes/);
   });
 
   test('serves only what `only` has', async () => {
@@ -77,7 +119,7 @@ describe('a network of nodes', () => {
 
   test('serves what only reads of a namespace in `also`, and nothing that `except` has', async () => {
     assert.deepEqual(await ask('further', 'debug_traceCall', {}, 'latest'), { gas: 1 });
-    for (const method of ['eth_getBalance', 'debug_traceBlock', 'debug_setHead', 'trace_block']) {
+    for (const method of ['eth_getBalance', 'debug_traceBlock', 'debug_setHead']) {
       assert.equal(await ask('further', method, ADDRESS, 'latest'), -32601, method);
     }
     assert.ok(!node.calls.includes('debug_setHead'));

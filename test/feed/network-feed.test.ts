@@ -730,4 +730,18 @@ describe('network feed: what criteria take', () => {
     await listen('one', 2);
     assert.equal(setup.feed.listeners, 3);
   });
+
+  it('counts what a listener holds beside its criteria in the same bound', async () => {
+    const setup = createFeed(new ModelChain(10), { criteriaValues: 8 });
+    const listen = async (values: number): Promise<() => void> => {
+      const joining = setup.feed.join(HEAD, { onStep: () => {}, onEnd: () => {}, values }, createScope());
+      joining.catch(() => {});
+      await setup.clock.advance(0);
+      return joining;
+    };
+    const leave = await listen(4);
+    await assert.rejects(listen(1), isFeedError('tooMuch'));
+    leave();
+    await listen(4);
+  });
 });

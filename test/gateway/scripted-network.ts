@@ -75,6 +75,7 @@ export class ScriptedChain implements Chain {
     },
     getRawTransaction: async () => null,
     getReceipt: async () => null,
+    findWaiting: async () => null,
     send: async () => `"0x${'5'.repeat(64)}"`,
   };
   readonly logs: LogReads = {

@@ -8,6 +8,7 @@ import { ChainError } from '../../src/chain/errors.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import type { Network } from '../../src/methods/network.ts';
+import { NetworkMethods } from '../../src/methods/network-methods.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { openTo } from '../support/access.ts';
@@ -18,6 +19,8 @@ import { createRecordingLog } from './recording-log.ts';
 
 const KEY = '0123456789abcdef0123456789abcdef';
 const HASH = `0x${'5'.repeat(64)}`;
+/** Time limit of a body, of which a wait leaves a second. */
+const BODY_MS = 1_300;
 const TO = '0x00000000000000000000000000000000000000aa';
 
 type Sent = {
@@ -26,7 +29,9 @@ type Sent = {
   readonly session: string | undefined;
 };
 
-function open(settings: KeySettings, refusal?: ChainError) {
+type Options = { readonly refusal?: ChainError; readonly receipt?: string; readonly except?: string };
+
+function open(settings: KeySettings, { refusal, receipt, except }: Options = {}) {
   const sent: Sent[] = [];
   const chain = createFakeChain({
     transactions: {
@@ -35,6 +40,7 @@ function open(settings: KeySettings, refusal?: ChainError) {
         sent.push({ bytes: bytesToHex(bytes), owner, session });
         return `"${HASH}"`;
       },
+      getReceipt: () => receipt ?? null,
     },
   });
   const network: Network = {
@@ -43,6 +49,9 @@ function open(settings: KeySettings, refusal?: ChainError) {
     safeTag: 'reject',
     callTimeoutMs: 5_000,
     allowsDemoKey: false,
+    ...(except !== undefined && {
+      methods: new NetworkMethods({ except: [except], reads: [], also: [], onlyReads: () => false }),
+    }),
   };
   const terms = { rate: undefined, dailyCredits: undefined, secretHash: undefined, jwt: undefined };
   const principal: Principal = { id: 'one', name: 'one', terms: { ...terms, rules: KeyRules.of(settings) } };
@@ -51,21 +60,26 @@ function open(settings: KeySettings, refusal?: ChainError) {
     access: openTo((key) => (key === KEY ? principal : undefined)),
     clientVersion: 'Portcullis/1.2.3',
     log: createRecordingLog(),
+    limits: { bodyTimeoutMs: BODY_MS },
   });
-  const ask = async (method: string, params: readonly unknown[], name?: string): Promise<Answered> => {
+  const post = async <T>(call: unknown, name?: string): Promise<T> => {
     const session = await gateway.admit(makeVisitor('n.example', KEY, { session: name }));
     assert.ok(!('refused' in session));
-    const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
     const scope = new RequestScope(performance.now() + 10_000);
-    const answer = await gateway.handle(body, session, scope);
-    return JSON.parse(answer.body as string) as Answered;
+    // The timer of a wait keeps no process alive.
+    const alive = setInterval(() => {}, 1_000);
+    const answer = await gateway.handle(Buffer.from(JSON.stringify(call)), session, scope);
+    clearInterval(alive);
+    return JSON.parse(answer.body as string) as T;
   };
-  return { sent, ask };
+  const ask = (method: string, params: readonly unknown[], name?: string): Promise<Answered> =>
+    post({ jsonrpc: '2.0', id: 1, method, params }, name);
+  return { sent, ask, post };
 }
 
 type Answered = {
   readonly result?: unknown;
-  readonly error?: { readonly code: number; readonly message: string };
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: string };
 };
 
 const RAW = bytesToHex(makeTransaction());
@@ -97,7 +111,7 @@ test('a key that is bound to contracts sends to them alone, and creates none', a
 });
 
 test('a chain of imported blocks says that it sends nothing', async () => {
-  const { ask } = open({}, new ChainError('readOnly', 'this network serves imported blocks'));
+  const { ask } = open({}, { refusal: new ChainError('readOnly', 'this network serves imported blocks') });
   assert.deepEqual((await ask('eth_sendRawTransaction', [RAW])).error, {
     code: -32004,
     message: 'this network serves imported blocks',
@@ -119,4 +133,37 @@ test('what takes an account here does not exist; parameters that are no bytes ar
   }
   for (const params of [[], ['0x1'], [null], [{}], ['x'], [RAW, 1]])
     assert.equal((await ask('eth_sendRawTransaction', params)).error?.code, -32602, JSON.stringify(params));
+});
+
+test('sending with a receipt is sending: of keys that may, to their contracts, and not where the network leaves sending out', async () => {
+  const receipt = '{"status":"0x1"}';
+  const { sent, ask } = open({}, { receipt });
+  assert.deepEqual((await ask('eth_sendRawTransactionSync', [RAW], 'wallet')).result, { status: '0x1' });
+  assert.deepEqual(sent, [{ bytes: RAW, owner: 'one', session: 'wallet' }]);
+  for (const settings of [{ send: false }, { addresses: [`0x${'bb'.repeat(20)}`] }]) {
+    const refused = open(settings, { receipt });
+    assert.equal((await refused.ask('eth_sendRawTransactionSync', [RAW])).error?.code, -32002);
+    assert.deepEqual(refused.sent, []);
+  }
+  const without = open({}, { receipt, except: 'eth_sendRawTransaction' });
+  assert.equal((await without.ask('eth_sendRawTransactionSync', [RAW])).error?.code, -32601);
+  const readOnly = open({}, { refusal: new ChainError('readOnly', 'this network serves imported blocks') });
+  assert.equal((await readOnly.ask('eth_sendRawTransactionSync', [RAW])).error?.code, -32004);
+});
+
+test('calls of a batch that wait leave time for those behind them', async () => {
+  const { sent, post } = open({}, {});
+  const waits = Array.from({ length: 20 }, (_, id) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'eth_sendRawTransactionSync',
+    params: [RAW, 60_000],
+  }));
+  const answers = await post<Answered[]>([
+    ...waits,
+    { jsonrpc: '2.0', id: 20, method: 'eth_chainId', params: [] },
+  ]);
+  assert.equal(answers.at(-1)?.result, '0x539');
+  for (const { error } of answers.slice(0, -1)) assert.deepEqual([error?.code, error?.data], [4, HASH]);
+  assert.equal(sent.length, 20);
 });

@@ -131,6 +131,17 @@ describe('methods that networks of nodes list by name', () => {
     assert.equal(find({ hasNodes: true, methods: listing(['debug_getRawBlock']) }), 'debug_getRawBlock');
   });
 
+  it('are there where their namespace is passed on', () => {
+    const methods = new NetworkMethods({
+      except: [],
+      reads: [],
+      also: [],
+      onlyReads: () => true,
+      findPassed: (name) => (name.startsWith('debug_') ? 'debug_*' : undefined),
+    });
+    assert.equal(find({ hasNodes: true, methods }), 'debug_getRawBlock');
+  });
+
   it('are not there otherwise', () => {
     assert.equal(find({ hasNodes: true }), undefined);
     assert.equal(find({ hasNodes: true, methods: listing(['debug_getRawHeader']) }), undefined);

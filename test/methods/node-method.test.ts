@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { KeyRules } from '../../src/access/key-rules.ts';
+import { CreditScale } from '../../src/gateway/credit-scale.ts';
 import type { Network } from '../../src/methods/network.ts';
 import { NetworkMethods } from '../../src/methods/network-methods.ts';
+import { findPassedNamespace } from '../../src/methods/passed-methods.ts';
 import { findMethod, METHODS } from '../../src/methods/table.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
 import { createScriptedNetwork, createScriptedRollup, ScriptedChain } from '../gateway/scripted-network.ts';
@@ -12,6 +15,8 @@ type Lists = {
   readonly except?: readonly string[];
   readonly reads?: readonly string[];
   readonly also?: readonly string[];
+  /** Whether namespaces of nodes are passed on. */
+  readonly isPassing?: boolean;
 };
 
 type Made = {
@@ -19,8 +24,22 @@ type Made = {
   readonly requests: { method: string; params: readonly unknown[] }[];
 };
 
-function createMethods({ only, except = [], reads = [], also = [] }: Lists): NetworkMethods {
-  return new NetworkMethods({ only, except, reads, also, onlyReads: (name) => !name.includes('_set') });
+function createMethods({
+  only,
+  except = [],
+  reads = [],
+  also = [],
+  isPassing = false,
+}: Lists): NetworkMethods {
+  const onlyReads = (name: string): boolean => !name.includes('_set');
+  return new NetworkMethods({
+    only,
+    except,
+    reads,
+    also,
+    onlyReads,
+    ...(isPassing && { findPassed: findPassedNamespace }),
+  });
 }
 
 function createNetwork(lists: Lists | undefined, requests: Readonly<Record<string, string>> = {}): Made {
@@ -85,6 +104,45 @@ describe('methods of a network’s nodes', () => {
     });
     const { network } = createNetwork({ also: ['trace_block'] }, { trace_block: '"0x8"' });
     assert.equal(await invoke(network, 'trace_block', []), '"0x8"');
+  });
+
+  it('of namespaces that are passed on are served as far as they only read, and counted under the namespace', () => {
+    const names = ['debug_traceCall', 'trace_block', 'alchemy_getTokenBalances', 'ots_getApiLevel'];
+    const others = ['debug_setHead', 'alchemy_requestGas', 'scroll_x', 'debug_memStats', 'linea_estimateGas'];
+    const servedWith = (lists: Lists): string[] =>
+      servedOf(createNetwork({ isPassing: true, ...lists }), ...names, ...others);
+    assert.deepEqual(servedWith({}), names);
+    assert.deepEqual(servedWith({ except: ['debug_*', 'trace_block'] }), names.slice(2));
+    assert.deepEqual(servedWith({ only: ['eth_*'] }), []);
+    assert.deepEqual(servedWith({ only: ['trace_*', 'eth_call'] }), ['trace_block']);
+    assert.deepEqual(servedWith({ only: ['eth_call'], also: ['debug_memStats'] }), ['debug_memStats']);
+    assert.deepEqual(servedWith({ isPassing: false }), []);
+    const { label } = findMethod('trace_block', createNetwork({ isPassing: true }).network) ?? {};
+    assert.equal(label, 'trace_*');
+  });
+
+  it('weigh what they cost a node', () => {
+    const { network } = createNetwork({ isPassing: true, also: ['scroll_x'] });
+    const weigh = (table: Readonly<Record<string, number>>, name: string): number =>
+      new CreditScale(table).weigh(findMethod(name, network));
+    assert.equal(weigh({}, 'debug_traceTransaction'), 300);
+    assert.equal(weigh({}, 'debug_traceBlockByNumber'), 1000);
+    assert.equal(weigh({}, 'trace_filter'), 1000);
+    assert.equal(weigh({}, 'txpool_status'), 20);
+    assert.equal(weigh({}, 'zks_getFeeParams'), 80);
+    // `default` is for those without a row; a name is for its method.
+    assert.equal(weigh({ default: 7 }, 'debug_traceTransaction'), 300);
+    assert.equal(weigh({ default: 7 }, 'scroll_x'), 7);
+    assert.equal(weigh({ default: 7, trace_block: 9 }, 'trace_block'), 9);
+  });
+
+  it('a key with a list of methods, or of contracts, gets none of them by default', () => {
+    const method = findMethod('debug_traceCall', createNetwork({ isPassing: true }).network);
+    assert.ok(method !== undefined);
+    const listed = KeyRules.of({ methods: ['eth_call'] });
+    assert.equal(listed?.allowsMethod(method.name, method.name), false);
+    const bound = KeyRules.of({ addresses: [`0x${'ab'.repeat(20)}`] });
+    assert.equal(bound?.allowsContracts(method.touches, [{ to: `0x${'ab'.repeat(20)}` }]), false);
   });
 
   it('never stand in for the methods of the service', () => {

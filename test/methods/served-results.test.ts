@@ -21,7 +21,12 @@ type JsonSchema = {
 
 type Block = {
   readonly blockAccessListHash?: string;
-  readonly transactions: readonly { readonly type: string; readonly hash: string }[];
+  readonly transactions: readonly {
+    readonly type: string;
+    readonly hash: string;
+    readonly from: string;
+    readonly nonce: string;
+  }[];
   readonly uncles: readonly string[];
 };
 
@@ -111,7 +116,7 @@ describe('what the built-in chains answer', () => {
           await ask(chain, 'eth_getBlockAccessList', [block.hash]);
           await ask(chain, 'debug_getRawBlockAccessList', [number]);
         }
-        for (const [i, { type, hash }] of block.transactions.entries()) {
+        for (const [i, { type, hash, from, nonce }] of block.transactions.entries()) {
           types.add(type);
           const index = `0x${i.toString(16)}`;
           for (const kind of ['Transaction', 'RawTransaction']) {
@@ -119,6 +124,8 @@ describe('what the built-in chains answer', () => {
             await ask(chain, `eth_get${kind}ByBlockHashAndIndex`, [block.hash, index]);
           }
           for (const method of BY_TRANSACTION_HASH) await ask(chain, method, [hash]);
+          const found = await ask(chain, 'eth_getTransactionBySenderAndNonce', [from, nonce]);
+          assert.equal((found as { hash: string } | null)?.hash, hash);
         }
         for (const i of block.uncles.keys()) {
           await ask(chain, 'eth_getUncleByBlockNumberAndIndex', [number, `0x${i.toString(16)}`]);
@@ -142,6 +149,18 @@ describe('what the built-in chains answer', () => {
       const simulation = { blockStateCalls: [{ calls }], returnFullTransactions: true };
       await ask(chain, 'eth_simulateV1', [simulation, 'latest']);
       const { from, to } = tokenTransfer;
+      await ask(chain, 'eth_fillTransaction', [tokenTransfer]);
+      const transfer = { from, to, gas: '0x5208' };
+      for (const typed of [
+        { gasPrice: '0x5' },
+        { blobVersionedHashes: [`0x01${'00'.repeat(31)}`] },
+        {
+          authorizationList: [
+            { chainId: '0x0', address: to, nonce: '0x0', yParity: '0x0', r: '0x1', s: '0x1' },
+          ],
+        },
+      ])
+        await ask(chain, 'eth_fillTransaction', [{ ...transfer, ...typed }]);
       const slots = ['0x2', `0x${'00'.repeat(31)}03`, '0x99'];
       for (const [account, block] of [
         [from, 'latest'],
@@ -152,6 +171,7 @@ describe('what the built-in chains answer', () => {
         await ask(chain, 'eth_getTransactionCount', [account, block]);
         await ask(chain, 'eth_getBalance', [account, block]);
         await ask(chain, 'eth_getCode', [account, block]);
+        await ask(chain, 'eth_getAccountInfo', [account, block]);
         for (const slot of slots) await ask(chain, 'eth_getStorageAt', [account, slot, block]);
         await ask(chain, 'eth_getProof', [account, slots, block]);
       }

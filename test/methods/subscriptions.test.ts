@@ -115,6 +115,13 @@ const REFUSED: readonly (readonly [readonly unknown[], number, string])[] = [
     -32602,
     'invalid argument 2: the filter says where to go on already',
   ],
+  [['transactionReceipts', [hashOf(1)]], -32602, 'invalid argument 1: expected an object, got an array'],
+  [['transactionReceipts', {}, 1], -32602, 'too many arguments, want at most 2'],
+  [
+    ['transactionReceipts', { transactionHashes: Array(201).fill('0x') }],
+    -32000,
+    'exceed max number of transaction hashes allowed per transactionReceipts subscription (bound: subscriptions.hashes)',
+  ],
   [['newPendingTransactions', 'yes'], -32602, 'invalid argument 1: expected a boolean, got a string'],
   [['syncing', true], -32602, 'too many arguments, want at most 1'],
 ];
@@ -154,7 +161,7 @@ test('criteria for which there is no room are refused like a subscription too ma
       [error.row.code, error.message],
       [
         -32005,
-        'limit exceeded: the subscriptions of the api key name too many addresses and topics (bound: subscriptions.criteria)',
+        'limit exceeded: the subscriptions of the api key name too many addresses, topics and hashes (bound: subscriptions.criteria)',
       ],
     );
     return true;
@@ -322,6 +329,33 @@ test('waiting transactions: hashes, or objects of those that are found, a bounde
   assert.equal(most, 8);
   full.notifier.end(ID);
   assert.equal(full.feed.pendingListeners.size, 0);
+});
+
+test('receipts: of all transactions, or of those that are named, which count as values', async () => {
+  const receipts = `[{"transactionHash":"${hashOf(7)}","blockHash":"${hashOf(101)}"}]`;
+  const parts: FakeChainParts = {
+    blocks: {
+      getReceipts: async () => receipts,
+      getBlock: async () => JSON.stringify({ transactions: [hashOf(6), hashOf(7)] }),
+    },
+    transactions: { getReceipt: async () => receipts.slice(1, -1) },
+  };
+  for (const [filter, values] of [
+    [undefined, 0],
+    [null, 0],
+    [{ transactionHashes: null }, 0],
+    [{ transactionHashes: [], other: 1 }, 0],
+    [{ transactionHashes: [hashOf(7), hashOf(8)] }, 2],
+  ] as const) {
+    const { feed, notifier, subscribe } = setScene(parts);
+    await subscribe('transactionReceipts', ...(filter === undefined ? [] : [filter]));
+    assert.equal(feed.joins[0]?.listener.values, values);
+    feed.send(makeStep('added', 101));
+    while (notifier.events < 1) await new Promise(setImmediate);
+    assert.deepEqual(notifier.sent, [JSON.parse(receipts)]);
+    notifier.end(ID);
+    assert.equal(feed.joined.size, 0);
+  }
 });
 
 test('a network without waiting transactions refuses them', async () => {

@@ -280,6 +280,55 @@ test('CORS: a list of origins lets only these pages read', async (t) => {
   client.close();
 });
 
+/** Headers that a preflight is allowed, in lower case. */
+async function listAllowed(client: RawClient, origin: string, requested: string): Promise<string[]> {
+  const head = encodeHead('OPTIONS', PATH, {
+    Host: HOST,
+    Origin: origin,
+    'Access-Control-Request-Method': 'POST',
+    'Access-Control-Request-Headers': requested,
+  });
+  const answer = await client.send(head).read();
+  assert.equal(answer?.status, 204);
+  const allowed = answer.headers['access-control-allow-headers'];
+  return allowed === undefined ? [] : allowed.toLowerCase().split(', ');
+}
+
+test('CORS: a page of an allowed origin may send the headers that its SDKs add', async (t) => {
+  const { port } = await startServer(t, { cors: { origins: ['https://good.example'] } });
+  const client = new RawClient(port);
+  const sdk = 'content-type,alchemy-aa-sdk-signer, Baggage ,sentry-trace';
+  const allowed = await listAllowed(client, 'https://good.example', sdk);
+  for (const name of ['content-type', 'alchemy-aa-sdk-signer', 'baggage', 'sentry-trace', 'authorization'])
+    assert.equal(allowed.filter((one) => one === name).length, 1, name);
+  assert.deepEqual(await listAllowed(client, 'https://bad.example', sdk), []);
+  const odd = await listAllowed(client, 'https://good.example', 'a b,x:y,,"q",a;b,*,\u00e9,good-one');
+  assert.deepEqual(odd.slice(5), ['good-one']);
+  client.close();
+});
+
+test('CORS: a long list of requested headers is cut at its number and its bytes', async (t) => {
+  const { port } = await startServer(t);
+  const client = new RawClient(port);
+  const many = await listAllowed(
+    client,
+    'https://a',
+    Array.from({ length: 2_000 }, (_, i) => `h${i}`).join(','),
+  );
+  assert.equal(many.length, 5 + 64);
+  assert.deepEqual(many.slice(5, 7), ['h0', 'h1']);
+  const long = 'x'.repeat(1_000);
+  const cut = await listAllowed(client, 'https://a', [`${long}a`, `${long}b`, `${long}c`].join(','));
+  assert.deepEqual(cut.slice(5), [`${long}a`, `${long}b`]);
+  const invalid = await listAllowed(
+    client,
+    'https://a',
+    `${'a b,'.repeat(255)}last-looked-at,never-looked-at`,
+  );
+  assert.deepEqual(invalid.slice(5), ['last-looked-at']);
+  client.close();
+});
+
 test('connections beyond the bound are not served', async (t) => {
   const { port } = await startServer(t, { limits: { connections: 1 } });
   const first = new RawClient(port);

@@ -24,7 +24,8 @@ export function createFakeChain(parts: FakeChainParts): Chain {
   return new Proxy(own, {
     get: (target, name: string) => {
       const member = target[name as keyof typeof own];
-      if (name === 'then' || name === 'findChainId') return undefined;
+      if (name === 'then' || name === 'findChainId' || (name === 'pass' && !(name in target)))
+        return undefined;
       if (member !== undefined && (typeof member !== 'object' || member === null)) return member;
       return member === undefined && name in target ? undefined : fillReader(name, member ?? {});
     },

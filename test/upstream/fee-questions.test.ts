@@ -62,6 +62,12 @@ describe('prices of nodes', () => {
     assert.equal(await network.chain.fees.getGasPrice(createScope()), '"0x2"');
   });
 
+  it('have their normal form', async () => {
+    const { fees } = createFees({ eth_gasPrice: '0x07', eth_maxPriorityFeePerGas: 7 }).chain;
+    assert.equal(await fees.getGasPrice(createScope()), '"0x7"');
+    assert.equal(await fees.getPriorityFee(createScope()), '"0x7"');
+  });
+
   it('are none where no node has the method, and wrong where they are no quantity', async () => {
     const { fees } = createFees({ eth_gasPrice: 'much' }).chain;
     assert.equal(await fees.getPriorityFee(createScope()), null);
@@ -107,6 +113,27 @@ describe('a history of fees', () => {
     }
     const { fees } = createFees({ eth_feeHistory: [HISTORY] }).chain;
     await assert.rejects(fees.getFeeHistory(request, createScope()), { kind: 'unavailable' }, 'a list');
+  });
+
+  it('has its quantities in normal form, those in lists too', async () => {
+    const padded = {
+      ...HISTORY,
+      oldestBlock: '0x018f',
+      baseFeePerGas: ['0x07', '0x0'],
+      reward: [['0x000a', '0x00']],
+    };
+    const normal = {
+      ...padded,
+      oldestBlock: '0x18f',
+      baseFeePerGas: ['0x7', '0x0'],
+      reward: [['0xa', '0x0']],
+    };
+    const { fees } = createFees({ eth_feeHistory: padded }).chain;
+    for (const newest of [LATEST, { kind: 'tag', tag: 'pending' } as const])
+      assert.deepEqual(
+        JSON.parse(String(await fees.getFeeHistory({ ...request, newest }, createScope()))),
+        normal,
+      );
   });
 
   it('may begin later than asked for', async () => {

@@ -348,6 +348,40 @@ describe('logs that cannot be right', () => {
       await assert.rejects(getLogs(networkOf([logNode(() => answer(text))]), 3, 4));
     }
   });
+
+  it('but null, of two nodes, or where the blooms exclude logs', async () => {
+    const none = logNode(() => answer('null'));
+    assert.deepEqual(await getLogs(networkOf([none, none]), 4, 5), []);
+    assert.deepEqual(await getLogs(networkOf([none, logNode()]), 3, 4), logsOf(3));
+    await assert.rejects(getLogs(networkOf([none]), 4, 5), {
+      kind: 'unavailable',
+      message: /null in place of logs/,
+    });
+    for (const [bit, outcome] of [
+      ['0', []],
+      ['f', undefined],
+    ] as const) {
+      const tells: Behaviour = async (call, options) => {
+        const reply = await none(call, options);
+        if (reply.kind !== 'result' || !call.method.startsWith('eth_getBlockBy')) return reply;
+        const block = { ...JSON.parse(reply.result as string), logsBloom: `0x${bit.repeat(512)}` };
+        return { kind: 'result', result: JSON.stringify(block) };
+      };
+      const network = networkOf([tells]);
+      const ofBlock = (): Promise<unknown> =>
+        network.chain.logs.getLogs(
+          { blocks: { kind: 'block', hash: chain.hashOf(4) }, addresses: [], topics: [] },
+          createScope(),
+        );
+      if (outcome === undefined) {
+        await assert.rejects(getLogs(network, 4, 5), { kind: 'unavailable' });
+        await assert.rejects(ofBlock(), { kind: 'unavailable' });
+      } else {
+        assert.deepEqual(await getLogs(network, 4, 5), outcome);
+        assert.equal(await ofBlock(), '[]');
+      }
+    }
+  });
 });
 
 describe('logs of a block by its hash', () => {

@@ -120,12 +120,21 @@ describe('Membership', () => {
       createNode(claim({ version: fault('unauthorized') })),
       createNode(claim({ version: () => ({ kind: 'result', result: '{"not":"a string"}' }) })),
       createNode(claim({ chainId: 'mainnet' })),
+      createNode(claim({ chainId: ['0x1'] })),
       createNode(claim({ chainId: 1 })),
+      createNode(claim({ chainId: '0x01' })),
     ];
     const { membership } = createScene(nodes);
     await membership.askAll(() => false);
     membership.begin(OURS);
-    assert.deepEqual(standings(nodes), ['verified', 'verified', 'unverified', 'unverified']);
+    assert.deepEqual(standings(nodes), [
+      'verified',
+      'verified',
+      'unverified',
+      'unverified',
+      'verified',
+      'verified',
+    ]);
     assert.equal(nodes[0]?.upstream.identity?.clientVersion, 'unknown');
     assert.equal(nodes[0]?.upstream.knowsHashParameters, false);
     membership.close();

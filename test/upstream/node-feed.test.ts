@@ -10,6 +10,7 @@ test('eth_syncing in the words of clients', () => {
     [true, { target: undefined }],
     [{}, { target: undefined }],
     [{ startingBlock: '0x0', currentBlock: '0x5', highestBlock: '0x10' }, { target: 16n }],
+    [{ currentBlock: '0x05', highestBlock: '0x0010' }, { target: 16n }],
     [{ currentBlock: '0x5', highestBlock: 'soon' }, { target: undefined }],
     [{ batchSeen: 7, messageOfProcessedBatch: 3 }, { target: undefined }],
   ];

@@ -50,7 +50,7 @@ const READS: readonly Read[] = [
     method: 'eth_getBalance',
     subject: [ADDRESS],
     good: '"0x10"',
-    bad: ['"0x"', '"0x01"', '16', 'null', `"0x1${'0'.repeat(64)}"`],
+    bad: ['"0x"', '"16"', '1.5', 'null', `"0x1${'0'.repeat(64)}"`],
     ask: (state, block) => state.getBalance(ADDRESS, block, createScope()),
   },
   {

@@ -172,6 +172,34 @@ describe('a transaction by its hash, and its receipt', () => {
     }
     assert.equal(asked().length, 2);
   });
+
+  it('that wait have no place, whatever a node writes where it would be', async () => {
+    const { blockHash: _, blockNumber: __, transactionIndex: ___, ...rest } = chain.transactionObject(7, 1);
+    const noHash = `0x${'00'.repeat(32)}`;
+    const places: readonly Readonly<Record<string, unknown>>[] = [
+      { blockHash: noHash, blockNumber: null, transactionIndex: '0x0' },
+      { blockHash: noHash, blockNumber: '0x0', transactionIndex: '0x0' },
+      { blockHash: noHash },
+      { blockHash: null, blockNumber: '0x0', transactionIndex: null },
+      { blockHash: null, blockTimestamp: '0x0' },
+      {},
+    ];
+    for (const place of places) {
+      const waits = JSON.stringify({ ...rest, ...place });
+      const served = network(but(TRANSACTION, answer(waits))).chain.transactions;
+      const told = parse(await served.getTransaction({ hash: HASH }, createScope())) as object;
+      assert.deepEqual(told, {
+        ...rest,
+        gasPrice: '0x9',
+        blockHash: null,
+        blockNumber: null,
+        transactionIndex: null,
+        ...('blockTimestamp' in place && { blockTimestamp: null }),
+      });
+      const early = network(but(RECEIPT, answer(JSON.stringify({ transactionHash: HASH, ...place }))));
+      assert.equal(await early.chain.transactions.getReceipt(HASH, createScope()), null);
+    }
+  });
 });
 
 describe('a receipt that is taken out of those of its block', () => {

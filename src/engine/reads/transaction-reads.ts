@@ -58,6 +58,11 @@ export class EngineTransactions implements TransactionReads {
     return json;
   }
 
+  /** Nothing is sent here. */
+  findWaiting(): null {
+    return null;
+  }
+
   /** Nothing here makes blocks. */
   send(): never {
     throw new ChainError('readOnly', 'this network serves imported blocks: transactions cannot be sent');

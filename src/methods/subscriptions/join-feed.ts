@@ -10,7 +10,8 @@ import type { ResumePoint } from './params.ts';
 
 const START_BLOCKS = 'subscriptions.startBlocks';
 const NO_LONGER_SERVED = 'the network is no longer served: connect again';
-const HAS_GAP = 'the subscription cannot go on without a gap: subscribe again after the last block';
+/** Why a subscription ends that would have to leave something out. */
+export const HAS_GAP = 'the subscription cannot go on without a gap: subscribe again after the last block';
 
 /** Where a subscription begins. A block that is still to come is reached from the head. */
 export function chooseStart({ fromBlock, afterHash }: ResumePoint, { served }: HeadReads): FeedStart {
@@ -30,7 +31,7 @@ export async function joinFeed(
   times: HeadTimes,
   start: FeedStart,
   subscription: Subscription,
-  listener: Pick<FeedListener, 'onStep' | 'logs'>,
+  listener: Pick<FeedListener, 'onStep' | 'logs' | 'values'>,
 ): Promise<() => void> {
   if (start.kind !== 'head') await workFor(callScope, 'eth_subscribe_start', 1, () => {});
   const scope = callScope.derive({ isDetached: true, deadline: Number.POSITIVE_INFINITY });

@@ -14,8 +14,10 @@ import {
   PENDING_TRANSACTIONS,
   type ResumePoint,
   SYNCING,
+  TRANSACTION_RECEIPTS,
 } from './params.ts';
 import { PendingTransactions } from './pending-transactions.ts';
+import { ReceiptNotifications } from './receipt-notifications.ts';
 
 /** A call of `eth_subscribe` over a connection that can be notified, on a network that has a feed. */
 export type SubscribeCall = {
@@ -31,6 +33,7 @@ type SubscriptionKind = (call: SubscribeCall) => BeginSubscription;
 export const KINDS: ReadonlyMap<string, SubscriptionKind> = new Map([
   ['newHeads', watchHeads],
   ['logs', watchLogs],
+  ['transactionReceipts', watchReceipts],
   ['newPendingTransactions', watchPendingTransactions],
   ['syncing', watchSyncing],
 ]);
@@ -107,6 +110,30 @@ function listTexts(logs: readonly BlockLog[]): readonly JsonText[] {
     TEXTS.set(logs, texts);
   }
   return texts;
+}
+
+function watchReceipts(call: SubscribeCall): BeginSubscription {
+  const [, hashes = []] = parseParams(TRANSACTION_RECEIPTS, call.rawParams) as [
+    unknown,
+    (readonly string[])?,
+  ];
+  const { network, scope } = call.context;
+  const times = HeadTimes.of(network.chain.heads);
+  const openedAt = performance.now();
+  const parts = { chain: network.chain, hashes, owner: scope.owner };
+  return async (subscription) => {
+    const receipts = new ReceiptNotifications(subscription, parts);
+    const leave = await joinFeed(call, times, { kind: 'head' }, subscription, {
+      values: hashes.length,
+      onStep(step) {
+        receipts.take(step, step.kind === 'added' ? times.find(step.block.hash, openedAt) : undefined);
+      },
+    });
+    return () => {
+      leave();
+      receipts.close();
+    };
+  };
 }
 
 function watchPendingTransactions({ rawParams, context, feed }: SubscribeCall): BeginSubscription {

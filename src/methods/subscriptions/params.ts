@@ -1,8 +1,11 @@
 import type { LogFilter } from '../../chain/chain.ts';
 import { type Codec, isJsonObject, parseWithin } from '../../rpc/codec/codec.ts';
+import { listOf } from '../../rpc/codec/list-codec.ts';
+import { createBoundError } from '../../rpc/errors.ts';
 import type { Param } from '../../rpc/method.ts';
 import { createKindProblem, ParamProblem } from '../../rpc/param-problem.ts';
 import { anything, boolean, hash32, integer64 } from '../../rpc/schemas.ts';
+import { limitOf } from '../../util/bounds.ts';
 import { logFilter } from '../log-filter.ts';
 
 /** Where a subscription goes on: behind a block, or with the first one of a number; neither is the head. */
@@ -10,6 +13,8 @@ export type ResumePoint = { readonly fromBlock?: bigint; readonly afterHash?: st
 
 /** A filter for logs as `eth_getLogs` has it, which may say where to go on. */
 export type LogSubscription = { readonly filter: LogFilter; readonly afterHash?: string };
+
+const hashList = listOf(hash32);
 
 const RESUME_MEMBERS: ReadonlySet<string> = new Set(['fromBlock', 'afterHash']);
 
@@ -56,10 +61,36 @@ const logSubscription: Codec<LogSubscription> = {
   jsonSchema: logFilter.jsonSchema,
 };
 
+const MAX_HASHES = limitOf('subscriptions.hashes');
+
+/** Hashes of the transactions whose receipts are sent; none means every transaction. Other members are ignored, as in geth. */
+const receiptFilter: Codec<readonly string[]> = {
+  parse(raw) {
+    if (!isJsonObject(raw)) throw createKindProblem('object', raw);
+    const { transactionHashes: hashes = null } = raw;
+    if (hashes === null) return [];
+    if (Array.isArray(hashes) && hashes.length > MAX_HASHES)
+      throw createBoundError('serverError', 'subscriptions.hashes');
+    return parseWithin(hashList, hashes, 'transactionHashes');
+  },
+  jsonSchema: {
+    title: 'receipt filter',
+    type: 'object',
+    properties: {
+      transactionHashes: {
+        type: 'array',
+        items: hash32.jsonSchema,
+        maxItems: MAX_HASHES,
+        description: 'Transactions whose receipts are sent; none means all of every block.',
+      },
+    },
+  },
+};
+
 const KIND_SCHEMA = {
   title: 'kind',
   type: 'string',
-  enum: ['newHeads', 'logs', 'newPendingTransactions', 'syncing'],
+  enum: ['newHeads', 'logs', 'transactionReceipts', 'newPendingTransactions', 'syncing'],
 };
 
 const KIND = { name: 'kind', description: '', required: true, codec: anything } as const;
@@ -71,6 +102,10 @@ export const LOGS: readonly Param[] = [
   KIND,
   { name: 'filter', description: '', required: true, codec: logSubscription },
   START,
+];
+export const TRANSACTION_RECEIPTS: readonly Param[] = [
+  KIND,
+  { name: 'filter', description: '', required: false, codec: receiptFilter },
 ];
 export const PENDING_TRANSACTIONS: readonly Param[] = [
   KIND,
@@ -89,7 +124,7 @@ export const SUBSCRIBE_PARAMS: readonly Param[] = [
   {
     name: 'options',
     description:
-      'For `logs` the filter, as of `eth_getLogs`, which may have `afterHash` too; for `newHeads` where to go on; for `newPendingTransactions` whether to send transaction objects instead of hashes.',
+      'For `logs` the filter, as of `eth_getLogs`, which may have `afterHash` too; for `newHeads` where to go on; for `transactionReceipts` whose receipts; for `newPendingTransactions` whether to send transaction objects instead of hashes.',
     required: false,
     codec: {
       ...anything,
@@ -102,6 +137,7 @@ export const SUBSCRIBE_PARAMS: readonly Param[] = [
             properties: { ...(logFilter.jsonSchema['properties'] as object), afterHash: AFTER_HASH },
           },
           resumePoint.jsonSchema,
+          receiptFilter.jsonSchema,
           boolean.jsonSchema,
         ],
       },

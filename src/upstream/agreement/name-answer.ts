@@ -1,4 +1,5 @@
 import { ChainError } from '../../chain/errors.ts';
+import { NodeRefusal } from '../../chain/node-refusal.ts';
 import type { JsonText } from '../../primitives/json-result.ts';
 import { type ParseWork, parseText } from '../parse-text.ts';
 
@@ -7,8 +8,12 @@ const HEX = /^0x[0-9a-fA-F]*$/;
 /** The same text for answers that say the same, in whatever order an object has its members and however hex digits are written. */
 export async function nameAnswer(answer: JsonText | ChainError, work: ParseWork): Promise<string> {
   if (!(answer instanceof ChainError)) return JSON.stringify(normalize(await parseText(answer, work)));
-  const { kind, message, data } = answer;
-  return `${kind} ${message} ${JSON.stringify(normalize(data))}`;
+  const { kind, message } = answer;
+  const { code, data } =
+    answer instanceof NodeRefusal
+      ? { code: answer.code, data: answer.nodeData }
+      : { code: '', data: answer.data };
+  return `${kind} ${code} ${message} ${JSON.stringify(normalize(data))}`;
 }
 
 function normalize(value: unknown): unknown {

@@ -3,6 +3,13 @@ import { UpstreamFault } from '../fault.ts';
 
 const OLDEST = /"oldestBlock"\s*:\s*"(0x[0-9a-fA-F]{1,16})"/;
 
+const PADDED = /"0x0+(?=[0-9a-fA-F])/g;
+
+/** A fee history with its quantities in normal form: strings in it are quantities, in lists too, where a node may write leading zeros. */
+export function trimFeeHistory(result: JsonResult): JsonResult {
+  return typeof result === 'string' && result.search(PADDED) >= 0 ? result.replace(PADDED, '"0x') : result;
+}
+
 /**
  * A fee history ends at the block that was asked for: it begins at most `blockCount` blocks up to it. Nodes may give fewer, and fields differ between
  * clients; what it says of the blocks is not known here.
@@ -12,7 +19,8 @@ export function checkFeeHistory(newest: bigint, blockCount: number): (result: Js
     const isObject = typeof result === 'string' && result.trimStart().startsWith('{');
     const text = isObject ? OLDEST.exec(result)?.[1] : undefined;
     const oldest = text === undefined ? undefined : BigInt(text);
-    if (oldest !== undefined && oldest <= newest && newest - oldest < blockCount) return result;
+    if (oldest !== undefined && oldest <= newest && newest - oldest < blockCount)
+      return trimFeeHistory(result);
     throw new UpstreamFault('wrong', 'the fee history is not that of the blocks asked for');
   };
 }

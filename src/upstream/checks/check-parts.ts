@@ -16,10 +16,14 @@ export function checkMember(name: string, value: string): (result: JsonResult) =
 /** What an answer says of the block that its transaction is in. */
 export type ToldPlace = { readonly number: bigint; readonly blockHash: string; readonly index: bigint };
 
+/** No block has it: geth before 1.9 and its forks name it as the block of a transaction that waits. */
+const NO_HASH = /^0x0{64}$/i;
+
 /** The place in a transaction or a receipt; undefined while pending. @throws UpstreamFault when it cannot be read */
 export function readPlace(answer: JsonText | JsonBytes): ToldPlace | undefined {
   const { blockHash, blockNumber, transactionIndex } = parseObject(answer);
   if (blockHash === null || blockHash === undefined) return undefined;
+  if (typeof blockHash === 'string' && NO_HASH.test(blockHash)) return undefined;
   return {
     number: readInteger(blockNumber),
     blockHash: asText(blockHash).toLowerCase(),

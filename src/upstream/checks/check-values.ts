@@ -1,10 +1,14 @@
 import { decodeHexInto, isLowerHex } from '../../primitives/byte-loops.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
+import { encodeQuantity } from '../../primitives/quantity.ts';
 import { UpstreamFault } from '../fault.ts';
 import { checkStream, type StreamCheck } from './check-stream.ts';
 
 const DATA = /^\s*"0x(?:[0-9a-fA-F]{2})*"\s*$/;
-const QUANTITY = /^\s*"0x(?:0|[1-9a-fA-F][0-9a-fA-F]{0,63})"\s*$/;
+/** In normal form, as nearly all nodes give it. */
+const QUANTITY = /^"0x(?:0|[1-9a-f][0-9a-f]{0,63})"$/;
+/** With leading zeros, digits of either case and white space, or a number. */
+const LOOSE_QUANTITY = /^\s*(?:"0[xX]0*([0-9a-fA-F]{1,64})"|(0|[1-9][0-9]{0,15}))\s*$/;
 
 const HEX = /^\s*"0x[0-9a-fA-F]*"\s*$/;
 /** Of a longer text the pattern remembers each byte: eight times as long, and more memory than the text. */
@@ -37,9 +41,18 @@ export function checkHex(result: JsonResult): JsonResult {
   return checkPattern(result, HEX, 'the result is no hex');
 }
 
-/** A gas estimate. */
+/** A quantity of at most 32 bytes, in normal form: some nodes write leading zeros, which go-ethereum's client refuses, or numbers. */
 export function checkQuantity(result: JsonResult): JsonResult {
-  return checkPattern(result, QUANTITY, 'the result is no quantity');
+  if (typeof result !== 'string') {
+    result.cancel();
+    throw new UpstreamFault('wrong', NO_QUANTITY);
+  }
+  if (QUANTITY.test(result)) return result;
+  const [, digits, number] = (result.length <= MAX_PATTERN_LENGTH && LOOSE_QUANTITY.exec(result)) || [];
+  const value = digits === undefined ? number : `0x${digits}`;
+  if (value === undefined || (number !== undefined && !Number.isSafeInteger(Number(number))))
+    throw new UpstreamFault('wrong', NO_QUANTITY);
+  return `"${encodeQuantity(BigInt(value))}"`;
 }
 
 function checkPattern(result: JsonResult, pattern: RegExp, message: string): JsonResult {
@@ -48,6 +61,7 @@ function checkPattern(result: JsonResult, pattern: RegExp, message: string): Jso
   throw new UpstreamFault('wrong', message);
 }
 
+const NO_QUANTITY = 'the result is no quantity';
 const NO_DATA = 'the result of a call is no hex data';
 const BEGIN = '"0x';
 const NOT_HEX = /[^0-9a-fA-F]/;

@@ -1,6 +1,12 @@
 import type { NodeError } from '../node-call.ts';
-import { cutText } from './cut-text.ts';
-import { encodeErrorString, isAbiEncoded, parseRevertData } from './revert-data.ts';
+import { cutText, MAX_SCRUBBED_LENGTH } from './cut-text.ts';
+import {
+  encodeErrorString,
+  isAbiEncoded,
+  NESTED_FIELDS,
+  parseBareRevertData,
+  parseRevertData,
+} from './revert-data.ts';
 import { parseRevertProse } from './revert-prose.ts';
 import { unwrapError } from './unwrap-error.ts';
 import { VM_ERROR_RULES } from './vm-error-rules.ts';
@@ -16,6 +22,11 @@ const MAX_REASON_LENGTH = 65_536;
 
 /** Parity and Nethermind up to 1.31: the message is always the same, `data` says in words what happened. */
 const VM_ERROR = /^vm execution error\.?$/i;
+/** OpenEthereum's messages for any execution that failed: a revert where `data` says so. */
+const FAILED_EXECUTION = /^(?:transaction execution error|the execution failed due to an exception)\.?$/i;
+
+/** Errors in errors that are looked at. */
+const MAX_NESTED = 3;
 
 /**
  * Revert data when the error says that the EVM reverted, undefined when it does not. In order: the code, bytes that can
@@ -26,23 +37,56 @@ const VM_ERROR = /^vm execution error\.?$/i;
  * tell them that they have guessed it, so nothing is masked here; `maskRevertData` masks what nobody guesses.
  * @param text the beginning of the message
  * @param mask hides secrets in words of the node
+ * @param nested levels of errors inside of this one that are looked at
  */
 export function findRevert(
   error: NodeError,
   text: string,
   mask: (words: string) => string,
+  nested: number = MAX_NESTED,
 ): string | undefined {
   const data = parseRevertData(error.data);
   const isEmpty = data === undefined || data === '0x';
   if (error.code === REVERT_CODE && !(isEmpty && NO_REVERT.test(text)))
-    return data ?? readReason(error.message);
+    return data ?? parseBareRevertData(error.data) ?? readReason(error.message);
   if (data !== undefined && isAbiEncoded(data)) return data;
   if (VM_ERROR.test(text)) return data ?? readVmError(error.data, mask);
-  return parseRevertProse(text) === undefined ? undefined : (data ?? readReason(error.message));
+  if (parseRevertProse(text) !== undefined)
+    return data ?? parseBareRevertData(error.data) ?? readReason(error.message);
+  if (FAILED_EXECUTION.test(text)) return readFailedExecution(error.data);
+  return nested === 0 ? undefined : findNested(error.data, mask, nested - 1);
+}
+
+/** The revert in an error that `data` holds. */
+function findNested(data: unknown, mask: (words: string) => string, nested: number): string | undefined {
+  if (typeof data !== 'object' || data === null) return undefined;
+  const members = data as Readonly<Record<string, unknown>>;
+  for (const holder of [data, ...[...NESTED_FIELDS].map((field) => members[field])]) {
+    const error = readNestedError(holder);
+    if (error === undefined) continue;
+    const text = cutText(mask(cutText(error.message, MAX_SCRUBBED_LENGTH)));
+    const revert = findRevert(error, text, mask, nested);
+    if (revert !== undefined) return revert;
+  }
+  return undefined;
+}
+
+function readNestedError(value: unknown): NodeError | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { code, message, data } = value as Readonly<Record<string, unknown>>;
+  if (typeof message !== 'string') return undefined;
+  return { code: typeof code === 'number' ? code : 0, message, data };
 }
 
 function readReason(message: string): string {
-  return encodeReason(parseRevertProse(message.slice(0, MAX_REASON_LENGTH))?.reason ?? '');
+  const words = parseRevertProse(message.slice(0, MAX_REASON_LENGTH));
+  return words?.data ?? encodeReason(words?.reason ?? '');
+}
+
+/** `Reverted`, alone or with a reason or bytes behind it; other words are those of a halt. */
+function readFailedExecution(data: unknown): string | undefined {
+  if (typeof data !== 'string' || parseRevertProse(unwrapError(data)) === undefined) return undefined;
+  return parseRevertData(data) ?? readReason(data);
 }
 
 /** The words in the data of a VM error: a halt that is known word for word is no revert, everything else is one. */

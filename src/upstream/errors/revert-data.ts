@@ -3,11 +3,15 @@ import { bytesToHex } from '../../primitives/hex.ts';
 
 /** White space in front of hex, as far as it is passed over: of megabytes of other text nothing more is looked at. */
 const HEX_BEGIN = /^\s{0,64}0x/i;
+/** A selector without the prefix of hex. */
+const BARE_HEX_BEGIN = /^[0-9a-f]{8}/i;
 const REVERTED_PREFIX = /^reverted\s{1,64}/i;
 const TRANSACTION_HASH = /^0x[0-9a-f]{64}$/i;
 /** Where clients that send an object keep the bytes: hardhat, ganache 7, others, ganache 2. */
 const DATA_FIELDS = ['data', 'result', 'output', 'return'] as const;
-/** Fields looked at in an object keyed by transaction hash. */
+/** Where relays keep the error of the node behind them, beside members of their own. */
+export const NESTED_FIELDS: ReadonlySet<string> = new Set(['originalError', 'error', 'cause']);
+/** Fields looked at in an object keyed by transaction hash, or with another error in it. */
 const MAX_ENTRIES = 8;
 
 const ERROR_SELECTOR = '08c379a0';
@@ -16,18 +20,36 @@ const SELECTOR_DIGITS = 8;
 const WORD_DIGITS = 64;
 const WORD_BYTES = 32;
 
+/** Reads hex as lower-case hex; undefined where a text is none. */
+type ReadHex = (text: string) => string | undefined;
+
 /**
  * The bytes that an error's `data` carries, as lower-case hex: plain hex, Parity's `Reverted 0x…`, or hex in an object.
  * @returns undefined where there are none, `0x` where the node says that there are none.
  */
 export function parseRevertData(data: unknown): string | undefined {
-  if (typeof data === 'string') return parseHex(data.replace(REVERTED_PREFIX, ''));
+  return typeof data === 'string' ? parseHex(data.replace(REVERTED_PREFIX, '')) : parseHolder(data, parseHex);
+}
+
+/** As `parseRevertData`, of an error that is known to be a revert: its bytes may be written without `0x`. */
+export function parseBareRevertData(data: unknown): string | undefined {
+  return (
+    parseRevertData(data) ?? (typeof data === 'string' ? parseBareHex(data) : parseHolder(data, parseBareHex))
+  );
+}
+
+function parseHolder(data: unknown, readHex: ReadHex): string | undefined {
   if (typeof data !== 'object' || data === null) return undefined;
-  const own = parseFields(data);
+  const own = parseFields(data, readHex);
   if (own !== undefined) return own;
   for (const [key, value] of Object.entries(data).slice(0, MAX_ENTRIES)) {
-    if (!TRANSACTION_HASH.test(key) || typeof value !== 'object' || value === null) continue;
-    const nested = parseFields(value);
+    if (
+      !(TRANSACTION_HASH.test(key) || NESTED_FIELDS.has(key)) ||
+      typeof value !== 'object' ||
+      value === null
+    )
+      continue;
+    const nested = parseFields(value, readHex);
     if (nested !== undefined) return nested;
   }
   return undefined;
@@ -52,14 +74,19 @@ export function encodeErrorString(reason: string): string {
   return `0x${ERROR_SELECTOR}${encodeWord(WORD_BYTES)}${encodeWord(bytes.length)}${bytesToHex(padded).slice(2)}`;
 }
 
+/** Revert data of Solidity's `Panic(uint256)`. @param code hex digits */
+export function encodePanic(code: string): string {
+  return `0x${PANIC_SELECTOR}${code.padStart(WORD_DIGITS, '0')}`;
+}
+
 function encodeWord(value: number): string {
   return value.toString(16).padStart(WORD_DIGITS, '0');
 }
 
-function parseFields(holder: object): string | undefined {
+function parseFields(holder: object, readHex: ReadHex): string | undefined {
   for (const field of DATA_FIELDS) {
     const value = (holder as Readonly<Record<string, unknown>>)[field];
-    const data = typeof value === 'string' ? parseHex(value) : undefined;
+    const data = typeof value === 'string' ? readHex(value) : undefined;
     if (data !== undefined) return data;
   }
   return undefined;
@@ -74,4 +101,9 @@ function parseHex(text: string): string | undefined {
   // No other letter becomes one of a to f.
   const lower = trimmed.toLowerCase();
   return isLowerHex(lower, 2) ? lower : undefined;
+}
+
+/** Hex without its prefix, from a selector on: shorter text may be a word. */
+function parseBareHex(text: string): string | undefined {
+  return BARE_HEX_BEGIN.test(text) ? parseHex(`0x${text}`) : undefined;
 }

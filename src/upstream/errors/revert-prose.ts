@@ -1,3 +1,4 @@
+import { encodePanic, parseRevertData } from './revert-data.ts';
 import { stripPreamble } from './strip-preamble.ts';
 import { unwrapError } from './unwrap-error.ts';
 
@@ -6,23 +7,54 @@ const FORMS: readonly RegExp[] = [
   /** geth: `execution reverted: reason`. Besu: `Execution reverted (reason)`. */
   /^(?:execution (?:was )?reverted|transaction reverted)(?![a-z0-9])(?:: (.*)| \((.*)\))?/is,
   /** hardhat: `… reverted with reason string 'reason'`, `… reverted without …`. ganache: `… revert reason`. */
-  /^vm exception while processing transaction: revert(?:ed)?(?![a-z0-9])(?: with reason string '(.*)'$| without a reason| with an? (?:unrecognized )?custom error| with panic code| (.*))?/is,
+  /^vm exception while processing transaction: revert(?:ed)?(?![a-z0-9])(?: with reason string '(.*)'$| without a reason| (.*))?/is,
   /** Parity and Nethermind, in the data of a VM error: `Reverted reason`, `revert: reason`, `revert`. */
   /^revert(?:ed)?(?![a-z0-9])(?::? (.*))?/is,
   /** geth's words behind whatever a relay puts before them: no other error has them but that of a system call, which ends a simulated block. */
   /(?<!system call failed to execute: )\bexecution reverted(?![a-z0-9])(?:: (.*)| \((.*)\))?/is,
 ];
 
+/** How sentences of clients begin that say what reverted without any word of the contract. */
+const REVERTED = '^(?:(?:vm exception while processing |execution |)(?:transaction:? )?)?reverted';
+/** java-tron, and clients that give the place in the code. */
+const NO_REASON = /^(?:revert opcode executed|reverted at pc \d{1,20})\.?$/i;
+/** hardhat: `… reverted with custom error 'Name()'`, `… with an unrecognized custom error (return data: 0x…)`. */
+const CUSTOM_ERROR = new RegExp(
+  `${REVERTED} with (?:an? )?(?:unrecognized )?custom error(?![a-z0-9])(?: \\(return data: (0x[0-9a-f]*)\\))?`,
+  'i',
+);
+/** hardhat: `… reverted with panic code 0x11 (Arithmetic operation overflowed …)`. */
+const PANIC = new RegExp(`${REVERTED} with panic code (?:0x([0-9a-f]{1,64}))?(?![0-9a-z])`, 'i');
+
+/** What the words of a revert say: the contract's reason, empty where they give none, or the bytes that it reverted with. */
+export type RevertWords = { readonly reason: string; readonly data?: string };
+
 /**
  * What the words of a message say of a revert. Only how the text begins counts, so that nothing which a contract puts
  * into its reason is ever read as something else.
- * @returns undefined when they do not say that there was one; the reason is empty when they give none.
+ * @returns undefined when they do not say that there was one
  */
-export function parseRevertProse(text: string): { readonly reason: string } | undefined {
+export function parseRevertProse(text: string): RevertWords | undefined {
   const words = unwrapError(stripPreamble(text));
+  const own = parseClientWords(words);
+  if (own !== undefined) return own;
   for (const form of FORMS) {
     const match = form.exec(words);
     if (match !== null) return { reason: match[1] ?? match[2] ?? '' };
   }
   return undefined;
+}
+
+/** Sentences that are a client's to the last word; others end with what the contract says. */
+function parseClientWords(words: string): RevertWords | undefined {
+  if (NO_REASON.test(words)) return { reason: '' };
+  const custom = CUSTOM_ERROR.exec(words);
+  if (custom !== null) return readBytes(custom[1]);
+  const panic = PANIC.exec(words);
+  return panic === null ? undefined : readBytes(panic[1] && encodePanic(panic[1]));
+}
+
+function readBytes(data: string | undefined): RevertWords {
+  const bytes = data === undefined ? undefined : parseRevertData(data);
+  return bytes === undefined ? { reason: '' } : { reason: '', data: bytes };
 }

@@ -1,4 +1,4 @@
-import { parseQuantity } from '../../primitives/quantity.ts';
+import { readInteger } from '../../verification/members.ts';
 import type { OwnTransport } from '../ask-value.ts';
 import type { Verdict } from '../errors/verdict.ts';
 import { type FaultKind, UpstreamFault } from '../fault.ts';
@@ -39,7 +39,7 @@ export function findFault(outcome: Outcome): Fault | undefined {
     return { kind: FAULTS[outcome.verdict.kind] ?? 'unknown', reason: `eth_chainId: ${outcome.reason}` };
   }
   try {
-    parseQuantity(String(outcome.value), 256);
+    readInteger(outcome.value, 'eth_chainId');
     return undefined;
   } catch {
     return { kind: 'malformed', reason: 'eth_chainId is not a quantity' };

@@ -1,6 +1,6 @@
 import { ChainError } from '../../chain/errors.ts';
 import { isComplete } from '../../primitives/json-result.ts';
-import { type FaultKind, UnknownExecutionError, UpstreamFault } from '../fault.ts';
+import { type FaultKind, PassedFault, UnknownExecutionError, UpstreamFault } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { Directed } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
@@ -68,7 +68,8 @@ export function breakCircuit(events: CircuitEvents): Policy<Directed> {
       const ms = performance.now() - askedAt;
       health.inFlight--;
       if (!isGivenUp(error)) upstream.seconds.record(ms / 1_000);
-      if (error instanceof ChainError && health.succeed(ms)) events.onHeard(upstream);
+      if ((error instanceof ChainError || error instanceof PassedFault) && health.succeed(ms))
+        events.onHeard(upstream);
       if (scope.signal.reason === OVERTAKEN) {
         health.lag(ms);
         methodSilences.noteOvertaken(call.method);
@@ -81,10 +82,13 @@ export function breakCircuit(events: CircuitEvents): Policy<Directed> {
   });
 }
 
-/** A claimed failure of execution is noted only once another node contradicts it. */
+/** A claimed failure of execution is noted only once another node contradicts it; an error to a method that is passed on is never. */
 function isNoted(error: unknown): error is UpstreamFault {
   return (
-    error instanceof UpstreamFault && error.kind !== 'aborted' && !(error instanceof UnknownExecutionError)
+    error instanceof UpstreamFault &&
+    error.kind !== 'aborted' &&
+    !(error instanceof UnknownExecutionError) &&
+    !(error instanceof PassedFault)
   );
 }
 

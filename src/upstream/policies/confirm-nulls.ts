@@ -1,7 +1,7 @@
 import { ChainError } from '../../chain/errors.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
-import { UpstreamFault } from '../fault.ts';
+import { LoneNull, UpstreamFault } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 import { type Directed, type Handler, type Routed, withScope } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
@@ -38,10 +38,9 @@ async function confirm(exchange: Routed, next: Handler<Routed>): Promise<JsonRes
     if (nulls !== 'search' && (isBelieved || !isBehind(exchange))) return other;
   }
   if (nulls === 'search') return 'null';
-  if (!isBelieved)
-    throw new UpstreamFault('missing', 'the nodes that could be asked are behind and do not have it');
+  if (!isBelieved) throw new LoneNull('the nodes that could be asked are behind and do not have it');
   if (nulls === 'claim') return 'null';
-  throw new UpstreamFault('missing', 'the only node that could be asked does not have what it should have');
+  throw new LoneNull('the only node that could be asked does not have what it should have');
 }
 
 /** Notes the upstreams that say that there is none, where that is wanted. */

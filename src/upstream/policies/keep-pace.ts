@@ -1,4 +1,4 @@
-import { UpstreamFault } from '../fault.ts';
+import { UnclearMethod, UpstreamFault } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { Directed } from '../routed-call.ts';
 
@@ -9,7 +9,11 @@ export function keepPace(): Policy<Directed> {
       if (error instanceof UpstreamFault && error.kind === 'rateLimited') {
         upstream.health.pause(error.retryAfterMs, error.bound);
       }
-      if (error instanceof UpstreamFault && error.kind === 'unsupported') {
+      if (
+        error instanceof UpstreamFault &&
+        error.kind === 'unsupported' &&
+        !(error instanceof UnclearMethod)
+      ) {
         upstream.noteUnsupported(call.method);
       }
       return error;

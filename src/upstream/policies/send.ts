@@ -6,6 +6,7 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import type { TraceSpan } from '../../util/trace-span.ts';
 import { TURNS } from '../../util/turn-queue.ts';
 import { readError } from '../errors/read-error.ts';
+import { readPassedError } from '../errors/read-passed-error.ts';
 import { UpstreamFault } from '../fault.ts';
 import { drain, hold, holdAll, holdText } from '../hold-text.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
@@ -150,11 +151,12 @@ function isLonger(result: JsonResult, length: number): boolean {
 }
 
 function checkAnswer(call: RoutedCall, result: JsonResult, upstream: Upstream): JsonResult {
-  if (result === 'null') {
+  if (result === 'null' && call.nullAs === undefined) {
     if (call.nulls !== 'fault') return result;
     throw new UpstreamFault('missing', 'the node does not have what it should have');
   }
-  return call.check === undefined ? result : call.check(result, upstream);
+  const read = result === 'null' && call.nullAs !== undefined ? call.nullAs : result;
+  return call.check === undefined ? read : call.check(read, upstream);
 }
 
 /** Asks within a span of its own; it ends with the first bytes of a stream. */
@@ -290,5 +292,6 @@ async function sendParts(
 
 function readReply(reply: NodeReply, call: RoutedCall, upstream: Upstream): JsonResult {
   if (reply.kind === 'result') return reply.result;
-  throw readError(reply.error, call.method, upstream.secrets, upstream.credentials);
+  const read = call.isPassed === true ? readPassedError : readError;
+  throw read(reply.error, call.method, upstream.secrets, upstream.credentials);
 }

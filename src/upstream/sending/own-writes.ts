@@ -33,6 +33,14 @@ export class OwnWrites {
     return found === undefined ? null : encodePendingTransactionJson(found.transaction, found.sender, hash);
   }
 
+  /** What the caller has sent in this process with this nonce, as it was sent; null where that is nothing. */
+  findWaiting(sender: string, nonce: bigint, scope: RequestScope): JsonText | null {
+    const found = this.#sent.findNonce(scope, sender.toLowerCase(), nonce);
+    return found === undefined
+      ? null
+      : encodePendingTransactionJson(found.transaction, found.sender, found.hash);
+  }
+
   /** The count of a sender's transactions with those that the caller has sent and the node does not have. */
   async raiseCount(
     count: JsonText,
@@ -45,7 +53,7 @@ export class OwnWrites {
     const shared = await this.#records?.listNonces(scope, sender);
     const reported = BigInt(JSON.parse(count) as string);
     let next = reported;
-    while (this.#sent.hasNonce(scope, sender, next) || shared?.has(next) === true) next++;
+    while (this.#sent.findNonce(scope, sender, next) !== undefined || shared?.has(next) === true) next++;
     return next === reported ? count : `"${encodeQuantity(next)}"`;
   }
 }

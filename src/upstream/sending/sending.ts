@@ -18,6 +18,7 @@ import { TransactionSender } from './transaction-sender.ts';
 export interface SendingReads {
   send(bytes: Uint8Array, scope: RequestScope): Promise<JsonText>;
   findSent(hash: string, scope: RequestScope): Promise<JsonText | null>;
+  findWaiting(sender: string, nonce: bigint, scope: RequestScope): JsonText | null;
   /** Whether a transaction waits at the private relay alone, so that nodes must not be asked for its hash. @throws ChainError */
   isHidden(hash: string, scope: RequestScope): PromiseOrValue<boolean>;
   /** Asks about a transaction by its hash; see `GivenPlaces`. */
@@ -58,6 +59,10 @@ export class Sending implements SendingReads {
 
   findSent(hash: string, scope: RequestScope): Promise<JsonText | null> {
     return this.#own.findSent(hash, scope);
+  }
+
+  findWaiting(sender: string, nonce: bigint, scope: RequestScope): JsonText | null {
+    return this.#own.findWaiting(sender, nonce, scope);
   }
 
   isHidden(hash: string, scope: RequestScope): PromiseOrValue<boolean> {

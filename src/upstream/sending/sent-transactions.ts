@@ -178,10 +178,10 @@ export class SentTransactions {
     return this.#owners.get(owner)?.views.findLatest(session)?.takers;
   }
 
-  /** Nonces that this viewer has used for a sender in transactions that wait. */
-  hasNonce({ owner = '', session }: RequestScope, sender: string, nonce: bigint): boolean {
+  /** The transaction that waits and in which this viewer has used a nonce of a sender. */
+  findNonce({ owner = '', session }: RequestScope, sender: string, nonce: bigint): SentEntry | undefined {
     const entry = this.#owners.get(owner)?.views.findNonce(session, sender, nonce);
-    return entry !== undefined && !this.isOver(entry);
+    return entry === undefined || this.isOver(entry) ? undefined : entry;
   }
 
   #findOf(owner: string, hash: string): SentEntry | undefined {

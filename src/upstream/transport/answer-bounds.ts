@@ -28,6 +28,7 @@ const SMALL: AnswerBounds = {
   depth: DEPTH,
   textBytes: 64 * KiB,
   digits: DIGITS,
+  trimsZeros: true,
   isFixed: true,
 };
 
@@ -92,8 +93,8 @@ const RECEIPT: AnswerBounds = { ...LOGS, bytes: 64 * MiB };
 /** Simulations: the result of a call without logs and data has 6.8 in 61 bytes. */
 const SIMULATIONS: AnswerBounds = { ...OBJECTS, bytesPerValue: 6 };
 
-/** What a block has read and changed: a change of one digit is `{"txIndex":"0x1","value":"0x1"}`, a slot that was read `"0x1",`. */
-const ACCESSES: AnswerBounds = SIMULATIONS;
+/** What a block has read and changed, values of slots as words: a change of one digit is `{"txIndex":"0x1","value":"0x1"}`, a slot that was read `"0x1",`. */
+const ACCESSES: AnswerBounds = { ...SIMULATIONS, trimsZeros: false };
 
 /** 1,024 blocks of 100 percentiles, each as short as `"0x0",`. */
 const FEES: AnswerBounds = { ...SMALL, bytes: 4 * MiB, values: 131_072, bytesPerValue: 8 };
@@ -216,6 +217,7 @@ export function loosen(all: readonly AnswerBounds[]): AnswerBounds {
     depth: most(({ depth }) => depth),
     textBytes: most(({ textBytes }) => textBytes),
     digits: most(({ digits }) => digits),
+    trimsZeros: rows.some(({ trimsZeros }) => trimsZeros),
     isFixed: rows.every(({ isFixed }) => isFixed),
   };
 }

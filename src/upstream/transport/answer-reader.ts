@@ -8,6 +8,8 @@ import type { AnswerBounds } from './answer-bounds.ts';
 import { ERROR_BYTES, excessive } from './answer-shape.ts';
 import type { BodyReader, LoneError } from './body-reader.ts';
 import { HeldPieces } from './held-pieces.ts';
+import { trimZeros } from './padded-quantities.ts';
+import { PieceTrimmer } from './piece-trimmer.ts';
 import {
   checkId,
   findResult,
@@ -51,6 +53,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
   /** Of the whole body, where that is known. */
   #expected = 0;
   #stream: ResultStream | undefined;
+  readonly #trimmer = new PieceTrimmer();
 
   /**
    * @param answer bounds of the question
@@ -86,6 +89,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
     this.#scan(chunk);
     if (this.#stream !== undefined) {
       this.#forward(this.#stream, chunk, base);
+      this.#scanner.padding.forget();
       return undefined;
     }
     this.#held.push(chunk);
@@ -176,7 +180,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
       if (from < chunk.length && base < end) bytes.set(chunk.subarray(from, end - base), base + from - start);
       base += chunk.length;
     }
-    return bytes;
+    return trimZeros(bytes, start, this.#scanner.padding.zeros);
   }
 
   #beginStream(): NodeReply {
@@ -189,6 +193,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
       this.#forward(stream, chunk, base);
       base += chunk.length;
     }
+    this.#scanner.padding.forget();
     this.#held.clear();
     return { kind: 'result', result: stream };
   }
@@ -201,7 +206,12 @@ export class AnswerReader implements BodyReader<NodeReply> {
     const piece = chunk.subarray(from, to);
     // The stream withholds its last piece until the whole answer was parsed, so the rest of the read is not needed any more.
     if (end !== undefined) dropRest(piece);
-    stream.push(piece);
+    const { zeros, openAt } = this.#scanner.padding;
+    if (zeros.length === 0 && openAt === Number.POSITIVE_INFINITY && !this.#trimmer.holds) {
+      stream.push(piece);
+      return;
+    }
+    for (const trimmed of this.#trimmer.trim(piece, base + from, zeros, openAt)) stream.push(trimmed);
   }
 }
 

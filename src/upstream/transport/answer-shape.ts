@@ -10,6 +10,8 @@ export type ShapeBounds = {
   /** Longest string and longest number, bytes as they are written. */
   readonly textBytes: number;
   readonly digits: number;
+  /** Whether its members with names of quantities are quantities, which lose leading zeros. */
+  readonly trimsZeros: boolean;
 };
 
 /** Longest name of a member, bytes. No method has one that is nearly as long. */
@@ -25,6 +27,7 @@ export const UNPARSED_SHAPE: ShapeBounds = {
   depth: MAX_DEPTH,
   textBytes: Number.POSITIVE_INFINITY,
   digits: Number.POSITIVE_INFINITY,
+  trimsZeros: false,
 };
 
 /** Longest error. It is parsed; what a call reverts with may be as long as other results, but megabytes of it are of no use. */
@@ -37,6 +40,7 @@ export const ERROR_SHAPE: ShapeBounds = {
   depth: 32,
   textBytes: Number.POSITIVE_INFINITY,
   digits: 256,
+  trimsZeros: false,
 };
 
 /** What has been counted of an answer so far. */

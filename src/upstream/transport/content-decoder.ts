@@ -1,3 +1,5 @@
+import type { Transform } from 'node:stream';
+import * as zlib from 'node:zlib';
 import {
   type BrotliDecompress,
   createBrotliDecompress,
@@ -9,14 +11,19 @@ import {
 
 /** Decoded bytes come in pieces of at most this size, so a bound on their sum is never passed by more. */
 const PIECE_BYTES = 65_536;
-/** Honest receipts reach 435; deflate, which reaches 1,032, comes near that only for what is made to burst. Brotli has no such limit. */
+/** Honest receipts reach 435; deflate, which reaches 1,032, comes near that only for what is made to burst. Brotli and zstd have no such limit. */
 const MAX_DEFLATE_RATIO = 700;
 /** Decoded bytes from which on the ratio is looked at. */
 const RATIO_FROM_BYTES = 4 * 1024 * 1024;
 
+/** zstd, which Node.js has from 22.15 on. */
+type ZstdDecompress = Transform & { readonly bytesWritten: number };
+const createZstd = (zlib as { readonly createZstdDecompress?: (options: zlib.ZlibOptions) => ZstdDecompress })
+  .createZstdDecompress;
+
 /** A stream that undoes a `content-encoding`. */
 export type Decompressor = {
-  readonly stream: Gunzip | Inflate | BrotliDecompress;
+  readonly stream: Gunzip | Inflate | BrotliDecompress | ZstdDecompress;
   /** The highest ratio of decoded to encoded bytes that is believed. */
   readonly maxRatio: number;
 };
@@ -85,6 +92,8 @@ export function createDecompressor(encoding: string): Decompressor | undefined {
       return { stream: createInflate(options), maxRatio: MAX_DEFLATE_RATIO };
     case 'br':
       return { stream: createBrotliDecompress(options), maxRatio: Number.POSITIVE_INFINITY };
+    case 'zstd':
+      return createZstd && { stream: createZstd(options), maxRatio: Number.POSITIVE_INFINITY };
     default:
       return undefined;
   }

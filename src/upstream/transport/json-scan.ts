@@ -4,6 +4,7 @@ import { WEB_ASSEMBLY, type WebAssemblyMemory } from '../../primitives/webassemb
 import type { ShapeCounts } from './answer-shape.ts';
 import { TRANSITIONS } from './json-grammar.ts';
 import { JSON_SCAN_MODULE } from './json-scan-module.ts';
+import { listNameLetters } from './padded-quantities.ts';
 
 type Global = { readonly value: number };
 
@@ -20,6 +21,11 @@ type JsonScan = {
   readonly longestName: Global;
   readonly longestNumber: Global;
   readonly openBytes: Global;
+  readonly FIRST_LETTERS: Global;
+  readonly LAST_LETTERS: Global;
+  readonly PADDED: Global;
+  readonly BEFORE: Global;
+  readonly padded: Global;
   scan(
     start: number,
     end: number,
@@ -40,7 +46,12 @@ const json = new WEB_ASSEMBLY.Instance(new WEB_ASSEMBLY.Module(decodeBase64(JSON
   .exports as JsonScan;
 const space = new Uint8Array(json.memory.buffer);
 space.set(TRANSITIONS, json.TRANSITIONS.value);
+space.set(new Uint8Array(listNameLetters('first').buffer), json.FIRST_LETTERS.value);
+space.set(new Uint8Array(listNameLetters('last').buffer), json.LAST_LETTERS.value);
 const size = space.length - BUFFER;
+const words = new DataView(json.memory.buffer);
+/** Bytes of an answer before a chunk that have to be known for what the chunk has the end of. */
+export const BEFORE: number = json.BEFORE.value;
 
 /** Where reading is in a text, and what has been counted of it. */
 export type JsonPlace = ShapeCounts & {
@@ -54,22 +65,33 @@ export type JsonPlace = ShapeCounts & {
   openBytes: number;
 };
 
+/** Takes notice of values `0x0…` of members that may be quantities. */
+export interface PaddedValues {
+  /** The last bytes before the chunk, at most `BEFORE`; undefined for the first chunk. */
+  readonly before: Uint8Array | undefined;
+  /** @param start of the value's text in the chunk, below 0 where that is before it */
+  addPadded(chunk: Uint8Array, start: number): void;
+}
+
 /**
  * Goes on as long as reading stays inside of the second level, and what comes is JSON.
  * @param place inside of it; is moved on
  * @returns where the first byte is that is left to the caller
  */
-export function scanInside(chunk: Uint8Array, from: number, place: JsonPlace): number {
+export function scanInside(chunk: Uint8Array, from: number, place: JsonPlace, values: PaddedValues): number {
   const { levels } = place;
   const [outer = false] = levels;
   if (levels.length > json.MAX_LEVELS.value) return from;
   for (let at = from; ; ) {
     const end = Math.min(at + size, chunk.length);
     space.set(chunk.subarray(at, end), BUFFER);
+    writeBefore(chunk, at, values.before);
     let lists = 0;
     for (let level = 1; level < levels.length; level++) lists = (lists << 1) | Number(levels[level]);
     const { state, isInKey, openBytes } = place;
     const stop = json.scan(BUFFER, BUFFER + end - at, state, isInKey, lists, levels.length - 1, openBytes);
+    for (let i = 0; i < json.padded.value; i++)
+      values.addPadded(chunk, words.getUint32(json.PADDED.value + 4 * i, true) - BUFFER + at);
     place.openBytes = json.openBytes.value;
     place.values += json.values.value;
     place.longestText = Math.max(place.longestText, json.longestText.value);
@@ -84,4 +106,13 @@ export function scanInside(chunk: Uint8Array, from: number, place: JsonPlace): n
     at += stop - BUFFER;
     if (at < end || at === chunk.length) return at;
   }
+}
+
+/** The bytes before a position, for what they have the beginning of. */
+function writeBefore(chunk: Uint8Array, at: number, before: Uint8Array | undefined): void {
+  const near = Math.min(at, BEFORE);
+  if (near > 0) space.set(chunk.subarray(at - near, at), BUFFER - near);
+  if (near === BEFORE || before === undefined) return;
+  const far = before.subarray(Math.max(before.length - BEFORE + near, 0));
+  space.set(far, BUFFER - near - far.length);
 }

@@ -1,5 +1,6 @@
 import type { JsonStream } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
+import { type Padding, trimZeros } from './padded-quantities.ts';
 
 /** Pieces of a stream. */
 const PIECE_BYTES = 65_536;
@@ -25,9 +26,9 @@ export class MessagePieces implements AnswerBytes {
     return parts.length === 1 && Buffer.isBuffer(first) ? first : Buffer.concat(parts);
   }
 
-  /** Streams a part; the pieces are views. */
-  stream(start: number, end: number): JsonStream {
-    return streamPieces(this.#cut(start, end));
+  /** Streams a part without some of its zeros; pieces that have none of them are views. */
+  stream(start: number, end: number, padding: Padding): JsonStream {
+    return streamPieces(trimPieces(this.#cut(start, end), start, padding));
   }
 
   *#cut(start: number, end: number): Generator<Uint8Array> {
@@ -38,6 +39,14 @@ export class MessagePieces implements AnswerBytes {
       if (part.length > 0) yield part;
       base += piece.length;
     }
+  }
+}
+
+function* trimPieces(pieces: Iterable<Uint8Array>, start: number, padding: Padding): Generator<Uint8Array> {
+  let base = start;
+  for (const piece of pieces) {
+    yield trimZeros(piece, base, padding);
+    base += piece.length;
   }
 }
 

@@ -25,7 +25,7 @@ const UNASKED = { capacity: 64, perSecond: 1 };
 const UNASKED_BYTES = 16_384;
 
 /** A message that costs next to nothing, whatever is in it: most are no longer, and their bounds are not looked for before their id has come. */
-const SHORT: AnswerBounds = { ...UNPARSED_SHAPE, bytes: 4_096, isFixed: true };
+const SHORT: AnswerBounds = { ...UNPARSED_SHAPE, trimsZeros: true, bytes: 4_096, isFixed: true };
 
 /** What is known of the answers that a connection waits for. */
 export interface Expectations {

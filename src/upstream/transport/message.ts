@@ -3,6 +3,7 @@ import type { NodeReply } from '../node-call.ts';
 import type { ShapeBounds } from './answer-shape.ts';
 import { MessagePieces, streamPieces } from './message-bytes.ts';
 import { KEPT_BYTES, type ScannedMessage } from './message-gate.ts';
+import { trimZeros } from './padded-quantities.ts';
 import { findResult, isBlank, isErrorAnswer, malformed, readReply, skipBlank } from './read-reply.ts';
 import { ReplyScanner } from './reply-scanner.ts';
 
@@ -68,7 +69,10 @@ export function readSingleReply(
     const { start, end = start } = findResult(scanner);
     const isLong = bytes instanceof MessagePieces;
     if (end - start > (isLong ? Math.min(streamBytes, KEPT_BYTES) : streamBytes)) {
-      const result = isLong ? bytes.stream(start, end) : streamPieces([bytes.subarray(start, end)]);
+      const { zeros } = scanner.padding;
+      const result = isLong
+        ? bytes.stream(start, end, zeros)
+        : streamPieces([trimZeros(bytes.subarray(start, end), start, zeros)]);
       return { kind: 'result', result };
     }
   }

@@ -6,6 +6,7 @@ import type { NodeError, NodeReply } from '../node-call.ts';
 import { ERROR_BYTES, ERROR_SHAPE, excessive } from './answer-shape.ts';
 import { readInTurns } from './answer-turns.ts';
 import type { AnswerBytes } from './message-bytes.ts';
+import { trimZeros } from './padded-quantities.ts';
 import type { Member, ReplyScanner } from './reply-scanner.ts';
 
 /** Characters of an error's message that are read: no more is said in any of them, and every rule is tried on each. */
@@ -76,7 +77,8 @@ export function* readReplyInSlices(
 
 function readResult(scanner: ReplyScanner, bytes: AnswerBytes): NodeReply {
   const { start, end } = findResult(scanner);
-  return { kind: 'result', result: bytes.subarray(start, end).toString('utf8') };
+  const result = trimZeros(bytes.subarray(start, end), start, scanner.padding.zeros);
+  return { kind: 'result', result: result.toString('utf8') };
 }
 
 /** A code that some nodes write as a text. */

@@ -25,6 +25,7 @@ import {
   VALUE,
 } from './json-grammar.ts';
 import { type JsonPlace, LEAST_SCANNED, scanInside } from './json-scan.ts';
+import { PaddingFinder } from './padding-finder.ts';
 
 /** Characters of a key or an id that are looked at: `result` written in `\u` escapes has 38 with its quotes. */
 const MAX_CAPTURED = 64;
@@ -73,14 +74,17 @@ export class ReplyScanner {
   #error: Member | undefined;
   /** Bytes that have been read. */
   #bytes = 0;
+  readonly #padding: PaddingFinder;
 
   constructor(bounds: ShapeBounds = UNPARSED_SHAPE) {
     this.#bounds = bounds;
+    this.#padding = new PaddingFinder(bounds.trimsZeros);
   }
 
   /** Holds the answer to other bounds from here on. @throws UpstreamFault `excessive` when it is beyond them already */
   narrow(bounds: ShapeBounds): void {
     this.#bounds = bounds;
+    this.#padding.narrow(bounds.trimsZeros);
     checkShape(this.#place, this.#bytes, bounds);
   }
 
@@ -95,6 +99,11 @@ export class ReplyScanner {
 
   get error(): Member | undefined {
     return this.#error;
+  }
+
+  /** Leading zeros of quantities in what has been read, which are to be left out. */
+  get padding(): PaddingFinder {
+    return this.#padding;
   }
 
   /** Whether the object is complete. */
@@ -153,6 +162,7 @@ export class ReplyScanner {
             state = COLON;
           } else {
             if (depth === 1) this.#endMember(chunk, at);
+            else if (levels[depth - 1] === false) this.#padding.addValue(chunk, tokenStart, at - 1);
             state = AFTER;
           }
           break;
@@ -184,6 +194,7 @@ export class ReplyScanner {
           if (levels.pop() !== (entry === CLOSE_ARRAY)) throw notJson();
           if (depth === 1) {
             this.#isDone = true;
+            this.#padding.end();
             return at;
           }
           if (depth === 2) this.#endMember(chunk, at);
@@ -208,6 +219,7 @@ export class ReplyScanner {
     place.state = state;
     this.#cutToken(state, end - tokenStart);
     if (this.#captureFrom >= 0) this.#captured = this.#readCaptured(chunk, end);
+    this.#padding.endChunk(chunk, place);
     this.#base += end;
     return at;
   }
@@ -230,7 +242,7 @@ export class ReplyScanner {
 
   /** Inside of a member's value there is nothing to be found. @returns where the first byte is that has to be looked at here */
   #scanInside(chunk: Buffer, from: number): number {
-    return chunk.length - from < LEAST_SCANNED ? from : scanInside(chunk, from, this.#place);
+    return chunk.length - from < LEAST_SCANNED ? from : scanInside(chunk, from, this.#place, this.#padding);
   }
 
   #beginMember(chunk: Buffer, at: number): void {

@@ -122,6 +122,10 @@ export async function runViemLive(subject: LiveSubject): Promise<LiveFindings> {
         const receipt = await polling.waitForTransactionReceipt({ hash });
         return [receipt.transactionHash];
       },
+      'send with receipt': async () => {
+        const receipt = await wallet.sendTransactionSync({ to: subject.to as Address, value: 1n });
+        return [receipt.transactionHash];
+      },
     });
   } finally {
     (await socket.transport.getRpcClient()).close();

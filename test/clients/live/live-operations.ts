@@ -10,6 +10,8 @@ export const LIVE_OPERATIONS = [
   'log filter',
   'pending filter',
   'send and wait',
+  'send with receipt',
+  'receipts of blocks',
 ] as const;
 export type LiveOperation = (typeof LIVE_OPERATIONS)[number];
 
@@ -109,7 +111,8 @@ export async function judgeLive(
   { contract, topic }: LiveSubject,
 ): Promise<string | undefined> {
   const items = finding.split(' ');
-  const least = operation === 'send and wait' ? 1 : COLLECTED;
+  const isSend = operation === 'send and wait' || operation === 'send with receipt';
+  const least = isSend ? 1 : COLLECTED;
   if (items.length < least) return `${items.length} found`;
   switch (operation) {
     case 'new blocks':
@@ -134,11 +137,23 @@ export async function judgeLive(
     default: {
       const found = await Promise.all(items.map((hash) => anvil.request('eth_getTransactionByHash', hash)));
       if (found.includes(null)) return `transactions ${finding}`;
-      if (operation !== 'send and wait') return undefined;
+      if (operation === 'receipts of blocks') return judgeReceipts(found as readonly Mined[], finding);
+      if (!isSend) return undefined;
       const receipt = await anvil.request('eth_getTransactionReceipt', items[0]);
       return (receipt as { status?: string } | null)?.status === '0x1' ? undefined : 'no receipt';
     }
   }
+}
+
+type Mined = { readonly blockNumber: string | null; readonly transactionIndex: string | null };
+
+/** Transactions of one sender a block: their receipts come block by block. */
+function judgeReceipts(found: readonly Mined[], finding: string): string | undefined {
+  const numbers = found.map(({ blockNumber }) => Number(blockNumber));
+  const isInOrder = numbers.every(
+    (number, at) => number > 0 && (at === 0 || number >= (numbers[at - 1] ?? 0)),
+  );
+  return isInOrder ? undefined : `receipts ${finding} of blocks ${numbers.join(' ')}`;
 }
 
 function isStep(numbers: readonly number[]): boolean {

@@ -49,6 +49,13 @@ export const DIFFERENCES: readonly Difference[] = [
     geth: INVALID,
   },
   {
+    reason: 'a fee cap of more than 256 bits is refused; geth estimates with what is left of it in 256 bits',
+    methods: ['eth_fillTransaction'],
+    ours: /^error -32000 maxPriorityFeePerGas is too high: maxFeePerGas would exceed 256 bits$/,
+    geth: /^(?:error (?:-32000|3) .*|result .*)$/s,
+    chance: 'it takes a tip of nearly 256 bits without a fee cap',
+  },
+  {
     reason:
       'spec 2.8: four methods do not support the tag `safe`; the network rejects it unless told otherwise',
     methods: [

@@ -35,6 +35,7 @@ const ROWS: readonly (readonly [method: string, weight: number, generator: Gener
   ['eth_call', 40, call],
   ['eth_estimateGas', 30, call],
   ['eth_createAccessList', 8, call],
+  ['eth_fillTransaction', 8, filling],
   ['eth_simulateV1', 8, simulation],
   ['eth_chainId', 1, none],
   ['net_version', 1, none],
@@ -97,6 +98,16 @@ export function createGenerator(
     const params = generator(random, facts);
     return { method, params: random.oneIn(40) ? disturb(random, params) : params };
   };
+}
+
+/** A call as a transaction to fill in: more often than calls are they without gas, nonce and prices. */
+function filling(random: Random, facts: ChainFacts): readonly unknown[] {
+  const made = { ...(callParameters(random, facts).call as Record<string, unknown>) };
+  for (const name of ['gas', 'nonce', 'gasPrice', 'maxFeePerGas', 'maxPriorityFeePerGas', 'maxFeePerBlobGas'])
+    if (random.oneIn(2)) delete made[name];
+  if (random.oneIn(4)) made['chainId'] = random.oneIn(4) ? '0x1' : quantity(facts.chainId);
+  if (random.oneIn(6)) made['input'] = random.oneIn(2) ? made['data'] : data(random);
+  return [made];
 }
 
 /** One parameter missing, too many or malformed. */

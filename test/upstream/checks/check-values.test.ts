@@ -100,13 +100,33 @@ describe('checkQuantity', () => {
   });
 
   it('takes quantities', () => {
-    for (const text of ['"0x0"', '"0x5208"', '"0xFF"', ` "0x1" `, `"0x${'f'.repeat(64)}"`]) {
+    for (const text of ['"0x0"', '"0x5208"', `"0x${'f'.repeat(64)}"`]) {
       assert.equal(checkQuantity(text), text);
     }
   });
 
+  it('gives them in normal form', () => {
+    const forms: readonly (readonly [said: string, normal: string])[] = [
+      ['"0x0000000000006050"', '"0x6050"'],
+      ['"0x04"', '"0x4"'],
+      ['"0x00"', '"0x0"'],
+      [`"0x${'0'.repeat(70)}"`, '"0x0"'],
+      [`"0x${'0'.repeat(1_000)}${'f'.repeat(64)}"`, `"0x${'f'.repeat(64)}"`],
+      ['"0X1F"', '"0x1f"'],
+      ['"0xFF"', '"0xff"'],
+      [' "0x1" \n', '"0x1"'],
+      ['21000', '"0x5208"'],
+      ['0', '"0x0"'],
+    ];
+    for (const [said, normal] of forms) assert.equal(checkQuantity(said), normal);
+  });
+
   it('refuses anything else', () => {
-    for (const text of ['"0x"', '"0x00"', '"21000"', '21000', 'null', '{}', `"0x${'f'.repeat(65)}"`]) {
+    for (const text of [
+      ...['"0x"', '"21000"', '-1', '1.5', '1e3', '007', '9007199254740993', 'null', '{}', '["0x1"]'],
+      `"0x${'f'.repeat(65)}"`,
+      `"0x${'0'.repeat(5_000)}1"`,
+    ]) {
       assert.throws(() => checkQuantity(text), WRONG, text);
     }
   });

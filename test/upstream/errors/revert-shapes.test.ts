@@ -208,3 +208,42 @@ test('revert data of any length is read in letters of either case', () => {
   // A letter of another alphabet that looks like one of them.
   assert.deepEqual(read(`${upper.slice(0, -1)}\u0410`), { kind: 'reverted', data: '0x' });
 });
+
+test('an error inside of an error is a revert where it says so, and nothing else makes it one', () => {
+  const read = (data: unknown): unknown =>
+    classifyError({ code: -32603, message: 'Internal JSON-RPC error.', data }, 'eth_call');
+  assert.deepEqual(read({ error: { message: 'execution reverted: no' } }), {
+    kind: 'reverted',
+    data: encodeErrorString('no'),
+  });
+  // Bytes of no selector are a revert's only where the words say so.
+  for (const data of [
+    { code: -32000, message: 'out of gas', data: '0x1234' },
+    { message: { message: 'execution reverted' } },
+    { other: { code: 3, message: 'execution reverted' } },
+    { cause: { cause: { cause: { cause: { message: 'execution reverted' } } } } },
+  ])
+    assert.equal((read(data) as { kind: string }).kind, 'unknown', JSON.stringify(data));
+});
+
+test('sentences of clients about a revert are no reason of its contract, a reason that reads like them is', () => {
+  const read = (message: string): unknown =>
+    classifyError({ code: -32000, message, data: undefined }, 'eth_call');
+  for (const message of [
+    'REVERT opcode executed',
+    'Reverted at pc 279',
+    "Transaction reverted with custom error 'A(1)'",
+    'reverted with an unrecognized custom error (return data: 0x1)',
+  ])
+    assert.deepEqual(read(message), { kind: 'reverted', data: '0x' }, message);
+  for (const reason of ['REVERT opcode executed', "reverted with custom error 'A()'", 'Reverted at pc 2'])
+    assert.deepEqual(read(`execution reverted: ${reason}`), {
+      kind: 'reverted',
+      data: encodeErrorString(reason),
+    });
+  // ganache's word for any reason.
+  assert.deepEqual(read("VM Exception while processing transaction: revert with custom error 'A()'"), {
+    kind: 'reverted',
+    data: encodeErrorString("with custom error 'A()'"),
+  });
+});

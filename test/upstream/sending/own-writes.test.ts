@@ -14,6 +14,7 @@ import { answer, type Behaviour, createNode, type ScriptedNode } from '../suppor
 const scripted = new ScriptedChain({ length: 20 });
 const PENDING = { kind: 'tag', tag: 'pending' } as const;
 const LATEST = { kind: 'tag', tag: 'latest' } as const;
+const NO_PLACE = { blockHash: null, blockNumber: null, transactionIndex: null } as const;
 
 const scopeOf = (owner: string, session?: string): RequestScope => {
   const scope = createScope();
@@ -36,10 +37,7 @@ function nodeOf(keeps: boolean): ScriptedNode & { readonly pool: Set<string> } {
         return answer(`"${hash}"`)(call, options);
       }
       case 'eth_getTransactionByHash':
-        return answer(pool.has(first) ? JSON.stringify({ hash: first, blockHash: null }) : 'null')(
-          call,
-          options,
-        );
+        return answer(pool.has(first) ? JSON.stringify({ hash: first, ...NO_PLACE }) : 'null')(call, options);
       case 'eth_getTransactionReceipt':
         return answer('null')(call, options);
       case 'eth_getTransactionCount':
@@ -131,7 +129,7 @@ describe('reading what one has sent', () => {
     const askedOf = (node: ScriptedNode, method: string): number =>
       node.asked.calls.filter((call) => call.method === method).length;
     for (let i = 0; i < 4; i++) {
-      assert.deepEqual(await find(network, hash, scope), { hash, blockHash: null });
+      assert.deepEqual(await find(network, hash, scope), { hash, ...NO_PLACE });
       await count(network, scope);
       await network.chain.execution.estimateGas({ call: { to: SENDER }, block: PENDING }, scope);
     }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, describe, test } from 'node:test';
+import * as zlib from 'node:zlib';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { FaultKind } from '../../../src/upstream/fault.ts';
 import { createHttpTransport } from '../../../src/upstream/transport/http-transport.ts';
@@ -468,6 +469,13 @@ describe('compression that was not asked for', () => {
       assert.deepEqual(await send(compress(failure(1)), 500, { 'content-encoding': encoding }), FAILURE);
     });
   }
+
+  const { zstdCompressSync } = zlib as { readonly zstdCompressSync?: (text: string) => Buffer };
+  test(`zstd is ${zstdCompressSync === undefined ? 'refused: this Node.js cannot read it' : 'undone'}`, async () => {
+    const headers = { 'content-encoding': 'zstd' };
+    if (zstdCompressSync === undefined) await faultOf(send(result(1), 200, headers), 'malformed');
+    else assert.deepEqual(await send(zstdCompressSync(result(1)), 200, headers), RESULT);
+  });
 
   test('what is cut short or is none', async () => {
     const encoded = gzipSync(result(1));

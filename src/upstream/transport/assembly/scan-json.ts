@@ -28,7 +28,23 @@ const END_STRING: u32 = 0x86;
 const END_LITERAL: u32 = 0x87;
 const END_NUMBER: u32 = 0x88;
 
+/** Written by the caller: for a name of n characters, which letters it may begin and end with if it is that of a quantity, as bits of their lowest five; for n = 0 those of all names. */
+export const FIRST_LETTERS: usize = memory.data(4 * 32);
+export const LAST_LETTERS: usize = memory.data(4 * 32);
+/** Where values of members begin that may be quantities with leading zeros, behind their quotes: as many as 64 KiB can hold, of ten bytes each. */
+export const PADDED: usize = memory.data(4 * 6_600);
+/** Bytes before `start` that the caller writes, of what came before. */
+export const BEFORE: u32 = 160;
+/** `"0x` and 64 digits. */
+const MAX_QUANTITY: u32 = 66;
+/** `0x0`, as a number. */
+const PADDED_BEGIN: u32 = 0x30_78_30;
+
+/** `":`, as a number. */
+const NAME_END: u16 = 0x3a22;
+
 const QUOTE: u8 = 0x22;
+const COLON_BYTE: u8 = 0x3a;
 const BACKSLASH: u8 = 0x5c;
 const BLANK: i8 = 0x20;
 
@@ -48,6 +64,9 @@ export let longestName: u32 = 0;
 export let longestNumber: u32 = 0;
 /** Bytes so far of the string, without its quote, or of the number that the end of these bytes cuts. */
 export let openBytes: u32 = 0;
+
+/** How many of `PADDED` these bytes have. */
+export let padded: u32 = 0;
 
 @inline
 function isNumber(state: u32): bool {
@@ -89,6 +108,44 @@ function skipCharacters(at: usize, end: usize): usize {
   return at;
 }
 
+/** Goes back over white space, not beyond `least`. */
+@inline
+function skipBlankBack(at: usize, least: usize): usize {
+  let to = at;
+  while (to > least && load<u8>(to) <= <u8>BLANK) to--;
+  return to;
+}
+
+/** Whether a value is that of a member with the name of a quantity, as far as its letters tell. @param at behind its quote @param least where what is known begins */
+function mayBeQuantity(at: usize, least: usize): bool {
+  // JSON without white space: most values that begin so are data, and the last letter of the name says it.
+  if (load<u16>(at - 3) == NAME_END && ((load<u32>(LAST_LETTERS) >> (load<u8>(at - 4) & 31)) & 1) == 0)
+    return false;
+  const colon = skipBlankBack(at - 2, least);
+  if (load<u8>(colon) != COLON_BYTE) return false;
+  const last = skipBlankBack(colon - 1, least) - 1;
+  let first = last;
+  while (first > least && last - first < 31 && load<u8>(first - 1) != QUOTE) first--;
+  const letters = (<usize>(last - first) + 1) << 2;
+  if (letters >= 4 * 32) return false;
+  return (
+    ((load<u32>(FIRST_LETTERS + letters) >> (load<u8>(first) & 31)) & 1) != 0 &&
+    ((load<u32>(LAST_LETTERS + letters) >> (load<u8>(last) & 31)) & 1) != 0
+  );
+}
+
+/** Leaves those of so many noted values that may be quantities. @returns how many */
+function keepQuantities(count: u32, least: usize): u32 {
+  let kept: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const at = load<u32>(PADDED + (<usize>i << 2));
+    if (!mayBeQuantity(at, least)) continue;
+    store<u32>(PADDED + (<usize>kept << 2), at);
+    kept++;
+  }
+  return kept;
+}
+
 /**
  * Goes on with these bytes.
  * @param before as `state` @param inKey as `isInKey` @param areLists as `lists` @param open as `levels` @param cut as `openBytes`
@@ -103,6 +160,7 @@ export function scan(
   open: u32,
   cut: u32,
 ): usize {
+  let noted = PADDED;
   let count: u32 = 0;
   let text: u32 = 0;
   let name: u32 = 0;
@@ -135,7 +193,18 @@ export function scan(
       const length = <u32>at - textStart;
       if (isKey) {
         if (length > name) name = length;
-      } else if (length > text) text = length;
+      } else {
+        if (length > text) text = length;
+        // Their names are looked at afterwards, so that this loop calls nothing.
+        if (
+          length - 4 <= MAX_QUANTITY - 4 &&
+          (load<u32>(textStart) & 0xff_ff_ff) == PADDED_BEGIN &&
+          (kinds & 1) == 0
+        ) {
+          store<u32>(noted, textStart);
+          noted += 4;
+        }
+      }
       isOpen = false;
       count++;
       now = isKey ? COLON : AFTER;
@@ -169,6 +238,7 @@ export function scan(
     } else break;
     at++;
   }
+  padded = noted == PADDED ? 0 : keepQuantities(<u32>(noted - PADDED) >> 2, start - BEFORE);
   state = now;
   isInKey = isKey;
   lists = kinds;

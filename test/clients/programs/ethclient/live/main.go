@@ -42,7 +42,7 @@ func collect[T any](ctx context.Context, count int, feed chan T, subscription et
 	return strings.Join(found, " "), nil
 }
 
-func send(ctx context.Context, client *ethclient.Client, about subject) (any, error) {
+func send(ctx context.Context, client *ethclient.Client, about subject, isSync bool) (any, error) {
 	key, err := crypto.HexToECDSA(strings.TrimPrefix(about.Key, "0x"))
 	if err != nil {
 		return nil, err
@@ -70,6 +70,14 @@ func send(ctx context.Context, client *ethclient.Client, about subject) (any, er
 	})
 	if err != nil {
 		return nil, err
+	}
+	if isSync {
+		wait := 20 * time.Second
+		receipt, err := client.SendTransactionSync(ctx, tx, &wait)
+		if err != nil {
+			return nil, err
+		}
+		return receipt.TxHash, nil
 	}
 	if err := client.SendTransaction(ctx, tx); err != nil {
 		return nil, err
@@ -131,7 +139,18 @@ func main() {
 		}
 		return collect(ctx, about.Count, feed, subscription, func(hash common.Hash) any { return hash })
 	})
-	note("send and wait", func() (any, error) { return send(ctx, client, about) })
+	note("send and wait", func() (any, error) { return send(ctx, client, about, false) })
+	note("send with receipt", func() (any, error) { return send(ctx, client, about, true) })
+	note("receipts of blocks", func() (any, error) {
+		feed := make(chan []*types.Receipt)
+		subscription, err := client.SubscribeTransactionReceipts(ctx, &ethereum.TransactionReceiptsQuery{}, feed)
+		if err != nil {
+			return nil, err
+		}
+		return collect(ctx, about.Count, feed, subscription, func(receipts []*types.Receipt) any {
+			return receipts[0].TxHash
+		})
+	})
 	if err := json.NewEncoder(os.Stdout).Encode(found); err != nil {
 		panic(err)
 	}

@@ -1,0 +1,118 @@
+import type { BlockReference, CallObject } from '../chain/chain.ts';
+import type { JsonText } from '../primitives/json-result.ts';
+import { encodeQuantity } from '../primitives/quantity.ts';
+import { type Codec, isJsonObject } from '../rpc/codec/codec.ts';
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { ParamProblem } from '../rpc/param-problem.ts';
+import { LATEST } from './block-reference.ts';
+import { callObject } from './call-object.ts';
+import { createCallRequest } from './call-request.ts';
+import { type FilledFees, fillFees, readInteger, refuse } from './fill-fees.ts';
+import type { MethodContext } from './method-context.ts';
+import { EXAMPLE_FILLED_TRANSACTION } from './result-examples.ts';
+import { filledTransaction } from './result-schemas.ts';
+import { touchesCall } from './touches.ts';
+import { createUnsigned, encodeUnsigned } from './unsigned-transaction.ts';
+
+const PENDING: BlockReference = { kind: 'tag', tag: 'pending' };
+const NO_ONE = '0x0000000000000000000000000000000000000000';
+/** EIP-7594. */
+const MAX_BLOBS = 6;
+
+/** A call object without a sidecar: commitments and proofs are not computed here, and blobs must not be left out silently. */
+const unsignedTransaction: Codec<CallObject> = {
+  parse(raw) {
+    if (isJsonObject(raw) && (raw['blobs'] ?? null) !== null)
+      throw new ParamProblem('not filled here: give blobVersionedHashes, and add the sidecar after signing', [
+        'blobs',
+      ]);
+    return callObject.parse(raw);
+  },
+  jsonSchema: callObject.jsonSchema,
+};
+
+export const ethFillTransaction: Method<MethodContext> = defineMethod({
+  name: 'eth_fillTransaction',
+  summary: 'Fills in what a transaction lacks before it can be signed: nonce, gas, fees and chain id.',
+  description:
+    "As geth: the nonce counts what waits (`pending`), gas is estimated at the head, the tip is `eth_maxPriorityFeePerGas`, the fee cap is the tip and twice the head's base fee, that of blobs twice the blob base fee. " +
+    '`raw` has a signature of zeros. Blobs themselves are refused: give their hashes, and add the sidecar after signing. Made from what the service reads otherwise, never passed on to a node.',
+  params: [
+    {
+      name: 'transaction',
+      description: 'What is known of the transaction.',
+      required: true,
+      codec: unsignedTransaction,
+    },
+  ],
+  result: { name: 'filled', schema: filledTransaction },
+  touches: touchesCall,
+  cost: 400,
+  executes: true,
+  errors: ['executionReverted', 'serverError', 'callTooLarge', 'executionTimedOut', 'timedOut', 'busy'],
+  example: {
+    params: [
+      {
+        from: '0xb22db1efc84ea674085fe1364910d5e8196cbc81',
+        to: '0x6f6164de4a5641bb11457a647cb8f450d5ab0b2b',
+        value: '0xde0b6b3a7640000',
+      },
+    ],
+    result: EXAMPLE_FILLED_TRANSACTION,
+  },
+  async handle([call], context) {
+    const { chain } = context.network;
+    const head = await chain.blocks.getHeader(LATEST, context.scope);
+    if (head === null) throw refuse('header not found');
+    const fees = await fillFees(call, head, context);
+    const nonce = await fillNonce(call, context);
+    checkCall(call);
+    const gasLimit = await fillGas(call, fees, context);
+    const chainId = await (chain.findChainId?.(context.scope) ?? chain.chainId);
+    checkChain(call, chainId);
+    return encodeUnsigned(createUnsigned(call, fees, { chainId, nonce, gasLimit }));
+  },
+});
+
+async function fillNonce(
+  { nonce, from = NO_ONE }: CallObject,
+  { network, scope }: MethodContext,
+): Promise<bigint> {
+  if (nonce !== undefined) return BigInt(nonce);
+  const count: JsonText = await network.chain.state.getTransactionCount(from, PENDING, scope);
+  return readInteger(count);
+}
+
+/** An estimate of what geth has estimated: the call with its fees, without nonce and chain. */
+async function fillGas(call: CallObject, fees: FilledFees, context: MethodContext): Promise<bigint> {
+  if (call.gas !== undefined) return BigInt(call.gas);
+  const { nonce: _nonce, chainId: _chainId, type: _type, ...rest } = call;
+  const prices = Object.fromEntries(
+    Object.entries(fees).map(([name, price]) => [name, encodeQuantity(price)]),
+  );
+  const parts = { block: undefined, stateOverrides: undefined, blockOverrides: undefined };
+  const request = await createCallRequest({ call: { ...rest, ...prices }, ...parts }, context);
+  return readInteger(await context.network.chain.execution.estimateGas(request, context.scope));
+}
+
+/** @throws RpcError in geth's words, in its order, for what is no transaction */
+function checkCall({ to, data, input, blobVersionedHashes, authorizationList }: CallObject): void {
+  if (data !== undefined && input !== undefined && data !== input)
+    throw refuse(
+      'both "data" and "input" are set and not equal. Please use "input" to pass transaction call data',
+    );
+  const blobs = blobVersionedHashes?.length;
+  if (blobs === 0) throw refuse('need at least 1 blob for a blob transaction');
+  if (blobs !== undefined && blobs > MAX_BLOBS)
+    throw refuse(`too many blobs in transaction (have=${blobs}, max=${MAX_BLOBS})`);
+  if (to !== undefined) return;
+  if (blobs !== undefined) throw refuse('missing "to" in blob transaction');
+  if ((input ?? data ?? '0x') === '0x') throw refuse('contract creation without any data provided');
+  if (authorizationList !== undefined)
+    throw refuse('authorizationList provided for contract creation, but "to" field is missing');
+}
+
+function checkChain({ chainId }: CallObject, own: bigint): void {
+  if (chainId !== undefined && BigInt(chainId) !== own)
+    throw refuse(`chainId does not match node's (have=${BigInt(chainId)}, want=${own})`);
+}

@@ -1,0 +1,104 @@
+import type { HeaderView } from '../chain/chain.ts';
+import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import { parseInSlices } from '../primitives/parse-in-slices.ts';
+import { PIECE_LENGTH } from '../primitives/parse-json.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { address, integer64 } from '../rpc/schemas.ts';
+import { TURNS } from '../util/turn-queue.ts';
+import { LATEST } from './block-reference.ts';
+import { readInteger } from './fill-fees.ts';
+import { blockOfHash } from './lookups.ts';
+import type { MethodContext } from './method-context.ts';
+import { readWholeText } from './read-whole-text.ts';
+import { EXAMPLE_TRANSACTION } from './result-examples.ts';
+import { transaction } from './result-schemas.ts';
+import { touchesAccount } from './touches.ts';
+import { workFor } from './work-credits.ts';
+
+/** Of a block object with transactions, what is looked at. */
+type Block = { readonly transactions: readonly { readonly from: string; readonly nonce: string }[] };
+
+export const ethGetTransactionBySenderAndNonce: Method<MethodContext> = defineMethod({
+  name: 'eth_getTransactionBySenderAndNonce',
+  summary: 'The transaction of a sender that has this nonce.',
+  description:
+    'As reth has it: `null` where there is none, also where the nonce was used by an authorization (EIP-7702) or by a contract. One that waits is found by the key that has sent it here. ' +
+    "Found by the sender's nonce after older and older blocks, so that recent ones are found without old state, and in the block that raised it: no node needs to have the method. Each look-up of a nonce costs credits (`eth_getTransactionBySenderAndNonce_lookup`).",
+  params: [
+    { name: 'sender', description: 'The account that has sent it.', required: true, codec: address },
+    { name: 'nonce', description: 'Its nonce.', required: true, codec: integer64 },
+  ],
+  result: { name: 'transaction', schema: transaction.nullable() },
+  touches: touchesAccount,
+  cost: 240,
+  errors: ['serverError'],
+  example: {
+    params: [EXAMPLE_TRANSACTION['from'], EXAMPLE_TRANSACTION['nonce']],
+    result: EXAMPLE_TRANSACTION,
+  },
+  async handle([sender, nonce], context) {
+    const { network, scope } = context;
+    const { blocks, transactions } = network.chain;
+    const head = await blocks.getHeader(LATEST, scope);
+    if (head === null) return 'null';
+    const number = await findBlock(sender, nonce, head, context);
+    if (number === 'above') return (await transactions.findWaiting(sender, nonce, scope)) ?? 'null';
+    if (number === undefined) return 'null';
+    const block = { kind: 'number', number } as const;
+    const text = await blocks.getBlock(block, true, scope);
+    if (text === null) return 'null';
+    const index = await findIndex(text, sender, nonce, scope.owner ?? '');
+    if (index < 0) return 'null';
+    return (await transactions.getTransaction({ block, index: BigInt(index) }, scope)) ?? 'null';
+  },
+});
+
+/**
+ * The number of the block after which the sender's nonce is above this one for the first time: `above` where it is not yet, undefined where
+ * it was from the first block on.
+ */
+async function findBlock(
+  sender: string,
+  nonce: bigint,
+  head: HeaderView,
+  { network: { chain }, scope }: MethodContext,
+): Promise<bigint | 'above' | undefined> {
+  const isUsedAfter = async (number: bigint): Promise<boolean> => {
+    const block =
+      number === head.number && head.hash !== undefined
+        ? blockOfHash(head.hash)
+        : ({ kind: 'number', number } as const);
+    const count: PromiseOrValue<JsonText> = workFor(
+      scope,
+      'eth_getTransactionBySenderAndNonce_lookup',
+      1,
+      () => chain.state.getTransactionCount(sender, block, scope),
+    );
+    return readInteger(await count) > nonce;
+  };
+  if (!(await isUsedAfter(head.number))) return 'above';
+  /** Used after this one, and not after the other. */
+  let high = head.number;
+  let low = 0n;
+  for (let step = 1n; ; step *= 2n) {
+    low = high > step ? high - step : 0n;
+    if (!(await isUsedAfter(low))) break;
+    if (low === 0n) return undefined;
+    high = low;
+  }
+  while (high - low > 1n) {
+    const middle = (low + high) / 2n;
+    if (await isUsedAfter(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+/** Where a block has the transaction; -1 where it has none. Long blocks are parsed in turns of the owner. */
+async function findIndex(block: JsonResult, sender: string, nonce: bigint, owner: string): Promise<number> {
+  const text = await readWholeText(block);
+  const parsed = text.length > PIECE_LENGTH ? TURNS.run(owner, parseInSlices(text)) : JSON.parse(text);
+  const { transactions } = (await parsed) as Block;
+  return transactions.findIndex((each) => each.from.toLowerCase() === sender && BigInt(each.nonce) === nonce);
+}

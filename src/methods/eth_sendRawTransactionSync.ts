@@ -1,0 +1,115 @@
+import { ChainError } from '../chain/errors.ts';
+import { hexToBytes } from '../primitives/hex.ts';
+import type { JsonResult } from '../primitives/json-result.ts';
+import type { Codec } from '../rpc/codec/codec.ts';
+import { mapped } from '../rpc/codec/derived-codecs.ts';
+import { byKind } from '../rpc/codec/kind-codec.ts';
+import { RpcError } from '../rpc/errors.ts';
+import { defineMethod, type Method } from '../rpc/method.ts';
+import { ParamProblem } from '../rpc/param-problem.ts';
+import { integer64, number } from '../rpc/schemas.ts';
+import type { RequestScope } from '../util/request-scope.ts';
+import { ethSendRawTransaction, SENT_TRANSACTION_PARAM } from './eth_sendRawTransaction.ts';
+import { type Inclusion, InclusionWatch } from './inclusion-watch.ts';
+import type { MethodContext } from './method-context.ts';
+import { EXAMPLE_RAW_TRANSACTION, EXAMPLE_RECEIPTS } from './result-examples.ts';
+import { receipt } from './result-schemas.ts';
+import { touchesRecipient } from './touches.ts';
+
+/** geth's, milliseconds: what no timeout means, and the longest one. */
+const DEFAULT_WAIT_MS = 20_000;
+const MAX_WAIT_MS = 60_000;
+/** A wait ends so long before the time limit of its body: the last look-up, and calls behind it in a batch, need time too. */
+const RESERVE_MS = 1_000;
+
+/** A number of milliseconds: geth takes a JSON number, EIP-7966 and clients say a quantity. */
+const milliseconds: Codec<number> = byKind({
+  number: mapped(number, (value) => {
+    if (!Number.isInteger(value) || value < 0)
+      throw new ParamProblem('expected a whole number of milliseconds');
+    return value;
+  }),
+  string: mapped(integer64, Number),
+});
+
+export const ethSendRawTransactionSync: Method<MethodContext> = defineMethod({
+  name: 'eth_sendRawTransactionSync',
+  summary: 'Sends a signed transaction, and waits for its receipt (EIP-7966).',
+  description:
+    'As `eth_sendRawTransaction`, with its errors; then it waits until a block up to the served head has the transaction, whether nodes know this method or not. When the time is up the error has code 4, and the hash of the transaction as `data`: it has been sent, and may be included later. Who hangs up no longer waits; the transaction stays sent. A network without nodes sends nothing.',
+  params: [
+    SENT_TRANSACTION_PARAM,
+    {
+      name: 'timeout',
+      description:
+        'Milliseconds, as a number or a quantity: 20,000 where it is absent or 0, and 60,000 at most. It ends a second before `limits.requestTimeout` in any case, counted from the last byte of the request.',
+      required: false,
+      codec: milliseconds,
+    },
+  ],
+  result: { name: 'receipt', schema: receipt },
+  touches: touchesRecipient,
+  cost: 160,
+  sends: true,
+  waits: true,
+  base: ethSendRawTransaction.name,
+  errors: ['notIncluded', 'serverError', 'readOnlyNetwork', 'unavailable', 'busy'],
+  example: { params: [EXAMPLE_RAW_TRANSACTION, '0x1388'], result: EXAMPLE_RECEIPTS[0] },
+  async handle([bytes, timeout = 0], context) {
+    const { network, scope } = context;
+    const watch = InclusionWatch.of(network);
+    const owner = scope.owner ?? '';
+    if (!watch.places.tryTake(owner, 1)) throw new RpcError('busy', 'sends.waiting');
+    try {
+      const sent = await network.chain.transactions.send(hexToBytes(bytes), scope);
+      const inclusion = await watch.begin(sent.slice(1, -1));
+      try {
+        return await waitForReceipt(inclusion, timeout > 0 ? timeout : DEFAULT_WAIT_MS, context);
+      } finally {
+        inclusion.end();
+      }
+    } finally {
+      watch.places.giveBack(owner, 1);
+    }
+  },
+});
+
+async function waitForReceipt(
+  inclusion: Inclusion,
+  timeoutMs: number,
+  { network, scope }: MethodContext,
+): Promise<JsonResult> {
+  const owner = scope.owner ?? '';
+  const now = performance.now();
+  const waitMs = Math.max(0, Math.min(timeoutMs, MAX_WAIT_MS, scope.deadline - RESERVE_MS - now));
+  const end = now + waitMs;
+  const rest = (): Promise<boolean> => inclusion.wait(end - performance.now(), scope);
+  do {
+    const found = await findReceipt(inclusion.hash, network, scope);
+    if (found !== null) return found;
+    // A call that only waits is in nobody's way.
+  } while (await (network.turns === undefined ? rest() : network.turns.lend(owner, rest)));
+  if (scope.aborted) throw new ChainError('aborted', 'the client has gone');
+  throw new RpcError('notIncluded', formatDuration(waitMs), inclusion.hash);
+}
+
+/** The receipt; null also where it cannot be read now: the transaction is sent, and is looked for again. */
+async function findReceipt(
+  hash: string,
+  { chain }: MethodContext['network'],
+  scope: RequestScope,
+): Promise<JsonResult | null> {
+  try {
+    return await chain.transactions.getReceipt(hash, scope);
+  } catch (error) {
+    if (error instanceof ChainError && error.kind !== 'aborted') return null;
+    throw error;
+  }
+}
+
+/** As Go writes a duration of at most a minute, to the tenth of a second where it is longer than one. */
+function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)}ms`;
+  const seconds = Math.round(ms / 100) / 10;
+  return seconds === 60 ? '1m0s' : `${seconds}s`;
+}

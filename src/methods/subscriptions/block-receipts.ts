@@ -1,0 +1,58 @@
+import type { Chain } from '../../chain/chain.ts';
+import { ChainError } from '../../chain/errors.ts';
+import type { JsonText } from '../../primitives/json-result.ts';
+import { Lru } from '../../util/lru.ts';
+import { RequestScope } from '../../util/request-scope.ts';
+import { blockOfHash } from '../lookups.ts';
+import { readWholeText } from '../read-whole-text.ts';
+
+/** Texts that are kept for those who ask for them within moments, UTF-16 units of all blocks together. */
+const MAX_KEPT_LENGTH = 32 * 1024 * 1024;
+const KEPT_MS = 30_000;
+/** From the question to its answer, milliseconds. */
+const TIMEOUT_MS = 10_000;
+
+type Source = Pick<Chain, 'blocks'>;
+
+/** Receipts of new blocks, read once for all subscriptions of a chain. */
+export class BlockReceipts {
+  static readonly #ofChains = new WeakMap<Source, BlockReceipts>();
+  readonly #source: Source;
+  readonly #flights = new Map<string, Promise<JsonText>>();
+  readonly #kept = new Lru<string, JsonText>(MAX_KEPT_LENGTH, KEPT_MS, undefined, ({ length }) => length);
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  /** The receipts of a chain's blocks, which all its subscriptions share. */
+  static of(chain: Source): BlockReceipts {
+    const known = BlockReceipts.#ofChains.get(chain);
+    if (known !== undefined) return known;
+    const created = new BlockReceipts(chain);
+    BlockReceipts.#ofChains.set(chain, created);
+    return created;
+  }
+
+  /** Array of receipt objects. @throws ChainError where there is no such block now, or it cannot be read */
+  async read(hash: string): Promise<JsonText> {
+    const kept = this.#kept.get(hash) ?? this.#flights.get(hash);
+    if (kept !== undefined) return kept;
+    const flight = this.#ask(hash).finally(() => this.#flights.delete(hash));
+    this.#flights.set(hash, flight);
+    return flight;
+  }
+
+  async #ask(hash: string): Promise<JsonText> {
+    const scope = new RequestScope(performance.now() + TIMEOUT_MS);
+    try {
+      const receipts = await this.#source.blocks.getReceipts(blockOfHash(hash), scope);
+      if (receipts === null) throw new ChainError('unavailable', 'no node has the block');
+      const text = await readWholeText(receipts);
+      this.#kept.set(hash, text);
+      return text;
+    } finally {
+      scope.release();
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import type { CallObject } from '../chain/chain.ts';
+import {
+  assembleUnsigned,
+  hashTransaction,
+  type Transaction,
+  type TransactionBody,
+} from '../chain/transaction.ts';
+import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
+import type { JsonText } from '../primitives/json-result.ts';
+import { encodeQuantity } from '../primitives/quantity.ts';
+import type { FilledFees } from './fill-fees.ts';
+
+/** What a transaction has beside its call and its fees. */
+export type FilledFields = { readonly chainId: bigint; readonly nonce: bigint; readonly gasLimit: bigint };
+
+/**
+ * The transaction that a call means, without a signature. Its type follows from what is given, as in geth: a price makes a legacy
+ * transaction, which has no access list.
+ */
+export function createUnsigned(call: CallObject, fees: FilledFees, fields: FilledFields): Transaction {
+  const isLegacy = 'gasPrice' in fees;
+  const body: TransactionBody = {
+    type: isLegacy
+      ? 0
+      : call.authorizationList !== undefined
+        ? 4
+        : call.blobVersionedHashes !== undefined
+          ? 3
+          : 2,
+    nonce: fields.nonce,
+    gasLimit: fields.gasLimit,
+    // Before it is signed, a legacy transaction does not say of which chain it is.
+    chainId: isLegacy ? undefined : fields.chainId,
+    maxFeePerGas: isLegacy ? fees.gasPrice : fees.maxFeePerGas,
+    maxPriorityFeePerGas: isLegacy ? fees.gasPrice : fees.maxPriorityFeePerGas,
+    to: call.to === undefined ? undefined : hexToBytes(call.to),
+    value: BigInt(call.value ?? '0x0'),
+    data: hexToBytes(call.input ?? call.data ?? '0x'),
+    accessList: (call.accessList ?? []).map(({ address, storageKeys }) => ({
+      address: hexToBytes(address),
+      storageKeys: storageKeys.map(hexToBytes),
+    })),
+    maxFeePerBlobGas: fees.maxFeePerBlobGas ?? 0n,
+    blobVersionedHashes: (call.blobVersionedHashes ?? []).map(hexToBytes),
+    authorizationList: (call.authorizationList ?? []).map(({ chainId, address, nonce, yParity, r, s }) => ({
+      chainId: BigInt(chainId),
+      address: hexToBytes(address),
+      nonce: BigInt(nonce),
+      signature: { yParity: Number(BigInt(yParity)), r: BigInt(r), s: BigInt(s) },
+    })),
+  };
+  return assembleUnsigned(body);
+}
+
+/** `{raw, tx}` as geth has it: the bytes with a signature of zeros, and the members that its type has. */
+export function encodeUnsigned(tx: Transaction): JsonText {
+  const isLegacy = tx.type === 0;
+  const members = {
+    type: encodeQuantity(tx.type),
+    nonce: encodeQuantity(tx.nonce),
+    to: tx.to === undefined ? null : bytesToHex(tx.to),
+    gas: encodeQuantity(tx.gasLimit),
+    gasPrice: isLegacy ? encodeQuantity(tx.maxFeePerGas) : null,
+    maxPriorityFeePerGas: isLegacy ? null : encodeQuantity(tx.maxPriorityFeePerGas),
+    maxFeePerGas: isLegacy ? null : encodeQuantity(tx.maxFeePerGas),
+    value: encodeQuantity(tx.value),
+    input: bytesToHex(tx.data),
+    v: '0x0',
+    r: '0x0',
+    s: '0x0',
+    hash: bytesToHex(hashTransaction(tx)),
+  };
+  return JSON.stringify({
+    raw: bytesToHex(tx.encoded),
+    tx: isLegacy ? members : { ...members, ...listTypedMembers(tx) },
+  });
+}
+
+/** Members of the types from 2 on; an empty list of authorizations is left out. */
+function listTypedMembers(tx: Transaction): Readonly<Record<string, unknown>> {
+  const { authorizationList } = tx;
+  return {
+    chainId: encodeQuantity(tx.chainId ?? 0n),
+    yParity: '0x0',
+    accessList: tx.accessList.map(({ address, storageKeys }) => ({
+      address: bytesToHex(address),
+      storageKeys: storageKeys.map(bytesToHex),
+    })),
+    ...(tx.type === 3 && {
+      maxFeePerBlobGas: encodeQuantity(tx.maxFeePerBlobGas),
+      blobVersionedHashes: tx.blobVersionedHashes.map(bytesToHex),
+    }),
+    ...(tx.type === 4 &&
+      authorizationList.length > 0 && {
+        authorizationList: authorizationList.map(({ chainId, address, nonce, signature }) => ({
+          chainId: encodeQuantity(chainId),
+          address: bytesToHex(address),
+          nonce: encodeQuantity(nonce),
+          yParity: encodeQuantity(signature.yParity),
+          r: encodeQuantity(signature.r),
+          s: encodeQuantity(signature.s),
+        })),
+      }),
+  };
+}

@@ -1,0 +1,80 @@
+import { ChainError } from '../../chain/errors.ts';
+import { NodeRefusal } from '../../chain/node-refusal.ts';
+import { isComplete, type JsonBytes, type JsonText } from '../../primitives/json-result.ts';
+import { LATE, settleWithin } from '../../util/settle-within.ts';
+import { PassedFault, UnclearMethod, UpstreamFault } from '../fault.ts';
+import type { Control } from '../node-methods.ts';
+import { createPolicy, type Policy } from '../policy-stack.ts';
+import type { Directed, Handler } from '../routed-call.ts';
+
+/** The name behind a namespace's underscore that no node has. */
+const CONTROL_NAME = 'portcullisControlMethod';
+/** A node that leaves a name unanswered that it cannot know is believed meanwhile, milliseconds. */
+const CONTROL_LIMIT_MS = 2_000;
+/** A longer result is no answer to anything. UTF-16 units or bytes. */
+const MAX_COMPARED = 1_024;
+
+/**
+ * Learns whether a node has a method that is passed on to it. Some nodes answer any name: with null, an error about parameters, or a result. The first
+ * answer in a namespace is compared with the one to a name that cannot exist; one that is the same to both is that of a node that lacks the method.
+ * Such an answer is remembered of no method: a node that has it may have nothing else to say. Nothing is asked before a client has called a method of the namespace.
+ */
+export function learnMethods(): Policy<Directed> {
+  return createPolicy<Directed>({
+    onResult(exchange, result, next) {
+      const { call, upstream } = exchange;
+      if (call.isPassed !== true || upstream.methods.has(call.method)) return result;
+      if (!isComplete(result) || result.length > MAX_COMPARED) {
+        upstream.methods.noteHas(call.method);
+        return result;
+      }
+      return compare(exchange, nameResult(result), next).then(() => result);
+    },
+    recover(exchange, error, next) {
+      const { call, upstream } = exchange;
+      if (call.isPassed !== true || upstream.methods.has(call.method)) return undefined;
+      const name = nameError(error, call.method);
+      if (name === undefined) return undefined;
+      return compare(exchange, name, next).then(() => Promise.reject(error));
+    },
+  });
+}
+
+/** @throws UnclearMethod where the node says the same to a method that cannot exist */
+async function compare(exchange: Directed, answer: string, next: Handler<Directed>): Promise<void> {
+  const { call, upstream } = exchange;
+  const namespace = call.method.slice(0, call.method.indexOf('_'));
+  const control = await upstream.methods.findControl(namespace, () => askControl(exchange, namespace, next));
+  if (control.kind === 'answers' && control.answer === answer) throw new UnclearMethod(call.method);
+  if (control.kind !== 'unanswered') upstream.methods.noteHas(call.method);
+}
+
+async function askControl(exchange: Directed, namespace: string, next: Handler<Directed>): Promise<Control> {
+  const method = `${namespace}_${CONTROL_NAME}`;
+  const call = { method, params: '[]', nulls: 'truth', isPassed: true, mayBeRefused: true } as const;
+  try {
+    const result = await settleWithin(next({ ...exchange, call }), CONTROL_LIMIT_MS);
+    if (result === LATE) return { kind: 'unanswered' };
+    if (isComplete(result)) return { kind: 'answers', answer: nameResult(result) };
+    result.cancel();
+    return { kind: 'unanswered' };
+  } catch (error) {
+    if (error instanceof UpstreamFault && error.kind === 'unsupported') return { kind: 'refuses' };
+    const answer = nameError(error, method);
+    return answer === undefined ? { kind: 'unanswered' } : { kind: 'answers', answer };
+  }
+}
+
+function nameResult(result: JsonText | JsonBytes): string {
+  return `result ${(typeof result === 'string' ? result : result.text).slice(0, MAX_COMPARED)}`;
+}
+
+/** Code and words of a node's error without the name of the method; undefined for any other failure. */
+function nameError(error: unknown, method: string): string | undefined {
+  const refusal = error instanceof PassedFault ? error.refusal : error;
+  if (!(refusal instanceof NodeRefusal)) {
+    if (error instanceof ChainError || error instanceof UpstreamFault) return undefined;
+    throw error;
+  }
+  return `error ${refusal.code} ${refusal.message.replaceAll(method, '#')}`;
+}

@@ -1,0 +1,179 @@
+/**
+ * Quantities with leading zeros in answers of nodes (`"logIndex":"0x00"`), which go-ethereum's client refuses. Which members are quantities their
+ * names say; what is data (hashes, addresses, topics, the seal of a header) has other names, or is an item of a list.
+ */
+
+/** Names of quantities in blocks, transactions, receipts, logs, withdrawals, proofs, simulations, access lists, fee histories and states of a sync, of Ethereum and of rollups. */
+const QUANTITY_NAMES: ReadonlySet<string> = new Set([
+  ...['number', 'timestamp', 'difficulty', 'totalDifficulty', 'size', 'gasLimit', 'gasUsed', 'baseFeePerGas'],
+  ...[
+    'blobGasUsed',
+    'excessBlobGas',
+    'blockNumber',
+    'blockTimestamp',
+    'transactionIndex',
+    'logIndex',
+    'index',
+  ],
+  ...[
+    'validatorIndex',
+    'amount',
+    'type',
+    'nonce',
+    'gas',
+    'gasPrice',
+    'maxFeePerGas',
+    'maxPriorityFeePerGas',
+    'priorityFeePerGas',
+  ],
+  ...['maxFeePerBlobGas', 'value', 'chainId', 'v', 'r', 's', 'yParity', 'status', 'cumulativeGasUsed'],
+  ...['effectiveGasPrice', 'blobGasPrice', 'balance', 'maxUsedGas', 'oldestBlock', 'slotNumber'],
+  ...['startingBlock', 'currentBlock', 'highestBlock', 'transactionLogIndex'],
+  // OP Stack, Nitro, zkSync.
+  ...['mint', 'depositNonce', 'depositReceiptVersion', 'l1Fee', 'l1GasPrice', 'l1GasUsed', 'l1BlobBaseFee'],
+  ...['l1BaseFeeScalar', 'l1BlobBaseFeeScalar', 'operatorFeeScalar', 'operatorFeeConstant', 'gasUsedForL1'],
+  ...[
+    'l1BlockNumber',
+    'sendCount',
+    'l1BatchNumber',
+    'l1BatchTimestamp',
+    'l1BatchTxIndex',
+    'daFootprintGasScalar',
+  ],
+]);
+
+/** The seal of a header, 8 bytes of data, has the name of an account's quantity: so many characters, prefix included. */
+const SEAL_LENGTH = 18;
+/** `0x` and 64 digits. */
+export const MAX_QUANTITY_LENGTH = 66;
+/** Bytes in front of a value in which its name is looked for: the longest name, quotes, a colon and some white space. */
+export const NAME_ROOM = 64;
+const PREFIX_LENGTH = 2;
+const QUOTE = 0x22;
+const COLON = 0x3a;
+const BLANK = 0x20;
+const ZERO = 0x30;
+const LETTER_X = 0x78;
+
+/** Which letters names of each length begin or end with, as bits, and at 0 those of all names: a scan skips other members by them. */
+export function listNameLetters(place: 'first' | 'last'): Uint32Array {
+  const letters = new Uint32Array(32);
+  for (const name of QUANTITY_NAMES) {
+    const code = name.charCodeAt(place === 'first' ? 0 : name.length - 1);
+    for (const at of [0, name.length]) letters[at] = (letters[at] as number) | (1 << (code & 31));
+  }
+  return letters;
+}
+
+/** Whether a text may be a quantity with leading zeros, by its length and its first three characters. */
+export function mayBePadded(bytes: Uint8Array, start: number, length: number): boolean {
+  return (
+    length > PREFIX_LENGTH + 1 &&
+    length <= MAX_QUANTITY_LENGTH &&
+    bytes[start] === ZERO &&
+    bytes[start + 1] === LETTER_X &&
+    bytes[start + PREFIX_LENGTH] === ZERO
+  );
+}
+
+/**
+ * Zeros that a quantity has too many; 0 where the value is none, or in normal form.
+ * @param bytes JSON, with the name of the value, or `NAME_ROOM` bytes, in front of it and all of it
+ * @param start of its text, behind the quote
+ */
+export function countPadding(bytes: Buffer, start: number): number {
+  let end = start + PREFIX_LENGTH;
+  let firstDigit = 0;
+  for (; bytes[end] !== QUOTE; end++) {
+    if (!isDigit(bytes[end])) return 0;
+    if (firstDigit === 0 && bytes[end] !== ZERO) firstDigit = end;
+  }
+  // One zero stays where there is nothing else.
+  const zeros = (firstDigit === 0 ? end - 1 : firstDigit) - start - PREFIX_LENGTH;
+  if (zeros <= 0) return 0;
+  const isSeal = end - start === SEAL_LENGTH && readName(bytes, start - 1) === 'nonce';
+  if (isSeal || !isQuantity(bytes, start)) return 0;
+  return zeros;
+}
+
+/** Whether the member whose value's text begins at `start` has the name of a quantity. @param bytes as in `countPadding` */
+export function isQuantity(bytes: Buffer, start: number): boolean {
+  return QUANTITY_NAMES.has(readName(bytes, start - 1));
+}
+
+/** The name of the member whose value begins at `quote`; empty where it is no member. */
+function readName(bytes: Buffer, quote: number): string {
+  const colon = skipBlankBack(bytes, quote - 1);
+  const end = skipBlankBack(bytes, colon - 1);
+  if (bytes[colon] !== COLON || bytes[end] !== QUOTE) return '';
+  const least = Math.max(end - NAME_ROOM, 0);
+  let from = end;
+  while (from > least && bytes[from - 1] !== QUOTE) from--;
+  return bytes[from - 1] === QUOTE ? bytes.toString('latin1', from, end) : '';
+}
+
+function skipBlankBack(bytes: Buffer, from: number): number {
+  let at = from;
+  while (at >= 0 && (bytes[at] as number) <= BLANK) at--;
+  return at;
+}
+
+function isDigit(byte: number | undefined): boolean {
+  if (byte === undefined) return false;
+  const letter = byte | BLANK;
+  return (byte >= ZERO && byte <= 0x39) || (letter >= 0x61 && letter <= 0x66);
+}
+
+/** Zeros that are left out of an answer: where they are in it, times `MOST_ZEROS`, and how many. In the order of the answer. */
+export type Padding = readonly number[];
+
+const MOST_ZEROS = 64;
+
+/** @param at of the first zero in the answer */
+export function packPadding(at: number, zeros: number): number {
+  return at * MOST_ZEROS + zeros;
+}
+
+/** A part of an answer without these zeros; the same bytes where it has none of them. @param base where it begins in the answer */
+export function trimZeros<B extends Uint8Array>(bytes: B, base: number, padding: Padding): B | Buffer {
+  const first = findFirst(padding, base);
+  const end = base + bytes.length;
+  if (first === padding.length || placeOf(padding[first] as number) >= end) return bytes;
+  const trimmed = Buffer.allocUnsafeSlow(bytes.length);
+  let length = 0;
+  let from = base;
+  for (let i = first; i < padding.length; i++) {
+    const at = placeOf(padding[i] as number);
+    if (at >= end) break;
+    if (at > from) {
+      trimmed.set(bytes.subarray(from - base, at - base), length);
+      length += at - from;
+    }
+    from = endOf(padding[i] as number);
+  }
+  if (from < end) {
+    trimmed.set(bytes.subarray(from - base), length);
+    length += end - from;
+  }
+  return trimmed.subarray(0, length);
+}
+
+/** The first zeros that do not end at or before a place. */
+function findFirst(padding: Padding, place: number): number {
+  let low = 0;
+  let high = padding.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (endOf(padding[middle] as number) <= place) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function placeOf(packed: number): number {
+  return Math.floor(packed / MOST_ZEROS);
+}
+
+function endOf(packed: number): number {
+  return placeOf(packed) + (packed % MOST_ZEROS);
+}

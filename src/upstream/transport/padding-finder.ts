@@ -1,0 +1,116 @@
+import { isStringState } from './json-grammar.ts';
+import { BEFORE, type JsonPlace, type PaddedValues } from './json-scan.ts';
+import {
+  countPadding,
+  isQuantity,
+  MAX_QUANTITY_LENGTH,
+  mayBePadded,
+  NAME_ROOM,
+  type Padding,
+  packPadding,
+} from './padded-quantities.ts';
+
+/** How a quantity with leading zeros begins. */
+const PADDED_BEGIN: Uint8Array = Buffer.from('0x0');
+/** In front of the first digit. */
+const PREFIX_LENGTH = 2;
+
+/** Finds leading zeros of quantities in an answer that is scanned chunk by chunk. A value, and its name, may be in several chunks. */
+export class PaddingFinder implements PaddedValues {
+  #isOn: boolean;
+  #zeros: number[] = [];
+  #openAt = Number.POSITIVE_INFINITY;
+  /** Position of the current chunk's first byte in the answer. */
+  #base = 0;
+  /** The last bytes before the current chunk, `BEFORE` at most. */
+  #before: Buffer | undefined;
+
+  /** @param isOn whether members with names of quantities are quantities in this answer */
+  constructor(isOn: boolean) {
+    this.#isOn = isOn;
+  }
+
+  narrow(isOn: boolean): void {
+    this.#isOn = isOn;
+    if (!isOn) this.forget();
+  }
+
+  /** Zeros to be left out of what has been scanned, since `forget`. */
+  get zeros(): Padding {
+    return this.#zeros;
+  }
+
+  /** Where a text begins, the end of which has not come, that may turn out to be a quantity with leading zeros; Infinity where there is none. */
+  get openAt(): number {
+    return this.#openAt;
+  }
+
+  get before(): Buffer | undefined {
+    return this.#before;
+  }
+
+  /** What has been scanned is handed on: zeros in it are of no interest any more. */
+  forget(): void {
+    if (this.#zeros.length > 0) this.#zeros = [];
+  }
+
+  /** A string that is the value of a member has ended. @param start of its text in the chunk, below 0 where that is before it */
+  addValue(chunk: Buffer, start: number, end: number): void {
+    const length = end - start;
+    if (length > MAX_QUANTITY_LENGTH) return;
+    if (start < 0 || mayBePadded(chunk, start, length)) this.addPadded(chunk, start);
+  }
+
+  addPadded(chunk: Uint8Array, start: number): void {
+    if (!this.#isOn) return;
+    const [bytes, at] = this.#joinBefore(chunk, start);
+    const zeros = countPadding(bytes, at);
+    if (zeros > 0) this.#zeros.push(packPadding(this.#base + start + PREFIX_LENGTH, zeros));
+  }
+
+  /** @param place where scanning is at the end of the chunk */
+  endChunk(chunk: Buffer, place: JsonPlace): void {
+    this.#openAt = this.#isOn ? this.#findOpen(chunk, place) : Number.POSITIVE_INFINITY;
+    this.#base += chunk.length;
+    if (place.levels.length > 1) this.#keepBefore(chunk);
+  }
+
+  /** The answer is complete. */
+  end(): void {
+    this.#openAt = Number.POSITIVE_INFINITY;
+  }
+
+  /** Where the string begins that the end of the chunk cuts. */
+  #findOpen(chunk: Buffer, { openBytes, isInKey, levels, state }: JsonPlace): number {
+    const isValue =
+      isStringState(state) && !isInKey && openBytes > 0 && levels.length > 1 && levels.at(-1) === false;
+    if (!isValue || openBytes > MAX_QUANTITY_LENGTH) return Number.POSITIVE_INFINITY;
+    const before = this.#before;
+    const start = chunk.length - openBytes;
+    for (let i = 0; i < Math.min(openBytes, PADDED_BEGIN.length); i++) {
+      const at = start + i;
+      const byte = at < 0 ? before?.[before.length + at] : chunk[at];
+      if (byte !== PADDED_BEGIN[i]) return Number.POSITIVE_INFINITY;
+    }
+    return isQuantity(...this.#joinBefore(chunk, start)) ? this.#base + start : Number.POSITIVE_INFINITY;
+  }
+
+  /** Bytes with the name of a value in front of it, and where its text begins in them. */
+  #joinBefore(chunk: Uint8Array, start: number): [bytes: Buffer, start: number] {
+    const before = this.#before;
+    if (before === undefined || start >= NAME_ROOM) return [chunk as Buffer, start];
+    const rest = chunk.subarray(0, NAME_ROOM + MAX_QUANTITY_LENGTH + 1);
+    return [Buffer.concat([before, rest]), start + before.length];
+  }
+
+  #keepBefore(chunk: Buffer): void {
+    const before = this.#before;
+    if (chunk.length < BEFORE) {
+      const all = before === undefined ? Buffer.from(chunk) : Buffer.concat([before, chunk]);
+      this.#before = all.subarray(Math.max(all.length - BEFORE, 0));
+      return;
+    }
+    if (before?.length !== BEFORE) this.#before = Buffer.allocUnsafeSlow(BEFORE);
+    this.#before?.set(chunk.subarray(chunk.length - BEFORE));
+  }
+}
