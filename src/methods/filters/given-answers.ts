@@ -10,8 +10,8 @@ import type { LocatedFilter, StoredFilter, StoredFilters } from './stored-filter
 /** How long a poll waits for the answer of the one before it; then that answer counts as lost. A process that was killed never says. */
 const ANSWER_WAIT_MS = 2_000;
 const MAX_PAUSE_MS = 50;
-/** Answers that this process knows to be lost although the table does not: about 150 bytes each. */
-const MAX_LOST = 1_000;
+/** Answers of which this process knows what the table does not say yet: about 150 bytes each. */
+const MAX_KNOWN = 1_000;
 /** Attempts at a record that the table does not take now, and pauses between them: together most of a minute. */
 const MAX_ATTEMPTS = 64;
 const PAUSE = { firstMs: 10, maxMs: 1_000 };
@@ -24,8 +24,8 @@ const PAUSE = { firstMs: 10, maxMs: 1_000 };
 export class GivenAnswers {
   readonly #stored: StoredFilters;
   readonly #waitMs: number;
-  /** Nonces of records that were written, or may have been, for answers that were not sent. */
-  readonly #lost: Lru<string, true>;
+  /** Whether an answer was sent, by the nonce of the record that was written for it, or may have been. */
+  readonly #known: Lru<string, boolean>;
 
   constructor(
     stored: StoredFilters,
@@ -33,7 +33,7 @@ export class GivenAnswers {
   ) {
     this.#stored = stored;
     this.#waitMs = answerWaitMs;
-    this.#lost = new Lru(MAX_LOST, lifeMs);
+    this.#known = new Lru(MAX_KNOWN, lifeMs);
   }
 
   /**
@@ -54,8 +54,13 @@ export class GivenAnswers {
       const now = performance.now();
       if (record.nonce !== nonce) since = now;
       nonce = record.nonce;
-      if (this.#lost.get(nonce) === true || now - since >= this.#waitMs)
-        return { ...found, record: { ...record, last: record.before as string } };
+      const isSent = this.#known.get(nonce);
+      if (isSent === false || now - since >= this.#waitMs) {
+        const { last, before } = record;
+        return isSent === true
+          ? { ...found, record: { ...record, before: undefined } }
+          : { ...found, record: { ...record, last: before ?? last } };
+      }
       if (scope.aborted || now >= scope.deadline) throw new ChainError('aborted', 'aborted');
       await sleep(pause);
     }
@@ -63,14 +68,14 @@ export class GivenAnswers {
 
   /** The record could not be written as far as is known: it may have been all the same, or may be yet. */
   noteLost(nonce: string): void {
-    this.#lost.set(nonce, true);
+    this.#known.set(nonce, false);
   }
 
   /** Writes of an answer whether it was sent, once that is known, again and again while the table does not take it. */
   watch(found: LocatedFilter, written: FilterRecord, scope: RequestScope): void {
     scope.whenSent((isSent) => {
       const last = isSent ? written.last : (written.before as string);
-      if (!isSent) this.noteLost(written.nonce);
+      this.#known.set(written.nonce, isSent);
       void this.#settle(found, written.nonce, { ...written, last, before: undefined });
     });
   }
