@@ -191,7 +191,9 @@ async function runSteps(url: string): Promise<readonly (readonly [step: string, 
   await client.increaseTime({ seconds: 1_000 });
   await client.mine({ blocks: 1 });
   await note('time passed', async () => (await client.getBlock()).timestamp - before >= 1_000n);
+  await note('gas price', () => client.getGasPrice());
   await client.setNextBlockBaseFeePerGas({ baseFeePerGas: 12_345_678n });
+  await note('gas price at the same block', () => client.getGasPrice());
   await client.mine({ blocks: 1 });
   await note('base fee', async () => (await client.getBlock()).baseFeePerGas);
   await client.setAutomine(false);
