@@ -112,7 +112,8 @@ export async function openNodes(
     agreement,
     isAnchored,
     nodeMemory,
-    cache: pool.cache ? cache : NO_CACHE,
+    // The state of a development node changes without a new block.
+    cache: pool.cache && !pool.development ? cache : NO_CACHE,
     log,
     sending: { options: send, tools: SENDING_TOOLS, ...(records !== undefined && { records }) },
   });

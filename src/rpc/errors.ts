@@ -131,6 +131,13 @@ const ROWS = {
     meaning:
       "A method that is passed on to the network's nodes (docs/upstreams.md, Methods) fails there: code, message and data are the node's, the message without addresses and keys of its configuration. -32000 is the most frequent code; any other may stand here.",
   },
+  developmentRefused: {
+    code: -32601,
+    status: 200,
+    message: '{}',
+    meaning:
+      'A method of a development node (`anvil_*`, `evm_*`, `hardhat_*`, `eth_sendTransaction`, `eth_sign*`) that the network serves, but not to this client; the message says which condition is not met, and what to do (docs/upstreams.md, Development nodes). The code is that of a method that there is not: programs look with such calls for a development node.',
+  },
   nonceTooLow: {
     code: -38010,
     status: 200,

@@ -17,6 +17,7 @@ import { BlockResolver } from './block-resolver.ts';
 import { CallQuestions } from './call-questions.ts';
 import { createRelay, createUpstream } from './create-upstream.ts';
 import { describeChain } from './describe-chain.ts';
+import { DevelopmentNode } from './development-node.ts';
 import { FeeQuestions } from './fee-questions.ts';
 import { searchMerge } from './find-merge.ts';
 import { HeadQuestions } from './head-questions.ts';
@@ -307,12 +308,13 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     await close();
     throw error;
   }
-  const headQuestions = new HeadQuestions(parts);
+  const headQuestions = new HeadQuestions(parts, pool.development);
   const isAnswerable = (): boolean =>
     head.head !== undefined &&
     !head.isExpired &&
     upstreams.some((upstream) => upstream.isUp && !upstream.isBehind);
   const blocks = new BlockQuestions(parts);
+  const askNode = createNodeAsker({ network, options: pool, log });
   sending = new Sending({
     ...options.sending,
     records: options.sending.records,
@@ -322,7 +324,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     isDevelopment: pool.development,
     upstreams,
     relay: options.sending.options.private && createRelay(options.sending.options.private, pool, nodeMemory),
-    askNode: createNodeAsker({ network, options: pool, log }),
+    askNode,
     directory,
     refreshHeads: () => refreshHeads(upstreams),
     chain: () => chain,
@@ -332,6 +334,9 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     sending,
     calls: new CallQuestions(parts, local),
     local,
+    development: pool.development
+      ? new DevelopmentNode({ upstreams, askNode, onChanged: () => sending?.forget() })
+      : undefined,
     blocks,
     transactions: new TransactionQuestions(parts, blocks),
     logs: openLogQuestions(parts, {
