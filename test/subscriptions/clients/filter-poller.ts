@@ -1,6 +1,6 @@
 /**
- * A filter over HTTP, each poll on a connection of its own, so that whichever worker has time answers it. An answer that is lost with a worker is
- * lost to the client too: it then makes a new filter, and what that one gives is judged.
+ * A filter over HTTP, each poll on a connection of its own, by one replica after the other and whichever worker has time. It is polled again
+ * whatever happens to an answer. Right is what docs/operations.md says: each change once, but for an answer which a process that was killed had sent.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
@@ -16,6 +16,15 @@ const KEPT_EVENTS = 12;
 /** What differs between errors of one kind: hashes and numbers. */
 const VARIABLE = /0x[0-9a-f]+|\b\d+\b/g;
 
+/** What is polled, and what has happened to it. */
+export type PolledService = {
+  readonly programs: readonly { readonly port: number }[];
+  readonly path: string;
+  readonly killedAt: number;
+  /** Where filters are that replicas share. */
+  readonly store: { readonly emptiedAt: number } | undefined;
+};
+
 /** Finds a block that was made, on whichever branch. */
 export type FindBlock = (hash: string) => ForkBlock | undefined;
 type Answer = {
@@ -28,26 +37,32 @@ export class FilterPoller {
   readonly name: string;
   /** Filters that were made. */
   made = 0;
+  /** Answers that were given again after the end of a process. */
+  repeated = 0;
   /** Errors after which the same filter was polled again. */
   readonly refusals: Map<string, number> = new Map();
   readonly #count = new FaultCount();
   readonly #criteria: Criteria | undefined;
   readonly #find: FindBlock;
-  readonly #url: () => string;
+  readonly #service: PolledService;
   /** Of the filter that is polled. */
   #follower: Follower | undefined;
   #received = 0;
   #polls = 0;
+  #asked = 0;
+  /** The items of the last answer that had some, and when it was asked for. */
+  #last: { readonly items: readonly unknown[]; readonly askedAt: number } = { items: [], askedAt: -Infinity };
+  #madeAt = 0;
   /** The last blocks that came or went, with the polls that said so. */
   readonly #events: string[] = [];
   #isStopped = false;
   #done: Promise<void> | undefined;
 
   /** @param criteria of logs; without them it is a filter of blocks */
-  constructor(name: string, criteria: Criteria | undefined, url: () => string, find: FindBlock) {
+  constructor(name: string, criteria: Criteria | undefined, service: PolledService, find: FindBlock) {
     this.name = name;
     this.#criteria = criteria;
-    this.#url = url;
+    this.#service = service;
     this.#find = find;
   }
 
@@ -80,34 +95,62 @@ export class FilterPoller {
     let id: unknown;
     while (!this.#isStopped) {
       try {
-        if (id === undefined) {
-          const criteria = this.#criteria;
-          const made = await (criteria === undefined
-            ? this.#ask('eth_newBlockFilter')
-            : this.#ask('eth_newFilter', criteria));
-          id = made.result;
-          if (this.#follower !== undefined) this.#keep(this.#follower);
-          this.#follower = undefined;
-          if (id !== undefined) this.made++;
-          this.#note('new filter');
-        } else {
-          const { result, error } = await this.#ask('eth_getFilterChanges', id);
-          this.#polls++;
-          for (const item of (result ?? []) as readonly unknown[]) this.#accept(item);
-          // What cannot be read now has taken nothing, and the next poll goes on; a filter that is gone was to be kept.
-          if (error?.message.startsWith('filter not found')) {
-            this.#count.add('refused', `${this.name}: ${error.message}`);
-            id = undefined;
-          } else if (error !== undefined) {
-            const kind = error.message.replace(VARIABLE, 'N');
-            this.refusals.set(kind, (this.refusals.get(kind) ?? 0) + 1);
-          }
-        }
+        id = id === undefined ? await this.#make() : await this.#poll(id);
       } catch {
-        id = undefined;
+        // The next poll gives what this one has lost.
       }
       await sleep(POLL_MS);
     }
+  }
+
+  /** @returns the new filter, if one was made */
+  async #make(): Promise<unknown> {
+    const criteria = this.#criteria;
+    const madeAt = performance.now();
+    const { result } = await (criteria === undefined
+      ? this.#ask('eth_newBlockFilter')
+      : this.#ask('eth_newFilter', criteria));
+    if (result === undefined) return undefined;
+    if (this.#follower !== undefined) this.#keep(this.#follower);
+    this.#follower = undefined;
+    this.#madeAt = madeAt;
+    this.#last = { items: [], askedAt: madeAt };
+    this.made++;
+    this.#note('new filter');
+    return result;
+  }
+
+  /** @returns the filter to poll next; undefined where it is gone */
+  async #poll(id: unknown): Promise<unknown> {
+    const askedAt = performance.now();
+    const { result, error } = await this.#ask('eth_getFilterChanges', id);
+    this.#polls++;
+    if (error === undefined) {
+      this.#acceptAll((result ?? []) as readonly unknown[], askedAt);
+      return id;
+    }
+    if (error.message.startsWith('filter not found')) {
+      const { store } = this.#service;
+      if (store === undefined || store.emptiedAt < this.#madeAt)
+        this.#count.add('refused', `${this.name}: ${error.message}`);
+      return undefined;
+    }
+    // What cannot be read now has taken nothing, and the next poll goes on.
+    const kind = error.message.replace(VARIABLE, 'N');
+    this.refusals.set(kind, (this.refusals.get(kind) ?? 0) + 1);
+    return id;
+  }
+
+  #acceptAll(items: readonly unknown[], askedAt: number): void {
+    if (items.length === 0) return;
+    const last = this.#last;
+    const isRepeated =
+      this.#service.killedAt >= last.askedAt &&
+      last.items.length > 0 &&
+      last.items.every((item, at) => JSON.stringify(item) === JSON.stringify(items[at]));
+    if (isRepeated) this.repeated++;
+    this.#last = { items, askedAt };
+    for (const item of isRepeated ? items.slice(last.items.length) : items) this.#accept(item);
   }
 
   #accept(item: unknown): void {
@@ -153,7 +196,9 @@ export class FilterPoller {
   }
 
   async #ask(method: string, ...params: readonly unknown[]): Promise<Answer> {
-    const { body } = await request(this.#url(), {
+    const { programs, path } = this.#service;
+    const { port } = programs[this.#asked++ % programs.length] as { readonly port: number };
+    const { body } = await request(`http://127.0.0.1:${port}${path}`, {
       method: 'POST',
       reset: true,
       headers: { 'content-type': 'application/json' },
