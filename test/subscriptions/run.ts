@@ -165,7 +165,9 @@ function judge(stage: Stage, happened: ReadonlyMap<string, number>, ms: number):
     refusals: sumUp(sessions.map((session) => session.refusals)),
     refusedPolls: sumUp(pollers.map((poller) => poller.refusals)),
     errors: stage.service.programs.flatMap(({ log }) =>
-      log.filter(({ level }) => level >= ERROR_LEVEL).map(({ msg }) => msg),
+      log
+        .filter(({ level }) => level >= ERROR_LEVEL)
+        .map(({ msg, stack }) => (stack === undefined ? msg : `${msg} ${stack}`)),
     ),
     seconds: ms / 1_000,
   };

@@ -50,8 +50,9 @@ export class FilterPoller {
   #received = 0;
   #polls = 0;
   #asked = 0;
-  /** The items of the last answer that had some, and when it was asked for. */
-  #last: { readonly items: readonly unknown[]; readonly askedAt: number } = { items: [], askedAt: -Infinity };
+  /** Answers of the filter that had something, and when the last one was asked for. */
+  #answers: (readonly unknown[])[] = [];
+  #lastAskedAt = -Infinity;
   #madeAt = 0;
   /** The last blocks that came or went, with the polls that said so. */
   readonly #events: string[] = [];
@@ -114,7 +115,7 @@ export class FilterPoller {
     if (this.#follower !== undefined) this.#keep(this.#follower);
     this.#follower = undefined;
     this.#madeAt = madeAt;
-    this.#last = { items: [], askedAt: madeAt };
+    this.#answers = [];
     this.made++;
     this.#note('new filter');
     return result;
@@ -143,20 +144,44 @@ export class FilterPoller {
 
   #acceptAll(items: readonly unknown[], askedAt: number): void {
     if (items.length === 0) return;
-    const last = this.#last;
-    const isRepeated =
-      this.#service.killedAt >= last.askedAt &&
-      last.items.length > 0 &&
-      last.items.every((item, at) => JSON.stringify(item) === JSON.stringify(items[at]));
-    if (isRepeated) this.repeated++;
-    this.#last = { items, askedAt };
-    for (const item of isRepeated ? items.slice(last.items.length) : items) this.#accept(item);
+    const wasKilled = this.#service.killedAt >= this.#lastAskedAt && this.#answers.length > 0;
+    this.#lastAskedAt = askedAt;
+    // A process that has ended may have sent the last answer without a note of it: then this one begins where that one began.
+    if (wasKilled && this.#countFaults([...this.#answers, items]) > this.#countFaults(this.#answers)) {
+      const earlier = this.#answers.slice(0, -1);
+      if (this.#countFaults([...earlier, items]) <= this.#countFaults(earlier)) {
+        this.repeated++;
+        this.#answers.pop();
+        this.#follower = this.#follow(this.#answers);
+      }
+    }
+    this.#answers.push(items);
+    for (const item of items) this.#accept(item);
+  }
+
+  #countFaults(answers: readonly (readonly unknown[])[]): number {
+    return this.#follow(answers)?.complaints.length ?? 0;
+  }
+
+  /** What follows the chain as answers have given it. */
+  #follow(answers: readonly (readonly unknown[])[]): Follower | undefined {
+    let follower: Follower | undefined;
+    for (const item of answers.flat()) follower = this.#take(item, follower);
+    return follower;
   }
 
   #accept(item: unknown): void {
     this.#received++;
     const before = this.#follower?.complaints.length ?? 0;
-    this.#take(item);
+    const block = this.#findBlock(item);
+    if (block?.parent === undefined) {
+      this.#count.add('disordered', `${this.name}: ${JSON.stringify(item)} is of no block that was made`);
+      return;
+    }
+    this.#note(
+      `poll ${this.#polls}: ${this.#isRemoved(item) ? '-' : '+'}${block.number} ${block.hash.slice(0, 10)}`,
+    );
+    this.#follower = this.#take(item, this.#follower);
     const after = this.#follower?.complaints ?? [];
     if (before === 0 && after.length > 0)
       this.#count.complaints.push(`${this.name}: ${after[0]} in ${this.#events.join(', ')}`);
@@ -168,25 +193,31 @@ export class FilterPoller {
     if (this.#events.length > KEPT_EVENTS) this.#events.shift();
   }
 
-  #take(item: unknown): void {
-    const isLog = this.#criteria !== undefined;
-    const block = this.#find(isLog ? (item as LogResult).blockHash : String(item));
-    if (block === undefined || block.parent === undefined) {
-      this.#count.add('disordered', `${this.name}: ${JSON.stringify(item)} is of no block that was made`);
-      return;
-    }
-    const isRemoved = isLog && (item as LogResult).removed;
-    this.#note(`poll ${this.#polls}: ${isRemoved ? '-' : '+'}${block.number} ${block.hash.slice(0, 10)}`);
+  #findBlock(item: unknown): ForkBlock | undefined {
+    return this.#find(this.#criteria === undefined ? String(item) : (item as LogResult).blockHash);
+  }
+
+  #isRemoved(item: unknown): boolean {
+    return this.#criteria !== undefined && (item as LogResult).removed;
+  }
+
+  /** @returns what follows from then on */
+  #take(item: unknown, follower: Follower | undefined): Follower | undefined {
+    const block = this.#findBlock(item);
+    if (block?.parent === undefined) return follower;
+    const isRemoved = this.#isRemoved(item);
     // A reorg right after it was made takes back what came before it.
-    if (isRemoved && this.#follower === undefined) return;
+    if (isRemoved && follower === undefined) return undefined;
     const { hash, number, parent } = block;
-    this.#follower ??= isLog
-      ? new LogsFollower(this.name, this.#criteria ?? {}, parent)
-      : new HeadsFollower(this.name, 'none', parent);
-    if (!isRemoved && this.#follower instanceof LogsFollower) this.#follower.goTo(block);
-    this.#follower.accept(
-      isLog ? item : { hash, number: `0x${number.toString(16)}`, parentHash: parent.hash },
-    );
+    const isLog = this.#criteria !== undefined;
+    const next =
+      follower ??
+      (isLog
+        ? new LogsFollower(this.name, this.#criteria ?? {}, parent)
+        : new HeadsFollower(this.name, 'none', parent));
+    if (!isRemoved && next instanceof LogsFollower) next.goTo(block);
+    next.accept(isLog ? item : { hash, number: `0x${number.toString(16)}`, parentHash: parent.hash });
+    return next;
   }
 
   #keep({ faults, complaints }: Follower): void {
