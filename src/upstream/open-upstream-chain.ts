@@ -3,6 +3,7 @@ import type { LogLimits } from '../chain/log-range.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { JsonBytes, JsonText } from '../primitives/json-result.ts';
 import { createProven, type ProvenOptions, StateRequests } from '../proven/state-requests.ts';
+import type { HeightTable } from '../records/height-table.ts';
 import type { RecordTable } from '../records/record-table.ts';
 import { CancelSource } from '../util/cancel-source.ts';
 import { systemClock } from '../util/clock.ts';
@@ -22,6 +23,7 @@ import { searchMerge } from './find-merge.ts';
 import { HeadQuestions } from './head-questions.ts';
 import { contradictsChain } from './heads/contradicts-chain.ts';
 import { NetworkHead } from './heads/network-head.ts';
+import { SharedHeights } from './heads/shared-heights.ts';
 import { type LocalExecutions, StateSource } from './local-executions.ts';
 import { Membership } from './membership.ts';
 import { NetworkChainId } from './network-chain-id.ts';
@@ -76,6 +78,8 @@ export type UpstreamChainOptions = {
   readonly isAnchored?: boolean;
   /** Memory for what nodes have sent, shared by the networks of a process. */
   readonly nodeMemory?: SharedBudget | undefined;
+  /** Where processes that serve the chain share the heights of their heads; absent where there is one. */
+  readonly heights?: HeightTable | undefined;
   /** How many of the configured operators must say the same; absent where that is not counted. */
   readonly agreement?: AgreementOptions | undefined;
 };
@@ -136,7 +140,18 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     }),
   );
   const agreement = openAgreement(options, upstreams, () => head);
+  const heights =
+    options.heights &&
+    new SharedHeights({
+      table: options.heights,
+      name: () => `${network}/${chainId.known}/${membership.genesisHash}`,
+      clock: systemClock,
+      height: () => head.head?.number,
+      refresh: () => refreshHeads(upstreams),
+      onAdmitted: () => update(),
+    });
   const head: NetworkHead<Upstream> = new NetworkHead<Upstream>({
+    admission: heights,
     share: pool.headShare,
     agreement: agreement?.forHead,
     maxLagBlocks: pool.maxLagBlocks,
@@ -153,6 +168,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       log.info({ network, blocks: hashes.length }, 'blocks left the chain');
     },
     onServed() {
+      heights?.noteServed();
       settle();
       heads.noteChange();
       if (head.head === undefined) return;
@@ -240,6 +256,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   });
   const resolver = new BlockResolver({
     head,
+    heights,
     directory,
     tags: pool.tags,
     genesisHash: () => membership.genesisHash,
@@ -257,6 +274,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     notice.close();
     verification.close();
     membership.close();
+    heights?.close();
     head.stop();
     heads.close();
     await sending?.close();

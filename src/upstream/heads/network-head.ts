@@ -17,6 +17,14 @@ export interface HeadAgreement {
   readonly patienceMs: number | undefined;
 }
 
+/** Which blocks other processes that serve the chain are ready for. */
+export interface HeadAdmission {
+  /** Whether a block of this height may be served now. Otherwise `update` is called when it may. */
+  admits(height: bigint): boolean;
+  /** The highest that may be served now. */
+  readonly admitted: bigint;
+}
+
 /**
  * Why the head must not be taken for the latest block. `age`: no healthy node has had it for `headAgeMs`. Where agreement is never done without, `voices`: too few
  * operators have it now; `stalled`: for `headAgeMs` the share has had other blocks, which too few operators have.
@@ -33,6 +41,8 @@ export type NetworkHeadOptions<C extends Candidate = Candidate> = LagBounds & {
   readonly isDevelopment: boolean;
   /** A further condition of every block that is served; absent where the share alone decides. */
   readonly agreement?: HeadAgreement | undefined;
+  /** Absent where one process serves the chain. */
+  readonly admission?: HeadAdmission | undefined;
   /** The healthy nodes now. */
   candidates(): readonly C[];
   /** Unix milliseconds. */
@@ -196,7 +206,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     const voters = this.#voters;
     this.#wished = isUndecided ? undefined : chooseHead(voters, share, this.head);
     this.#checkShort();
-    const chosen = this.#findAgreed(this.#wished, voters);
+    const chosen = this.#findAdmitted(this.#findAgreed(this.#wished, voters), voters);
     if (chosen !== undefined && this.#mayMoveTo(chosen, voters)) this.#moveTo(chosen, voters);
     else this.#chain.learn(voters);
     this.#checkHolders(candidates, this.#checkShort());
@@ -227,6 +237,13 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return chooseHead(voters, this.#options.share, this.head, wished.number, (block) =>
       this.#isAgreed(block),
     );
+  }
+
+  /** The block, or the highest one below that other processes are ready for. */
+  #findAdmitted(block: BlockHeader | undefined, voters: readonly ChainView[]): BlockHeader | undefined {
+    const { admission, share } = this.#options;
+    if (block === undefined || admission === undefined || admission.admits(block.number)) return block;
+    return chooseHead(voters, share, this.head, admission.admitted, (lower) => this.#isAgreed(lower));
   }
 
   /** Forgets everything: the network is another chain from now on. */

@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import type { Database } from 'lmdb';
+import { LmdbEnvironment } from '../util/lmdb-environment.ts';
+import { prepareLmdbFolder } from '../util/lmdb-folder.ts';
+import {
+  HEIGHT_LEASE_MS,
+  HEIGHT_LIFE_MS,
+  HEIGHT_SLACK_MS,
+  type HeightTable,
+  type OtherHeights,
+} from './height-table.ts';
+
+/** Of one process; times are Unix milliseconds. */
+type Entry = {
+  readonly id: string;
+  readonly height: number | undefined;
+  /** When it was announced. */
+  readonly since: number;
+  /** When the process has read the others last. */
+  readonly readAt: number;
+};
+
+/** Entries of all processes by chain. */
+type Table = Database<readonly Entry[], string>;
+
+const MAP_BYTES = 1 << 26;
+
+/** Heights in an LMDB environment of their own, `<dataDir>/heights`, which processes of one machine share. */
+export class LmdbHeightTable implements HeightTable {
+  readonly #path: string;
+  readonly #now: () => number;
+  readonly #onFault: (error: unknown) => void;
+  #opened: LmdbEnvironment<Table> | undefined;
+
+  /** @param now Unix milliseconds */
+  constructor(dataDir: string, onFault: (error: unknown) => void, now: () => number = Date.now) {
+    this.#path = join(dataDir, 'heights');
+    this.#onFault = onFault;
+    this.#now = now;
+  }
+
+  exchange(chain: string, reader: string, height: number | undefined): OtherHeights | undefined {
+    try {
+      return this.#environment.write((table) => {
+        const now = this.#now();
+        const entries = table.get(chain) ?? [];
+        const own = entries.find(({ id }) => id === reader);
+        const others = entries.filter(
+          ({ id, readAt }) => id !== reader && Math.abs(now - readAt) < HEIGHT_LIFE_MS,
+        );
+        const since = own !== undefined && own.height === height ? own.since : now;
+        table.putSync(chain, [...others, { id: reader, height, since, readAt: now }]);
+        return describe(others, now);
+      });
+    } catch (error) {
+      this.#onFault(error);
+      return undefined;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#opened?.close();
+  }
+
+  /** At the first exchange: many services have no nodes. */
+  get #environment(): LmdbEnvironment<Table> {
+    if (this.#opened === undefined) {
+      prepareLmdbFolder(this.#path);
+      const options = { path: this.#path, encoding: 'msgpack', mapSize: MAP_BYTES, noSync: true } as const;
+      this.#opened = new LmdbEnvironment(options, (root) => root as Table);
+    }
+    return this.#opened;
+  }
+}
+
+function describe(others: readonly Entry[], now: number): OtherHeights {
+  const heights = others.flatMap(({ height }) => height ?? []);
+  const highest = heights.length === 0 ? undefined : Math.max(...heights);
+  const announced = others.filter(({ height }) => height === highest).map(({ since }) => now - since);
+  return {
+    highest,
+    ageMs: Math.max(0, ...announced),
+    hasReaders: others.some(({ readAt }) => now - readAt <= HEIGHT_LEASE_MS + HEIGHT_SLACK_MS),
+  };
+}
