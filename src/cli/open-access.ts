@@ -30,6 +30,8 @@ export type OpenAccess = Access & {
 
 /** No reply of ours is longer: a record of a key, or a list of them. */
 const VALUE_BYTES = 64 * 1024 * 1024;
+/** Heights are waited for so many times as long as limits: a slow answer is better than a head that goes back. */
+const HEIGHT_PATIENCE = 10;
 /** How long looking after keys may wait, milliseconds. */
 const PATIENCE_MS = 5_000;
 /** How long a start waits for the server; without it the service goes on. */
@@ -128,7 +130,7 @@ async function openTables({ access, dataDir }: Config, processes: number, warn: 
   const keys = new RedisKeyTable({ client, prefix, timeLimitMs: timeLimit });
   const limits = new RedisLimitTable({ client, prefix, timeLimitMs: timeLimit, processes });
   const records = new RedisRecordTable({ client, prefix, timeLimitMs: timeLimit });
-  const heights = new RedisHeightTable({ client, prefix, timeLimitMs: timeLimit });
+  const heights = new RedisHeightTable({ client, prefix, timeLimitMs: HEIGHT_PATIENCE * timeLimit });
   return joinTables({ keys, limits, records, heights }, () => client.close());
 }
 

@@ -7,11 +7,16 @@ export const HEIGHT_LIFE_MS = 60_000;
 /** Added to the lease where others may hold one: clocks of processes tick in whole milliseconds. */
 export const HEIGHT_SLACK_MS = 2;
 
+/** What a process says of itself; undefined where it has no head. */
+export type OwnHeights = { readonly served: number | undefined; readonly announced: number | undefined };
+
 /** What other processes have said of a chain. */
 export type OtherHeights = {
-  /** The highest; undefined where there is none. */
+  /** The highest that may have been served; undefined where there is none. */
+  readonly served: number | undefined;
+  /** The highest that is announced; undefined where there is none. */
   readonly highest: number | undefined;
-  /** For how long that has been announced, milliseconds. */
+  /** For how long `highest` has been announced, milliseconds; at least the lease where it is served already. */
   readonly ageMs: number;
   /** Whether one of them may still rely on an earlier answer of the table. */
   readonly hasReaders: boolean;
@@ -20,14 +25,11 @@ export type OtherHeights = {
 /** Heights of the heads that processes serve, which they share. */
 export interface HeightTable {
   /**
-   * Announces the height of a reader's head, undefined where it has none, and reads those of the others in one step.
+   * Announces the height of a reader's head and of the one that is to be its next, and reads those of the others in one step. Where none of
+   * them may rely on an earlier answer, what is announced is served from now on.
    * @param reader a name that no other process has
    * @returns undefined while the table is away. Never throws or rejects
    */
-  exchange(
-    chain: string,
-    reader: string,
-    height: number | undefined,
-  ): PromiseOrValue<OtherHeights | undefined>;
+  exchange(chain: string, reader: string, heights: OwnHeights): PromiseOrValue<OtherHeights | undefined>;
   close(): Promise<void>;
 }

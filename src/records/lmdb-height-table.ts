@@ -8,13 +8,15 @@ import {
   HEIGHT_SLACK_MS,
   type HeightTable,
   type OtherHeights,
+  type OwnHeights,
 } from './height-table.ts';
 
 /** Of one process; times are Unix milliseconds. */
 type Entry = {
   readonly id: string;
-  readonly height: number | undefined;
-  /** When it was announced. */
+  readonly served: number | undefined;
+  readonly announced: number | undefined;
+  /** When it was announced; a lease earlier where it is served at once. */
   readonly since: number;
   /** When the process has read the others last. */
   readonly readAt: number;
@@ -39,7 +41,7 @@ export class LmdbHeightTable implements HeightTable {
     this.#now = now;
   }
 
-  exchange(chain: string, reader: string, height: number | undefined): OtherHeights | undefined {
+  exchange(chain: string, reader: string, { served, announced }: OwnHeights): OtherHeights | undefined {
     try {
       return this.#environment.write((table) => {
         const now = this.#now();
@@ -48,9 +50,11 @@ export class LmdbHeightTable implements HeightTable {
         const others = entries.filter(
           ({ id, readAt }) => id !== reader && Math.abs(now - readAt) < HEIGHT_LIFE_MS,
         );
-        const since = own !== undefined && own.height === height ? own.since : now;
-        table.putSync(chain, [...others, { id: reader, height, since, readAt: now }]);
-        return describe(others, now);
+        const heights = describe(others, now);
+        const from = heights.hasReaders ? now : now - HEIGHT_LEASE_MS;
+        const since = own?.announced === announced ? (own?.since ?? from) : from;
+        table.putSync(chain, [...others, { id: reader, served, announced, since, readAt: now }]);
+        return heights;
       });
     } catch (error) {
       this.#onFault(error);
@@ -74,12 +78,21 @@ export class LmdbHeightTable implements HeightTable {
 }
 
 function describe(others: readonly Entry[], now: number): OtherHeights {
-  const heights = others.flatMap(({ height }) => height ?? []);
-  const highest = heights.length === 0 ? undefined : Math.max(...heights);
-  const announced = others.filter(({ height }) => height === highest).map(({ since }) => now - since);
+  const highest = findHighest(others.map(({ announced }) => announced));
+  const ages = others.filter(({ announced }) => announced === highest).map(({ since }) => now - since);
   return {
+    served: findHighest(
+      others.flatMap(({ served, announced, since }) =>
+        now - since >= HEIGHT_LEASE_MS ? [served, announced] : [served],
+      ),
+    ),
     highest,
-    ageMs: Math.max(0, ...announced),
+    ageMs: Math.max(0, ...ages),
     hasReaders: others.some(({ readAt }) => now - readAt <= HEIGHT_LEASE_MS + HEIGHT_SLACK_MS),
   };
+}
+
+function findHighest(heights: readonly (number | undefined)[]): number | undefined {
+  const known = heights.flatMap((height) => height ?? []);
+  return known.length === 0 ? undefined : Math.max(...known);
 }

@@ -7,35 +7,40 @@ import {
   HEIGHT_SLACK_MS,
   type HeightTable,
   type OtherHeights,
+  type OwnHeights,
 } from './height-table.ts';
 
 /**
- * By the server's own clock. KEYS: the processes of a chain. ARGV: the reader, its height (-1: none), milliseconds that an entry counts, and
- * that an answer holds. Answers the highest height of the others (-1: none), for how long it has been announced, and whether one of them
- * holds an answer.
+ * By the server's own clock. KEYS: the processes of a chain. ARGV: the reader, the height that it serves and the one that it announces (-1: none),
+ * milliseconds that an entry counts, that an answer holds, and the lease. Answers the highest height of the others that may be served, the
+ * highest that is announced (-1: none), for how long, and whether one of them holds an answer.
  */
 const EXCHANGE = createScript(
   1,
   `local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
   local rows = redis.call('HGETALL', KEYS[1])
-  local highest, age, readers, since = -1, 0, 0, now
+  local lease = tonumber(ARGV[6])
+  local served, highest, age, readers, since = -1, -1, 0, 0, nil
   for at = 1, #rows, 2 do
-    local height, announced, read = string.match(rows[at + 1], '^(-?%d+) (%d+) (%d+)$')
-    if not height or math.abs(now - tonumber(read)) >= tonumber(ARGV[3]) then
+    local own, announced, from, read = string.match(rows[at + 1], '^(-?%d+) (-?%d+) (%d+) (%d+)$')
+    if not own or math.abs(now - tonumber(read)) >= tonumber(ARGV[4]) then
       if rows[at] ~= ARGV[1] then redis.call('HDEL', KEYS[1], rows[at]) end
     elseif rows[at] == ARGV[1] then
-      if height == ARGV[2] then since = tonumber(announced) end
+      if announced == ARGV[3] then since = tonumber(from) end
     else
-      height, announced = tonumber(height), math.max(0, now - tonumber(announced))
-      if height > highest then highest, age = height, announced
-      elseif height == highest then age = math.max(age, announced) end
-      if now - tonumber(read) <= tonumber(ARGV[4]) then readers = 1 end
+      local height, old = tonumber(announced), math.max(0, now - tonumber(from))
+      served = math.max(served, tonumber(own))
+      if old >= lease then served = math.max(served, height) end
+      if height > highest then highest, age = height, old
+      elseif height == highest then age = math.max(age, old) end
+      if now - tonumber(read) <= tonumber(ARGV[5]) then readers = 1 end
     end
   end
-  redis.call('HSET', KEYS[1], ARGV[1], string.format('%s %.0f %.0f', ARGV[2], since, now))
-  redis.call('PEXPIRE', KEYS[1], ARGV[3])
-  return {highest, age, readers}`,
+  if not since then since = readers == 1 and now or now - lease end
+  redis.call('HSET', KEYS[1], ARGV[1], string.format('%s %s %.0f %.0f', ARGV[2], ARGV[3], since, now))
+  redis.call('PEXPIRE', KEYS[1], ARGV[4])
+  return {served, highest, age, readers}`,
 );
 
 const NONE = -1;
@@ -58,24 +63,30 @@ export class RedisHeightTable implements HeightTable {
   exchange(
     chain: string,
     reader: string,
-    height: number | undefined,
+    heights: OwnHeights,
   ): Promise<OtherHeights | undefined> | undefined {
     const { client } = this.#options;
-    return client.ready && this.#breaker.admit() ? this.#exchange(chain, reader, height ?? NONE) : undefined;
+    return client.ready && this.#breaker.admit() ? this.#exchange(chain, reader, heights) : undefined;
   }
 
   async close(): Promise<void> {}
 
-  async #exchange(chain: string, reader: string, height: number): Promise<OtherHeights | undefined> {
+  async #exchange(
+    chain: string,
+    reader: string,
+    { served, announced }: OwnHeights,
+  ): Promise<OtherHeights | undefined> {
     const { client, prefix, timeLimitMs } = this.#options;
     const reply = await settleWithin(
       client.run(
         EXCHANGE,
         `{${prefix}:heights:${chain}}`,
         reader,
-        height,
+        served ?? NONE,
+        announced ?? NONE,
         HEIGHT_LIFE_MS,
         HEIGHT_LEASE_MS + HEIGHT_SLACK_MS,
+        HEIGHT_LEASE_MS,
       ),
       timeLimitMs,
     );
@@ -90,8 +101,9 @@ export class RedisHeightTable implements HeightTable {
 }
 
 function readReply(reply: unknown): OtherHeights | undefined {
-  if (!Array.isArray(reply) || reply.length !== 3) return undefined;
-  const [highest = NONE, ageMs = 0, readers = 0] = reply.map(Number);
-  if (!Number.isSafeInteger(highest) || !Number.isFinite(ageMs) || ageMs < 0) return undefined;
-  return { highest: highest < 0 ? undefined : highest, ageMs, hasReaders: readers === 1 };
+  if (!Array.isArray(reply) || reply.length !== 4) return undefined;
+  const [served = NONE, highest = NONE, ageMs = 0, readers = 0] = reply.map(Number);
+  if (![served, highest, ageMs].every((value) => Number.isSafeInteger(value))) return undefined;
+  const heightOf = (value: number): number | undefined => (value < 0 ? undefined : value);
+  return { served: heightOf(served), highest: heightOf(highest), ageMs, hasReaders: readers === 1 };
 }

@@ -181,8 +181,12 @@ export class SharedHeights {
   #exchange(): OtherHeights | undefined | Promise<OtherHeights | undefined> {
     const { table, name, clock, height } = this.#options;
     const sentAt = clock.now();
-    const own = this.#announced ?? height();
-    const reply = table.exchange(name(), this.#id, own === undefined ? undefined : Number(own));
+    const served = height();
+    const announced = this.#announced ?? served;
+    const reply = table.exchange(name(), this.#id, {
+      served: served === undefined ? undefined : Number(served),
+      announced: announced === undefined ? undefined : Number(announced),
+    });
     const take = (others: OtherHeights | undefined): OtherHeights | undefined => {
       this.#receive(others, sentAt);
       return others;
@@ -198,11 +202,9 @@ export class SharedHeights {
       return;
     }
     this.#heldUntil = sentAt + HEIGHT_LEASE_MS;
-    const { highest, ageMs } = others;
-    const height = highest === undefined ? -1n : BigInt(highest);
-    const at = sentAt + HEIGHT_LEASE_MS - ageMs;
-    if (height <= this.#floor || at <= sentAt) this.#floor = height;
-    else this.#rising = { height, at };
+    const { served = -1, highest = -1, ageMs } = others;
+    this.#floor = BigInt(served);
+    if (highest > served) this.#rising = { height: BigInt(highest), at: sentAt + HEIGHT_LEASE_MS - ageMs };
   }
 
   #refresh(): void {
