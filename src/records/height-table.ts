@@ -10,14 +10,15 @@ export const HEIGHT_SLACK_MS = 2;
 /** What a process says of itself; undefined where it has no head. */
 export type OwnHeights = { readonly served: number | undefined; readonly announced: number | undefined };
 
+/** Announced by a process for so many milliseconds. */
+export type RisingHeight = { readonly height: number; readonly ageMs: number };
+
 /** What other processes have said of a chain. */
 export type OtherHeights = {
   /** The highest that may have been served; undefined where there is none. */
   readonly served: number | undefined;
-  /** The highest that is announced; undefined where there is none. */
-  readonly highest: number | undefined;
-  /** For how long `highest` has been announced, milliseconds; at least the lease where it is served already. */
-  readonly ageMs: number;
+  /** Announced, and not served before they are as old as the lease. */
+  readonly rising: readonly RisingHeight[];
   /** Whether one of them may still rely on an earlier answer of the table. */
   readonly hasReaders: boolean;
 };

@@ -16,7 +16,7 @@ type Entry = {
   readonly id: string;
   readonly served: number | undefined;
   readonly announced: number | undefined;
-  /** When it was announced; a lease earlier where it is served at once. */
+  /** When it was announced, by any process; a lease earlier where it is served at once. */
   readonly since: number;
   /** When the process has read the others last. */
   readonly readAt: number;
@@ -51,7 +51,8 @@ export class LmdbHeightTable implements HeightTable {
           ({ id, readAt }) => id !== reader && Math.abs(now - readAt) < HEIGHT_LIFE_MS,
         );
         const heights = describe(others, now);
-        const from = heights.hasReaders ? now : now - HEIGHT_LEASE_MS;
+        const ages = heights.rising.map(({ height, ageMs }) => (height >= (announced ?? 0) ? ageMs : 0));
+        const from = now - (heights.hasReaders ? Math.max(0, ...ages) : HEIGHT_LEASE_MS);
         const since = own?.announced === announced ? (own?.since ?? from) : from;
         table.putSync(chain, [...others, { id: reader, served, announced, since, readAt: now }]);
         return heights;
@@ -78,16 +79,16 @@ export class LmdbHeightTable implements HeightTable {
 }
 
 function describe(others: readonly Entry[], now: number): OtherHeights {
-  const highest = findHighest(others.map(({ announced }) => announced));
-  const ages = others.filter(({ announced }) => announced === highest).map(({ since }) => now - since);
+  const isServed = ({ since }: Entry): boolean => now - since >= HEIGHT_LEASE_MS;
   return {
     served: findHighest(
-      others.flatMap(({ served, announced, since }) =>
-        now - since >= HEIGHT_LEASE_MS ? [served, announced] : [served],
-      ),
+      others.flatMap((entry) => (isServed(entry) ? [entry.served, entry.announced] : [entry.served])),
     ),
-    highest,
-    ageMs: Math.max(0, ...ages),
+    rising: others.flatMap((entry) =>
+      isServed(entry) || entry.announced === undefined
+        ? []
+        : [{ height: entry.announced, ageMs: Math.max(0, now - entry.since) }],
+    ),
     hasReaders: others.some(({ readAt }) => now - readAt <= HEIGHT_LEASE_MS + HEIGHT_SLACK_MS),
   };
 }

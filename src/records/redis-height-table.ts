@@ -12,8 +12,8 @@ import {
 
 /**
  * By the server's own clock. KEYS: the processes of a chain. ARGV: the reader, the height that it serves and the one that it announces (-1: none),
- * milliseconds that an entry counts, that an answer holds, and the lease. Answers the highest height of the others that may be served, the
- * highest that is announced (-1: none), for how long, and whether one of them holds an answer.
+ * milliseconds that an entry counts, that an answer holds, and the lease. Answers the highest height of the others that may be served (-1: none),
+ * whether one of them holds an answer, and by twos heights that are announced and for how long.
  */
 const EXCHANGE = createScript(
   1,
@@ -21,7 +21,7 @@ const EXCHANGE = createScript(
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
   local rows = redis.call('HGETALL', KEYS[1])
   local lease = tonumber(ARGV[6])
-  local served, highest, age, readers, since = -1, -1, 0, 0, nil
+  local served, readers, ahead, since, rising = -1, 0, 0, nil, {}
   for at = 1, #rows, 2 do
     local own, announced, from, read = string.match(rows[at + 1], '^(-?%d+) (-?%d+) (%d+) (%d+)$')
     if not own or math.abs(now - tonumber(read)) >= tonumber(ARGV[4]) then
@@ -31,16 +31,19 @@ const EXCHANGE = createScript(
     else
       local height, old = tonumber(announced), math.max(0, now - tonumber(from))
       served = math.max(served, tonumber(own))
-      if old >= lease then served = math.max(served, height) end
-      if height > highest then highest, age = height, old
-      elseif height == highest then age = math.max(age, old) end
+      if old >= lease then served = math.max(served, height)
+      elseif height >= 0 then
+        table.insert(rising, height)
+        table.insert(rising, old)
+        if height >= tonumber(ARGV[3]) then ahead = math.max(ahead, old) end
+      end
       if now - tonumber(read) <= tonumber(ARGV[5]) then readers = 1 end
     end
   end
-  if not since then since = readers == 1 and now or now - lease end
+  if not since then since = now - (readers == 1 and ahead or lease) end
   redis.call('HSET', KEYS[1], ARGV[1], string.format('%s %s %.0f %.0f', ARGV[2], ARGV[3], since, now))
   redis.call('PEXPIRE', KEYS[1], ARGV[4])
-  return {served, highest, age, readers}`,
+  return {served, readers, unpack(rising)}`,
 );
 
 const NONE = -1;
@@ -101,9 +104,12 @@ export class RedisHeightTable implements HeightTable {
 }
 
 function readReply(reply: unknown): OtherHeights | undefined {
-  if (!Array.isArray(reply) || reply.length !== 4) return undefined;
-  const [served = NONE, highest = NONE, ageMs = 0, readers = 0] = reply.map(Number);
-  if (![served, highest, ageMs].every((value) => Number.isSafeInteger(value))) return undefined;
-  const heightOf = (value: number): number | undefined => (value < 0 ? undefined : value);
-  return { served: heightOf(served), highest: heightOf(highest), ageMs, hasReaders: readers === 1 };
+  if (!Array.isArray(reply) || reply.length < 2 || reply.length % 2 !== 0) return undefined;
+  const numbers = reply.map(Number);
+  if (!numbers.every((value) => Number.isSafeInteger(value))) return undefined;
+  const [served = NONE, readers = 0, ...pairs] = numbers;
+  const rising = pairs.flatMap((height, at) =>
+    at % 2 === 0 ? [{ height, ageMs: Math.max(0, pairs[at + 1] ?? 0) }] : [],
+  );
+  return { served: served < 0 ? undefined : served, rising, hasReaders: readers === 1 };
 }

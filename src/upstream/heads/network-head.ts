@@ -6,6 +6,7 @@ import { type Candidate, elect, type HeadReport, type Vote } from './electorate.
 import type { LagBounds } from './lag.ts';
 import { Persistence } from './persistence.ts';
 import { ServedMarks } from './served-marks.ts';
+import type { SharedHeights } from './shared-heights.ts';
 
 /** How many of the configured operators have a block. */
 export interface HeadAgreement {
@@ -15,14 +16,6 @@ export interface HeadAgreement {
   onMissing(block: BlockHeader): void;
   /** How long the head waits for them until it follows the share alone, milliseconds; undefined where it never does. */
   readonly patienceMs: number | undefined;
-}
-
-/** Which blocks other processes that serve the chain are ready for. */
-export interface HeadAdmission {
-  /** Whether a block of this height may be served now. Otherwise `update` is called when it may. */
-  admits(height: bigint): boolean;
-  /** The highest that may be served now. */
-  readonly admitted: bigint;
 }
 
 /**
@@ -41,8 +34,8 @@ export type NetworkHeadOptions<C extends Candidate = Candidate> = LagBounds & {
   readonly isDevelopment: boolean;
   /** A further condition of every block that is served; absent where the share alone decides. */
   readonly agreement?: HeadAgreement | undefined;
-  /** Absent where one process serves the chain. */
-  readonly admission?: HeadAdmission | undefined;
+  /** Which heights other processes are ready for; absent where one serves the chain. */
+  readonly admission?: Pick<SharedHeights, 'admits' | 'admitted'> | undefined;
   /** The healthy nodes now. */
   candidates(): readonly C[];
   /** Unix milliseconds. */

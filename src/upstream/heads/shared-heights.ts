@@ -44,8 +44,8 @@ export class SharedHeights {
   #announced: bigint | undefined;
   /** Served by another process. */
   #floor = -1n;
-  /** Announced by another process, which serves it from then on at the earliest. */
-  #rising: { readonly height: bigint; readonly at: number } | undefined;
+  /** Announced by other processes, which serve it from then on at the earliest. */
+  #rising: readonly { readonly height: bigint; readonly at: number }[] = [];
   /** Until then no process serves more than is known here. */
   #heldUntil = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
@@ -67,7 +67,8 @@ export class SharedHeights {
   /** Whether a block of this height may be served now; otherwise it is announced, and `onAdmitted` is called when it may. */
   admits(height: bigint): boolean {
     if (height <= this.#admitted || this.#isClosed) return true;
-    if (this.#announced === undefined || height > this.#announced) this.#announce(height);
+    // One at a time: others know of the last one alone.
+    if (this.#announced === undefined) this.#announce(height);
     return height <= this.#admitted;
   }
 
@@ -120,12 +121,15 @@ export class SharedHeights {
     for (const wake of [...this.#waiting]) wake();
   }
 
+  /** What is served, or may be from now on. */
+  #findServed(): bigint | undefined {
+    const height = this.#options.height();
+    const isAbove = this.#admitted >= 0n && (height === undefined || this.#admitted > height);
+    return isAbove ? this.#admitted : height;
+  }
+
   #findFloor(now: number): bigint {
-    const rising = this.#rising;
-    if (rising !== undefined && now >= rising.at) {
-      this.#floor = rising.height;
-      this.#rising = undefined;
-    }
+    for (const { height, at } of this.#rising) if (now >= at && height > this.#floor) this.#floor = height;
     return this.#floor;
   }
 
@@ -179,9 +183,9 @@ export class SharedHeights {
   }
 
   #exchange(): OtherHeights | undefined | Promise<OtherHeights | undefined> {
-    const { table, name, clock, height } = this.#options;
+    const { table, name, clock } = this.#options;
     const sentAt = clock.now();
-    const served = height();
+    const served = this.#findServed();
     const announced = this.#announced ?? served;
     const reply = table.exchange(name(), this.#id, {
       served: served === undefined ? undefined : Number(served),
@@ -195,16 +199,19 @@ export class SharedHeights {
   }
 
   #receive(others: OtherHeights | undefined, sentAt: number): void {
-    this.#rising = undefined;
+    this.#rising = [];
     if (others === undefined) {
       this.#floor = -1n;
       this.#heldUntil = sentAt + AWAY_MS;
       return;
     }
     this.#heldUntil = sentAt + HEIGHT_LEASE_MS;
-    const { served = -1, highest = -1, ageMs } = others;
+    const { served = -1, rising } = others;
     this.#floor = BigInt(served);
-    if (highest > served) this.#rising = { height: BigInt(highest), at: sentAt + HEIGHT_LEASE_MS - ageMs };
+    this.#rising = rising.map(({ height, ageMs }) => ({
+      height: BigInt(height),
+      at: sentAt + HEIGHT_LEASE_MS - ageMs,
+    }));
   }
 
   #refresh(): void {
@@ -230,8 +237,9 @@ export class SharedHeights {
 }
 
 /** Until a block of this height may be served, milliseconds, where the others have answered this. */
-function findWait({ highest, ageMs, hasReaders }: OtherHeights, height: bigint): number {
+function findWait({ served, rising, hasReaders }: OtherHeights, height: bigint): number {
   if (!hasReaders) return 0;
-  const lease = HEIGHT_LEASE_MS + HEIGHT_SLACK_MS;
-  return highest !== undefined && BigInt(highest) >= height ? lease - ageMs : lease;
+  if (served !== undefined && BigInt(served) >= height) return HEIGHT_SLACK_MS;
+  const ages = rising.map((other) => (BigInt(other.height) >= height ? other.ageMs : 0));
+  return HEIGHT_LEASE_MS + HEIGHT_SLACK_MS - Math.max(0, ...ages);
 }
