@@ -34,6 +34,7 @@ import { OtherQuestions } from './other-questions.ts';
 import { PendingFeed } from './pending/pending-feed.ts';
 import { createNodeAsker, createPool } from './pool.ts';
 import { ProvenPrices } from './proven-prices.ts';
+import { findReported, hasFallen, mayReportHead } from './reported-heads.ts';
 import { aimPending } from './sending/aim-pending.ts';
 import type { SendOptions } from './sending/options.ts';
 import { Sending } from './sending/sending.ts';
@@ -392,22 +393,4 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     },
   });
   return chain;
-}
-
-/** Number of a block that a node has reported that may be asked for it, by the block's hash. */
-function findReported(upstreams: readonly Upstream[], hash: string): bigint | undefined {
-  for (const { isUp, isOnFork, tracker } of upstreams) {
-    const number = isUp && !isOnFork ? tracker.numberOf(hash) : undefined;
-    if (number !== undefined) return number;
-  }
-  return undefined;
-}
-
-/** Whether a node may yet report the first head, or show that it is on the chain. */
-function mayReportHead({ isAwaited, isUp, tracker }: Upstream, head: NetworkHead<Upstream>): boolean {
-  return isAwaited || (isUp && (tracker.isExpected || head.isUndecided));
-}
-
-function hasFallen({ tracker: { latest }, lastHead }: Upstream): boolean {
-  return latest !== undefined && lastHead !== undefined && latest.number < lastHead;
 }
