@@ -87,7 +87,7 @@ const ROWS = {
     status: 200,
     message: 'cannot go on where it stopped: {}',
     meaning:
-      'The block that `eth_subscribe` is to go on behind is not known here: it never was one of this network, or it left the chain and neither a node nor a process that followed it has it any more. While a node that may have it cannot be asked, the error is -32603 instead: subscribe again later. Read what is needed with `eth_getLogs` or `eth_getBlockByNumber`, then subscribe without a start.',
+      'The block that `eth_subscribe` is to go on behind is not known here: it never was one of this network, or it left the chain and neither a node nor a process that followed it has it any more, or the logs that a reorg took back; then the text names the block to go on after. While a node that may have it cannot be asked, the error is -32603 instead: subscribe again later. Read what is needed with `eth_getLogs` or `eth_getBlockByNumber`, then subscribe without a start.',
   },
   startTooFar: {
     code: -32001,

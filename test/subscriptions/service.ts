@@ -114,7 +114,11 @@ export class Service {
 }
 
 /** @param order the nodes are turned round by it */
-function networkOf(urls: readonly string[], genesisHash: string, order: number): Record<string, unknown> {
+export function networkOf(
+  urls: readonly string[],
+  genesisHash: string,
+  order: number,
+): Record<string, unknown> {
   const by = order % urls.length;
   return {
     log: { level: 'warn' },
