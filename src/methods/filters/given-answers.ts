@@ -12,9 +12,10 @@ const ANSWER_WAIT_MS = 2_000;
 const MAX_PAUSE_MS = 50;
 /** Answers of which this process knows what the table does not say yet: about 150 bytes each. */
 const MAX_KNOWN = 1_000;
-/** Attempts at a record that the table does not take now, and pauses between them: together most of a minute. */
-const MAX_ATTEMPTS = 64;
-const PAUSE = { firstMs: 10, maxMs: 1_000 };
+/** How long a record is written again that the table does not take now. */
+const SETTLE_LIMIT_MS = 60_000;
+/** Between two attempts: short beside `ANSWER_WAIT_MS`, so that a table which has come back has the note before another process counts the answer as lost. */
+const PAUSE = { firstMs: 10, maxMs: 100 };
 
 /**
  * Whether answers of polls have reached their clients. A poll that gives something moves its filter on with a note of where it was before, which is
@@ -82,7 +83,8 @@ export class GivenAnswers {
 
   async #settle(found: LocatedFilter, nonce: string, record: FilterRecord): Promise<void> {
     const backoff = new Backoff(PAUSE);
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const until = performance.now() + SETTLE_LIMIT_MS;
+    while (performance.now() < until) {
       try {
         if (await this.#stored.settle(found, nonce, record)) return;
       } catch (error) {
