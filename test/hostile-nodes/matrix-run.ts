@@ -7,6 +7,8 @@ import type { BatchOutcome, Session } from './session.ts';
 
 /** Of the main thread's own processor time, milliseconds. */
 export const MAX_PIECE_MS = 20;
+/** Of the measurements of a case. */
+const MAJORITY = 2;
 export const MAX_RESIDENT_BYTES: number = readMemoryBound();
 
 export type MatrixOptions = {
@@ -103,8 +105,32 @@ class MatrixRun {
       await this.runBatch(rows.slice(half));
       return;
     }
+    if (rows.length === 1) outcome = await this.#confirm(outcome, rows);
     if (isDoubtful(outcome)) this.#notJudged++;
-    this.#note(outcome, shared);
+    this.#note(outcome, this.#findShared(outcome));
+  }
+
+  /** The p99 of some hundred answers is the latency of a few: that of a case counts which two of three measurements have. */
+  async #confirm(first: BatchOutcome, rows: readonly HostileCase[]): Promise<BatchOutcome> {
+    const isOnlySlow = (one: BatchOutcome): boolean =>
+      this.#isSlow(one) &&
+      this.#findShared(one).length === 1 &&
+      one.cases.every(({ faults }) => faults.length === 0);
+    if (!isOnlySlow(first)) return first;
+    const outcomes = [first];
+    const count = (isSlow: boolean): number => outcomes.filter((one) => this.#isSlow(one) === isSlow).length;
+    let last = first;
+    while (count(true) < MAJORITY && count(false) < MAJORITY && performance.now() < this.#until) {
+      last = await this.#session.run(rows, true);
+      outcomes.push(last);
+      // Anything else that falls short counts whenever it does.
+      if (this.#isSlow(last) && !isOnlySlow(last)) break;
+    }
+    return last;
+  }
+
+  #isSlow({ p99 }: BatchOutcome): boolean {
+    return this.#options.isTimed && p99.isCalm && !isWithin(p99);
   }
 
   /** Where the whole process falls short, whichever case it is for. */
@@ -114,7 +140,7 @@ class MatrixRun {
     if (!hasEnded) found.push('SIGTERM did not end it');
     if (failed > 0) found.push(`the neighbour failed ${failed} times: ${failures.slice(0, 100)}`);
     if (!this.#options.isTimed) return found;
-    if (p99.isCalm && !isWithin(p99)) found.push(`neighbour p99 ${describeP99(p99)}`);
+    if (this.#isSlow(outcome)) found.push(`neighbour p99 ${describeP99(p99)}`);
     if (longestPiece > MAX_PIECE_MS) found.push(`a piece of ${longestPiece.toFixed(0)} ms`);
     if (peakBytes > MAX_RESIDENT_BYTES) found.push(`${toMegabytes(peakBytes)} MiB`);
     return found;
