@@ -86,14 +86,12 @@ describe('proven states', () => {
         for (let i = 0; i < 20; i++) model.set(addressAt(i), [BigInt(i), 1n, 2n]);
         const states = new ProvenStates(1 << 20);
         for (const [changed, proven, asked] of list) {
-          let derived = 0;
           model.set(addressAt(changed), [BigInt(proven), BigInt(asked.length)]);
           const ask = question(addressAt(proven), ...asked.map(slotAt));
           states.note(model.stateRoot, ask, model.prove(ask));
           for (let i = 0; i <= 30; i++) {
             const known = states.findAccount(model.stateRoot, addressAt(i));
             if (known === undefined) continue;
-            if (i !== proven) derived++;
             assert.equal(known?.account.balance, model.balanceOf(addressAt(i)));
             for (let at = 0; known !== null && at < 5; at++) {
               const value = states.findSlot(known.storageRoot, slotAt(at));
@@ -101,12 +99,22 @@ describe('proven states', () => {
                 assert.equal(bytesToBigInt(value), model.wordOf(addressAt(i), slotAt(at)));
             }
           }
-          // The root, which is in each proof, has no child where some of the accounts that are not there would be.
-          assert.ok(derived > 0, 'nothing follows from a proof of another account');
         }
       }),
       { numRuns: 50 },
     );
+  });
+
+  test('a proof of one account shows that others are not there', () => {
+    const model = new ModelState();
+    for (let i = 0; i < 3; i++) model.set(addressAt(i), [1n]);
+    const states = new ProvenStates(1 << 20);
+    const ask = question(addressAt(0));
+    states.note(model.stateRoot, ask, model.prove(ask));
+    const absent = Array.from({ length: 30 }, (_, i) => addressAt(3 + i));
+    const known = absent.filter((address) => states.findAccount(model.stateRoot, address) === null);
+    // The root has three children at most, and thirteen places show that there is none.
+    assert.ok(known.length > absent.length / 2, `${known.length} are known not to be there`);
   });
 
   test('they take no more than they may', () => {
