@@ -47,6 +47,7 @@ const files = takeShard(
 const counts = { runs: 0, failures: 0, missed: 0 };
 
 async function repeat(times: number, beside: string, deadline: number): Promise<void> {
+  const before = counts.runs;
   // All files once, then all again: when time is up, each has had as many runs as the others.
   for (let round = 1; round <= times; round++) {
     for (const file of files) {
@@ -63,6 +64,7 @@ async function repeat(times: number, beside: string, deadline: number): Promise<
       }
     }
   }
+  console.log(`${counts.runs - before} of ${times * files.length} runs, ${beside}`);
 }
 
 if (values.list) for (const file of files) console.log(file);
