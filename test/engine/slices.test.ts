@@ -276,19 +276,18 @@ describe('slices', () => {
   });
 
   test('of any size make no difference', () => {
-    let pauses = 0;
     fc.assert(
       fc.property(program, gasLimit, slices, (source, limit, sizes) => {
         const [whole, cut] = evms as [Evm, Evm];
         const expected = runToEnd(execute(whole, source, limit, [WHOLE_SLICE]));
-        const execution = execute(cut, source, limit, sizes);
-        let step = execution.next();
-        for (; !step.done; step = execution.next()) pauses++;
-        assert.deepEqual(step.value, expected);
+        assert.deepEqual(runToEnd(execute(cut, source, limit, sizes)), expected);
       }),
       { numRuns: RUNS },
     );
-    assert.ok(pauses > RUNS);
+    // Slices of 1 gas end at each turn of a loop, whatever the analysis puts together in a block.
+    const loop = '100 loop: 1 SWAP1 SUB DUP1 @loop JUMPI STOP';
+    const pauses = compareRuns(loop, 100_000n, [1n], {});
+    assert.ok(pauses >= 99, `${pauses} pauses`);
   });
 
   test('make no difference to a plain call, which begins in one step', () => {

@@ -47,7 +47,8 @@ describe('the tables of the core', () => {
       harness.run(`0 loop: 1 ADD DUP1 ${key} TSTORE DUP1 ${count} GT @loop JUMPI`, GAS);
       const { taken, longest } = measureLongestRow(harness.evm, SLOT_INDEX);
       assert.ok(taken >= count, `${taken} slots`);
-      // A half per cent of the places is taken.
+      // The seed is drawn anew. A half per cent of the places is taken, n of m: 13 in a row are there with a chance below
+      // m (e n / m)^13 = 1e-17.
       assert.ok(longest <= 12, `${name}: ${longest} slots in a row`);
     }
     for (const key of ['DUP1', 'DUP1 64 SHL DUP2 23 SHL OR', 'DUP1 144 SHL', 'DUP1 128 SHL DUP2 40 SHL OR']) {
@@ -56,6 +57,7 @@ describe('the tables of the core', () => {
       harness.run(`0 loop: 1 ADD ${key} BALANCE POP DUP1 ${count} GT @loop JUMPI`, GAS);
       const { taken, longest } = measureLongestRow(harness.evm, ACCOUNT_INDEX);
       assert.ok(taken >= count, `${taken} accounts`);
+      // In the same way m (e n / m)^25 = 1e-21.
       assert.ok(longest <= 24, `${key}: ${longest} accounts in a row`);
     }
   });

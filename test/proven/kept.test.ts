@@ -80,7 +80,6 @@ describe('proven states', () => {
     const steps = fc.array(fc.tuple(numbers, numbers, fc.array(numbers, { maxLength: 3 })), {
       maxLength: 40,
     });
-    let derived = 0;
     fc.assert(
       fc.property(steps, (list) => {
         const model = new ModelState();
@@ -93,7 +92,6 @@ describe('proven states', () => {
           for (let i = 0; i <= 30; i++) {
             const known = states.findAccount(model.stateRoot, addressAt(i));
             if (known === undefined) continue;
-            if (i !== proven) derived++;
             assert.equal(known?.account.balance, model.balanceOf(addressAt(i)));
             for (let at = 0; known !== null && at < 5; at++) {
               const value = states.findSlot(known.storageRoot, slotAt(at));
@@ -105,7 +103,18 @@ describe('proven states', () => {
       }),
       { numRuns: 50 },
     );
-    assert.ok(derived > 0, 'nothing follows from proofs of others');
+  });
+
+  test('a proof of one account shows that others are not there', () => {
+    const model = new ModelState();
+    for (let i = 0; i < 3; i++) model.set(addressAt(i), [1n]);
+    const states = new ProvenStates(1 << 20);
+    const ask = question(addressAt(0));
+    states.note(model.stateRoot, ask, model.prove(ask));
+    const absent = Array.from({ length: 30 }, (_, i) => addressAt(3 + i));
+    const known = absent.filter((address) => states.findAccount(model.stateRoot, address) === null);
+    // The root has three children at most, and thirteen places show that there is none.
+    assert.ok(known.length > absent.length / 2, `${known.length} are known not to be there`);
   });
 
   test('they take no more than they may', () => {

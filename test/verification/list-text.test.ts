@@ -247,18 +247,16 @@ test('a block is parsed to what its text says, whatever is in it', () => {
     ),
   }));
   const members = fc.dictionary(names, value, { maxKeys: 3 });
-  const numRuns = countRuns(1_000);
-  let asText = 0;
   fc.assert(
     fc.property(members, fc.array(value), members, fc.boolean(), (before, list, after, isSpaced) => {
       const block = JSON.stringify({ ...before, transactions: list, ...after }, null, isSpaced ? 1 : 0);
       const read = ListText.parseBlock(block).block as Members;
       const { transactions } = read;
-      if (transactions instanceof ListText) asText++;
+      if (!block.includes('\\'))
+        assert.ok(transactions instanceof ListText, 'it has no escapes, and is parsed');
       const whole = transactions instanceof ListText ? transactions.parse() : transactions;
       assert.deepEqual({ ...read, transactions: whole }, JSON.parse(block));
     }),
-    { numRuns },
+    { numRuns: countRuns(1_000) },
   );
-  assert.ok(asText > numRuns / 10, `${asText} were read as texts`);
 });
