@@ -4,8 +4,8 @@ import { EMBEDDED_NETWORK } from '../proxy/program.ts';
 import { planLoad, type Row } from '../proxy/rows.ts';
 import type { Subject } from '../proxy/subject.ts';
 
-/** An account without code on every chain of the bench; the digits in it differ from request to request. */
-const OWNER = `0x${'00'.repeat(12)}c0ffee0000c0ffee`;
+/** An account without code on every chain of the bench, and no precompile; the digits in it differ from request to request. */
+const OWNER = `0x${'a7'.repeat(12)}c0ffee0000c0ffee`;
 const TOKEN = `0x${'5f'.repeat(20)}`;
 const DEVNET_TOKEN = '0xcabe9823112d187ea24d56be8e47ae75ed52a842';
 const ALICE = '0xb22db1efc84ea674085fe1364910d5e8196cbc81';
