@@ -20,8 +20,18 @@ const FIRST_BLOCKS = 64;
 const LEAST_CALLS = 2;
 const BLOCK_MS = 2_000;
 
-/** @param kind `auto` is geth where there is one */
-export async function startChainNodes(kind: 'auto' | 'geth' | 'prepared'): Promise<ChainNodes> {
+/** `auto` is geth where there is one. */
+const KINDS = ['auto', 'geth', 'prepared'] as const;
+type NodesKind = (typeof KINDS)[number];
+
+/** @param text of the option `--nodes` */
+export function readNodesKind(text: string): NodesKind {
+  const kind = KINDS.find((each) => each === text);
+  if (kind === undefined) throw new Error(`--nodes ${text}: ${KINDS.join(', ')} are known`);
+  return kind;
+}
+
+export async function startChainNodes(kind: NodesKind): Promise<ChainNodes> {
   if (kind === 'geth' && GETH_SKIP !== false) throw new Error(GETH_SKIP);
   if (kind !== 'prepared' && GETH_SKIP === false) return startGeths();
   const nodes = await Nodes.start(COUNT);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { encodeRequest, post, type Target } from '../ask.ts';
+import type { Program } from '../proxy/program.ts';
 
 const SOCKETS = 10;
 const FILTERS = 5;
@@ -21,8 +22,19 @@ export class Listeners {
   readonly #polling: Promise<void>[] = [];
   readonly #end = new AbortController();
 
-  /** Opens subscriptions and filters of a network. */
-  async listen(http: Target, webSocket: Target): Promise<void> {
+  /** Listens to the network of three nodes and to this one. */
+  static async open(program: Program, network: string): Promise<Listeners> {
+    const listeners = new Listeners();
+    const shared = { name: 'events', upstreams: 3, connections: 1, body: '' } as const;
+    for (const place of [{}, { network }]) {
+      const targetOf = (isWebSocket: boolean): Target =>
+        program.targetOf({ ...shared, ...place, isWebSocket }) as Target;
+      await listeners.#listen(targetOf(false), targetOf(true));
+    }
+    return listeners;
+  }
+
+  async #listen(http: Target, webSocket: Target): Promise<void> {
     const url = `ws://127.0.0.1:${webSocket.port}${webSocket.path}`;
     for (let index = 0; index < SOCKETS; index++) {
       const socket = new WebSocket(url);

@@ -1,3 +1,4 @@
+import { readCpuSeconds, readWaitSeconds } from '../cpu.ts';
 import { readAnonymousMegabytes } from '../memory.ts';
 import type { Program } from '../proxy/program.ts';
 
@@ -15,6 +16,9 @@ export type Sample = {
   /** How late the event loop was in the last minute or so. */
   readonly delayP99: number;
   readonly delayMax: number;
+  /** Seconds so far: of all its threads, and those in which its main thread could have run while another program did. */
+  readonly cpuSeconds: number;
+  readonly waitedSeconds: number;
 };
 
 export async function takeSample(program: Program): Promise<Sample> {
@@ -27,6 +31,8 @@ export async function takeSample(program: Program): Promise<Sample> {
     handles: readMetric(text, 'portcullis_process_handles'),
     delayP99: MS * readMetric(text, 'portcullis_event_loop_delay_seconds{percentile="99"}'),
     delayMax: MS * readMetric(text, 'portcullis_event_loop_delay_seconds{percentile="100"}'),
+    cpuSeconds: readCpuSeconds(program.pid),
+    waitedSeconds: readWaitSeconds(program.pid),
   };
 }
 
