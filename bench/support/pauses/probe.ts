@@ -3,7 +3,7 @@
  * processor time of the thread, and each garbage collection, and writes them at the exit to PAUSE_FILE. Times are those of the monotonic clock, which profiles have too, in microseconds.
  */
 import { openSync, readSync, writeFileSync } from 'node:fs';
-import { PerformanceObserver } from 'node:perf_hooks';
+import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 
 /** What a probe has written. */
