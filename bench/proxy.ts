@@ -2,6 +2,7 @@
  * CPU time of a request through the program as a user starts it, in front of nodes with a moving head, beside nginx and a proxy of a few lines
  * that only pass bytes on, and beside another version where ROOT_B names its built checkout. ROWS selects rows of `support/proxy/rows.ts`
  * by substrings of their names (`chain id;batch`). Each runs ROUNDS (5) rounds of ROUND_MS (1500) after a warm-up round, servers interleaved.
+ * Then some of them at fixed rates in rounds of OPEN_MS (5000), latency from when a request was due, again interleaved.
  * Then STEADY_MS (60000) of one row, for stalls, and the memory that is left, with embedded networks as well.
  */
 import { existsSync } from 'node:fs';
@@ -18,6 +19,7 @@ import { concludeWithGoals, type Goal, judgeRows, OTHER, OURS } from './support/
 import { measureRound, measureRows } from './support/proxy/measure.ts';
 import { NO_NGINX_NOTE, startNginx } from './support/proxy/nginx.ts';
 import { Nodes } from './support/proxy/nodes.ts';
+import { formatOpenLoop, judgeOpenLoop, measureOpenLoop } from './support/proxy/open-loop.ts';
 import { EMBEDDED_NETWORK, startProgram } from './support/proxy/program.ts';
 import { planLoad, ROWS, type Row, type Target } from './support/proxy/rows.ts';
 import { runSteadily } from './support/proxy/steady.ts';
@@ -99,7 +101,9 @@ async function measure(nodes: Nodes, folder: string, started: Subject[]): Promis
   console.log(formatTable(measured));
   const versions = formatVersions(measured);
   if (versions !== undefined) console.log(`\n${versions}`);
-  const goals = [...judgeRows(measured)];
+  const open = await measureOpenLoop(started, measured);
+  if (open.length > 0) console.log(`\n${formatOpenLoop(open)}`);
+  const goals = [...judgeRows(measured), ...judgeOpenLoop(open)];
   if (STEADY_MS > 0) {
     console.log();
     goals.push(...(await runSteadily(program, STEADY_ROW, STEADY_MS)));

@@ -22,3 +22,8 @@ function readStatus(pid: number, name: string): number {
 export function readResidentMegabytes(pid: number): number {
   return readResidentBytes(pid) / MEGABYTE;
 }
+
+/** The part that is no page of a file: heaps, stacks, buffers. A store that is mapped adds nothing to it. */
+export function readAnonymousMegabytes(pid: number): number {
+  return readStatus(pid, 'RssAnon') / MEGABYTE;
+}

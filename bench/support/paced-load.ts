@@ -4,7 +4,10 @@ import { HttpConnection } from './http-connection.ts';
 
 /** An open loop: requests are due at fixed times, whether or not earlier ones were answered. */
 export type PacedPlan = Target & {
-  readonly requests: readonly Uint8Array[];
+  /** Sent in turns. A function where no two are to be the same: it gives the bytes of the next request of a connection. */
+  readonly requests: readonly Uint8Array[] | ((connection: number) => Uint8Array);
+  /** 64 by default. */
+  readonly connections?: number;
   readonly perSecond: number;
   readonly durationMs: number;
 };
@@ -14,12 +17,20 @@ export type PacedResult = {
   readonly failed: number;
   /** What the first failure said. */
   readonly failure: string | undefined;
+  /** How often each thing went wrong, by what was said, numbers left out. */
+  readonly failures: ReadonlyMap<string, number>;
   /** Milliseconds from when a request was due to its answer. */
   readonly p50: number;
   readonly p99: number;
+  readonly p999: number;
+  readonly longest: number;
 };
 
-const CONNECTIONS = 64;
+export const USUAL_CONNECTIONS = 64;
+/** Before a connection that was lost is opened again. */
+const REOPEN_MS = 100;
+/** Of a message, in `failures`. */
+const KIND_CHARACTERS = 120;
 /** Requests that are due and not sent, because every connection waits for an answer. */
 const MAX_WAITING = 100_000;
 /** For the answers that are still to come when the time is up. */
@@ -36,14 +47,16 @@ class PacedLoad {
   #sent = 0;
   #failed = 0;
   #failure: string | undefined;
+  readonly #failures = new Map<string, number>();
+  #hasEnded = false;
 
   constructor(plan: PacedPlan) {
     this.#plan = plan;
   }
 
   async run(): Promise<PacedResult> {
-    const { perSecond, durationMs } = this.#plan;
-    await Promise.all(Array.from({ length: CONNECTIONS }, () => this.#connect()));
+    const { perSecond, durationMs, connections = USUAL_CONNECTIONS } = this.#plan;
+    await Promise.all(Array.from({ length: connections }, (_, index) => this.#connect(index)));
     const total = Math.floor((perSecond * durationMs) / 1_000);
     const startedAt = performance.now();
     let due = 0;
@@ -52,7 +65,7 @@ class PacedLoad {
         const now = performance.now();
         while (due < total && startedAt + (due * 1_000) / perSecond <= now) {
           if (this.#waiting.length < MAX_WAITING) this.#waiting.push(startedAt + (due * 1_000) / perSecond);
-          else this.#noteFailure('too many requests wait');
+          else this.#fail('too many requests wait');
           due++;
         }
         this.#sendWaiting();
@@ -62,22 +75,29 @@ class PacedLoad {
         resolve();
       }, TICK_MS);
     });
+    this.#hasEnded = true;
     for (const { connection } of this.#slots) connection.close();
+    const unanswered = total - this.#latencies.length - this.#failed;
+    if (unanswered > 0) this.#note(`no answer within ${GRACE_MS} ms of the end`, unanswered);
     const latencies = Float64Array.from(this.#latencies).sort();
     return {
       answered: latencies.length,
       failed: total - latencies.length,
       failure: this.#failure,
+      failures: this.#failures,
       p50: percentile(latencies, 0.5),
       p99: percentile(latencies, 0.99),
+      p999: percentile(latencies, 0.999),
+      longest: percentile(latencies, 1),
     };
   }
 
-  #connect(): Promise<void> {
+  #connect(index: number): Promise<void> {
     const { port } = this.#plan;
     return new Promise((resolve) => {
       const slot: Slot = {
-        dueAt: 0,
+        index,
+        dueAt: undefined,
         connection: new HttpConnection(
           { host: '127.0.0.1', port },
           {
@@ -86,25 +106,43 @@ class PacedLoad {
               resolve();
             },
             onAnswer: () => {
-              this.#latencies.push(performance.now() - slot.dueAt);
+              this.#latencies.push(performance.now() - (slot.dueAt as number));
+              slot.dueAt = undefined;
               this.#idle.push(slot);
               this.#sendWaiting();
             },
-            // The connection is lost to the rest of the run.
             onFailure: ({ message }) => {
-              this.#noteFailure(message);
+              this.#lose(slot, message);
               resolve();
             },
           },
         ),
       };
-      this.#slots.push(slot);
+      this.#slots[index] = slot;
     });
   }
 
-  #noteFailure(message: string): void {
+  /** The request in flight has failed, and another connection takes the place of this one. */
+  #lose(slot: Slot, message: string): void {
+    if (this.#hasEnded || this.#slots[slot.index] !== slot) return;
+    if (slot.dueAt === undefined) this.#note(message, 1);
+    else this.#fail(message);
+    const at = this.#idle.indexOf(slot);
+    if (at >= 0) this.#idle.splice(at, 1);
+    setTimeout(() => {
+      if (!this.#hasEnded) void this.#connect(slot.index);
+    }, REOPEN_MS);
+  }
+
+  #fail(message: string): void {
     this.#failed++;
+    this.#note(message, 1);
+  }
+
+  #note(message: string, count: number): void {
     this.#failure ??= message;
+    const kind = message.slice(0, KIND_CHARACTERS).replaceAll(/0x[0-9a-f]+|\d{5,}/g, 'N');
+    this.#failures.set(kind, (this.#failures.get(kind) ?? 0) + count);
   }
 
   #sendWaiting(): void {
@@ -112,15 +150,20 @@ class PacedLoad {
     while (this.#idle.length > 0 && this.#waiting.length > 0) {
       const slot = this.#idle.pop() as Slot;
       slot.dueAt = this.#waiting.shift() as number;
-      slot.connection.send(requests[this.#sent++ % requests.length] as Uint8Array);
+      slot.connection.send(
+        typeof requests === 'function'
+          ? requests(slot.index)
+          : (requests[this.#sent++ % requests.length] as Uint8Array),
+      );
     }
   }
 }
 
 type Slot = {
+  readonly index: number;
   readonly connection: HttpConnection;
-  /** When its request should have been sent, milliseconds. */
-  dueAt: number;
+  /** When its request should have been sent, milliseconds; undefined while it has none. */
+  dueAt: number | undefined;
 };
 
 /** Runs an open loop to its end. A request that is late counts from when it was due. */

@@ -33,6 +33,8 @@ export type StartOptions = {
   /** Words in front of the command: a command that becomes the program, as `taskset` does. */
   readonly launcher?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** Options of Node itself. */
+  readonly nodeArguments?: readonly string[];
   /** Its main module: by default this checkout's. */
   readonly program?: string;
 };
@@ -40,9 +42,9 @@ export type StartOptions = {
 /** Starts the program; resolves once it says where it listens. */
 export async function startPortcullis(
   args: readonly string[],
-  { launcher = [], environment = {}, program = MAIN }: StartOptions = {},
+  { launcher = [], environment = {}, nodeArguments = [], program = MAIN }: StartOptions = {},
 ): Promise<Omit<Server, 'path'>> {
-  const [command = '', ...rest] = [...launcher, process.execPath, program, ...args];
+  const [command = '', ...rest] = [...launcher, process.execPath, ...nodeArguments, program, ...args];
   const child = spawn(command, rest, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },

@@ -10,11 +10,18 @@ const ROWS = [
   'different calls, WebSocket',
   'chain id',
   'chain id, WebSocket',
+  'receipts, 21 kB',
   'receipts, 1.15 MB',
   'batch of 100',
   'batch of 20, repeated',
 ];
-const SETTINGS = { ROWS: ROWS.join(';'), ROUNDS: '1', ROUND_MS: '50', STEADY_MS: '300' } as const;
+const SETTINGS = {
+  ROWS: ROWS.join(';'),
+  ROUNDS: '1',
+  ROUND_MS: '50',
+  OPEN_MS: '200',
+  STEADY_MS: '300',
+} as const;
 
 /** Rows of the table that a server has figures in. */
 function listRows(output: string, server: string): string[] {
@@ -32,6 +39,12 @@ test('bench:proxy measures all rows on all servers', async () => {
     ROWS.filter((name) => !/WebSocket|3 nodes/.test(name)),
   );
   assert.deepEqual(listRows(output, 'nginx'), findProxy('nginx') === undefined ? [] : ROWS);
+  assert.match(output, /^receipts, 21 kB +\d+ +portcullis( +[\d.]+){4} +0$/m);
+  assert.match(output, /^receipts, 21 kB +\d+ +portcullis \/ bare( +[\d.]+){3}$/m);
+  assert.match(
+    output,
+    /^receipts, 21 kB at a fixed rate, p99 to the best peer's +[\d.]+ +<= 1 +(met|MISSED)$/m,
+  );
   assert.match(output, /^event-loop delay .*: p50 [\d.]+ ms, p99 [\d.]+ ms, longest [\d.]+ ms/m);
   assert.match(output, /^chain id, CPU +[\d.]+ ms +<= 0.02 ms +(met|MISSED)$/m);
   assert.match(output, /^RSS with an embedded network +[\d.]+ MB +<= 180 MB +(met|MISSED)$/m);

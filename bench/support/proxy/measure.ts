@@ -5,7 +5,8 @@ import type { Nodes } from './nodes.ts';
 import { planLoad, type Row, type Target } from './rows.ts';
 import type { Subject } from './subject.ts';
 
-const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
+/** After one that warms up. */
+export const ROUNDS: number = Number(process.env['ROUNDS'] ?? 5);
 const ROUND_MS = Number(process.env['ROUND_MS'] ?? 1_500);
 /** Quartiles of a stable figure are at most this part of its median apart. */
 const STABLE_SPREAD = 0.2;

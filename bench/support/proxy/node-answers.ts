@@ -65,6 +65,10 @@ export class NodeAnswers {
       }
       case 'eth_getBlockReceipts':
         return encodeBytes(id, this.#chain.find(first)?.receipts);
+      case 'eth_getBalance':
+        return encodeResult(id, '"0x2a"');
+      case 'eth_getLogs':
+        return encodeResult(id, JSON.stringify(this.#listLogs(first as LogRange)));
       case 'eth_subscribe':
         return encodeResult(id, '"0x1"');
       default: {
@@ -73,7 +77,23 @@ export class NodeAnswers {
       }
     }
   }
+
+  /** All logs of a block, or of the blocks of a range, whatever else is asked for. */
+  #listLogs({ blockHash, fromBlock = 'latest', toBlock = 'latest' }: LogRange): readonly unknown[] {
+    const numberOf = (block: string): number => (block.startsWith('0x') ? Number(block) : this.#chain.head);
+    const references: unknown[] = blockHash === undefined ? [] : [{ blockHash }];
+    if (blockHash === undefined) {
+      for (let at = numberOf(fromBlock); at <= numberOf(toBlock); at++)
+        references.push(`0x${at.toString(16)}`);
+    }
+    return references.flatMap((reference) => {
+      const receipts = JSON.parse(String(this.#chain.find(reference)?.receipts ?? '[]'));
+      return (receipts as { readonly logs: readonly unknown[] }[]).flatMap(({ logs }) => logs);
+    });
+  }
 }
+
+type LogRange = { readonly blockHash?: string; readonly fromBlock?: string; readonly toBlock?: string };
 
 function encodeBytes(id: string, bytes: Buffer | undefined): NodeAnswer {
   return bytes === undefined

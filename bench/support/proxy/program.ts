@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { findFreePort } from '../../../test/support/redis.ts';
 import { awaitHead } from '../../upstream-service.ts';
 import { pinTo, SERVER_CORE } from '../cpu.ts';
-import { startPortcullis } from '../portcullis.ts';
+import { type StartOptions, startPortcullis } from '../portcullis.ts';
 import type { Subject } from './subject.ts';
 
 export type Program = Subject & {
@@ -25,7 +25,7 @@ export type ProgramOptions = {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Networks of the first node beside, with settings that go before the others. */
   readonly further?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-};
+} & Pick<StartOptions, 'environment' | 'nodeArguments'>;
 
 /** So high that nothing is refused, but counted all the same. */
 const LIMITS = ['--rate', '1000000/1000000', '--daily-credits', '1000000000000'];
@@ -33,6 +33,7 @@ export const EMBEDDED_NETWORK = 'devnet';
 
 export async function startProgram(options: ProgramOptions): Promise<Program> {
   const { name, main, folder, nodes, hasEmbedded = false, settings, further = {} } = options;
+  const { environment, nodeArguments = [] } = options;
   const adminPort = await findFreePort();
   const network = (label: string, upstreams: readonly string[]): object => ({
     hosts: [`${label}.localhost`],
@@ -65,7 +66,8 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
     .trim();
   const server = await startPortcullis(['serve', '--config', config], {
     launcher: pinTo(SERVER_CORE),
-    environment: { NODE_OPTIONS: '' },
+    environment: { NODE_OPTIONS: '', ...environment },
+    nodeArguments,
     program: main,
   });
   const { port, pid, stop } = server;
