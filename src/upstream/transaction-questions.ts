@@ -14,7 +14,13 @@ import type { Subject } from '../verification/findings.ts';
 import { BlockAccess } from './block-access.ts';
 import type { BlockQuestions } from './block-questions.ts';
 import type { QuestionParts } from './call-questions.ts';
-import { checkMember, checkTransaction, readPlace, type ToldPlace } from './checks/check-parts.ts';
+import {
+  checkMember,
+  checkReceipt,
+  checkTransaction,
+  readPlace,
+  type ToldPlace,
+} from './checks/check-parts.ts';
 import { checkRawTransaction, isOfHash } from './checks/check-raw.ts';
 import { parseObject } from './checks/parse-object.ts';
 import { UpstreamFault } from './fault.ts';
@@ -292,7 +298,7 @@ export class TransactionQuestions {
     witness: Witness,
   ): Promise<Told> {
     const { number, hash: headHash } = await this.#parts.resolver.getHead(scope);
-    const isMember = checkMember(member, hash);
+    const isMember = member === 'hash' ? checkMember(member, hash) : checkReceipt(hash);
     const call: RoutedCall = {
       method,
       params: JSON.stringify([hash]),
@@ -364,7 +370,7 @@ export class TransactionQuestions {
   }
 
   #aboutPlaced({ method, hash, member }: LookUp, { number, blockHash, index }: ToldPlace) {
-    const isMember = checkMember(member, hash);
+    const isMember = member === 'hash' ? checkMember(member, hash) : checkReceipt(hash);
     const check = (result: JsonResult): JsonResult => {
       const text = isMember(result) as Told;
       const told = readPlace(text);

@@ -107,7 +107,8 @@ const WRITERS: Readonly<Record<FieldKind, WriteField>> = {
   optionalInteger: (writer, value, member) => writeInteger(writer, value ?? '0x0', member),
   flag: writeFlag,
   hashes: writeHashes,
-  accessList: (writer, value, member) => writeList(writer, value, member, writeAccess),
+  // Null is none: another list makes another hash.
+  accessList: (writer, value, member) => writeList(writer, value === null ? [] : value, member, writeAccess),
   authorizationList: (writer, value, member) => writeList(writer, value, member, writeAuthorization),
 };
 

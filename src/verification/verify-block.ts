@@ -225,7 +225,9 @@ export function verifyWithdrawals(
       findings.contradict('withdrawals', 'the block lists withdrawals without a root');
     return;
   }
-  const encodings = Array.isArray(withdrawals) ? encodeWithdrawals(withdrawals, writer) : undefined;
+  // Null is none, which the root has to commit to.
+  const listed = withdrawals === null ? [] : withdrawals;
+  const encodings = Array.isArray(listed) ? encodeWithdrawals(listed, writer) : undefined;
   const root = encodings === undefined ? 'cannot be encoded' : hashOrdered(encodings, writer);
   if (!isSameText(withdrawalsRoot, root)) {
     const evidence = [withdrawalsRoot, root];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BlockReference, BlockSimulation, CallRequest, SimulateRequest } from '../../src/chain/chain.ts';
+import { checkAccessList } from '../../src/upstream/checks/check-simulations.ts';
 import { createScope } from './support/exchange.ts';
 import { createNetwork } from './support/network.ts';
 import { ScriptedChain } from './support/scripted-chain.ts';
@@ -145,4 +146,12 @@ describe('access lists', () => {
       assert.equal(await served.execution.createAccessList(request, createScope()), ACCESS_LIST, wrong);
     }
   });
+});
+
+it('an access list that is null is empty, and one that is absent is refused', () => {
+  const told = '{"accessList":null,"gasUsed":"0x5208"}';
+  assert.deepEqual(JSON.parse(checkAccessList(told) as string), { accessList: [], gasUsed: '0x5208' });
+  assert.equal(checkAccessList(ACCESS_LIST), ACCESS_LIST);
+  for (const text of ['{"gasUsed":"0x5208"}', '{"accessList":null}'])
+    assert.throws(() => checkAccessList(text), { name: 'UpstreamFault', kind: 'wrong' });
 });

@@ -91,12 +91,17 @@ function readAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>((at, key) => Object(at)[key], value);
 }
 
-/** Suffix for a member that the transaction's type does not hash, or hashes alike when it is zero and absent; else empty. @param object the true one */
+const MAY_BE_NULL: ReadonlySet<string> = new Set(['accessList', 'withdrawals']);
+
+/** Suffix for a member that the transaction's type does not hash, or hashes alike when it is zero and absent, or an empty list and null; else empty. @param object the true one */
 function describeType(object: unknown, member: string): string {
-  const { sourceHash, mint, from, r, s } = Object(object) as Readonly<Record<string, unknown>>;
+  const members = Object(object) as Readonly<Record<string, unknown>>;
+  const { sourceHash, mint, from, r, s } = members;
   if (member === 'nonce' && typeof sourceHash === 'string') return ' of a deposit';
   if (member === 'from' && from === ZERO_ADDRESS) return ' of no one';
   if (member === 'mint' && mint === '0x0') return ' of zero';
+  const list = members[member];
+  if (MAY_BE_NULL.has(member) && Array.isArray(list) && list.length === 0) return ' of none';
   return (member === 'r' || member === 's') && r === '0x0' && s === '0x0' ? ' of no signature' : '';
 }
 

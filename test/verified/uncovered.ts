@@ -58,6 +58,8 @@ export const MAY_BE_ABSENT: Readonly<Record<string, string>> = {
   'transaction.chainId': 'legacy transactions without EIP-155 have none: left as told where it is absent',
   'transaction.gasPrice': 'some clients give the caps of the fees only: left as told where it is absent',
   'transaction.type': 'legacy transactions of old clients have none: left as told where it is absent',
+  'block.withdrawals of none': 'hashed as an empty list: left as told where it is null',
+  'transaction.accessList of none': 'hashed as an empty list: left as told where it is null',
   'transaction.mint of zero': 'OP Stack: hashed as if it were absent: left as told where it is absent',
   'transaction.r of no signature': 'zero: left as told where it is absent',
   'transaction.s of no signature': 'zero: left as told where it is absent',

@@ -9,8 +9,26 @@ import { parseObject } from './parse-object.ts';
 export function checkMember(name: string, value: string): (result: JsonResult) => JsonResult {
   return (result) => {
     if (isSameText(parseObject(result)[name], value)) return keepUnique(result as JsonText | JsonBytes);
-    throw new UpstreamFault('wrong', 'the answer is about another hash than the one asked for');
+    throw aboutOther();
   };
+}
+
+const EMPTY_BLOOM = /^0x0*$/;
+
+/** A receipt is that of this transaction, and has a bloom without logs where it has no logs. It is written anew as by `checkMember`. */
+export function checkReceipt(hash: string): (result: JsonResult) => JsonResult {
+  return (result) => {
+    const { transactionHash, logs, logsBloom } = parseObject(result);
+    if (!isSameText(transactionHash, hash)) throw aboutOther();
+    const isEmpty = Array.isArray(logs) && logs.length === 0;
+    if (isEmpty && typeof logsBloom === 'string' && !EMPTY_BLOOM.test(logsBloom))
+      throw new UpstreamFault('wrong', 'the receipt has no logs but its bloom has some');
+    return keepUnique(result as JsonText | JsonBytes);
+  };
+}
+
+function aboutOther(): UpstreamFault {
+  return new UpstreamFault('wrong', 'the answer is about another hash than the one asked for');
 }
 
 /** What an answer says of the block that its transaction is in. */

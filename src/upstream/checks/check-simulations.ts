@@ -6,11 +6,13 @@ import { parseObject } from './parse-object.ts';
 
 const QUANTITY = /^0x[0-9a-f]{1,16}$/i;
 
-/** An access list, and the gas that is used with it. */
+/** An access list, and the gas that is used with it. Null is an empty list. */
 export function checkAccessList(result: JsonResult): JsonResult {
   if (typeof result !== 'string') return checkStream(result, new BeginCheck('{', NO_ACCESS_LIST));
-  const { accessList, gasUsed } = parseObject(result);
+  const answer = parseObject(result);
+  const { accessList, gasUsed } = answer;
   if (Array.isArray(accessList) && isQuantity(gasUsed)) return result;
+  if (accessList === null && isQuantity(gasUsed)) return JSON.stringify({ ...answer, accessList: [] });
   throw new UpstreamFault('wrong', NO_ACCESS_LIST);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Quantities with leading zeros in answers of nodes (`"logIndex":"0x00"`), which go-ethereum's client refuses. Which members are quantities their
- * names say; what is data (hashes, addresses, topics, the seal of a header) has other names, or is an item of a list.
+ * Quantities with leading zeros (`"logIndex":"0x00"`) and null in place of lists (`"logs":null`) in answers of nodes, which go-ethereum's client
+ * refuses. Which members are quantities or lists their names say; what is data (hashes, addresses, topics, the seal of a header) has other names, or is an item of a list.
  */
 
 /** Names of quantities in blocks, transactions, receipts, logs, withdrawals, proofs, simulations, access lists, fee histories and states of a sync, of Ethereum and of rollups. */
@@ -40,6 +40,14 @@ const QUANTITY_NAMES: ReadonlySet<string> = new Set([
     'l1BatchTxIndex',
     'daFootprintGasScalar',
   ],
+]);
+
+/**
+ * Names of lists for which null is `[]`: Go's encoder writes null for a list that was never filled. `withdrawals`, `accessList`, `reward` and others are not among
+ * them: clients take null there, which can also mean that a block or transaction has no such member.
+ */
+const LIST_NAMES: ReadonlySet<string> = new Set([
+  ...['transactions', 'uncles', 'logs', 'topics', 'calls', 'storageKeys', 'accountProof', 'storageProof'],
 ]);
 
 /** The seal of a header, 8 bytes of data, has the name of an account's quantity: so many characters, prefix included. */
@@ -101,6 +109,11 @@ export function isQuantity(bytes: Buffer, start: number): boolean {
   return QUANTITY_NAMES.has(readName(bytes, start - 1));
 }
 
+/** Whether the member whose value begins at `start` has the name of a list. @param bytes as in `countPadding` */
+export function isList(bytes: Buffer, start: number): boolean {
+  return LIST_NAMES.has(readName(bytes, start));
+}
+
 /** The name of the member whose value begins at `quote`; empty where it is no member. */
 function readName(bytes: Buffer, quote: number): string {
   const colon = skipBlankBack(bytes, quote - 1);
@@ -124,17 +137,24 @@ function isDigit(byte: number | undefined): boolean {
   return (byte >= ZERO && byte <= 0x39) || (letter >= 0x61 && letter <= 0x66);
 }
 
-/** Zeros that are left out of an answer: where they are in it, times `MOST_ZEROS`, and how many. In the order of the answer. */
+/** Zeros that are left out of an answer: where they are in it, times `MOST_ZEROS`, and how many; 0 for a null that becomes `[]`. In the order of the answer. */
 export type Padding = readonly number[];
 
 const MOST_ZEROS = 64;
+export const NULL: Buffer = Buffer.from('null');
+const EMPTY_LIST = Buffer.from('[]');
 
 /** @param at of the first zero in the answer */
 export function packPadding(at: number, zeros: number): number {
   return at * MOST_ZEROS + zeros;
 }
 
-/** A part of an answer without these zeros; the same bytes where it has none of them. @param base where it begins in the answer */
+/** @param at of the null in the answer */
+export function packNull(at: number): number {
+  return at * MOST_ZEROS;
+}
+
+/** A part of an answer without these zeros and nulls; the same bytes where it has none of them. @param base where it begins in the answer */
 export function trimZeros<B extends Uint8Array>(bytes: B, base: number, padding: Padding): B | Buffer {
   const first = findFirst(padding, base);
   const end = base + bytes.length;
@@ -148,6 +168,11 @@ export function trimZeros<B extends Uint8Array>(bytes: B, base: number, padding:
     if (at > from) {
       trimmed.set(bytes.subarray(from - base, at - base), length);
       length += at - from;
+    }
+    if (isNull(padding[i] as number)) {
+      const list = EMPTY_LIST.subarray(Math.max(base - at, 0), end - at);
+      trimmed.set(list, length);
+      length += list.length;
     }
     from = endOf(padding[i] as number);
   }
@@ -175,5 +200,9 @@ function placeOf(packed: number): number {
 }
 
 function endOf(packed: number): number {
-  return placeOf(packed) + (packed % MOST_ZEROS);
+  return placeOf(packed) + (isNull(packed) ? NULL.length : packed % MOST_ZEROS);
+}
+
+function isNull(packed: number): boolean {
+  return packed % MOST_ZEROS === 0;
 }

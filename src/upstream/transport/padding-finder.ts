@@ -1,12 +1,15 @@
-import { isStringState } from './json-grammar.ts';
+import { isNumberState, isStringState } from './json-grammar.ts';
 import { BEFORE, type JsonPlace, type PaddedValues } from './json-scan.ts';
 import {
   countPadding,
+  isList,
   isQuantity,
   MAX_QUANTITY_LENGTH,
   mayBePadded,
   NAME_ROOM,
+  NULL,
   type Padding,
+  packNull,
   packPadding,
 } from './padded-quantities.ts';
 
@@ -14,12 +17,18 @@ import {
 const PADDED_BEGIN: Uint8Array = Buffer.from('0x0');
 /** In front of the first digit. */
 const PREFIX_LENGTH = 2;
+/** Searched for instead of the whole literal: names and hex digits have fewer of its first letter, and the search skips to that. */
+const NULL_END: Buffer = NULL.subarray(1);
 
-/** Finds leading zeros of quantities in an answer that is scanned chunk by chunk. A value, and its name, may be in several chunks. */
+/** Finds leading zeros of quantities, and null in place of lists, in an answer that is scanned chunk by chunk. A value, and its name, may be in several chunks. */
 export class PaddingFinder implements PaddedValues {
   #isOn: boolean;
   #zeros: number[] = [];
+  /** How many of them were found in earlier chunks. */
+  #foundBefore = 0;
   #openAt = Number.POSITIVE_INFINITY;
+  /** Where a null in place of a list begins whose end has not come; Infinity where there is none. */
+  #openNullAt = Number.POSITIVE_INFINITY;
   /** Position of the current chunk's first byte in the answer. */
   #base = 0;
   /** The last bytes before the current chunk, `BEFORE` at most. */
@@ -35,14 +44,14 @@ export class PaddingFinder implements PaddedValues {
     if (!isOn) this.forget();
   }
 
-  /** Zeros to be left out of what has been scanned, since `forget`. */
+  /** Zeros to be left out of what has been scanned, and nulls to be replaced, since `forget`. In the order of the answer once a chunk has ended. */
   get zeros(): Padding {
     return this.#zeros;
   }
 
-  /** Where a text begins, the end of which has not come, that may turn out to be a quantity with leading zeros; Infinity where there is none. */
+  /** Where a value begins, the end of which has not come, that may have to be changed; Infinity where there is none. */
   get openAt(): number {
-    return this.#openAt;
+    return Math.min(this.#openAt, this.#openNullAt);
   }
 
   get before(): Buffer | undefined {
@@ -52,6 +61,7 @@ export class PaddingFinder implements PaddedValues {
   /** What has been scanned is handed on: zeros in it are of no interest any more. */
   forget(): void {
     if (this.#zeros.length > 0) this.#zeros = [];
+    this.#foundBefore = 0;
   }
 
   /** A string that is the value of a member has ended. @param start of its text in the chunk, below 0 where that is before it */
@@ -68,16 +78,57 @@ export class PaddingFinder implements PaddedValues {
     if (zeros > 0) this.#zeros.push(packPadding(this.#base + start + PREFIX_LENGTH, zeros));
   }
 
-  /** @param place where scanning is at the end of the chunk */
-  endChunk(chunk: Buffer, place: JsonPlace): void {
+  /**
+   * @param from where the answer, or what was not scanned of it, begins in the chunk
+   * @param place where scanning is at the end of the chunk
+   */
+  endChunk(chunk: Buffer, from: number, place: JsonPlace): void {
+    this.#addNulls(chunk, from, chunk.length);
     this.#openAt = this.#isOn ? this.#findOpen(chunk, place) : Number.POSITIVE_INFINITY;
+    if (this.#openNullAt === Number.POSITIVE_INFINITY && this.#isOn)
+      this.#openNullAt = this.#findOpenNull(chunk, place);
     this.#base += chunk.length;
     if (place.levels.length > 1) this.#keepBefore(chunk);
   }
 
-  /** The answer is complete. */
-  end(): void {
+  /** The answer is complete. @param from, to where the rest of it is in the chunk */
+  end(chunk: Buffer, from: number, to: number): void {
+    this.#addNulls(chunk, from, to);
     this.#openAt = Number.POSITIVE_INFINITY;
+  }
+
+  /** JSON has no quote in front of a colon inside of a string that is not escaped: what has the name of a list and `null` behind it is a member. */
+  #addNulls(chunk: Buffer, from: number, to: number): void {
+    const zeros = this.#zeros;
+    const first = this.#foundBefore;
+    const { length } = zeros;
+    if (this.#openNullAt + NULL.length <= this.#base + to) {
+      if (this.#isOn) zeros.push(packNull(this.#openNullAt));
+      this.#openNullAt = Number.POSITIVE_INFINITY;
+    }
+    if (this.#isOn) {
+      for (let at = chunk.indexOf(NULL_END, from); at >= 0 && at + NULL_END.length <= to; ) {
+        const start = at - 1;
+        if (start >= from && chunk[start] === NULL[0] && isList(...this.#joinBefore(chunk, start)))
+          zeros.push(packNull(this.#base + start));
+        at = chunk.indexOf(NULL_END, at + NULL_END.length);
+      }
+    }
+    // Zeros were found while the chunk was scanned, so that nulls between them come too late.
+    if (zeros.length > length && length > first)
+      for (const found of zeros.splice(first).sort((one, other) => one - other)) zeros.push(found);
+    this.#foundBefore = zeros.length;
+  }
+
+  /** Where the literal begins that the end of the chunk cuts, if it is a null in place of a list. */
+  #findOpenNull(chunk: Buffer, { state }: JsonPlace): number {
+    if (isStringState(state) || isNumberState(state)) return Number.POSITIVE_INFINITY;
+    for (let cut = Math.min(NULL.length - 1, chunk.length); cut > 0; cut--) {
+      const start = chunk.length - cut;
+      if (chunk.compare(NULL, 0, cut, start) === 0 && isList(...this.#joinBefore(chunk, start)))
+        return this.#base + start;
+    }
+    return Number.POSITIVE_INFINITY;
   }
 
   /** Where the string begins that the end of the chunk cuts. */

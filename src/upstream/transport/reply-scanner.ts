@@ -194,7 +194,7 @@ export class ReplyScanner {
           if (levels.pop() !== (entry === CLOSE_ARRAY)) throw notJson();
           if (depth === 1) {
             this.#isDone = true;
-            this.#padding.end();
+            this.#padding.end(chunk, from, at);
             return at;
           }
           if (depth === 2) this.#endMember(chunk, at);
@@ -219,7 +219,7 @@ export class ReplyScanner {
     place.state = state;
     this.#cutToken(state, end - tokenStart);
     if (this.#captureFrom >= 0) this.#captured = this.#readCaptured(chunk, end);
-    this.#padding.endChunk(chunk, place);
+    this.#padding.endChunk(chunk, from, place);
     this.#base += end;
     return at;
   }

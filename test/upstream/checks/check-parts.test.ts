@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { checkTransaction, checkUncle, readPlace } from '../../../src/upstream/checks/check-parts.ts';
+import {
+  checkReceipt,
+  checkTransaction,
+  checkUncle,
+  readPlace,
+} from '../../../src/upstream/checks/check-parts.ts';
 import { ScriptedChain } from '../support/scripted-chain.ts';
 import { createStream } from '../support/scripted-stream.ts';
 
@@ -35,6 +40,33 @@ describe('checkTransaction', () => {
     const stream = createStream('{}');
     assert.throws(() => check(stream), WRONG);
     assert.equal(stream.isCancelled, true);
+  });
+});
+
+describe('checkReceipt', () => {
+  const hash = block.transactionHashes[0] as string;
+  const check = checkReceipt(hash);
+  const bloom = (digit: string): string => `0x${'0'.repeat(511)}${digit}`;
+
+  it('takes that of the transaction, with a bloom that may be of its logs, or without one', () => {
+    for (const rest of [
+      { logs: [], logsBloom: bloom('0') },
+      { logs: [{}], logsBloom: bloom('1') },
+      { logs: [] },
+      { logsBloom: bloom('1') },
+    ]) {
+      const text = JSON.stringify({ transactionHash: hash, ...rest });
+      assert.equal(check(text), text);
+    }
+  });
+
+  it('refuses that of another one, and one without logs whose bloom has some', () => {
+    for (const value of [
+      { transactionHash: hash, logs: [], logsBloom: bloom('1') },
+      { transactionHash: block.transactionHashes[1], logs: [], logsBloom: bloom('0') },
+      {},
+    ])
+      assert.throws(() => check(JSON.stringify(value)), WRONG);
   });
 });
 

@@ -1,4 +1,4 @@
-/** Quantities with leading zeros in answers of nodes, wherever chunks end. */
+/** Quantities with leading zeros and null in place of lists in answers of nodes, wherever chunks end. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -90,12 +90,16 @@ const DATA = [
   'key',
   'returnData',
 ];
+const NULLS =
+  /"(transactions|uncles|logs|topics|calls|storageKeys|accountProof|storageProof)"(\s*):(\s*)null/g;
 const expect = (text: string): string =>
-  text.replace(PADDED, (all, name: string, before: string, after: string, zeros: string, digits: string) => {
-    const length = 2 + zeros.length + digits.length;
-    if (!QUANTITIES.includes(name) || length > 66 || (name === 'nonce' && length === 18)) return all;
-    return `"${name}"${before}:${after}"0x${digits}"`;
-  });
+  text
+    .replace(NULLS, '"$1"$2:$3[]')
+    .replace(PADDED, (all, name: string, before: string, after: string, zeros: string, digits: string) => {
+      const length = 2 + zeros.length + digits.length;
+      if (!QUANTITIES.includes(name) || length > 66 || (name === 'nonce' && length === 18)) return all;
+      return `"${name}"${before}:${after}"0x${digits}"`;
+    });
 
 const hex = fc.oneof(
   fc.stringMatching(/^0{0,6}[0-9a-f]{0,4}$/),
@@ -118,6 +122,12 @@ const other = fc.constantFrom(
   '"text":"\\"gas\\":\\"0x00\\""',
   '"gas":7',
   '"gas":null',
+  '"logs":null',
+  '"topics" :\n null',
+  '"transactions":null,"uncles":null',
+  '"withdrawals":null,"accessList":null,"to":null',
+  '"text":"\\"logs\\":null"',
+  '"list":[null,"logs",null,":null"]',
   '"gas":"0x00zz"',
   '"removed":false',
   '"x":":"',
@@ -201,6 +211,31 @@ describe('quantities with leading zeros in an answer', () => {
     }
   });
 
+  it('and null in place of a list is an empty one, in the answers of a batch too', async () => {
+    const text =
+      '{"logIndex":"0x00","topics":null,"logs":null,"removed":null,"type":"0x00","uncles" : null,"transactions":null,"v":"0x00"}';
+    const fixed =
+      '{"logIndex":"0x0","topics":[],"logs":[],"removed":null,"type":"0x0","uncles" : [],"transactions":[],"v":"0x0"}';
+    const calls = ['1', '2'].map(() => ({ method: 'eth_getTransactionReceipt', params: '[]' }));
+    const second = Buffer.from(`{"id":2,"logs":null,"result":${text}}`);
+    const work = readBatch(Buffer.from(`[${wrap(text)},${second}]`), 1, findBatchBounds(calls, MiB));
+    let step = work.next();
+    while (step.done !== true) step = work.next();
+    assert.deepEqual(
+      step.value.replies,
+      calls.map(() => ({ kind: 'result', result: fixed })),
+    );
+    const bytes = wrap(text);
+    for (let length = 1; length < bytes.length; length++)
+      for (const form of FORMS) {
+        const chunks = Array.from({ length: Math.ceil(bytes.length / length) }, (_, i) =>
+          Buffer.from(bytes.subarray(i * length, (i + 1) * length)),
+        );
+        assert.equal(await read(chunks, form), fixed, `${length}`);
+      }
+    assert.equal(await read([bytes], { method: 'debug_traceTransaction' }), text);
+  });
+
   it('stay as they are where a method has data under such names', async () => {
     const text = '{"storage":{"0x01":{"key":"0x0001","value":"0x0002"}}}';
     for (const method of ['debug_storageRangeAt', 'eth_getBlockAccessList'])
@@ -211,7 +246,7 @@ describe('quantities with leading zeros in an answer', () => {
   it('are the only reason to copy an answer', async () => {
     const bytes = Buffer.from('{"gas":"0x1","to":"0x00","nonce":"0x0000000000000000"}');
     assert.equal(trimZeros(bytes, 100, []), bytes);
-    assert.equal(trimZeros(bytes, 100, [50 * 64 + 3, 200 * 64 + 3]), bytes);
+    assert.equal(trimZeros(bytes, 100, [50 * 64 + 3, 90 * 64, 200 * 64 + 3]), bytes);
     const names = [...bytes.toString().matchAll(/"(0x)/g)].map(({ index }) => index + 1);
     assert.deepEqual(
       names.map((at) => countPadding(bytes, at)),
