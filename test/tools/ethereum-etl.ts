@@ -1,21 +1,20 @@
-/** ethereum-etl: blocks, transactions, receipts and logs as files; behind geth the call traces that it reads with `debug_traceBlockByNumber`. */
+/** ethereum-etl: blocks, transactions, receipts and logs as files; and traces, from `trace_block` behind anvil and `debug_traceBlockByNumber` behind geth. */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { installFromPypi, runTool, type Tool } from './tool.ts';
 
-const FILES = ['blocks.csv', 'transactions.csv', 'hashes.txt', 'receipts.csv', 'logs.csv'];
+const FILES = ['blocks.csv', 'transactions.csv', 'hashes.txt', 'receipts.csv', 'logs.csv', 'traces.csv'];
 
 export const ETHEREUM_ETL: Tool = {
   name: 'ethereum-etl',
-  does: 'blocks, transactions, receipts and logs; call traces behind geth',
+  does: 'blocks, transactions, receipts, logs and traces of every block',
   nodes: ['anvil', 'geth'],
-  // Its entry points load pkg_resources, which setuptools has no more since 81.
-  install: (folder) => installFromPypi(folder, ['ethereum-etl', 'setuptools<81']),
+  // Its web3 5 loads pkg_resources, which setuptools dropped in 81, and a parsimonious that does not load in Python 3.11.
+  install: (folder) => installFromPypi(folder, ['ethereum-etl', 'setuptools<81'], ['parsimonious==0.10.0']),
   async run({ url, head, chainId }, folder) {
     const program = join(folder, 'venv/bin/ethereumetl');
     const range = ['--start-block', '0', '--end-block', String(head), '--provider-uri', url];
-    const files = [...FILES];
-    for (const file of [...FILES, 'traces.csv']) rmSync(join(folder, file), { force: true });
+    for (const file of FILES) rmSync(join(folder, file), { force: true });
     await runTool(folder, program, [
       'export_blocks_and_transactions',
       ...range,
@@ -30,15 +29,14 @@ export const ETHEREUM_ETL: Tool = {
       ...['--transaction-hashes', 'hashes.txt', '--provider-uri', url, '--max-workers', '1'],
       ...['--receipts-output', 'receipts.csv', '--logs-output', 'logs.csv'],
     ]);
-    if (chainId === GETH_DEV_CHAIN) {
-      await runTool(folder, program, [
-        'export_geth_traces',
-        ...['--start-block', '1', '--end-block', String(head), '--provider-uri', url],
-        ...['--output', 'traces.csv', '--max-workers', '1'],
-      ]);
-      files.push('traces.csv');
-    }
-    return files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
+    // geth has no trace_block, which `export_traces` reads.
+    const traces = chainId === GETH_DEV_CHAIN ? 'export_geth_traces' : 'export_traces';
+    await runTool(folder, program, [
+      traces,
+      ...['--start-block', '1', '--end-block', String(head), '--provider-uri', url],
+      ...['--output', 'traces.csv', '--max-workers', '1'],
+    ]);
+    return FILES.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
   },
 };
 

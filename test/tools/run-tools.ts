@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../scripts/program-files.ts';
 import { ETHEREUM_ETL } from './ethereum-etl.ts';
+import { PONDER } from './ponder.ts';
 import { openStage, type ToolPlace } from './stage.ts';
 import { folderOf, type Tool, type ToolNode } from './tool.ts';
 
@@ -14,7 +15,7 @@ const PAGE = join(ROOT, 'docs/clients.md');
 const ONLY = process.env['ONLY'] ?? '';
 const NODES: readonly ToolNode[] = ['anvil', 'geth'];
 const SHOWN_CHARACTERS = 600;
-const TOOLS: readonly Tool[] = [ETHEREUM_ETL];
+const TOOLS: readonly Tool[] = [ETHEREUM_ETL, PONDER];
 
 type Row = {
   readonly tool: Tool;

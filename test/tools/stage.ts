@@ -84,7 +84,9 @@ async function send(url: string, transaction: object): Promise<Receipt> {
   const hash = await ask(url, 'eth_sendTransaction', { from, gas: '0x7a120', ...transaction });
   let receipt: Receipt | null = null;
   await waitUntil(async () => {
-    receipt = (await ask(url, 'eth_getTransactionReceipt', hash)) as Receipt | null;
+    // A geth that has just begun answers that it indexes transactions.
+    const answer = await ask(url, 'eth_getTransactionReceipt', hash).catch(() => null);
+    receipt = answer as Receipt | null;
     return receipt !== null;
   });
   const mined = receipt as unknown as Receipt;
@@ -103,7 +105,7 @@ async function populate(url: string): Promise<ToolChain> {
       data: bytesToHex(encodeCall('log1(uint256,bytes32)', value, BigInt(TOPIC))),
     });
   const chainId = Number(await ask(url, 'eth_chainId'));
-  return { url, chainId, contract, head: Number(await ask(url, 'eth_blockNumber')) };
+  return { url, chainId, contract, logs: CALLS, head: Number(await ask(url, 'eth_blockNumber')) };
 }
 
 /** Starts nodes and the program. `close` ends all of them. */

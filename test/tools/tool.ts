@@ -21,6 +21,8 @@ export type ToolChain = {
   readonly chainId: number;
   /** A contract that logged `Logged(uint256)` in some of the blocks. */
   readonly contract: string;
+  /** How many times it did. */
+  readonly logs: number;
   readonly head: number;
 };
 
@@ -79,8 +81,16 @@ export async function installFromNpm(folder: string, packages: readonly string[]
   return (await runTool(folder, process.execPath, ['-p', version])).trim();
 }
 
-/** Installs packages of PyPI into an environment of their own. @returns the version of the first */
-export async function installFromPypi(folder: string, packages: readonly string[]): Promise<string> {
+/**
+ * Installs packages of PyPI into an environment of their own.
+ * @param replacements versions that are installed instead of what the packages ask for
+ * @returns the version of the first
+ */
+export async function installFromPypi(
+  folder: string,
+  packages: readonly string[],
+  replacements: readonly string[] = [],
+): Promise<string> {
   const python = pythonOf(folder);
   const [first = ''] = packages;
   const program = `import importlib.metadata as m; print(m.version('${first}'))`;
@@ -90,10 +100,17 @@ export async function installFromPypi(folder: string, packages: readonly string[
   } catch {
     await runTool(folder, 'python3', ['-m', 'venv', join(folder, 'venv')], INSTALL_MS);
     await runTool(folder, python, ['-m', 'pip', 'install', '--quiet', ...packages], INSTALL_MS);
+    if (replacements.length > 0)
+      await runTool(
+        folder,
+        python,
+        ['-m', 'pip', 'install', '--quiet', '--no-deps', ...replacements],
+        INSTALL_MS,
+      );
     return (await findVersion()).trim();
   }
 }
 
-export function pythonOf(folder: string): string {
+function pythonOf(folder: string): string {
   return join(folder, 'venv/bin/python');
 }
