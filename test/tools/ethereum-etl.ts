@@ -10,7 +10,8 @@ export const ETHEREUM_ETL: Tool = {
   does: 'blocks, transactions, receipts, logs and traces of every block',
   nodes: ['anvil', 'geth'],
   // Its web3 5 loads pkg_resources, which setuptools dropped in 81, and a parsimonious that does not load in Python 3.11.
-  install: (folder) => installFromPypi(folder, ['ethereum-etl', 'setuptools<81', 'regex'], ['parsimonious==0.10.0']),
+  install: (folder) =>
+    installFromPypi(folder, ['ethereum-etl', 'setuptools<81', 'regex'], ['parsimonious==0.10.0']),
   async run({ url, head, chainId }, folder) {
     const program = join(folder, 'venv/bin/ethereumetl');
     const range = ['--start-block', '0', '--end-block', String(head), '--provider-uri', url];
