@@ -7,7 +7,8 @@ import { GETH_SKIP } from '../test/geth/node/geth-program.ts';
 import { Random } from '../test/geth/requests/random.ts';
 import { ForkChain } from '../test/subscriptions/chain/fork-chain.ts';
 import { GethProcess } from '../test/subscriptions/nodes/geth-process.ts';
-import { createService, networkOf } from '../test/subscriptions/service.ts';
+import { Service } from '../test/subscriptions/service.ts';
+import type { Program } from '../test/support/program.ts';
 import { percentile } from './load.ts';
 import { readCpuSeconds } from './support/cpu.ts';
 import { concludeWith, type Figure, formatColumns, WANTS_JSON } from './support/figures.ts';
@@ -65,10 +66,9 @@ async function run(): Promise<void> {
   const node = await GethProcess.start(chain.genesisText, 'ws');
   try {
     await node.deliver(chain.extend(chain.genesis, FIRST_BLOCKS));
-    const config = networkOf([node.url], chain.genesis.hash, 0);
-    const { program, path } = await createService({ ...config, workers: 1 });
+    const service = await Service.start([node.url], chain.genesis.hash, { replicas: 1, workers: 1 });
+    const [program] = service.programs as [Program];
     try {
-      await program.start();
       await sleep(START_MS);
       const blank = { cpuSeconds: 0, notifications: 0 };
       const sides: readonly [Side, Side] = [
@@ -76,7 +76,7 @@ async function run(): Promise<void> {
         {
           ...blank,
           name: 'portcullis',
-          url: `ws://127.0.0.1:${program.port}/ws${path}`,
+          url: `ws://127.0.0.1:${program.port}/ws${service.path}`,
           pid: () => program.pid,
           latencies: [],
         },
@@ -85,7 +85,7 @@ async function run(): Promise<void> {
         for (const side of sides) await runRound(side, chain, node, round > 0);
       report(sides);
     } finally {
-      await program.dispose();
+      await service.dispose();
     }
   } finally {
     await node.dispose();

@@ -395,5 +395,14 @@ export interface Chain {
     params: readonly unknown[],
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | typeof UNSUPPORTED>;
+  /**
+   * The same of a method that may change the chain: the node is asked once, whatever becomes of it, and what is read after the answer is of the
+   * changed chain. Absent but for development networks.
+   */
+  passOnce?(
+    method: string,
+    params: readonly unknown[],
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult | typeof UNSUPPORTED>;
   close(): Promise<void>;
 }

@@ -163,11 +163,15 @@ type CoreParts = {
 async function openCore(config: Config, parts: CoreParts, before: Core | undefined): Promise<Core> {
   const { backends, observability, processes, isStrict, hasDemoKey, openFeed } = parts;
   const access = await openAccess(config, processes, backends.log, before?.access);
-  const { records } = access.tables;
+  const { records, heights } = access.tables;
   let networks: OpenNetworks;
   try {
     const earlier = before?.networks;
-    networks = await OpenNetworks.open(config, { ...backends, records }, { before: earlier, isStrict });
+    networks = await OpenNetworks.open(
+      config,
+      { ...backends, records, heights },
+      { before: earlier, isStrict },
+    );
   } catch (error) {
     await access.close();
     throw error;

@@ -6,17 +6,19 @@ import { DEV_NETWORK } from '../config/builtin-config.ts';
 import { DEFAULT_DATA_DIR } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { applyPlaceEnvironment, type Environment, type Place, parsePort } from '../config/environment.ts';
+import { MAX_SIMULATION_GAS, MIN_SIMULATION_GAS } from '../engine/options.ts';
 import { MAX_GENESIS_BYTES, readRegularFile } from '../util/read-file.ts';
 import { describeSystemError } from '../util/system-error.ts';
 import { formatUrl } from './curl-lines.ts';
 import { importChain, reportStop, SEAL_CHECKS } from './import.ts';
 import { createImportBar } from './import-bar.ts';
-import { readChoice, requireOption } from './option-values.ts';
+import { readChoice, readInteger, requireOption } from './option-values.ts';
 import { runService } from './run-service.ts';
 import { StopSignals } from './stop-signals.ts';
 import { UsageError } from './usage.ts';
 
 export const DEV_USAGE: string = `portcullis dev --genesis FILE --blocks FILE[.gz] [--port PORT] [--data DIR] [--seal CHECK]
+                [--simulation-gas GAS]
 
 Imports a chain and serves it on 127.0.0.1 as the default network, with the key \`demo\`.
 
@@ -25,6 +27,8 @@ Imports a chain and serves it on 127.0.0.1 as the default network, with the key 
   --port PORT      default PORTCULLIS_PORT or 8545; 0 takes any free port
   --data DIR       where the chain is stored (default: a folder of its own below PORTCULLIS_DATA_DIR or ${DEFAULT_DATA_DIR})
   --seal CHECK     ethash-format (default) or none, as for import
+  --simulation-gas GAS  gas of all calls of one eth_simulateV1, as execution.simulationGas in a configuration file:
+                   50000000 is geth's default (default: 10 times the latest block's gas limit)
 
 Environment: PORTCULLIS_HOST, PORTCULLIS_PORT, PORTCULLIS_ADMIN_PORT (status page; off for none), PORTCULLIS_DATA_DIR.
 `;
@@ -61,6 +65,7 @@ export async function runDev(args: string[]): Promise<number> {
       port: { type: 'string' },
       data: { type: 'string' },
       seal: { type: 'string', default: 'ethash-format' },
+      'simulation-gas': { type: 'string' },
       help: { type: 'boolean', short: 'h' },
     },
   });
@@ -77,6 +82,12 @@ export async function runDev(args: string[]): Promise<number> {
       `--port cannot be ${JSON.stringify(values.port)}: expected a number from 0 to 65535`,
     );
   }
+  const simulationGas = readInteger(
+    'simulation-gas',
+    values['simulation-gas'],
+    MIN_SIMULATION_GAS,
+    MAX_SIMULATION_GAS,
+  );
   const place = findPlace(port, process.env);
   const data = values.data === undefined ? defaultDataFolder(genesis) : resolve(values.data);
   const store = join(data, 'chain');
@@ -89,6 +100,7 @@ export async function runDev(args: string[]): Promise<number> {
     ...place,
     dataDir: data,
     defaultNetwork: DEV_NETWORK,
+    ...(simulationGas !== undefined && { execution: { simulationGas } }),
     networks: { [DEV_NETWORK]: { hosts: ['dev.localhost'], embedded: { data: store } } },
   });
   return runService(

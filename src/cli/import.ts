@@ -4,22 +4,23 @@ import { setImmediate } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type Genesis, parseGenesis } from '../chain/genesis.ts';
 import { DEFAULT_DATA_DIR } from '../config/config.ts';
-import { BlockError } from '../engine/import/block-error.ts';
+import { BlockError, EvmMemoryError } from '../engine/import/block-error.ts';
 import { BlockImporter, type Verification } from '../engine/import/block-importer.ts';
 import { initializeStore } from '../engine/import/initialize-store.ts';
 import { readBlocks } from '../engine/import/read-blocks.ts';
 import type { SealCheck } from '../engine/import/validate-header.ts';
+import { MAX_CALL_MEMORY } from '../engine/options.ts';
 import { type ChainWriter, openChainWriter } from '../store/chain-writer.ts';
 import { describeWriteError, prepareLmdbFolder } from '../util/lmdb-folder.ts';
 import { MAX_GENESIS_BYTES, readRegularFile, requireRegular } from '../util/read-file.ts';
 import { describeSystemError, isSpaceError, isStoreError } from '../util/system-error.ts';
 import type { ImportProgress } from './import-progress.ts';
 import { addToIndexes } from './index-store.ts';
-import { readChoice, requireOption } from './option-values.ts';
+import { readChoice, readInteger, requireOption } from './option-values.ts';
 import { StopSignals } from './stop-signals.ts';
 
 export const IMPORT_USAGE: string = `portcullis import --genesis FILE --blocks FILE[.gz] [--data DIR]
-                  [--seal ethash-format|none] [--verify full|header|none]
+                  [--seal ethash-format|none] [--verify full|header|none] [--call-memory MIB]
 
 Appends a file of RLP blocks to the chain stored in DIR. Every block is validated and executed,
 and every root is checked. An import that was cut off, or stopped with Ctrl-C, continues where it stopped.
@@ -34,6 +35,7 @@ and every root is checked. An import that was cut off, or stopped with Ctrl-C, c
                    one refuses all that would have been committed
                    none: blocks are executed and nothing is compared but that each follows its parent; for files
                    that were checked before
+  --call-memory MIB  memory that the frames of one transaction may have, in MiB (default 256, at most 1024)
 `;
 
 export const SEAL_CHECKS: readonly SealCheck[] = ['ethash-format', 'none'];
@@ -47,6 +49,8 @@ export type ImportOptions = {
   readonly seal: SealCheck;
   /** Default `full`. */
   readonly verify?: Verification;
+  /** Bytes of memory that the frames of one transaction may have; absent: the EVM's default. */
+  readonly callMemory?: number;
 };
 
 export type ImportSummary = {
@@ -146,17 +150,18 @@ export class ImportError extends Error {
   }
 }
 
+const MiB = 1_024 * 1_024;
 /** Signals and the progress bar get their turn as often, milliseconds. */
 const TURN_MS = 50;
 
 async function importBlocks(
   writer: ChainWriter,
-  { seal, verify, blocks: file, data }: ImportOptions,
+  { seal, verify, blocks: file, data, callMemory }: ImportOptions,
   size: number,
   progress: ImportProgress,
   stop: AbortSignal | undefined,
 ): Promise<ImportSummary> {
-  const importer = new BlockImporter(writer, seal, verify);
+  const importer = new BlockImporter(writer, seal, verify, undefined, callMemory);
   const before = importer.headNumber;
   let [read, committedEnd, turnAt] = [0, 0, performance.now() + TURN_MS];
   let failure: unknown;
@@ -190,8 +195,10 @@ async function importBlocks(
     const reason = isStoreError(failure)
       ? describeWriteError(data, failure).message
       : `${failure instanceof BlockError ? 'refused: ' : ''}${file}: ${describeSystemError(failure)}`;
+    const remedy =
+      failure instanceof EvmMemoryError ? ': import with a higher --call-memory (MiB, at most 1024)' : '';
     const goOn = isSpaceError(failure) ? '; make room: the same command goes on from there' : '';
-    throw new ImportError(`${reason}; ${describeKept(head)}${goOn}`, failure);
+    throw new ImportError(`${reason}${remedy}; ${describeKept(head)}${goOn}`, failure);
   }
   return stop?.aborted === true ? { ...head, isStopped: true } : head;
 }
@@ -211,6 +218,7 @@ export async function runImport(args: string[]): Promise<number> {
       data: { type: 'string' },
       seal: { type: 'string', default: 'ethash-format' },
       verify: { type: 'string', default: 'full' },
+      'call-memory': { type: 'string' },
       help: { type: 'boolean', short: 'h' },
     },
   });
@@ -222,11 +230,13 @@ export async function runImport(args: string[]): Promise<number> {
   const blocks = requireOption('import', 'blocks', values.blocks);
   const seal = readChoice('seal', values.seal, SEAL_CHECKS);
   const verify = readChoice('verify', values.verify, VERIFICATIONS);
+  const memory = readInteger('call-memory', values['call-memory'], 1, MAX_CALL_MEMORY / MiB);
   const data = values.data ?? join(process.env['PORTCULLIS_DATA_DIR'] || DEFAULT_DATA_DIR, 'chain');
   const { createImportBar } = await import('./import-bar.ts');
   const signals = new StopSignals();
   try {
-    const options = { genesis, blocks, data, seal, verify };
+    const callMemory = memory === undefined ? {} : { callMemory: memory * MiB };
+    const options = { genesis, blocks, data, seal, verify, ...callMemory };
     const summary = await importChain(options, createImportBar(process.stderr), signals.stop);
     if (summary.isStopped === true) return reportStop(summary, signals);
     const { headNumber, headHash, imported } = summary;

@@ -10,6 +10,8 @@ import { createTokenVerifier } from '../access/tokens.ts';
 import type { Config } from '../config/config.ts';
 import type { Access } from '../gateway/admission.ts';
 import type { Logger } from '../observe/logger.ts';
+import type { HeightTable } from '../records/height-table.ts';
+import { LmdbHeightTable } from '../records/lmdb-height-table.ts';
 import { LmdbRecordTable } from '../records/lmdb-record-table.ts';
 import type { RecordTable } from '../records/record-table.ts';
 import type { RedisClient, RedisFault } from '../redis/redis-client.ts';
@@ -28,6 +30,8 @@ export type OpenAccess = Access & {
 
 /** No reply of ours is longer: a record of a key, or a list of them. */
 const VALUE_BYTES = 64 * 1024 * 1024;
+/** Heights are waited for so many times as long as limits: a slow answer is better than a head that goes back. */
+const HEIGHT_PATIENCE = 10;
 /** How long looking after keys may wait, milliseconds. */
 const PATIENCE_MS = 5_000;
 /** How long a start waits for the server; without it the service goes on. */
@@ -40,6 +44,8 @@ type Tables = {
   readonly limits: LimitTable;
   /** What filters are kept in. */
   readonly records: RecordTable;
+  /** Absent where one process has the tables. */
+  readonly heights: HeightTable | undefined;
   /** Configurations that use them: one, or two while one takes over from the other. */
   users: number;
   close(): Promise<void>;
@@ -108,7 +114,9 @@ async function openTables({ access, dataDir }: Config, processes: number, warn: 
     const keys = new LmdbKeyTable(dataDir);
     const limits = new LmdbLimitTable(dataDir, () => warn('limits'));
     const records = new LmdbRecordTable(dataDir, (error) => warn('records', error));
-    return joinTables(keys, limits, records, () => {});
+    const heights =
+      processes > 1 ? new LmdbHeightTable(dataDir, (error) => warn('heights', error)) : undefined;
+    return joinTables({ keys, limits, records, heights }, () => {});
   }
   const { prefix, timeLimit } = access.valkey;
   const client = await openClient(access.valkey, warn);
@@ -117,26 +125,26 @@ async function openTables({ access, dataDir }: Config, processes: number, warn: 
   // Loaded here only: with the client it takes 20 ms.
   const { RedisKeyTable } = await import('../access/keys/redis-key-table.ts');
   const { RedisLimitTable } = await import('../access/limits/redis-limit-table.ts');
+  const { RedisHeightTable } = await import('../records/redis-height-table.ts');
   const { RedisRecordTable } = await import('../records/redis-record-table.ts');
   const keys = new RedisKeyTable({ client, prefix, timeLimitMs: timeLimit });
   const limits = new RedisLimitTable({ client, prefix, timeLimitMs: timeLimit, processes });
   const records = new RedisRecordTable({ client, prefix, timeLimitMs: timeLimit });
-  return joinTables(keys, limits, records, () => client.close());
+  const heights = new RedisHeightTable({ client, prefix, timeLimitMs: HEIGHT_PATIENCE * timeLimit });
+  return joinTables({ keys, limits, records, heights }, () => client.close());
 }
 
 function joinTables(
-  keys: KeyTable,
-  limits: LimitTable,
-  records: RecordTable,
+  tables: Pick<Tables, 'keys' | 'limits' | 'records' | 'heights'>,
   disconnect: () => void,
 ): Tables {
+  const { keys, limits, records, heights } = tables;
   return {
-    keys,
-    limits,
-    records,
+    ...tables,
     users: 0,
     async close() {
       await limits.close();
+      await heights?.close();
       await records.close();
       await keys.close();
       disconnect();

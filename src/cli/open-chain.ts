@@ -6,6 +6,7 @@ import type { AnchoredChain } from '../chain/output-claim.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { ChainFigures } from '../observe/sources.ts';
+import type { HeightTable } from '../records/height-table.ts';
 import type { RecordTable } from '../records/record-table.ts';
 import {
   DEFAULT_VERIFY,
@@ -36,6 +37,8 @@ export type ChainBackends = {
   readonly log: Logger;
   /** What processes that serve the same share. */
   readonly records?: RecordTable;
+  /** Heights of their heads; absent where one process serves. */
+  readonly heights?: HeightTable | undefined;
   /** Memory for what nodes have sent. */
   readonly nodeMemory?: SharedBudget;
 };
@@ -83,7 +86,13 @@ type NodeSettings = Partial<
 export async function openNodes(
   name: string,
   upstreams: readonly UpstreamOptions[],
-  { cache, log, records, nodeMemory }: Pick<ChainBackends, 'cache' | 'log' | 'records' | 'nodeMemory'>,
+  {
+    cache,
+    log,
+    records,
+    heights,
+    nodeMemory,
+  }: Pick<ChainBackends, 'cache' | 'log' | 'records' | 'heights' | 'nodeMemory'>,
   {
     pool = poolOptionsSchema.parse(undefined),
     logs = DEFAULT_LOG_LIMITS,
@@ -112,7 +121,9 @@ export async function openNodes(
     agreement,
     isAnchored,
     nodeMemory,
-    cache: pool.cache ? cache : NO_CACHE,
+    heights,
+    // The state of a development node changes without a new block.
+    cache: pool.cache && !pool.development ? cache : NO_CACHE,
     log,
     sending: { options: send, tools: SENDING_TOOLS, ...(records !== undefined && { records }) },
   });

@@ -1,6 +1,9 @@
 import type { Config } from '../config/config.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
+import { servesDevelopment } from '../config/served-methods.ts';
 import { NetworkRegistry } from '../gateway/network-registry.ts';
+import type { DevelopmentRule } from '../methods/development-access.ts';
+import { findDevelopmentLabel } from '../methods/development-methods.ts';
 import { Filters } from '../methods/filters/filters.ts';
 import type { Network } from '../methods/network.ts';
 import { NetworkMethods } from '../methods/network-methods.ts';
@@ -144,6 +147,7 @@ export class OpenNetworks {
         return rollup?.nodeEstimates;
       },
       methods: createMethods(options),
+      ...(servesDevelopment(options) && { development: createDevelopmentRule(this.config, options) }),
       hasNodes: options.upstreams !== undefined,
       filters: new Filters({ network: name, records, maxOfKey: limits.filters, lifeMs: limits.filterLife }),
       turns: this.turns.get(name) as FairQueue,
@@ -155,7 +159,8 @@ export class OpenNetworks {
 }
 
 /** What a network serves: of nodes also what they read and the service does not know itself. */
-function createMethods({ upstreams, methods }: NetworkOptions): NetworkMethods {
+function createMethods(options: NetworkOptions): NetworkMethods {
+  const { upstreams, methods } = options;
   if (upstreams === undefined) return new NetworkMethods({ ...methods, reads: [], onlyReads: isNodeMethod });
   const reads = READ_METHODS.keys();
   return new NetworkMethods({
@@ -163,7 +168,18 @@ function createMethods({ upstreams, methods }: NetworkOptions): NetworkMethods {
     reads,
     onlyReads: isNodeMethod,
     findPassed: findPassedNamespace,
+    ...(servesDevelopment(options) && { findDevelopment: findDevelopmentLabel }),
   });
+}
+
+/** Which clients may call methods of a network's development node. */
+function createDevelopmentRule({ listen, cors }: Config, { methods }: NetworkOptions): DevelopmentRule {
+  return {
+    isEverywhere: methods.development === true,
+    listensOnLoopback: LOOPBACK.test(listen.host),
+    hasTrustedProxies: (listen.trustedProxies ?? []).length > 0,
+    origins: new Set(cors.origins.filter((origin) => origin !== '*').map((origin) => origin.toLowerCase())),
+  };
 }
 
 /** What a chain is opened from. */

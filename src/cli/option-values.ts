@@ -8,6 +8,21 @@ export function readChoice<T extends string>(option: string, value: string, choi
   throw new UsageError(`--${option} cannot be ${JSON.stringify(value)}${pointToNames(value, choices)}`);
 }
 
+/** An integer within bounds that an option gives; undefined where it is not given. @throws UsageError naming the option and the bounds */
+export function readInteger(
+  option: string,
+  value: string | undefined,
+  min: number,
+  max: number,
+): number | undefined {
+  if (value === undefined) return undefined;
+  const number = /^[0-9]{1,15}$/.test(value) ? Number(value) : Number.NaN;
+  if (number >= min && number <= max) return number;
+  throw new UsageError(
+    `--${option} cannot be ${JSON.stringify(value)}: expected a number from ${min} to ${max}`,
+  );
+}
+
 /** @throws UsageError naming a required option that is missing or empty */
 export function requireOption(command: string, option: string, value: string | undefined): string {
   if (value) return value;

@@ -88,8 +88,12 @@ function checkCredits({ access, networks }: Config, names: readonly string[]): P
 
 /** What `only` and `except` name has to be there: a name that is misspelt would leave a method open, or close all. */
 function checkMethods(name: string, network: NetworkOptions): Problem[] {
-  const { methods, upstreams } = network;
+  const { methods, upstreams, pool } = network;
   const path = ['networks', name, 'methods'];
+  if (methods.development !== undefined && !pool.development) {
+    const message = 'only a network with pool.development: true has methods of a development node';
+    return [{ path: [...path, 'development'], message, dependsOn: [['networks', name, 'pool']] }];
+  }
   if (upstreams === undefined && methods.also.length > 0) {
     const message = 'only a network with upstreams has methods of its nodes';
     return [{ path: [...path, 'also'], message, dependsOn: [['networks', name, 'upstreams']] }];
@@ -170,6 +174,12 @@ function checkExecution(name: string, network: NetworkOptions): Problem[] {
   if (isHere && upstreams === undefined) {
     const message = 'only networks of upstreams have a choice: embedded chains are executed here';
     return [{ path: [...path, 'execution'], message }];
+  }
+  if (isHere && network.pool.development) {
+    const isRequired = verify === 'require';
+    const message = `a development node changes state without a new block, so that nothing of it can be ${isRequired ? 'proven: expected off' : 'executed here: expected node'}`;
+    const dependsOn = ['pool', 'execution', 'verify'].map((key) => [...path, key]);
+    return [{ path: [...path, isRequired ? 'verify' : 'execution'], message, dependsOn }];
   }
   if (isHere && rollup !== undefined && rollup.family === undefined) {
     const dependsOn = ['execution', 'rollup', 'verify'].map((key) => [...path, key]);

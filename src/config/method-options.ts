@@ -9,6 +9,8 @@ export type MethodOptions = {
   readonly except: readonly string[];
   /** Further methods, which the network's nodes answer. */
   readonly also: readonly string[];
+  /** Methods of a development node: served everywhere, or nowhere. Absent: to clients of this machine. */
+  readonly development?: boolean;
 };
 
 const MAX_ENTRIES = 500;
@@ -38,6 +40,7 @@ export const methodOptionsSchema: z.ZodType<MethodOptions> = z
     only: listSchema.min(1).exactOptional(),
     except: listSchema.default([]),
     also: nodeMethodsSchema.default([]),
+    development: z.boolean().exactOptional(),
   })
   .prefault({});
 

@@ -119,14 +119,19 @@ export const givenNetworkSchema: z.ZodType<GivenNetwork> = z.strictObject({
   rollup: rollupOptionsSchema.exactOptional(),
 });
 
-/** One row of `networks:`. Under `agreement: bridge` what is not proven is refused, unless `verify` says otherwise, which is an error then. */
+/** One row of `networks:`. Under `agreement: bridge` what is not proven is refused, and of a development node nothing is verified, unless `verify` says otherwise, which is an error in the first case. */
 export const networkOptionsSchema: z.ZodType<NetworkOptions> = givenNetworkSchema.transform((written) => {
-  const given: GivenNetwork =
-    written.agreement === 'bridge' && written.upstreams !== undefined && written.verify === undefined
-      ? { ...written, verify: 'require' }
-      : written;
+  const verify = written.verify ?? chooseVerify(written);
+  const given: GivenNetwork = { ...written, ...(verify !== undefined && { verify }) };
   return { ...given, execution: chooseExecution(given) };
 });
+
+/** Undefined where it is `DEFAULT_VERIFY`. The state of a development node is not that of its block once it was changed by request. */
+function chooseVerify({ agreement, upstreams, pool }: GivenNetwork): VerifyMode | undefined {
+  if (upstreams === undefined) return undefined;
+  if (agreement === 'bridge') return 'require';
+  return pool.development ? 'off' : undefined;
+}
 
 /**
  * By default nodes execute calls. Under `verify: require` they are executed here unless a rollup has a machine of its own, since a node's answer to a call proves

@@ -1,3 +1,4 @@
+import { DEVELOPMENT_ENTRIES, findDevelopmentLabel } from '../methods/development-methods.ts';
 import { METHOD_NAMES } from '../methods/method-names.ts';
 import { findPassedNamespace } from '../methods/passed-methods.ts';
 import type { RollupOptions } from '../rollup/options.ts';
@@ -16,21 +17,36 @@ export type ServedMethods = {
   readonly mayServe: (name: string) => boolean;
 };
 
-export function listServed({ upstreams, methods, rollup }: NetworkOptions): ServedMethods {
+export function listServed(network: NetworkOptions): ServedMethods {
+  const { upstreams, methods, rollup } = network;
+  const isDevelopment = servesDevelopment(network);
   const namespaces = methods.also.filter((entry) => entry.endsWith('_*'));
   const mayPass = (name: string): boolean =>
-    namespaces.some((entry) => matchesEntry(entry, name)) || (upstreams !== undefined && isPassed(name));
+    namespaces.some((entry) => matchesEntry(entry, name)) ||
+    (upstreams !== undefined && isPassed(name)) ||
+    (isDevelopment && isOfDevelopment(name));
   const hasAnyPrefix = rollup !== undefined && rollup.prefix === undefined;
   return {
     names: new Set([
       ...METHOD_NAMES,
       ...(upstreams === undefined ? [] : READ_METHODS.keys()),
       ...methods.also.filter((entry) => !entry.endsWith('_*')),
+      ...(isDevelopment ? DEVELOPMENT_ENTRIES.filter((entry) => !entry.endsWith('_*')) : []),
       ...(rollup === undefined ? [] : listRollupNames(rollup, upstreams !== undefined)),
     ]),
     mayPass,
     mayServe: (name) => mayPass(name) || (hasAnyPrefix && /^[a-z]\w*_estimateGas$/.test(name)),
   };
+}
+
+/** Whether a network serves methods of its development node, to some clients at least. */
+export function servesDevelopment({ pool, methods }: Pick<NetworkOptions, 'pool' | 'methods'>): boolean {
+  return pool.development && methods.development !== false;
+}
+
+/** Whether an entry, a name or a namespace, is of methods of development nodes. */
+function isOfDevelopment(entry: string): boolean {
+  return DEVELOPMENT_ENTRIES.includes(entry) || findDevelopmentLabel(entry) !== undefined;
 }
 
 /** Whether an entry, a name or a namespace, is passed on to nodes by default. */

@@ -29,7 +29,10 @@ const MiB = 1024 * 1024;
 /** Of each network on which calls are executed on proven state, bytes. */
 export const DEFAULT_PROVEN_STATE: number = 64 * MiB;
 /** At the interpreter's speed this much runs for several seconds. */
-const MAX_SIMULATION_GAS: number = 2 ** 32;
+export const MAX_SIMULATION_GAS: number = 2 ** 32;
+export const MIN_SIMULATION_GAS = 21_000;
+/** The most memory that the frames of one execution may be given, bytes. */
+export const MAX_CALL_MEMORY: number = 1_024 * MiB;
 
 /** `execution:` in the configuration file. */
 export const executionOptionsSchema: z.ZodType<ExecutionOptions> = z
@@ -37,7 +40,7 @@ export const executionOptionsSchema: z.ZodType<ExecutionOptions> = z
     callMemory: z
       .int()
       .min(MiB)
-      .max(1024 * MiB)
+      .max(MAX_CALL_MEMORY)
       .default(256 * MiB),
     heavyCalls: z.int().min(1).max(256).default(14),
     waitingCalls: z.int().min(1).max(100_000).default(4_096),
@@ -46,6 +49,6 @@ export const executionOptionsSchema: z.ZodType<ExecutionOptions> = z
       .min(MiB)
       .max(16_384 * MiB)
       .default(DEFAULT_PROVEN_STATE),
-    simulationGas: z.int().min(21_000).max(MAX_SIMULATION_GAS).exactOptional(),
+    simulationGas: z.int().min(MIN_SIMULATION_GAS).max(MAX_SIMULATION_GAS).exactOptional(),
   })
   .prefault({});

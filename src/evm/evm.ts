@@ -313,16 +313,12 @@ export class Evm {
 
   /** What the message used of its gas, once it has ended. */
   get gasUsed(): bigint {
-    const number = this.#statusNumber;
-    const isPaidBack = number === STATUS.success || number === STATUS.revert;
-    return BigInt(this.#gasLimit) - (isPaidBack ? this.#core.gasLeft() : 0n);
+    return BigInt(this.#gasLimit) - (LEAVES_GAS.has(this.#statusNumber) ? this.#core.gasLeft() : 0n);
   }
 
   /** The same as a number, which is exact for calls. */
   get gasUsedNumber(): number {
-    const number = this.#statusNumber;
-    const isPaidBack = number === STATUS.success || number === STATUS.revert;
-    return Number(this.#gasLimit) - (isPaidBack ? this.#core.gasLeftNumber() : 0);
+    return Number(this.#gasLimit) - (LEAVES_GAS.has(this.#statusNumber) ? this.#core.gasLeftNumber() : 0);
   }
 
   /** How the message ended, and what it used and did. @param isLogged whether its logs are of interest */
@@ -391,5 +387,12 @@ export class Evm {
   }
 }
 
+/** How messages end that do not use all of their gas: the last two are refused before their first instruction. */
+const LEAVES_GAS: ReadonlySet<number> = new Set([
+  STATUS.success,
+  STATUS.revert,
+  STATUS.insufficientBalance,
+  STATUS.nonceOverflow,
+]);
 const NO_BYTES = new Uint8Array(0);
 const NO_LOGS: readonly ExecutionLog[] = [];

@@ -1,4 +1,4 @@
-import type { BlockLog, LogFilter } from '../chain/chain.ts';
+import type { BlockLog, BlockPlace, LogFilter } from '../chain/chain.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import { UntracedError } from '../primitives/untraced-error.ts';
 import type { RequestScope } from '../util/request-scope.ts';
@@ -56,11 +56,14 @@ export type FeedListener = {
  */
 export class FeedError extends UntracedError {
   readonly kind: 'unknownBlock' | 'tooFar' | 'tooMuch' | 'closed';
+  /** The highest block of the chain below a start that is refused, where it is known: to go on after. */
+  readonly ancestor: BlockPlace | undefined;
 
-  constructor(kind: FeedError['kind'], message: string) {
+  constructor(kind: FeedError['kind'], message: string, ancestor?: BlockPlace) {
     super(message);
     this.name = 'FeedError';
     this.kind = kind;
+    this.ancestor = ancestor;
   }
 }
 

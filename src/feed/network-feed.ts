@@ -33,6 +33,7 @@ import { StartFinder } from './start-finder.ts';
 import { StepFinder } from './step-finder.ts';
 import { findPlaceBehind } from './steps.ts';
 import { SyncFeed } from './sync-feed.ts';
+import { WayBack } from './way-back.ts';
 
 /** Owner of the turns of the event loop in which those that are up to date are served; it is no caller's name. */
 const OWNER = 'feed';
@@ -75,6 +76,7 @@ class ServedFeed implements NetworkFeed {
   readonly #logs: BlockLogs;
   readonly #steps: StepFinder;
   readonly #starts: StartFinder;
+  readonly #wayBack: WayBack;
   readonly #follower: HeadFollower;
   readonly #moved = new Pulse();
   readonly #leaves = new PulseSoon(this.#moved);
@@ -103,6 +105,7 @@ class ServedFeed implements NetworkFeed {
     this.#logs = new BlockLogs(chain.logs, clock, this.#limits, removed);
     this.#steps = new StepFinder(this.#followed, this.#headers, this.#limits);
     this.#starts = new StartFinder(this.#followed, this.#headers, this.#limits);
+    this.#wayBack = new WayBack(this.#steps, this.#logs);
     this.#turns = new CatchUpTurns(this.#limits.catchUpReads);
     this.#values = new SharedBudget(this.#limits.criteriaValues, OWNER_SHARE);
     this.#parts = {
@@ -144,7 +147,13 @@ class ServedFeed implements NetworkFeed {
   }
 
   async join(start: FeedStart, listener: FeedListener, scope: RequestScope): Promise<() => void> {
-    const { place, below } = await this.#ask(scope, () => this.#findStart(start, scope));
+    const hasLogs = listener.logs !== undefined;
+    const { place, below } = await this.#ask(scope, async () => {
+      const found = await this.#findStart(start, scope);
+      if (start.kind === 'after' && found.below.length === 0)
+        await this.#wayBack.check(found.place, hasLogs, (work) => this.#attempt(scope, work));
+      return found;
+    });
     // What the scope has ended for is not begun.
     this.#checkOpen(scope);
     const owner = scope.owner ?? OWNER;
@@ -162,8 +171,8 @@ class ServedFeed implements NetworkFeed {
       place,
       below,
       owner,
-      hasLogs: listener.logs !== undefined,
-      into: listener.logs === undefined ? main.steps : main.logs,
+      hasLogs,
+      into: hasLogs ? main.logs : main.steps,
       read: (work) => this.#turns.run(owner, late, work),
     });
     late.add(member);

@@ -44,6 +44,24 @@ export class StepFinder {
     return this.#deepen(place.number).then(() => this.findNext(place));
   }
 
+  /**
+   * The next step where that takes back the block of this place; undefined where the block is on the chain.
+   * @throws ChainError, FeedError as `findNext`
+   */
+  findRemoval(place: BlockPlace): PromiseOrValue<FeedStep | undefined> {
+    const { tip, lowest } = this.#chain;
+    if (tip === undefined || lowest === undefined || place.number < 0n || this.#chain.isOn(place))
+      return undefined;
+    if (isChildOf(lowest, place)) return undefined;
+    if (place.number >= lowest.number - 1n) return continueWith(this.#takeBack(place), ([step]) => step);
+    if (tip.number - place.number > this.#windowBlocks)
+      return continueWith(this.#headers.readByNumber(place.number), (own) => {
+        if (own === null) throw new ChainError('unavailable', 'no node has a block of the served chain');
+        return own.hash === place.hash ? undefined : continueWith(this.#takeBack(place), ([step]) => step);
+      });
+    return this.#deepen(place.number).then(() => this.findRemoval(place));
+  }
+
   /** Whether the window shows that this is no step from there any more. */
   contradicts(place: BlockPlace, { kind, block }: FeedStep): boolean {
     if (kind === 'removed') return this.#chain.isOn(place);
@@ -78,7 +96,10 @@ export class StepFinder {
     if (known !== undefined) return [removeBlock(known)];
     return continueWith(this.#headers.readRemoved(place.hash, place.number), (block) => {
       if (block === null)
-        throw new FeedError('unknownBlock', 'a block that left the chain is not known any more');
+        throw new FeedError(
+          'unknownBlock',
+          `block ${place.hash}, which left the chain, is not known any more`,
+        );
       return [removeBlock(block)];
     });
   }

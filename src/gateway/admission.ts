@@ -4,6 +4,7 @@ import type { Denial } from '../access/limits/account.ts';
 import type { Limiter } from '../access/limits/limiter.ts';
 import type { KeyVerifier, Principal, Terms } from '../access/principal.ts';
 import type { TokenVerifier } from '../access/tokens.ts';
+import { type ClientFacts, type DevelopmentAccess, judgeClient } from '../methods/development-access.ts';
 import type { Network } from '../methods/network.ts';
 import type { Logger } from '../observe/logger.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
@@ -23,6 +24,10 @@ export type Session = {
   readonly name?: string;
   /** Each result is to say how far it is to be believed. */
   readonly showsTrust?: true;
+  /** What `development` follows from; given where the network has methods of a development node. */
+  readonly client?: ClientFacts;
+  /** Whether the client may call those; absent: it may not. */
+  readonly development?: DevelopmentAccess;
 };
 
 export type Refusal = {
@@ -66,7 +71,7 @@ export function admit(
     if (!network.allowsDemoKey) return UNKNOWN_KEY;
     // A page that leads its own name to this machine (DNS rebinding) knows this key too.
     if (name !== undefined && !networks.expects(host)) return UNKNOWN_HOST;
-    return { network, principal: DEMO_PRINCIPAL };
+    return openSession(network, DEMO_PRINCIPAL, visitor);
   }
   const block = access.limiter.findBlock(address);
   if (block !== undefined && !access.keys.isKnown(key)) return refuseGuesses(block);
@@ -108,13 +113,13 @@ function admitPrincipal(
     return UNKNOWN_KEY;
   }
   const { terms } = principal;
-  if (terms === undefined) return { network, principal };
+  if (terms === undefined) return openSession(network, principal, visitor);
   const isPlace = terms.rules?.admits({
     network: network.name,
     origin: visitor.origin,
     userAgent: visitor.userAgent,
   });
-  const session = isPlace === false ? REJECTED : { network, principal };
+  const session = isPlace === false ? REJECTED : openSession(network, principal, visitor);
   if (terms.secretHash === undefined && terms.jwt === undefined) return session;
   return admitCredentials(principal, terms, session, visitor, access, block);
 }
@@ -143,5 +148,24 @@ function admitCredentials(
 export function renew(session: Session, networks: NetworkRegistry): Session | Refusal {
   const network = networks.get(session.network.name);
   if (network === session.network) return session;
-  return network === undefined ? UNKNOWN_NETWORK : { ...session, network };
+  if (network === undefined) return UNKNOWN_NETWORK;
+  const { client, development: _, ...kept } = session;
+  return client === undefined || network.development === undefined
+    ? { ...kept, network }
+    : { ...kept, network, ...judge(network, session.principal, client) };
+}
+
+function openSession(network: Network, principal: Principal, visitor: Visitor): Session {
+  if (network.development === undefined) return { network, principal };
+  const { address, origin, isForwarded = false } = visitor;
+  return { network, principal, ...judge(network, principal, { address, origin, isForwarded }) };
+}
+
+/** What a session says of methods of a development node. */
+function judge(
+  { development: rule }: Network,
+  { terms }: Principal,
+  client: ClientFacts,
+): Pick<Session, 'client' | 'development'> {
+  return rule === undefined ? {} : { client, development: judgeClient(rule, client, terms?.rules) };
 }

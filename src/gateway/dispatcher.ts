@@ -169,15 +169,14 @@ export class Dispatcher {
   #invoke(
     method: Method<MethodContext>,
     call: Question,
-    { session: { network }, notifier }: BodyContext,
+    { session: { network, development }, notifier }: BodyContext,
     scope: RequestScope,
   ): RpcError | PromiseOrValue<JsonResult> {
     try {
       const clientVersion = this.#clientVersion;
-      const context =
-        notifier === undefined
-          ? { network, clientVersion, scope }
-          : { network, clientVersion, scope, notifier };
+      const known = { network, clientVersion, scope };
+      const told = development === undefined ? known : { ...known, development };
+      const context = notifier === undefined ? told : { ...told, notifier };
       const { plain: bytes } = call;
       const plain = bytes === undefined ? undefined : method.invokePlain?.(bytes, context);
       return plain ?? method.invoke(call.params, context);

@@ -18,4 +18,6 @@ export type Visitor = {
   readonly wasAdmitted?: true;
   /** IP address of the client. */
   readonly address: string;
+  /** A proxy has passed the request on, and says so. */
+  readonly isForwarded?: true;
 };

@@ -3,7 +3,7 @@ import type { AccessListEntry, AuthorizationEntry } from '../chain/wire-json.ts'
 import type { Codec } from '../rpc/codec/codec.ts';
 import { listOf } from '../rpc/codec/list-codec.ts';
 import { annotation, objectOf, optional, required } from '../rpc/codec/object-codec.ts';
-import { address, data, hash32, quantity64, quantity256 } from '../rpc/schemas.ts';
+import { address, data, hash32, quantity8, quantity64, quantity256 } from '../rpc/schemas.ts';
 
 const accessListEntry: Codec<AccessListEntry> = objectOf('access list entry', {
   address: required(address),
@@ -14,7 +14,8 @@ const authorization: Codec<AuthorizationEntry> = objectOf('authorization', {
   chainId: required(quantity256),
   address: required(address),
   nonce: required(quantity64),
-  yParity: required(quantity64),
+  // EIP-7702: a transaction with more than 8 bits of it is invalid.
+  yParity: required(quantity8),
   r: required(quantity256),
   s: required(quantity256),
 });

@@ -1,13 +1,17 @@
 import * as z from 'zod';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { address } from '../rpc/result-scalars.ts';
+import { askDevelopmentNode } from './development-method.ts';
 import type { MethodContext } from './method-context.ts';
 import { touchesNothing } from './touches.ts';
 
+const NAME = 'eth_accounts';
+
 export const ethAccounts: Method<MethodContext> = defineMethod({
-  name: 'eth_accounts',
+  name: NAME,
   summary: 'Accounts that the service signs for: none.',
-  description: 'Nodes are not asked: what they may have is not for the clients of this service.',
+  description:
+    'Nodes are not asked: what they may have is not for the clients of this service. On development networks the accounts of the node, for clients that may send from them (docs/upstreams.md, Development nodes).',
   params: [],
   result: { name: 'accounts', schema: z.array(address) },
   touches: touchesNothing,
@@ -15,5 +19,5 @@ export const ethAccounts: Method<MethodContext> = defineMethod({
   isLocal: true,
   errors: [],
   example: { params: [], result: [] },
-  handle: () => '[]',
+  handle: (_, context) => (context.development === 'granted' ? askDevelopmentNode(NAME, [], context) : '[]'),
 });

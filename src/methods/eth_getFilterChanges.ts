@@ -12,7 +12,7 @@ export const ethGetFilterChanges: Method<MethodContext> = defineMethod({
   summary: 'What has happened since the last poll of a filter: hashes of blocks, logs, or transactions.',
   description:
     'Each block and log is given once, in order, also where several clients poll one filter, by whichever worker or replica; logs of blocks that left the chain come again with `removed: true`, the last one ' +
-    'first, before those of the blocks that took their place. An answer has 10,000 logs or 8 MiB, and then all others of the same block; ' +
+    'first, before those of the blocks that took their place. An answer that was not sent is given again by the next poll. An answer has 10,000 logs or 8 MiB, and then all others of the same block; ' +
     'the next poll goes on behind it. Where the service does not know any more what has happened since the last poll (too many blocks, or a branch that no node has), it removes the filter and says so ' +
     'in a message that begins with `filter not found`: make another one and read what lies between with `eth_getLogs`.',
   params: [filterId],

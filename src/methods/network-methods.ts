@@ -11,6 +11,8 @@ export type NetworkMethodsParts = {
   readonly onlyReads: (name: string) => boolean;
   /** The namespace of a method that nodes have and that is passed on by default; absent where there are no nodes. */
   readonly findPassed?: (name: string) => string | undefined;
+  /** What a method of its development node is counted as; absent where it serves none. */
+  readonly findDevelopment?: (name: string) => string | undefined;
 };
 
 /** Which methods a network serves. */
@@ -23,8 +25,9 @@ export class NetworkMethods {
   readonly #also: NameList;
   readonly #onlyReads: (name: string) => boolean;
   readonly #findPassed: ((name: string) => string | undefined) | undefined;
+  readonly #findDevelopment: ((name: string) => string | undefined) | undefined;
 
-  constructor({ only, except, reads, also, onlyReads, findPassed }: NetworkMethodsParts) {
+  constructor({ only, except, reads, also, onlyReads, findPassed, findDevelopment }: NetworkMethodsParts) {
     this.#only = only === undefined ? undefined : new NameList(only);
     this.#except = except.length === 0 ? undefined : new NameList(except);
     this.#reads = new Set(reads);
@@ -32,6 +35,7 @@ export class NetworkMethods {
     this.#also = new NameList(also);
     this.#onlyReads = onlyReads;
     this.#findPassed = findPassed;
+    this.#findDevelopment = findDevelopment;
   }
 
   /** Whether a method of the service's own is served: by its name on the wire, or the one in the table. */
@@ -54,6 +58,12 @@ export class NetworkMethods {
   /** Whether nodes may be asked for a method of theirs because it is passed on by default. */
   passes(name: string): boolean {
     return this.#findPassed?.(name) !== undefined && this.#onlyReads(name) && this.offers(name, name);
+  }
+
+  /** What a method of the network's development node is counted as; undefined where it is none, or not served. */
+  findDevelopment(name: string): string | undefined {
+    const label = this.#findDevelopment?.(name);
+    return label !== undefined && this.offers(name, name) ? label : undefined;
   }
 
   /**

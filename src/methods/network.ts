@@ -2,6 +2,7 @@ import type { Chain } from '../chain/chain.ts';
 import type { NetworkFeed } from '../feed/feed.ts';
 import type { RollupFamily } from '../rollup/rollup-family.ts';
 import type { FairQueue } from '../util/fair-queue.ts';
+import type { DevelopmentRule } from './development-access.ts';
 import type { Filters } from './filters/filters.ts';
 import type { NetworkMethods } from './network-methods.ts';
 
@@ -25,6 +26,8 @@ export type Network = {
   readonly nodeEstimates?: readonly string[] | undefined;
   /** Undefined: all methods of the service, and no others. */
   readonly methods?: NetworkMethods;
+  /** Whose methods of its development node it serves; absent: there are none, or they are not served. */
+  readonly development?: DevelopmentRule;
   /** Of calls on it that have to be waited for; without it there is no bound but that of bodies. */
   readonly turns?: FairQueue;
   /** What `safe` means on the four methods that do not support it (spec 2.8). */

@@ -6,6 +6,7 @@ import { debugGetRawBlockAccessList } from './debug_getRawBlockAccessList.ts';
 import { debugGetRawHeader } from './debug_getRawHeader.ts';
 import { debugGetRawReceipts } from './debug_getRawReceipts.ts';
 import { debugGetRawTransaction } from './debug_getRawTransaction.ts';
+import { createDevelopmentMethod } from './development-method.ts';
 import { ethAccounts } from './eth_accounts.ts';
 import { ethBaseFee } from './eth_baseFee.ts';
 import { ethBlobBaseFee } from './eth_blobBaseFee.ts';
@@ -204,12 +205,13 @@ const MAX_NODE_METHODS = 1_000;
 const NODE_METHODS = new Lru<string, Method<MethodContext>>(MAX_NODE_METHODS, Number.POSITIVE_INFINITY);
 
 function findNodeMethod(name: string, methods: NetworkMethods): Method<MethodContext> | undefined {
-  const label = methods.findNodeMethod(name);
+  const development = methods.findDevelopment(name);
+  const label = development ?? methods.findNodeMethod(name);
   if (label === undefined) return undefined;
   const key = `${name} ${label}`;
   const known = NODE_METHODS.get(key);
   if (known !== undefined) return known;
-  const created = createNodeMethod(name, label);
+  const created = (development === undefined ? createNodeMethod : createDevelopmentMethod)(name, label);
   NODE_METHODS.set(key, created);
   return created;
 }

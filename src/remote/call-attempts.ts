@@ -1,3 +1,4 @@
+import { ChainError, createTimeout } from '../chain/errors.ts';
 import type { ExecutionPool } from '../engine/execution/execution-pool.ts';
 import { SLICE_MS } from '../engine/execution/run-slice.ts';
 import type { Simulator } from '../engine/simulation/simulator.ts';
@@ -77,7 +78,7 @@ export class CallAttempts {
       () =>
         run.excerpt === undefined ? this.#runHere(run, scope) : this.#runOnThread(run, run.excerpt, scope),
       (error) => {
-        if (!(error instanceof MissingState)) throw error;
+        if (!(error instanceof MissingState)) throw describeOwnLimit(run, error, scope);
         addNeed(run.further, error.need);
         return this.#collectAndRetry(run, scope);
       },
@@ -162,6 +163,16 @@ export class CallAttempts {
     run.read.merge(discovery.read);
     return discovery;
   }
+}
+
+/** A call that has begun before has used up its time by asking nodes: what it meets at its deadline is its own limit, and not a queue. */
+function describeOwnLimit(
+  { attempts }: CallRun,
+  error: unknown,
+  { deadline, limitMs }: RequestScope,
+): unknown {
+  const isBusy = error instanceof ChainError && error.kind === 'busy';
+  return isBusy && attempts > 0 && performance.now() >= deadline ? createTimeout(limitMs) : error;
 }
 
 /** What goes beyond a slice is the machine's doing, or a first use of something. */

@@ -29,6 +29,9 @@ export type Wanted = {
 const TURN_WEIGHT = 128;
 const ACCOUNT_WEIGHT = 4;
 
+/** The part of a call's remaining time that a hint may take: without one the call asks for what it misses, or is left to the nodes, in the rest. */
+const HINT_SHARE = 1 / 4;
+
 const NO_HINT: CallHint = { keys: new StateKeys() };
 
 /** Asks nodes for what executions need: parts of states, headers, and hints. */
@@ -93,7 +96,8 @@ export class Collector {
 
   /**
    * What a node says that a call would access: with all that proves it where the contract is not known, a list else, which is much shorter. It may be wrong, and a node that
-   * does not say it is no failure.
+   * does not say it is no failure. It is asked for in a request of its own: geth searches without a time limit for a list that does not settle, and answers the other
+   * calls of a batch behind it.
    */
   async askHint({ call, stateOverrides }: CallRequest, place: Place, scope: RequestScope): Promise<CallHint> {
     const { states } = this.#source.requests.proven;
@@ -104,8 +108,14 @@ export class Collector {
     const asksList = isKnown || stateOverrides !== undefined;
     const question = asksList ? list : { method: 'proof_call', encode, instead: list };
     const read = (answer: unknown): CallHint | undefined => readHint(asksList ? [answer] : answer);
+    const { requests } = this.#source;
     try {
-      return await this.ask(question, place, read, scope);
+      return await requests.trips.ask(scope, (trip) => {
+        const now = performance.now();
+        const own = trip.derive({ deadline: now + (scope.deadline - now) * HINT_SHARE });
+        own.batch = undefined;
+        return this.#source.ask(question, place, read, own).finally(() => own.release());
+      });
     } catch (error) {
       if (this.#source.isOutage(error)) return NO_HINT;
       throw error;

@@ -87,7 +87,7 @@ const ROWS = {
     status: 200,
     message: 'cannot go on where it stopped: {}',
     meaning:
-      'The block that `eth_subscribe` is to go on behind is not known here: it never was one of this network, or it left the chain and neither a node nor a process that followed it has it any more. While a node that may have it cannot be asked, the error is -32603 instead: subscribe again later. Read what is needed with `eth_getLogs` or `eth_getBlockByNumber`, then subscribe without a start.',
+      'The block that `eth_subscribe` is to go on behind is not known here: it never was one of this network, or it left the chain and neither a node nor a process that followed it has it any more, or the logs that a reorg took back; then the text names the block to go on after. While a node that may have it cannot be asked, the error is -32603 instead: subscribe again later. Read what is needed with `eth_getLogs` or `eth_getBlockByNumber`, then subscribe without a start.',
   },
   startTooFar: {
     code: -32001,
@@ -130,6 +130,13 @@ const ROWS = {
     message: '{}',
     meaning:
       "A method that is passed on to the network's nodes (docs/upstreams.md, Methods) fails there: code, message and data are the node's, the message without addresses and keys of its configuration. -32000 is the most frequent code; any other may stand here.",
+  },
+  developmentRefused: {
+    code: -32601,
+    status: 200,
+    message: '{}',
+    meaning:
+      'A method of a development node (`anvil_*`, `evm_*`, `hardhat_*`, `eth_sendTransaction`, `eth_sign*`) that the network serves, but not to this client; the message says which condition is not met, and what to do (docs/upstreams.md, Development nodes). The code is that of a method that there is not: programs look with such calls for a development node.',
   },
   nonceTooLow: {
     code: -38010,

@@ -9,6 +9,8 @@ import { mapped } from './codec/derived-codecs.ts';
 import { textOf } from './codec/text-codec.ts';
 import { createKindProblem } from './param-problem.ts';
 
+/** An unsigned integer of at most 8 bits. */
+export const quantity8: Codec<string> = createQuantityCodec(8);
 /** An unsigned integer of at most 64 bits. */
 export const quantity64: Codec<string> = createQuantityCodec(64);
 /** An unsigned integer of at most 256 bits. */

@@ -241,7 +241,7 @@ export class HttpEndpoint {
 
   /** Hands a body to the gateway and sends what it answers. */
   #handle(work: HttpRequest, body: Uint8Array, session: Session): PromiseOrValue<void> {
-    const { request, connection, report, owner } = work;
+    const { request, response, connection, report, owner } = work;
     // Its client may have left while the body was decompressed.
     if (request.socket.destroyed) return undefined;
     if (report !== undefined) report.requestBytes = body.length;
@@ -253,6 +253,7 @@ export class HttpEndpoint {
     const now = performance.now();
     const scope = new RequestScope(now + this.#limits.requestTimeout, undefined, now);
     scope.trace = report?.span;
+    response.once('close', () => scope.noteSent(response.writableFinished));
     connection.begin(scope);
     const answered = this.#shares.holdWhile(owner, body.length, () =>
       this.#gateway.handle(body, session, scope, report),

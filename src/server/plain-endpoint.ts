@@ -188,6 +188,7 @@ export class PlainEndpoint {
     { unanswered, scope, report }: Work,
     wasWaitedFor: boolean,
   ): void {
+    scope.noteSent(!socket.destroyed);
     unanswered.end(scope);
     unanswered.caller = undefined;
     if (report === undefined) return;

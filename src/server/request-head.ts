@@ -20,6 +20,8 @@ export type RequestHead = {
   session: string | undefined;
   /** Its target asks for a member `trust` beside each result. */
   showsTrust?: true;
+  /** A proxy has passed it on, and says so. */
+  isForwarded?: true;
   /** More than one Host header: the request names two networks (RFC 9112 3.2 asks for 400). */
   hasTwoHosts: boolean;
 };
@@ -88,8 +90,29 @@ export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
         if (isNamed(name, 'X-Portcullis-Session', SESSION_HEADER)) head.session = cutSession(value);
         break;
     }
+    if (isOfProxies(name)) head.isForwarded = true;
   }
   return head;
+}
+
+/** Beginning of the names of headers that proxies add without a standard. */
+const FORWARDED = 'x-forwarded-';
+
+/** Whether proxies alone send this header. */
+function isOfProxies(name: string): boolean {
+  switch (name.length) {
+    case 3:
+      return isNamed(name, 'Via', 'via');
+    case 9:
+      return isNamed(name, 'Forwarded', 'forwarded') || isNamed(name, 'X-Real-IP', 'x-real-ip');
+    default:
+      // The dash at its place rules out nearly all others without a text being made.
+      return (
+        name.length > FORWARDED.length &&
+        name.charAt(FORWARDED.length - 1) === '-' &&
+        name.slice(0, FORWARDED.length).toLowerCase() === FORWARDED
+      );
+  }
 }
 
 const SESSION_HEADER = 'x-portcullis-session';

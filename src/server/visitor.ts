@@ -26,7 +26,12 @@ export class VisitorReader {
     const address = this.findAddress(readPeer(socket), forwardedFor);
     const { network, key } = route ?? NO_ROUTE;
     const visitor = { host, network, key, origin, userAgent, authorization, session, traceParent, address };
-    return head.showsTrust === true ? { ...visitor, showsTrust: true } : visitor;
+    if (head.showsTrust !== true && head.isForwarded !== true) return visitor;
+    return {
+      ...visitor,
+      ...(head.showsTrust === true && { showsTrust: true }),
+      ...(head.isForwarded === true && { isForwarded: true }),
+    };
   }
 
   /** Whether a connection from this address (normalized) may carry requests of many clients. */

@@ -295,7 +295,8 @@ export class WebSocketConnection {
     }
     if (isComplete(answer)) {
       const length = measure(answer);
-      if (answer !== '') this.#outbox.sendWhole(answer, length);
+      const onSent = scope.awaitsSending ? (isSent: boolean) => scope.noteSent(isSent) : undefined;
+      if (answer !== '') this.#outbox.sendWhole(answer, length, onSent);
       this.#reports.end(report, length, true, wasWaitedFor);
     } else {
       this.#sendStream(scope, answer, report);
@@ -313,6 +314,7 @@ export class WebSocketConnection {
       passOn(answer, pieces, () => answer.cancel()),
       () => {
         this.#scopes.delete(scope);
+        scope.noteSent(true);
         noteSent();
         this.#advance();
       },

@@ -80,11 +80,14 @@ export class WebSocketOutbox {
     return this.#ws.bufferedAmount + this.#waitingBytes + this.#frames.bytes;
   }
 
-  /** Sends an answer of so many bytes as one text message after those before it. */
-  sendWhole(body: JsonText | JsonBytes, length: number): void {
+  /**
+   * Sends an answer of so many bytes as one text message after those before it.
+   * @param onSent called when it is with the peer's kernel, or will not be; never where it is dropped by `clear`
+   */
+  sendWhole(body: JsonText | JsonBytes, length: number, onSent?: (isSent: boolean) => void): void {
     this.#sendFrames();
-    if (this.#isStreaming) this.#wait(length, length, () => this.#writeWhole(body, length));
-    else this.#writeWhole(body, length);
+    if (this.#isStreaming) this.#wait(length, length, () => this.#writeWhole(body, length, onSent));
+    else this.#writeWhole(body, length, onSent);
   }
 
   /** The same for a stream; `onSent` is called when it is out. */
@@ -135,22 +138,30 @@ export class WebSocketOutbox {
   }
 
   /** Past the library, which takes a message in one part, and writes what is before it by itself. */
-  #writeWhole(body: JsonText | JsonBytes, length: number): void {
+  #writeWhole(body: JsonText | JsonBytes, length: number, onSent?: (isSent: boolean) => void): void {
     const socket = this.#socket;
     if (this.#ws.readyState !== this.#ws.OPEN) {
       process.nextTick(this.#onWritten);
+      onSent?.(false);
       return;
     }
+    const onWritten =
+      onSent === undefined
+        ? this.#onWritten
+        : (error?: Error | null): void => {
+            this.#onWritten();
+            onSent(error == null);
+          };
     if (typeof body !== 'string') {
       socket.cork();
       for (const part of [encodeFrameHead(length), body.head, body.value.bytes]) socket.write(part);
-      socket.write(body.tail, this.#onWritten);
+      socket.write(body.tail, onWritten);
       socket.uncork();
     } else {
       // ASCII, as nearly all are: the same bytes in both, and written faster as Latin-1. A long text would be held beside its bytes.
       const frame = length === body.length ? encodeAsciiFrame(body) : undefined;
-      if (frame !== undefined) socket.write(frame, 'latin1', this.#onWritten);
-      else socket.write(encodeTextFrame(body, length), this.#onWritten);
+      if (frame !== undefined) socket.write(frame, 'latin1', onWritten);
+      else socket.write(encodeTextFrame(body, length), onWritten);
     }
     this.#outflow.update(this.#owner);
   }

@@ -6,6 +6,7 @@ import { ScopeWaiters } from '../util/scope-waiters.ts';
 import type { BlockDirectory } from './block-directory.ts';
 import type { BlockHeader } from './heads/block.ts';
 import type { HeadHindrance, NetworkHead } from './heads/network-head.ts';
+import type { SharedHeights } from './heads/shared-heights.ts';
 import type { PoolOptions } from './options.ts';
 import type { BlockPosition } from './routed-call.ts';
 
@@ -19,6 +20,8 @@ export type ResolvedBlock =
 export type BlockResolverParts = {
   readonly head: NetworkHead;
   readonly directory: BlockDirectory;
+  /** What other processes serve; absent where one serves the chain. */
+  readonly heights?: Pick<SharedHeights, 'isCurrent' | 'catchUp'> | undefined;
   readonly tags: PoolOptions['tags'];
   /** Undefined as long as too few nodes have said it. */
   readonly genesisHash: () => string | undefined;
@@ -51,7 +54,7 @@ export class BlockResolver {
 
   /** The served head. @throws ChainError `unavailable` when none is known in time, and when it is too old to be served */
   async getHead(scope: RequestScope): Promise<BlockHeader> {
-    const latest = await this.#getKnownHead(scope);
+    const latest = await this.#getCurrentHead(scope);
     this.#checkAge(latest);
     return latest;
   }
@@ -61,9 +64,10 @@ export class BlockResolver {
    * @throws ChainError `unavailable`, as `getHead`, where the reference may mean another block by now
    */
   async resolve(reference: BlockReference, scope: RequestScope): Promise<ResolvedBlock> {
-    const latest = await this.#getKnownHead(scope);
+    const before = await this.#getKnownHead(scope);
+    const latest = this.#dependsOnHead(reference, before) ? await this.#getCurrentHead(scope) : before;
     if (!this.#isImmutable(reference)) this.#checkAge(latest);
-    const known = this.resolveNow(reference);
+    const known = this.#resolveKnown(reference);
     if (known !== undefined) return known;
     if (reference.kind === 'hash') return this.#resolveHash(reference, latest, scope);
     return this.#askTag(reference as TagReference, scope);
@@ -76,6 +80,24 @@ export class BlockResolver {
 
   /** What a reference means, where that is known without asking a node. */
   resolveNow(reference: BlockReference): ResolvedBlock | undefined {
+    const { heights, head } = this.#parts;
+    if (
+      heights !== undefined &&
+      head.head !== undefined &&
+      this.#dependsOnHead(reference, head.head) &&
+      !heights.isCurrent(head.head.number)
+    )
+      return undefined;
+    return this.#resolveKnown(reference);
+  }
+
+  /** Whether a higher head may change what a reference means. */
+  #dependsOnHead(reference: BlockReference, { number }: BlockHeader): boolean {
+    if (reference.kind === 'tag') return reference.tag !== 'earliest';
+    return reference.kind === 'hash' || reference.number > number;
+  }
+
+  #resolveKnown(reference: BlockReference): ResolvedBlock | undefined {
     const latest = this.#parts.head.head;
     if (latest === undefined) return undefined;
     if (this.#parts.head.isExpired && !this.#isImmutable(reference)) return undefined;
@@ -91,6 +113,15 @@ export class BlockResolver {
         return known === undefined ? undefined : canonical(known);
       }
     }
+  }
+
+  /** The head, once it is not below what another process serves. @throws ChainError `unavailable` */
+  async #getCurrentHead(scope: RequestScope): Promise<BlockHeader> {
+    const { head, heights } = this.#parts;
+    const known = await this.#getKnownHead(scope);
+    if (heights === undefined || heights.isCurrent(known.number)) return known;
+    await heights.catchUp(scope);
+    return head.head ?? known;
   }
 
   async #getKnownHead(scope: RequestScope): Promise<BlockHeader> {

@@ -28,8 +28,12 @@ export class HeadQuestions {
   readonly #parts: HeadParts;
   readonly #kept = new Lru<string, JsonText>(MAX_KEPT, KEPT_MS, undefined, ({ length }) => length);
 
-  constructor(parts: HeadParts) {
+  readonly #isDevelopment: boolean;
+
+  /** @param isDevelopment whether answers may change without the head: none is kept then */
+  constructor(parts: HeadParts, isDevelopment: boolean = false) {
     this.#parts = parts;
+    this.#isDevelopment = isDevelopment;
   }
 
   /** The answer; null when no node has the method. */
@@ -54,7 +58,7 @@ export class HeadQuestions {
       return kept;
     }
     const answer = await this.askUnkept(call, scope);
-    if (answer !== null) this.#kept.set(name, answer);
+    if (answer !== null && !this.#isDevelopment) this.#kept.set(name, answer);
     return answer;
   }
 

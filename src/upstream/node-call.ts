@@ -9,6 +9,8 @@ export type NodeCall = {
   readonly isSmall?: boolean;
   /** A large result may come as bytes instead of as text. */
   readonly takesBytes?: boolean;
+  /** It may change something: where it is not known whether the node has it, it is not sent again. */
+  readonly isOnce?: boolean;
 };
 
 /** The error object of a node's answer, as it came: nothing in it can be trusted to be geth's. */

@@ -1,4 +1,7 @@
-/** Which methods of nodes a network may serve beside the service's own: those that only read. */
+/**
+ * Which methods of nodes a network may serve beside the service's own: those that only read. Methods of development nodes are served under conditions of
+ * their own, whatever is said here (`methods/development-access.ts`).
+ */
 
 const METHOD_NAME = /^[a-z][a-zA-Z0-9]{0,31}_[a-zA-Z0-9_]{1,64}$/;
 const NAMESPACE = /^[a-z][a-zA-Z0-9]{0,31}_\*$/;

@@ -3,6 +3,7 @@ import type { LogLimits } from '../chain/log-range.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { JsonBytes, JsonText } from '../primitives/json-result.ts';
 import { createProven, type ProvenOptions, StateRequests } from '../proven/state-requests.ts';
+import type { HeightTable } from '../records/height-table.ts';
 import type { RecordTable } from '../records/record-table.ts';
 import { CancelSource } from '../util/cancel-source.ts';
 import { systemClock } from '../util/clock.ts';
@@ -17,11 +18,13 @@ import { BlockResolver } from './block-resolver.ts';
 import { CallQuestions } from './call-questions.ts';
 import { createRelay, createUpstream } from './create-upstream.ts';
 import { describeChain } from './describe-chain.ts';
+import { DevelopmentNode } from './development-node.ts';
 import { FeeQuestions } from './fee-questions.ts';
 import { searchMerge } from './find-merge.ts';
 import { HeadQuestions } from './head-questions.ts';
 import { contradictsChain } from './heads/contradicts-chain.ts';
 import { NetworkHead } from './heads/network-head.ts';
+import { SharedHeights } from './heads/shared-heights.ts';
 import { type LocalExecutions, StateSource } from './local-executions.ts';
 import { Membership } from './membership.ts';
 import { NetworkChainId } from './network-chain-id.ts';
@@ -32,6 +35,7 @@ import { OtherQuestions } from './other-questions.ts';
 import { PendingFeed } from './pending/pending-feed.ts';
 import { createNodeAsker, createPool } from './pool.ts';
 import { ProvenPrices } from './proven-prices.ts';
+import { findReported, hasFallen, mayReportHead } from './reported-heads.ts';
 import { aimPending } from './sending/aim-pending.ts';
 import type { SendOptions } from './sending/options.ts';
 import { Sending } from './sending/sending.ts';
@@ -76,6 +80,8 @@ export type UpstreamChainOptions = {
   readonly isAnchored?: boolean;
   /** Memory for what nodes have sent, shared by the networks of a process. */
   readonly nodeMemory?: SharedBudget | undefined;
+  /** Where processes that serve the chain share the heights of their heads; absent where there is one. */
+  readonly heights?: HeightTable | undefined;
   /** How many of the configured operators must say the same; absent where that is not counted. */
   readonly agreement?: AgreementOptions | undefined;
 };
@@ -136,7 +142,18 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     }),
   );
   const agreement = openAgreement(options, upstreams, () => head);
+  const heights =
+    options.heights &&
+    new SharedHeights({
+      table: options.heights,
+      name: () => `${network}/${chainId.known}/${membership.genesisHash}`,
+      clock: systemClock,
+      height: () => head.head?.number,
+      refresh: () => refreshHeads(upstreams),
+      onAdmitted: () => update(),
+    });
   const head: NetworkHead<Upstream> = new NetworkHead<Upstream>({
+    admission: heights,
     share: pool.headShare,
     agreement: agreement?.forHead,
     maxLagBlocks: pool.maxLagBlocks,
@@ -153,6 +170,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       log.info({ network, blocks: hashes.length }, 'blocks left the chain');
     },
     onServed() {
+      heights?.noteServed();
       settle();
       heads.noteChange();
       if (head.head === undefined) return;
@@ -240,6 +258,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   });
   const resolver = new BlockResolver({
     head,
+    heights,
     directory,
     tags: pool.tags,
     genesisHash: () => membership.genesisHash,
@@ -257,6 +276,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     notice.close();
     verification.close();
     membership.close();
+    heights?.close();
     head.stop();
     heads.close();
     await sending?.close();
@@ -307,12 +327,13 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     await close();
     throw error;
   }
-  const headQuestions = new HeadQuestions(parts);
+  const headQuestions = new HeadQuestions(parts, pool.development);
   const isAnswerable = (): boolean =>
     head.head !== undefined &&
     !head.isExpired &&
     upstreams.some((upstream) => upstream.isUp && !upstream.isBehind);
   const blocks = new BlockQuestions(parts);
+  const askNode = createNodeAsker({ network, options: pool, log });
   sending = new Sending({
     ...options.sending,
     records: options.sending.records,
@@ -322,7 +343,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     isDevelopment: pool.development,
     upstreams,
     relay: options.sending.options.private && createRelay(options.sending.options.private, pool, nodeMemory),
-    askNode: createNodeAsker({ network, options: pool, log }),
+    askNode,
     directory,
     refreshHeads: () => refreshHeads(upstreams),
     chain: () => chain,
@@ -332,6 +353,9 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     sending,
     calls: new CallQuestions(parts, local),
     local,
+    development: pool.development
+      ? new DevelopmentNode({ upstreams, askNode, onChanged: () => sending?.forget() })
+      : undefined,
     blocks,
     transactions: new TransactionQuestions(parts, blocks),
     logs: openLogQuestions(parts, {
@@ -374,22 +398,4 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     },
   });
   return chain;
-}
-
-/** Number of a block that a node has reported that may be asked for it, by the block's hash. */
-function findReported(upstreams: readonly Upstream[], hash: string): bigint | undefined {
-  for (const { isUp, isOnFork, tracker } of upstreams) {
-    const number = isUp && !isOnFork ? tracker.numberOf(hash) : undefined;
-    if (number !== undefined) return number;
-  }
-  return undefined;
-}
-
-/** Whether a node may yet report the first head, or show that it is on the chain. */
-function mayReportHead({ isAwaited, isUp, tracker }: Upstream, head: NetworkHead<Upstream>): boolean {
-  return isAwaited || (isUp && (tracker.isExpected || head.isUndecided));
-}
-
-function hasFallen({ tracker: { latest }, lastHead }: Upstream): boolean {
-  return latest !== undefined && lastHead !== undefined && latest.number < lastHead;
 }

@@ -69,8 +69,10 @@ export function createPool({ network, upstreams, options, cache, isFinal, log, .
           : 'upstream does not answer a method that others answer: asked last for it until it answers a probe',
       ),
   });
-  const askNodes = PolicyStack.of(keepDeadline())
-    .around(shareFlights(flights))
+  const inTime = PolicyStack.of(keepDeadline());
+  // The state of a development node changes by request: an answer is of the time after its question alone.
+  const shared = options.development ? inTime : inTime.around(shareFlights(flights));
+  const askNodes = shared
     .around(fillCache(keep))
     .around(retry(options.retries, new TokenBucket({ capacity: RETRY_RESERVE }), isFinal))
     .around(acceptRules(parts.acceptRules))

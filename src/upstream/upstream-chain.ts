@@ -22,6 +22,7 @@ import type { RequestScope } from '../util/request-scope.ts';
 import type { BlockQuestions } from './block-questions.ts';
 import type { CallQuestions } from './call-questions.ts';
 import { toChainError } from './chain-errors.ts';
+import type { DevelopmentNode } from './development-node.ts';
 import { UpstreamFault } from './fault.ts';
 import type { FeeQuestions } from './fee-questions.ts';
 import { followMoves, type Whereabouts } from './follow-moves.ts';
@@ -51,6 +52,8 @@ export type UpstreamChainParts = {
   readonly status: StatusQuestions;
   readonly heads: HeadReads;
   readonly sending: SendingReads;
+  /** Of a development network: its node, for what is asked once. */
+  readonly development?: DevelopmentNode | undefined;
   /** Takes what layer 1 holds of the chain; absent where that is not read. */
   readonly layer1?: AnchoredChain | undefined;
   readonly calibrated?: Promise<void> | undefined;
@@ -77,12 +80,19 @@ export class UpstreamChain implements Chain {
   readonly fees: Promised<FeeReads>;
   readonly node: Promised<NodeReads>;
   readonly heads: HeadReads;
+  readonly passOnce?: NonNullable<Chain['passOnce']>;
   readonly #parts: UpstreamChainParts;
 
   constructor(parts: UpstreamChainParts) {
     const { blocks, transactions, calls, logs, state, fees, status, sending, where } = parts;
     this.heads = parts.heads;
     this.#parts = parts;
+    const { development } = parts;
+    if (development !== undefined)
+      this.passOnce = async (method, params, scope) => {
+        const answer = await development.ask(method, params, scope);
+        return answer === UNSUPPORTED ? answer : translateFaults(answer);
+      };
     const answer = <T>(block: BlockReference, ask: () => PromiseOrValue<T>): PromiseOrValue<T> =>
       followMoves(ask, block.kind === 'tag', where, passOn);
     const answerPieces = <T extends JsonResult | null>(

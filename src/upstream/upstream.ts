@@ -36,6 +36,7 @@ export type TrackedHead = Pick<
   | 'numberOf'
   | 'holds'
   | 'refresh'
+  | 'refreshAnew'
   | 'showBlock'
   | 'start'
   | 'stop'

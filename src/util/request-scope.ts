@@ -59,6 +59,9 @@ export class RequestScope implements CancelSignal {
   /** Whether a node had to be asked for the answer: set on a cache miss. */
   hasAskedNode = false;
   #trust: Trust | undefined;
+  /** Whether its answer has been sent; undefined until that is known. Only the outermost scope knows. */
+  #isSent: boolean | undefined;
+  #sendListeners: ((isSent: boolean) => void)[] | undefined;
   #reason: unknown;
   #first: Dependent | undefined;
   /** Those beside the first, in the order in which they were added. */
@@ -100,6 +103,30 @@ export class RequestScope implements CancelSignal {
   /** Notes how far a part of the answer is to be believed. */
   noteTrust(trust: Trust): void {
     if (this.#trust === undefined || TRUST_ORDER[trust] < TRUST_ORDER[this.#trust]) this.#trust = trust;
+  }
+
+  /** Whether the transport has to say when the answer is sent: `whenSent` has been called. */
+  get awaitsSending(): boolean {
+    return this.#sendListeners !== undefined;
+  }
+
+  /**
+   * Calls `listener` once with whether the whole answer of the request was handed to the client's connection. It may never be called where it was not.
+   */
+  whenSent(listener: (isSent: boolean) => void): void {
+    if (this.#parent !== undefined) this.#parent.whenSent(listener);
+    else if (this.#isSent !== undefined) listener(this.#isSent);
+    else if (this.#sendListeners === undefined) this.#sendListeners = [listener];
+    else this.#sendListeners.push(listener);
+  }
+
+  /** To be called by the transport on the scope that it made, when the answer is sent or will not be. Only the first call counts. */
+  noteSent(isSent: boolean): void {
+    if (this.#isSent !== undefined) return;
+    this.#isSent = isSent && !this.#aborted;
+    const listeners = this.#sendListeners;
+    this.#sendListeners = undefined;
+    for (const listener of listeners ?? []) listener(this.#isSent);
   }
 
   /** Each listener is called once at most; never after the abort. */

@@ -65,12 +65,19 @@ describe('over a real service', () => {
   });
 });
 
+/** It says that it is a proxy: what is for clients of this machine alone is not for its users. */
+const VIA = '1.1 portcullis-console';
+
 describe('over a service that notes what arrives', () => {
-  const seen: { readonly url: string; readonly host: string | undefined; readonly authorization?: string }[] =
-    [];
+  const seen: {
+    readonly via: string | undefined;
+    readonly url: string;
+    readonly host: string | undefined;
+    readonly authorization?: string;
+  }[] = [];
   const target = createServer((request: IncomingMessage, response) => {
-    const { host, authorization } = request.headers;
-    seen.push({ url: request.url ?? '', host, ...(authorization !== undefined && { authorization }) });
+    const { host, authorization, via } = request.headers;
+    seen.push({ via, url: request.url ?? '', host, ...(authorization !== undefined && { authorization }) });
     request.resume();
     if (request.url === '/a/v3/hang') return;
     if (request.url === '/a/v3/cut') {
@@ -148,7 +155,7 @@ describe('over a service that notes what arrives', () => {
     test(`${network} is asked for by its path and as ${host}, with the headers that tell something`, async () => {
       const { status, body } = await post(admin.port, { network, key: 'k', request: CHAIN_ID });
       assert.equal(status, 200);
-      assert.deepEqual(seen.at(-1), { url: `/${network}/v3/k`, host });
+      assert.deepEqual(seen.at(-1), { via: VIA, url: `/${network}/v3/k`, host });
       const answer = JSON.parse(body) as ConsoleAnswer;
       assert.equal(answer.status, 429);
       assert.equal(answer.body, 'slow down');
@@ -164,7 +171,7 @@ describe('over a service that notes what arrives', () => {
     test(`${Object.keys(credentials).join(' and ')} of a request become its credentials`, async () => {
       const asked = { network: 'a', key: 'k', ...credentials, request: CHAIN_ID };
       assert.equal((await post(admin.port, asked)).status, 200);
-      assert.deepEqual(seen.at(-1), { url: '/a/v3/k', host: 'a.localhost', authorization });
+      assert.deepEqual(seen.at(-1), { via: VIA, url: '/a/v3/k', host: 'a.localhost', authorization });
       assert.deepEqual(admin.lines, []);
     });
   }

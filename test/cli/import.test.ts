@@ -12,7 +12,7 @@ import { type Header, hashHeader } from '../../src/chain/header.ts';
 import { type ImportOptions, type ImportSummary, importChain } from '../../src/cli/import.ts';
 import { SILENT_PROGRESS } from '../../src/cli/import-progress.ts';
 import { concatBytes } from '../../src/primitives/bytes.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
+import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { openChainReader } from '../../src/store/chain-reader.ts';
 import { ChainBuilder, signTransaction } from '../support/chain-builder.ts';
 import { countRuns } from '../support/count-runs.ts';
@@ -77,6 +77,20 @@ describe('import', () => {
         imported: BLOCKS,
       });
     }
+  });
+
+  test('a block that needs more memory than the EVM has is refused with its number and the option', async () => {
+    const large = new ChainBuilder(genesisText);
+    // Memory of 2 MiB: MSTORE of a byte there, in the code of a creation.
+    const data = hexToBytes('0x60006220000052');
+    const creation = { nonce: 0n, to: undefined, value: 0n, data, gasLimit: 12_000_000n };
+    await large.add({ transactions: [signTransaction(ALICE_KEY, creation)] });
+    const store = newStore();
+    await assert.rejects(
+      run(large.encode(), store, { callMemory: 1 << 20 }),
+      /^ImportError: refused: .*: block 1: .*memory limit.*: import with a higher --call-memory \(MiB, at most 1024\); 0 blocks/,
+    );
+    assert.equal((await run(large.encode(), store, { callMemory: 8 << 20 })).imported, 1);
   });
 
   test('goes on where it stopped, and takes what it knows for known', async () => {

@@ -220,6 +220,27 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     ],
   },
   {
+    name: 'a development node of which something is to be executed or proven here',
+    text: `${NODE}    pool: { development: true, chainId: 1 }
+    execution: auto
+  m:
+    hosts: [m]
+${NODE}    pool: { development: true, chainId: 1 }
+    verify: require
+`,
+    errors: [
+      'p.yaml:6: networks.n.execution: a development node changes state without a new block, so that nothing of it can be executed here: expected node',
+      /^p\.yaml:\d+: networks\.m\.verify: a development node .* nothing of it can be proven: expected off$/,
+    ],
+  },
+  {
+    name: 'methods of a development node on another network',
+    text: `${NODE}    methods: { development: true }\n`,
+    errors: [
+      'p.yaml:5: networks.n.methods.development: only a network with pool.development: true has methods of a development node',
+    ],
+  },
+  {
     name: 'a checkpoint where nothing is verified',
     text: `${NODE}    verify: off\n    checkpoint: { number: 1, hash: "0x${'ab'.repeat(32)}" }\n`,
     errors: [
@@ -376,6 +397,21 @@ for (const { name, text, errors } of rows) {
     }
   });
 }
+
+test('of a development node nothing is verified by default, and its methods can be named', () => {
+  const development = `${NODE}    pool: { development: true }\n`;
+  assert.equal(parseNetwork(development).verify, 'off');
+  assert.equal(parseNetwork(`${development}    verify: auto\n`).verify, 'auto');
+  assert.equal(parseNetwork(NODE).verify, undefined);
+  const { methods } = parseNetwork(
+    `${development}    methods: { only: [eth_*, anvil_mine, evm_*], except: [eth_sign] }\n`,
+  );
+  assert.deepEqual(methods.only, ['eth_*', 'anvil_mine', 'evm_*']);
+  assert.match(
+    errorsOf(`${NODE}    methods: { except: [anvil_mine] }\n`).join(),
+    /there is no method anvil_mine/,
+  );
+});
 
 test('a pool needs no value', () => {
   assert.deepEqual(parseNetwork(NODE).pool, {

@@ -143,6 +143,23 @@ test('portcullis dev serves a chain under every host name, and again from what i
   }
 });
 
+test('dev gives the calls of a simulation the gas that its option says', async (t) => {
+  const folder = makeTemporaryFolder();
+  t.after(() => folder.remove());
+  const files = ['--genesis', join(DEVNET, 'genesis.json'), '--blocks', join(DEVNET, 'blocks.rlp.gz')];
+  const command = ['dev', ...files, '--port', '0', '--simulation-gas', '100000'];
+  const service = await launch(t, folder.path, command, /WebSocket: .*\n/);
+  const to = `0x${'c'.repeat(40)}`;
+  // Returns the gas that is left.
+  const stateOverrides = { [to]: { code: '0x5a5f5260205ff3' } };
+  const params = [{ blockStateCalls: [{ stateOverrides, calls: [{ to }] }] }, 'latest'];
+  const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_simulateV1', params });
+  const { result } = JSON.parse(await createHttpExchanger(service.authority).send(call));
+  const left = Number(result[0].calls[0].returnData);
+  assert.ok(left > 50_000 && left < 100_000, `${left}`);
+  assert.equal((await service.stop()).code, 0);
+});
+
 test('dev listens where the environment says, as start does; its options go over it', async (t) => {
   const folder = makeTemporaryFolder();
   t.after(() => folder.remove());

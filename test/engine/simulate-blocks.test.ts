@@ -83,6 +83,16 @@ describe('simulated blocks', () => {
     return block?.calls[0] as CallResult;
   };
 
+  test('a creation by a sender with the last nonce is refused before it uses gas, and leaves the nonce', async () => {
+    const stateOverrides = { [SENDER]: { nonce: '0xffffffffffffffff' } };
+    const create = { from: SENDER, data: '0x00', gas: '0x100000' };
+    const [block] = await simulate([{ stateOverrides, calls: [create, create] }]);
+    assert.deepEqual(
+      block?.calls.map(({ gasUsed, status, error }) => [gasUsed, status, error?.message]),
+      [1, 2].map(() => ['0xcf0e', '0x0', 'nonce uint64 overflow']),
+    );
+  });
+
   test('a block sees the state, the hash and the time of those before it', async () => {
     const write = { from: SENDER, to: REVERTER, data: encodeCall('write(uint256)', 77n) };
     const [, gap, , last] = await simulate([

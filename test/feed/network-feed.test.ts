@@ -295,6 +295,69 @@ describe('network feed: where a listener begins', () => {
     }
   });
 
+  it('refuses a block of which the logs cannot be taken back, and says which block to go on after', async () => {
+    const setup = createFeed(new ModelChain(50), { logBytes: 1 });
+    setup.model.keepsRemoved = false;
+    // The feed follows the head, for another listener, and has the headers of what leaves the chain.
+    await join(setup, HEAD);
+    const ancestor = setup.model.head;
+    const seen = setup.model.grow(3).head.hash;
+    setup.model.announce();
+    await rest(setup);
+    setup.model.reorganise(3, 5).announce();
+    await rest(setup);
+    const joining = setup.feed.join(after(seen), new Recorder(ANY).listener, createScope());
+    const refused = assert.rejects(
+      joining,
+      (error) => isFeedError('unknownBlock')(error) && (error as FeedError).ancestor?.hash === ancestor.hash,
+    );
+    await setup.clock.advance(10_000);
+    await refused;
+    const headers = await join(setup, after(seen));
+    assert.equal(headers.recorder.summary, '-52 -51 -50 +50 +51 +52 +53 +54');
+    const logs = await join(setup, after(ancestor.hash), new Recorder(ANY));
+    logs.recorder.judge(setup.model, ancestor.hash, setup.model.served);
+    assert.deepEqual(logs.recorder.ends, []);
+  });
+
+  it('refuses a block whose parent has left the chain too and is gone', async () => {
+    const model = new ModelChain(50);
+    model.grow(2);
+    const seen = model.head;
+    model.reorganise(2, 3);
+    const setup = createFeed(model);
+    model.answer = (right, { block: asked }) =>
+      asked.kind === 'hash' && asked.hash === seen.parentHash ? (null as never) : right();
+    for (const recorder of [new Recorder(), new Recorder(ANY)]) {
+      const joining = setup.feed.join(after(seen.hash), recorder.listener, createScope());
+      const refused = assert.rejects(joining, isFeedError('unknownBlock'));
+      await setup.clock.advance(10_000);
+      await refused;
+      assert.deepEqual(recorder.ends, []);
+    }
+  });
+
+  it('looks for the way back of a block below the window', async () => {
+    const model = new ModelChain(400);
+    const seen = model.head.hash;
+    model.reorganise(5, 100);
+    const setup = createFeed(model, { windowBlocks: 16 });
+    const { recorder } = await join(setup, after(seen), new Recorder(ANY));
+    for (let round = 0; round < 20; round++) await rest(setup);
+    recorder.judge(model, seen, model.served);
+    const later = createFeed(model, { windowBlocks: 16 });
+    model.answer = (right, read) =>
+      read.kind === 'logs' && read.block.kind === 'hash' && !model.serves(read.block.hash)
+        ? (null as never)
+        : right();
+    const refused = assert.rejects(
+      later.feed.join(after(seen), new Recorder(ANY).listener, createScope()),
+      isFeedError('unknownBlock'),
+    );
+    await later.clock.advance(10_000);
+    await refused;
+  });
+
   it('goes on from blocks below the window, each in order, and then with what comes', async () => {
     const model = new ModelChain(400);
     const setup = createFeed(model, { windowBlocks: 16 });

@@ -123,6 +123,35 @@ describe('blocks that left the chain', () => {
     recorder.judge(model, orphan, model.served);
   });
 
+  it('are no start for logs where these were too long to be kept, and still one for headers', async () => {
+    const records = new MemoryRecordTable();
+    const model = new ModelChain(10);
+    model.keepsRemoved = false;
+    const json = `{"data":"${'x'.repeat(MAX_RECORD_BYTES)}","removed":false}`;
+    model.answer = (right, { kind }) => {
+      const answer = right();
+      return kind === 'logs' && answer !== null ? ([{ address: '0x', topics: [], json }] as never) : answer;
+    };
+    const witness = open(model, records);
+    const { ends, logs } = await joinAfter(witness, model.head.hash);
+    model.grow(3).announce();
+    await rest(witness);
+    const orphan = model.head.hash;
+    model.reorganise(2, 4).announce();
+    await rest(witness);
+    // The process that has them in memory takes them back.
+    assert.deepEqual(ends, []);
+    assert.equal(logs.filter(({ step }) => step.kind === 'removed').length, 2);
+    await assert.rejects(joinAfter(open(model, records), orphan), { kind: 'unknownBlock' });
+    const other = open(model, records);
+    const headers = new Recorder();
+    const joining = other.feed.join({ kind: 'after', hash: orphan }, headers.listener, createScope());
+    await rest(other);
+    await joining;
+    await rest(other);
+    assert.equal(headers.summary, '-12 -11 +11 +12 +13 +14');
+  });
+
   it('are kept without logs that are too long, and keep those that another process wrote', async () => {
     const removed = new RemovedRecords(new MemoryRecordTable(), () => 1n);
     const find = (hash: string): Promise<unknown> =>

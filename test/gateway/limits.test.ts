@@ -327,3 +327,28 @@ test('one key cannot have all bodies in work', async () => {
   assert.equal(gateway.bodiesInFlight, 0);
   assert.equal(await statusOf(ask('a', slow)), 200);
 });
+
+test('a session that is renewed keeps of methods of a development node what holds under the network that is now', async () => {
+  const principal = createPrincipal({});
+  const plain = createScriptedNetwork(new ScriptedChain());
+  const rule = {
+    isEverywhere: false,
+    listensOnLoopback: true,
+    hasTrustedProxies: false,
+    origins: new Set<string>(),
+  };
+  const before = { ...plain, development: rule };
+  const session = await open(before, principal).gateway.admit(makeVisitor('devnet.localhost', KEY));
+  assert.ok('network' in session);
+  assert.equal(session.development, 'granted');
+  const renewUnder = (network: Network): unknown => {
+    const renewed = open(network, principal).gateway.renew(session);
+    return 'network' in renewed ? renewed.development : renewed;
+  };
+  assert.equal(renewUnder({ ...before, development: { ...rule } }), 'granted');
+  assert.equal(
+    renewUnder({ ...before, development: { ...rule, hasTrustedProxies: true } }),
+    'trustedProxies',
+  );
+  assert.equal(renewUnder({ ...plain }), undefined);
+});

@@ -12,7 +12,7 @@ import { explain } from './report/differences.ts';
 import { readOutcome } from './report/outcome.ts';
 import { shrinkRequest } from './report/shrink.ts';
 import type { GeneratedRequest } from './requests/generators.ts';
-import { executionApisChain, openSides, type Sides } from './sides.ts';
+import { executionApisChain, openSides, ROUTES, type Sides } from './sides.ts';
 
 const REQUESTS: number = countRuns(500);
 const AMSTERDAM_REQUESTS: number = countRuns(90);
@@ -32,6 +32,43 @@ describe('equal to geth', { skip: vectors === undefined ? SKIP_REASON : GETH_SKI
     const { failures } = await compare(sides, facts, { requests: REQUESTS, seed: SEED });
     assert.equal(failures.map((failure) => describeFailure(failure, SEED)).join('\n'), '');
     assert.deepEqual(sides.errors, []);
+  });
+
+  test('an authorization whose parity has more than 8 bits is refused by every route, and executed by geth', async () => {
+    const word = `0x${'1'.repeat(62)}`;
+    const target = `0x${'c'.repeat(40)}`;
+    const listed = { chainId: '0x0', address: target, nonce: '0x0', r: word, s: word };
+    const request = (yParity: string): GeneratedRequest => ({
+      method: 'eth_call',
+      params: [{ to: target, authorizationList: [{ ...listed, yParity }] }, 'latest'],
+    });
+    for (const route of ROUTES) {
+      const ours = await sides.askService(request('0x100'), route);
+      const geth = await sides.askGeth(request('0x100'));
+      assert.match(ours, /hex number > 8 bits$/);
+      assert.equal(geth, 'result "0x"');
+      assert.ok(explain(request('0x100'), route, ours, geth) !== undefined);
+      assert.equal(await sides.askService(request('0xff'), route), await sides.askGeth(request('0xff')));
+    }
+  });
+
+  test('a creation by a sender with the last nonce uses no gas of its own, and leaves the nonce', async () => {
+    const from = `0x${'a'.repeat(40)}`;
+    const overrides = { [from]: { nonce: '0xffffffffffffffff' } };
+    const create = { from, input: '0x00', gas: '0x1c9c380' };
+    const blockStateCalls = [{ stateOverrides: overrides, calls: [{ ...create, gas: '0x100000' }, create] }];
+    const requests: readonly GeneratedRequest[] = [
+      { method: 'eth_simulateV1', params: [{ blockStateCalls }, 'latest'] },
+      ...['eth_call', 'eth_estimateGas', 'eth_createAccessList'].map((method) => ({
+        method,
+        params: [create, 'latest', overrides],
+      })),
+    ];
+    for (const request of requests) {
+      const geth = await sides.askGeth(request);
+      assert.match(geth, /nonce uint64 overflow/);
+      for (const route of ROUTES) assert.equal(await sides.askService(request, route), geth, route);
+    }
   });
 });
 

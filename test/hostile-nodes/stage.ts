@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import type { UpstreamStatus } from '../../src/observe/status.ts';
 import type { FixedQuestion, Lane } from '../operations/load/plan.ts';
-import { createKey } from '../operations/support/keys.ts';
 import { DEVNET, postText } from '../support/ask-program.ts';
 import { FACTS } from '../support/development.ts';
+import { createKey } from '../support/keys.ts';
 import { Program } from '../support/program.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import type { Question } from '../verified/truth.ts';

@@ -22,6 +22,7 @@ export type FilterClientOptions = {
   readonly lifeMs?: number;
   readonly retryPauses?: readonly number[];
   readonly criteria?: FilterCriteriaCache;
+  readonly answerWaitMs?: number;
 };
 
 export type Ask = (method: string, ...params: readonly unknown[]) => Promise<unknown>;
@@ -40,12 +41,13 @@ export class FilterProcess {
     lifeMs = 60_000,
     retryPauses = RETRY_PAUSES,
     criteria = new FilterCriteriaCache(),
+    answerWaitMs = 60_000,
   }: FilterClientOptions) {
     this.network = createScriptedNetwork(createFakeChain(chain), {
       name: network,
       feed,
       hasNodes,
-      filters: new Filters({ network, records, maxOfKey, lifeMs, retryPauses, criteria }),
+      filters: new Filters({ network, records, maxOfKey, lifeMs, retryPauses, criteria, answerWaitMs }),
     });
   }
 
@@ -58,8 +60,15 @@ export class FilterProcess {
       scope.owner = key;
       const method = findMethod(name, this.network);
       if (method === undefined) throw new Error(`no ${name}`);
-      const result = await method.invoke(params, { network: this.network, clientVersion: 'v', scope });
-      const value: unknown = JSON.parse(await readResult(result));
+      const answered = Promise.resolve(
+        method.invoke(params, { network: this.network, clientVersion: 'v', scope }),
+      ).then(readResult);
+      // As a transport does.
+      answered.then(
+        () => scope.noteSent(true),
+        () => scope.noteSent(false),
+      );
+      const value: unknown = JSON.parse(await answered);
       // Of long answers a part: 28,000 logs take seconds.
       const part = Array.isArray(value) ? value.slice(0, 100) : value;
       assert.deepEqual(method.result.schema.safeParse(part).error?.issues, undefined);

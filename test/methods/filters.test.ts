@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import type { LogFilter } from '../../src/chain/chain.ts';
 import { FeedError } from '../../src/feed/feed.ts';
 import { parseFilterRecord } from '../../src/methods/filters/filter-record.ts';
+import { nameFilter } from '../../src/methods/filters/stored-filters.ts';
 import { MemoryRecordTable } from '../../src/records/memory-record-table.ts';
 import { RecordTableError } from '../../src/records/record-table.ts';
 import { RpcError } from '../../src/rpc/errors.ts';
@@ -13,6 +14,7 @@ import { TABLES } from '../records/tables.ts';
 import { countRuns } from '../support/count-runs.ts';
 import { FaultyRecords, type RecordFault } from '../support/faulty-records.ts';
 import { ModelFeed } from '../support/model-feed.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { type Ask, FilterProcess } from './filter-client.ts';
 
 const A = `0x${'aa'.repeat(20)}`;
@@ -66,7 +68,7 @@ const poll = async (ask: Ask, id: unknown): Promise<Log[]> =>
 describe('filters', () => {
   test('a record is read without a look at its criteria; one with members in another order, as a whole', () => {
     const head = '{"nonce":"n/+=","network":"main","kind":"logs","last":"0x1","at":12';
-    const place = { nonce: 'n/+=', network: 'main', last: '0x1', at: 12 };
+    const place = { nonce: 'n/+=', network: 'main', last: '0x1', before: undefined, at: 12 };
     const logs = (criteria: string): object => ({ ...place, subject: { kind: 'logs', criteria } });
     assert.deepEqual(parseFilterRecord(`${head},"filter":no JSON}`), logs('no JSON'));
     const other =
@@ -312,10 +314,13 @@ describe('filters', () => {
     const method = process.network.filters;
     assert.ok(method !== undefined);
     // Transactions are asked for one by one: a part of them each time; those that are gone are left out.
-    const scope = new RequestScope(performance.now() + 60_000);
-    scope.owner = 'key';
-    const read = async (): Promise<unknown[]> =>
-      JSON.parse((await method.poll(String(full), { feed, network: process.network, scope })) as string);
+    const read = async (): Promise<unknown[]> => {
+      const scope = new RequestScope(performance.now() + 60_000);
+      scope.owner = 'key';
+      const answer = await method.poll(String(full), { feed, network: process.network, scope });
+      scope.noteSent(true);
+      return JSON.parse(answer as string);
+    };
     assert.deepEqual(
       [...(await read()), ...(await read()), ...(await read())],
       hashes.map((hash) => ({ hash })),
@@ -425,6 +430,8 @@ describe('filters', () => {
       noticed.onReplaced = () => scope.abort();
       await other.connect('key', () => scope)('eth_getFilterChanges', id);
       assert.ok(scope.aborted);
+      // The write that takes the answer back is not the next poll's.
+      await waitUntil(() => records.read(nameFilter(String(id), 'key'))?.text.includes('"before"') === false);
     }
     assert.deepEqual(await poll(ask, id), hashes);
     assert.deepEqual(await poll(other.connect(), id), []);

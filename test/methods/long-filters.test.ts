@@ -8,6 +8,7 @@ import type { RecordTable } from '../../src/records/record-table.ts';
 import { TABLES } from '../records/tables.ts';
 import { FaultyRecords } from '../support/faulty-records.ts';
 import { ModelFeed } from '../support/model-feed.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { type Ask, FilterProcess } from './filter-client.ts';
 
 const A = `0x${'aa'.repeat(20)}`;
@@ -121,7 +122,8 @@ describe('filters with long criteria', () => {
           plan.filter((address) => address === A),
         );
         assert.equal(parsed.filters, 0);
-        assert.ok(records.bytes < 1_000, `${records.bytes} bytes`);
+        // A poll that gives something reads and writes twice: when it answers, and when that is sent.
+        assert.ok(records.bytes < 2_000, `${records.bytes} bytes`);
         assert.ok(parsed.characters < 2_000, `${parsed.characters} characters`);
         assert.equal(
           records.names.every((name) => name.startsWith(isLong ? 'filter-place/key/' : 'filter/key/')),
@@ -254,6 +256,7 @@ describe('filters with long criteria', () => {
     feed.grow([A]);
     const parsed = await countParsed(() => ask('eth_getFilterChanges', id));
     assert.equal(parsed.filters, 0);
+    await waitUntil(async () => (await records.read(name))?.text.includes('"before"') === false);
     const { nonce, at, ...kept } = JSON.parse((await records.read(name))?.text ?? '');
     assert.notEqual(nonce, 'n');
     assert.ok(at >= place.at);

@@ -380,7 +380,11 @@ test('syncing: what is so at first, then each change', async () => {
 
 test('a start that is not to be had is an error of its own; one that is lost later ends the connection', async () => {
   for (const [kind, row, message] of [
-    ['unknownBlock', 'unknownStart', /details$/],
+    [
+      'unknownBlock',
+      'unknownStart',
+      /details: read what is missing with eth_getLogs or eth_getBlockByNumber, and subscribe without a start$/,
+    ],
     [
       'tooFar',
       'startTooFar',
@@ -396,6 +400,11 @@ test('a start that is not to be had is an error of its own; one that is lost lat
       return true;
     });
   }
+  const gone = setScene();
+  gone.feed.failure = new FeedError('unknownBlock', 'details', { number: 7n, hash: hashOf(7) });
+  await assert.rejects(gone.subscribe('logs', { afterHash: hashOf(9) }), {
+    message: `cannot go on where it stopped: details: drop the logs of all blocks above block 7, and subscribe with afterHash ${hashOf(7)}`,
+  });
   const { feed, notifier, subscribe } = setScene();
   await subscribe('logs', {});
   feed.fail('tooFar');

@@ -1,12 +1,12 @@
 /** One key asks ten times what it may, beside nine that ask less than they may. */
 import type { Figure } from '../../bench/support/figures.ts';
 import { DEVNET } from '../support/ask-program.ts';
+import { createKey } from '../support/keys.ts';
 import { Program } from '../support/program.ts';
 import { findRedisProgram, NO_REDIS_REASON, startRedis } from '../support/redis.ts';
 import { Load, type Span } from './load/load.ts';
 import { countFailures, describeFailures, type Lane, type LaneReport } from './load/plan.ts';
 import type { Scenario } from './scenario.ts';
-import { createKey } from './support/keys.ts';
 import { medianRatio, readPercentile } from './support/latency.ts';
 
 const POLITE = 9;

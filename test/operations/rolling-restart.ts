@@ -6,13 +6,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Figure } from '../../bench/support/figures.ts';
 import { DEVNET } from '../support/ask-program.ts';
+import { createKey } from '../support/keys.ts';
 import { Program } from '../support/program.ts';
 import { findProxy, type ProxyName } from '../support/proxy-process.ts';
 import { findFreePort, findRedisProgram, NO_REDIS_REASON, startRedis } from '../support/redis.ts';
 import { Load } from './load/load.ts';
 import { countFailures, describeFailures, type Lane, type LaneReport } from './load/plan.ts';
 import type { Scenario } from './scenario.ts';
-import { createKey } from './support/keys.ts';
 import { startProxy } from './support/proxy.ts';
 import type { RunningProxy } from './support/running-proxy.ts';
 

@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Figure } from '../../bench/support/figures.ts';
 import { DEVNET, postTo } from '../support/ask-program.ts';
+import { createKey, withKeys } from '../support/keys.ts';
 import { Program } from '../support/program.ts';
 import { findRedisProgram, NO_REDIS_REASON, type RedisServer, startRedis } from '../support/redis.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { Load, type Span } from './load/load.ts';
 import { countFailures, describeFailures, type Lane, type LaneReport } from './load/plan.ts';
 import type { Scenario } from './scenario.ts';
-import { createKey, withKeys } from './support/keys.ts';
 
 const REPLICAS = 2;
 /** Of the key that asks for more, calls a second: of all replicas together. */

@@ -4,9 +4,9 @@ import { LOAD_CORE, pinSelf, pinTo, readCpuSeconds, SERVER_CORE } from '../../be
 import type { Figure } from '../../bench/support/figures.ts';
 import { DEVNET } from '../support/ask-program.ts';
 import { FACTS } from '../support/development.ts';
+import { createKey } from '../support/keys.ts';
 import { Program } from '../support/program.ts';
 import type { Scenario } from './scenario.ts';
-import { createKey } from './support/keys.ts';
 import { medianRatio } from './support/latency.ts';
 
 const CONNECTIONS = 16;

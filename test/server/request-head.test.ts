@@ -92,3 +92,19 @@ test('a session by header, or by the query of a WebSocket, up to a length', () =
   for (const target of ['/ws/v3/k', '/ws/v3/k?', '/ws/v3/k?session=', '/ws/v3/k?sessions=a'])
     assert.equal(readSessionParameter(target), undefined, target);
 });
+
+test('headers that proxies alone add, in any case, and no others', () => {
+  const names = [
+    'Via',
+    'via',
+    'Forwarded',
+    'X-Real-IP',
+    'x-real-ip',
+    'X-Forwarded-For',
+    'X-FORWARDED-Proto',
+    'x-forwarded-x',
+  ];
+  for (const name of names) assert.equal(readRequestHead(['Host', 'a', name, '']).isForwarded, true, name);
+  for (const name of ['Vib', 'X-Forwarded', 'X-Forwarded-', 'X-Forwardedxx-For', 'X-Realm-IP', 'Forwards'])
+    assert.equal(readRequestHead([name, '1']).isForwarded, undefined, name);
+});

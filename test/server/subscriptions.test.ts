@@ -507,6 +507,7 @@ test('notifications cost credits by event; a key without credits left is closed'
   const limiter = new Limiter({
     table: {
       share: 1,
+      unreported: 1,
       draw({ tokens, spending }) {
         spent += spending?.credits ?? 0;
         return { tokens, waitMs: 0, spent };

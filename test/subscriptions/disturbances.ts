@@ -26,6 +26,10 @@ export type DisturbanceKind =
   | 'all clients cut'
   | 'worker killed'
   | 'service restarted'
+  | 'service killed'
+  | 'store frozen'
+  | 'store killed'
+  | 'store emptied'
   | 'nodes reconfigured';
 
 /** How often each happens, in proportion. */
@@ -43,6 +47,10 @@ const WEIGHTS: Readonly<Record<DisturbanceKind, number>> = {
   'all clients cut': 2,
   'worker killed': 3,
   'service restarted': 1,
+  'service killed': 1,
+  'store frozen': 4,
+  'store killed': 3,
+  'store emptied': 1,
   'nodes reconfigured': 1,
 };
 const KINDS = Object.keys(WEIGHTS) as DisturbanceKind[];
@@ -70,7 +78,8 @@ function pick(random: Random): DisturbanceKind {
 
 /** Undefined where it is not possible now. */
 function begin(kind: DisturbanceKind, stage: Stage, random: Random): Promise<void> | undefined {
-  const { chain } = stage;
+  const { chain, service } = stage;
+  const { store } = service;
   const free = stage.peers.filter(({ isDisturbed }) => !isDisturbed);
   const canDisturb = stage.peers.length - free.length < DISTURBED_PEERS && free.length > 0;
   const holdMs = 100 + random.below(MAX_HOLD_MS);
@@ -136,11 +145,19 @@ function begin(kind: DisturbanceKind, stage: Stage, random: Random): Promise<voi
       }
       return Promise.resolve();
     case 'worker killed':
-      return stage.whenServiceIsCalm(() => stage.killWorker(random));
+      return service.whenCalm(() => service.killWorker(random));
     case 'service restarted':
-      return stage.whenServiceIsCalm(() => stage.restartService());
+      return service.whenCalm(() => stage.restartProgram('SIGTERM'));
+    case 'service killed':
+      return service.whenCalm(() => stage.restartProgram('SIGKILL'));
+    case 'store frozen':
+      return store && service.whenCalm(() => store.freeze(holdMs));
+    case 'store killed':
+      return store && service.whenCalm(() => store.kill(holdMs));
+    case 'store emptied':
+      return store && service.whenCalm(() => store.empty());
     case 'nodes reconfigured':
-      return stage.whenServiceIsCalm(() => stage.reconfigure());
+      return service.whenCalm(() => service.reconfigure());
   }
 }
 

@@ -36,12 +36,12 @@ const handlersOf = (judge: Follower): Handlers => ({
 test('the examples lose nothing over reorgs and broken connections', async () => {
   const followLogs = await load('follow-logs-ethers.mjs', 'followLogs');
   const followBlocks = await load('follow-blocks-viem.mjs', 'followBlocks');
-  const stage = await Stage.open('scripted', 5, 0);
-  const { chain, path, program } = stage;
-  const proxy = await CutProxy.open(program.port);
+  const stage = await Stage.open('scripted', 5, 0, 1);
+  const { chain, service } = stage;
+  const proxy = await CutProxy.open(service.programs[0]?.port as number);
   const ending = new AbortController();
   try {
-    const url = `ws://127.0.0.1:${proxy.port}/ws${path}`;
+    const url = `ws://127.0.0.1:${proxy.port}/ws${service.path}`;
     const start = ancestorOf(chain.head, 3);
     const address = CONTRACTS[0] as string;
     const logs = new LogsFollower('ethers', { address }, start);

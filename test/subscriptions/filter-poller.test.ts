@@ -30,7 +30,7 @@ test('polls are repeated where filters cannot be read now; a filter that is gone
   const poller = new FilterPoller(
     'filter',
     undefined,
-    () => `http://127.0.0.1:${port}`,
+    { programs: [{ port }], path: '/', killedAt: -Infinity, store: undefined },
     () => undefined,
   );
   poller.start();

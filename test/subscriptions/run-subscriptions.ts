@@ -3,12 +3,12 @@
  * geth nodes follow one chain, which this process makes with branches and gives them through the engine API, as a consensus
  * client does: so each reorg is known to the block, and geth has checked every state and receipt root. Two announce their heads,
  * one is polled. Nodes lag, follow another branch, are stopped (SIGSTOP), killed, and replaced by empty ones; connections are cut
- * at any byte; workers are killed, the service is restarted, its nodes are configured anew. 200 subscribers of ethers, viem and plain
+ * at any byte; workers are killed, the service is restarted and killed, its nodes are configured anew; with replicas the server that they share is stopped, killed and emptied. 200 subscribers of ethers, viem and plain
  * WebSockets go on by `afterHash`. Nine filters over HTTP are polled by
- * whichever worker answers. At the end what each one got, applied in order, must be the chain and its logs.
+ * whichever worker and replica answers. At the end what each one got, applied in order, must be the chain and its logs.
  *
- * Options: `--disturbances 1000`, `--seed N`, `--subscribers 50` (of each of four connections), `--pause 300` (milliseconds between two,
- * on average), `--nodes geth|scripted` (the second are answered in this process, where there is no geth). Ends with 1 where something was
+ * Options: `--disturbances 1000`, `--seed N`, `--subscribers 50` (of each of four connections), `--replicas 1` (two or
+ * more share a Valkey or Redis server), `--pause 300` (milliseconds between two, on average), `--nodes geth|scripted` (the second are answered in this process, where there is no geth). Ends with 1 where something was
  * lost, doubled, out of order, not taken back, or could not be resumed.
  */
 import { parseArgs } from 'node:util';
@@ -21,6 +21,7 @@ const { values } = parseArgs({
     disturbances: { type: 'string', default: '1000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     subscribers: { type: 'string', default: '50' },
+    replicas: { type: 'string', default: '1' },
     pause: { type: 'string', default: '300' },
     nodes: { type: 'string', default: GETH_SKIP === false ? 'geth' : 'scripted' },
   },
@@ -33,6 +34,7 @@ const report = await runDisturbances({
   disturbances: Number(values.disturbances),
   seed: Number(values.seed),
   subscribers: Number(values.subscribers),
+  replicas: Number(values.replicas),
   pauseMs: Number(values.pause),
   say: (line) => console.log(`  ${line}`),
 });
@@ -48,7 +50,7 @@ for (const complaint of report.complaints.slice(0, 40)) console.log(`  ${complai
 const { lost, doubled, disordered, kept, refused } = report.faults;
 console.log(
   `seed ${values.seed}, ${values.disturbances} disturbances in ${report.seconds.toFixed(0)} s: ${report.blocks} blocks and ` +
-    `${report.orphans} orphans, ${report.connections} connections, ${report.notifications} notifications, ${report.polled.changes} changes of ${report.polled.filters} filters: ` +
+    `${report.orphans} orphans, ${report.connections} connections, ${report.notifications} notifications, ${report.polled.changes} changes of ${report.polled.filters} filters (${report.polled.repeated} answers again after the end of a process): ` +
     `${lost} lost, ${doubled} doubled, ${disordered} out of order, ${kept} not taken back, ${refused} not resumed`,
 );
 process.exitCode = lost + doubled + disordered + kept + refused > 0 ? 1 : 0;

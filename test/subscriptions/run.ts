@@ -15,6 +15,8 @@ export type RunOptions = {
   readonly seed: number;
   /** On each of the four connections. */
   readonly subscribers: number;
+  /** More than one share a server of records. */
+  readonly replicas: number;
   /** Between two disturbances, on average. */
   readonly pauseMs: number;
   /** Hears what happens. */
@@ -31,8 +33,8 @@ export type RunReport = {
   readonly orphans: number;
   readonly notifications: number;
   readonly connections: number;
-  /** What filters gave, and how many there were, one after the other where an answer was lost. */
-  readonly polled: { readonly changes: number; readonly filters: number };
+  /** What filters gave; how many there were; answers that were given again after the end of a process. */
+  readonly polled: { readonly changes: number; readonly filters: number; readonly repeated: number };
   /** Why connections could not be opened. */
   readonly failedConnections: ReadonlyMap<string, number>;
   /** Of subscriptions. */
@@ -50,9 +52,9 @@ const SAY_EVERY = 50;
 const ERROR_LEVEL = 50;
 
 export async function runDisturbances(options: RunOptions): Promise<RunReport> {
-  const { nodes, seed, subscribers } = options;
+  const { nodes, seed, subscribers, replicas } = options;
   const startedAt = performance.now();
-  const stage = await Stage.open(nodes, seed, subscribers);
+  const stage = await Stage.open(nodes, seed, subscribers, replicas);
   let isGrowing = true;
   try {
     for (const client of [...stage.sessions, ...stage.pollers]) client.start();
@@ -157,11 +159,16 @@ function judge(stage: Stage, happened: ReadonlyMap<string, number>, ms: number):
     polled: {
       changes: pollers.reduce((sum, { received }) => sum + received, 0),
       filters: pollers.reduce((sum, { made }) => sum + made, 0),
+      repeated: pollers.reduce((sum, { repeated }) => sum + repeated, 0),
     },
     failedConnections: sumUp(sessions.map(({ failures }) => failures)),
     refusals: sumUp(sessions.map((session) => session.refusals)),
     refusedPolls: sumUp(pollers.map((poller) => poller.refusals)),
-    errors: stage.program.log.filter(({ level }) => level >= ERROR_LEVEL).map(({ msg }) => msg),
+    errors: stage.service.programs.flatMap(({ log }) =>
+      log
+        .filter(({ level }) => level >= ERROR_LEVEL)
+        .map(({ msg, stack }) => (stack === undefined ? msg : `${msg} ${stack}`)),
+    ),
     seconds: ms / 1_000,
   };
 }

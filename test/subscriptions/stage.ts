@@ -16,7 +16,7 @@ import { Session } from './clients/session.ts';
 import { GethProcess } from './nodes/geth-process.ts';
 import { type NodeProcess, Peer } from './nodes/peer.ts';
 import { ScriptedProcess } from './nodes/scripted-process.ts';
-import { createService, type NodeKind, networkOf } from './service.ts';
+import { type NodeKind, Service } from './service.ts';
 
 /** Two that announce their heads, and one that is polled. */
 const TRANSPORTS = ['ws', 'ws', 'http'] as const;
@@ -50,44 +50,33 @@ const CRITERIA: readonly Criteria[] = [
 export class Stage {
   readonly chain: ForkChain;
   readonly peers: readonly Peer[];
-  readonly program: Program;
-  /** Where requests go to. */
-  readonly path: string;
+  readonly service: Service;
   readonly sessions: readonly Session[];
   readonly pollers: readonly FilterPoller[];
-  readonly #network: (order: number) => object;
-  #order = 0;
-  #isServiceBusy = false;
   readonly #random: Random;
 
   constructor(
     chain: ForkChain,
     peers: readonly Peer[],
-    service: { readonly program: Program; readonly path: string },
+    service: Service,
     sessions: readonly Session[],
-    network: (order: number) => object,
     random: Random,
   ) {
     this.chain = chain;
     this.peers = peers;
-    this.program = service.program;
-    this.path = service.path;
+    this.service = service;
     this.sessions = sessions;
-    this.#network = network;
     this.pollers = [undefined, ...CRITERIA].map(
       (criteria, at) =>
-        new FilterPoller(
-          `filter ${at}, ${JSON.stringify(criteria)}`,
-          criteria,
-          () => `http://127.0.0.1:${service.program.port}${service.path}`,
-          (hash) => chain.find(hash),
+        new FilterPoller(`filter ${at}, ${JSON.stringify(criteria)}`, criteria, service, (hash) =>
+          chain.find(hash),
         ),
     );
     this.#random = random;
   }
 
   /** @param subscribers on each connection */
-  static async open(kind: NodeKind, seed: number, subscribers: number): Promise<Stage> {
+  static async open(kind: NodeKind, seed: number, subscribers: number, replicas: number): Promise<Stage> {
     const random = new Random(seed, 1);
     const chain = new ForkChain(new Random(seed, 2));
     const processes: NodeProcess[] = await Promise.all(
@@ -98,28 +87,28 @@ export class Stage {
       ),
     );
     const peers = processes.map((process, at) => new Peer(`node ${at + 1}`, process, chain.genesis));
-    const network = (order: number): object =>
-      networkOf(
-        processes.map(({ url }) => url),
-        chain.genesis.hash,
-        order,
-      );
     const first = chain.extend(chain.genesis, FIRST_BLOCKS);
     for (const peer of peers) peer.follow(first);
-    const { program, path } = await createService(network(0));
-    await program.start();
-    await waitUntil(async () => (await readHead(program.port, path)) === first.number, SERVED_MS);
+    const service = await Service.start(
+      processes.map(({ url }) => url),
+      chain.genesis.hash,
+      { replicas },
+    );
+    await waitUntil(
+      async () => (await service.readHeads()).every((head) => head === first.number),
+      SERVED_MS,
+    );
     const sessions: Session[] = [];
-    for (const [name, connect] of CLIENTS) {
-      const proxy = await CutProxy.open(program.port);
+    for (const [at, [name, connect]] of CLIENTS.entries()) {
+      const proxy = await CutProxy.open(pickProgram(service, at).port);
       const followers = createFollowers(name, subscribers, chain.since(START_BLOCK - 1)[0] as ForkBlock);
       sessions.push(
-        new Session(name, connect, proxy, `/ws${path}`, followers, (refusal) =>
+        new Session(name, connect, proxy, `/ws${service.path}`, followers, (refusal) =>
           explainRefusal(refusal, peers),
         ),
       );
     }
-    return new Stage(chain, peers, { program, path }, sessions, network, random);
+    return new Stage(chain, peers, service, sessions, random);
   }
 
   get followers(): readonly Follower[] {
@@ -135,54 +124,23 @@ export class Stage {
     if (head !== this.chain.head) throw new Error('only the head of the chain is followed');
   }
 
-  /** Undefined while something else happens to the service. */
-  whenServiceIsCalm(action: () => Promise<void>): Promise<void> | undefined {
-    if (this.#isServiceBusy) return undefined;
-    this.#isServiceBusy = true;
-    return action().finally(() => {
-      this.#isServiceBusy = false;
-    });
-  }
-
-  async killWorker(random: Random): Promise<void> {
-    const workers = await this.#listWorkers();
-    if (workers.length === 0) return;
-    const pid = random.pick(workers);
-    process.kill(pid, 'SIGKILL');
-    await waitUntil(async () => {
-      const now = await this.#listWorkers();
-      return now.length >= 2 && !now.includes(pid);
-    }, SERVED_MS);
-  }
-
-  /** None where the workers do not answer now. */
-  async #listWorkers(): Promise<number[]> {
-    try {
-      return (await this.program.readStatus()).processes.map(({ pid }) => pid);
-    } catch {
-      return [];
-    }
-  }
-
-  async restartService(): Promise<void> {
-    await this.program.stop();
-    await this.program.start();
-    for (const { proxy } of this.sessions) proxy.targetPort = this.program.port;
-  }
-
-  /** The same nodes in another order: to the service another network. */
-  async reconfigure(): Promise<void> {
-    this.#order++;
-    this.program.configure({ ...(this.#network(this.#order) as Record<string, unknown>) });
-    this.program.signal('SIGHUP');
-    await sleep(1_000);
+  /** Ends one program and starts it again, on another port. */
+  async restartProgram(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    await this.service.restart(this.#random, signal);
+    for (const [at, { proxy }] of this.sessions.entries())
+      proxy.targetPort = pickProgram(this.service, at).port;
   }
 
   async dispose(): Promise<void> {
     await Promise.all([...this.sessions, ...this.pollers].map((client) => client.stop()));
-    await this.program.dispose();
+    await this.service.dispose();
     await Promise.all(this.peers.map((peer) => peer.dispose()));
   }
+}
+
+/** Connections are shared out among the replicas. */
+function pickProgram({ programs }: Service, at: number): Program {
+  return programs[at % programs.length] as Program;
 }
 
 function createFollowers(client: string, count: number, start: ForkBlock): Follower[] {
@@ -210,12 +168,4 @@ async function explainRefusal(refusal: string, peers: readonly Peer[]): Promise<
     }),
   );
   return `${refusal}: ${known.join(', ')}`;
-}
-
-async function readHead(port: number, path: string): Promise<number> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] });
-  const headers = { 'content-type': 'application/json' };
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers, body });
-  const { result } = (await response.json()) as { readonly result?: string };
-  return Number(result ?? -1);
 }

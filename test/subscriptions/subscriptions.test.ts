@@ -10,6 +10,7 @@ test('subscribers through 20 disturbances have every block and log once, in orde
     disturbances: 20,
     seed: 16,
     subscribers: 10,
+    replicas: 1,
     pauseMs: 250,
     say: () => {},
   });

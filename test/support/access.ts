@@ -7,6 +7,7 @@ import type { Access } from '../../src/gateway/admission.ts';
 /** Gives what is wanted. */
 export const NO_LIMITS: LimitTable = {
   share: 1,
+  unreported: 1,
   draw: ({ tokens }) => ({ tokens, waitMs: 0, spent: 0 }),
   close: async () => {},
 };

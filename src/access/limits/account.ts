@@ -60,6 +60,8 @@ export class Account {
   #spanEnd = 0;
   #drawing: Promise<void> | undefined;
   #waiting = 0;
+  /** Calls that wait for the table to know of earlier ones. */
+  #reporting = 0;
   #day = 0;
   /** When to ask the clock for the day again, on the monotonic clock. */
   #dayUntil = Number.NEGATIVE_INFINITY;
@@ -122,12 +124,17 @@ export class Account {
 
   #takeOne(credits: number, now: number, isPaid: boolean): PromiseOrValue<Denial | undefined> {
     this.#countCall(now);
+    return this.#tryOne(credits, now, isPaid);
+  }
+
+  #tryOne(credits: number, now: number, isPaid: boolean): PromiseOrValue<Denial | undefined> {
     if (now >= this.#dayUntil) this.#turnDay(now);
     const { rate, dailyCredits } = this.#options;
     if (this.#isAway && now >= this.#retryAt) this.#lookAgain(now);
     if (dailyCredits !== undefined) {
       if (this.#spent === undefined && !this.#isAway) return this.#drawAndTake(credits, isPaid, MAX_DRAWS);
       if (this.#exceeds(dailyCredits, credits)) return this.#deny('credits', now);
+      if (this.#mustReport(dailyCredits, credits)) return this.#reportAndTake(credits, isPaid);
     }
     if (isPaid || rate === undefined || this.#tryToken(now)) return this.#spend(credits);
     if (now < this.#deniedUntil) return this.#deny('rate', now);
@@ -150,6 +157,21 @@ export class Account {
     return this.isDirty ? this.#draw(0) : undefined;
   }
 
+  /** Whether other processes would know too little of what was spent here. A call that costs more than that follows a report. */
+  #mustReport(dailyCredits: number, credits: number): boolean {
+    const before = this.#pending + (this.#reported?.credits ?? 0);
+    return !this.#isAway && before > 0 && before + credits > dailyCredits * this.#options.table.unreported;
+  }
+
+  #reportAndTake(credits: number, isPaid: boolean): PromiseOrValue<Denial | undefined> {
+    if (this.#reporting >= MAX_WAITING) return this.#deny('rate', this.#options.now());
+    this.#reporting++;
+    return continueWith(this.#draw(0), () => {
+      this.#reporting--;
+      return this.#tryOne(credits, this.#options.now(), isPaid);
+    });
+  }
+
   #drawAndTake(credits: number, isPaid: boolean, draws: number): PromiseOrValue<Denial | undefined> {
     const { now: clock, rate, dailyCredits } = this.#options;
     if (this.#waiting >= MAX_WAITING) return this.#deny('rate', clock());
@@ -161,6 +183,8 @@ export class Account {
       const now = clock();
       if (dailyCredits !== undefined && this.#exceeds(dailyCredits, credits))
         return this.#deny('credits', now);
+      if (dailyCredits !== undefined && this.#mustReport(dailyCredits, credits))
+        return this.#reportAndTake(credits, isPaid);
       if (isPaid || rate === undefined || this.#tryToken(now)) return this.#spend(credits);
       if (now < this.#deniedUntil || draws === 1) return this.#deny('rate', now);
       return this.#drawAndTake(credits, isPaid, draws - 1);
@@ -195,14 +219,14 @@ export class Account {
   }
 
   /**
-   * Whether a call of that many credits would spend more than the day has. A day of which the table has not answered yet is shared
-   * like everything else.
+   * Whether a call of that many credits would spend more than the day has. While the table is away, or has not answered yet, what is left
+   * of the day is shared like everything else.
    */
   #exceeds(dailyCredits: number, credits: number): boolean {
     const wanted = this.#pending + (this.#reported?.credits ?? 0) + credits;
-    return this.#spent === undefined
-      ? wanted > dailyCredits * this.#options.table.share
-      : this.#spent + wanted > dailyCredits;
+    const left = dailyCredits - (this.#spent ?? 0);
+    const isShared = this.#spent === undefined || this.#isAway;
+    return wanted > (isShared ? left * this.#options.table.share : left);
   }
 
   #spend(credits: number): undefined {

@@ -42,5 +42,7 @@ export interface LimitTable {
   draw(draw: Draw): PromiseOrValue<Drawn | undefined>;
   /** The part of each limit that this process may give while the table is away: 0 to 1. */
   readonly share: number;
+  /** The part of a day's credits that this process may spend before the table knows: 0 to 1. All processes together spend at most a tenth so. */
+  readonly unreported: number;
   close(): Promise<void>;
 }

@@ -24,6 +24,8 @@ const BEHIND_BUCKETS = 'bucket!';
  */
 export class LmdbLimitTable implements LimitTable {
   readonly share = 1;
+  /** How many processes there are is not known: fifty spend a tenth. */
+  readonly unreported = 0.002;
   readonly #path: string;
   #opened: LmdbEnvironment<Table> | undefined;
   readonly #now: () => number;

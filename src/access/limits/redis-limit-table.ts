@@ -64,6 +64,10 @@ const BEAT = createScript(
   return redis.call('ZCARD', KEYS[1])`,
 );
 
+/** The part of a day's credits that all processes together may spend before the table knows. */
+const UNREPORTED = 0.1;
+/** Others may have started since they were counted last. */
+const LEAST_PROCESSES = 8;
 const BEAT_MS = 2_000;
 const LIFE_MS = 7_000;
 
@@ -94,6 +98,10 @@ export class RedisLimitTable implements LimitTable {
   /** As many processes as there were when the server was heard last. */
   get share(): number {
     return 1 / this.#processes;
+  }
+
+  get unreported(): number {
+    return UNREPORTED / Math.max(LEAST_PROCESSES, this.#processes);
   }
 
   draw(draw: Draw): Promise<Drawn | undefined> | undefined {

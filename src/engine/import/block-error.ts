@@ -5,3 +5,11 @@ export class BlockError extends Error {
     this.name = 'BlockError';
   }
 }
+
+/** A block that may be valid takes more memory than this program's EVM has. */
+export class EvmMemoryError extends BlockError {
+  constructor(message: string) {
+    super(message);
+    this.name = 'EvmMemoryError';
+  }
+}

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { type Block, decodeBlock } from '../../chain/block.ts';
 import { hashHeader } from '../../chain/header.ts';
 import type { Evm } from '../../evm/evm.ts';
+import { StateLimitError } from '../../evm/world-state.ts';
 import { bytesEqual, EMPTY_BYTES } from '../../primitives/bytes.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
 import type { ChainReader } from '../../store/chain-reader.ts';
@@ -19,7 +20,7 @@ import { environmentOf } from '../transition/block-environment.ts';
 import { type BlockResult, executeBlock } from '../transition/execute-block.ts';
 import { type BlockRules, isMergedBlock, rulesAt } from '../transition/rules.ts';
 import { TransactionError } from '../transition/transaction-error.ts';
-import { BlockError } from './block-error.ts';
+import { BlockError, EvmMemoryError } from './block-error.ts';
 import { checkResult, checkStateRoot } from './check-result.ts';
 import { RecentBlocks } from './recent-blocks.ts';
 import { validateBody } from './validate-body.ts';
@@ -62,14 +63,23 @@ export class BlockImporter {
   #lastCommit: number = performance.now();
   #head: Head;
 
-  /** @param evm of another importer that takes no more blocks: one costs as much as a small block */
-  constructor(writer: ChainWriter, seal: SealCheck, verification: Verification = 'full', evm?: Evm) {
+  /**
+   * @param evm of another importer that takes no more blocks: one costs as much as a small block
+   * @param memoryLimit bytes of memory that the frames of one transaction may have, in an EVM that is made here
+   */
+  constructor(
+    writer: ChainWriter,
+    seal: SealCheck,
+    verification: Verification = 'full',
+    evm?: Evm,
+    memoryLimit?: number,
+  ) {
     this.#writer = writer;
     this.#reader = writer.openReader();
     this.#seal = seal;
     this.#verification = verification;
     this.#state = new StateCommitter(this.#reader);
-    this.#evm = evm ?? createEvm(this.#state);
+    this.#evm = evm ?? createEvm(this.#state, memoryLimit);
     this.#evm.attach(this.#state);
     this.#recent = new RecentBlocks(this.#reader);
     this.#head = this.#reader.head;
@@ -114,6 +124,7 @@ export class BlockImporter {
       if (number <= this.headNumber) return this.#checkKnown(block, hash);
       executed = this.#executeOrDiscard(block, hash);
     } catch (error) {
+      if (error instanceof StateLimitError) throw new EvmMemoryError(`block ${number}: ${error.message}`);
       if (!(error instanceof BlockError || error instanceof TransactionError)) throw error;
       // What another import has written meanwhile is no fault of the block.
       this.#writer.requireHead(this.#committedHead);

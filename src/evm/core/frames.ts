@@ -13,7 +13,7 @@ import { finishCreation } from './instructions/create.ts';
 import { EIP150, EIP8037, has } from './rules.ts';
 import { accountGas, repaySpill, reservoir, returnState, setStateGas, spilled, stateUsed } from './state-gas.ts';
 import { BODY_SWITCHES, setNeed, WORK_LEFT } from './needs.ts';
-import { MEMORY_LIMIT, REVERT, SUCCESS } from './generated/status.ts';
+import { INSUFFICIENT_BALANCE, MEMORY_LIMIT, NONCE_OVERFLOW, REVERT, SUCCESS } from './generated/status.ts';
 import { copyWord, setU64 } from './words/word.ts';
 
 /** Registers of a frame while one above it runs. */
@@ -238,10 +238,15 @@ export function undoFrame(): bool {
   return true;
 }
 
+/** Whether a message was refused before its first instruction, so that it has used no gas. */
+function isRefusal(result: i32): bool {
+  return result == NONCE_OVERFLOW || result == INSUFFICIENT_BALANCE;
+}
+
 /** How the frame ends: its output is at hand, its code stored where it created a contract. */
 function settleFrame(result: i32, left: i64, output: usize, size: u32): void {
   endSlice = (left > 0 ? left : 0) + load<i64>(frame, SLICE_REST);
-  let rest = result <= REVERT ? left + reserve : 0;
+  let rest = result <= REVERT || isRefusal(result) ? left + reserve : 0;
   if (size > 0 && output != RETURN_DATA) {
     if (size > <u32>(RETURN_DATA_END - RETURN_DATA)) {
       result = MEMORY_LIMIT;

@@ -95,8 +95,9 @@ export function beginCreation(given: i64, stateGas: i64, slice: i64, nonce: u64)
     refuse(INSUFFICIENT_BALANCE, given);
     return DONE;
   }
-  // From Amsterdam geth looks at the nonce in CREATE and CREATE2 only.
+  // From Amsterdam geth looks at the nonce in CREATE and CREATE2 only. Before, a creation that is refused leaves the nonce as it was.
   if (nonce == u64.MAX_VALUE && !has(EIP8037)) {
+    setNonce(caller, nonce);
     refuse(NONCE_OVERFLOW, given);
     return DONE;
   }
@@ -104,9 +105,10 @@ export function beginCreation(given: i64, stateGas: i64, slice: i64, nonce: u64)
   return beginFirstCreation(caller, nonce, input, inputSize, given, slice, STACKS + 32, VALUE) ? DONE : outcome();
 }
 
+/** A message that does not begin: its gas is left. */
 function refuse(reason: i32, given: i64): void {
   pushFrame(CALL, 0, STACKS + 32, 0, given, given, false, given);
-  popFrame(reason, 0, 0, 0);
+  popFrame(reason, given, 0, 0);
 }
 
 /** Why a message could not begin; a full region halts it. */

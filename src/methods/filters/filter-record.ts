@@ -23,6 +23,8 @@ export type FilterRecord = {
   readonly subject: StoredSubject;
   /** What it was answered up to: a block's hash, or of transactions the time at which the last one was seen. */
   readonly last: string;
+  /** The same before the answer that led to `last`, as long as it is not known that this was sent. */
+  readonly before: string | undefined;
   /** When it was written, Unix milliseconds. */
   readonly at: number;
   /** Of this writing of it. */
@@ -59,8 +61,9 @@ export function encodeCriteria({ blocks, addresses, topics }: LogFilter): string
   return JSON.stringify({ ...range, address: addresses, topics });
 }
 
-export function encodeFilterRecord({ network, subject, last, at, nonce }: FilterRecord): string {
-  const head = JSON.stringify({ nonce, network, kind: subject.kind, last, at });
+/** The version before reads `before` past its first pattern, and leaves it out. */
+export function encodeFilterRecord({ network, subject, last, before, at, nonce }: FilterRecord): string {
+  const head = JSON.stringify({ before, nonce, network, kind: subject.kind, last, at });
   return `${head.slice(0, -1)}${encodeRest(subject)}`;
 }
 
@@ -84,7 +87,7 @@ export function encodeCriteriaRecord({ network, criteria }: CriteriaRecord): str
 
 const FILTER = ',"filter":';
 const HEAD =
-  /^\{"nonce":"([^"\\]{0,64})","network":"([\w-]{1,64})","kind":"(blocks|pending|logs)","last":"([^"\\]{0,100})","at":(\d{1,16})/;
+  /^\{(?:"before":"([^"\\]{0,100})",)?"nonce":"([^"\\]{0,64})","network":"([\w-]{1,64})","kind":"(blocks|pending|logs)","last":"([^"\\]{0,100})","at":(\d{1,16})/;
 const CRITERIA_HEAD = /^\{"network":"([\w-]{1,64})","filter":/;
 
 /** @returns undefined for what is no record of criteria alone */
@@ -98,9 +101,9 @@ export function parseCriteriaRecord(text: string): CriteriaRecord | undefined {
 export function parseFilterRecord(text: string): FilterRecord | undefined {
   const found = HEAD.exec(text);
   if (found === null) return parseMembers(text);
-  const [head, nonce = '', network = '', kind, last = '', at] = found;
+  const [head, before, nonce = '', network = '', kind, last = '', at] = found;
   const subject = parseRest(kind as StoredSubject['kind'], text.slice(head.length));
-  return subject && { nonce, network, subject, last, at: Number(at) };
+  return subject && { nonce, network, subject, last, before, at: Number(at) };
 }
 
 function parseRest(kind: StoredSubject['kind'], rest: string): StoredSubject | undefined {
@@ -114,10 +117,10 @@ function parseRest(kind: StoredSubject['kind'], rest: string): StoredSubject | u
 /** Reads a record of the version that wrote the same members in another order. */
 function parseMembers(text: string): FilterRecord | undefined {
   try {
-    const { network, kind, last, at, nonce, filter, isFull } = JSON.parse(text) as Stored;
+    const { network, kind, last, before, at, nonce, filter, isFull } = JSON.parse(text) as Stored;
     if (typeof network !== 'string' || typeof last !== 'string') return undefined;
     if (typeof at !== 'number' || typeof nonce !== 'string') return undefined;
-    const place = { network, last, at, nonce };
+    const place = { network, last, before: typeof before === 'string' ? before : undefined, at, nonce };
     if (kind === 'blocks') return { ...place, subject: { kind } };
     if (kind === 'pending') return { ...place, subject: { kind, isFull: isFull === true } };
     if (kind !== 'logs' || filter === undefined) return undefined;

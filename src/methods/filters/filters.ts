@@ -3,23 +3,16 @@ import { ChainError } from '../../chain/errors.ts';
 import { FeedError, type FeedStep, type NetworkFeed } from '../../feed/feed.ts';
 import { streamBytes } from '../../primitives/hex-data.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
-import { RecordTableError } from '../../records/record-table.ts';
 import { RpcError } from '../../rpc/errors.ts';
 import { limitOf } from '../../util/bounds.ts';
-import { Lru } from '../../util/lru.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { TURNS } from '../../util/turn-queue.ts';
 import { countFurtherValues } from '../log-filter.ts';
 import type { Network } from '../network.ts';
 import { workFor } from '../work-credits.ts';
 import { collectLogs } from './collect-logs.ts';
-import {
-  createFilterId,
-  createNonce,
-  type FilterRecord,
-  type FilterSubject,
-  isFilterId,
-} from './filter-record.ts';
+import { createFilterId, createNonce, type FilterSubject, isFilterId } from './filter-record.ts';
+import { GivenAnswers } from './given-answers.ts';
 import { PendingRing } from './pending-ring.ts';
 import { readTransactions } from './read-transactions.ts';
 import { RETRY_PAUSES, retryTable } from './retry-table.ts';
@@ -38,13 +31,12 @@ const MAX_HASHES = 10_000;
 const MAX_TRANSACTIONS = 100;
 /** A poll takes about as long on the thread, with its write, in milliseconds. */
 const POLL_MS = 0.25;
-/** Filters of which an answer may have been lost, remembered by this process, and attempts of each. */
-const MAX_UNANSWERED = 1_000;
-const MAX_LOST_ATTEMPTS = 2 * MAX_ATTEMPTS;
 
 export type FilterOptions = StoredFiltersOptions & {
   /** Between two attempts at records, milliseconds. */
   readonly retryPauses?: readonly number[];
+  /** How long a poll waits for the answer of the one before it, milliseconds. */
+  readonly answerWaitMs?: number;
 };
 
 /** Where a filter is asked for: its network's feed and chain. */
@@ -52,19 +44,6 @@ export type FilterPlace = {
   readonly feed: NetworkFeed;
   readonly network: Pick<Network, 'chain' | 'hasNodes'>;
   readonly scope: RequestScope;
-};
-
-type Found = StoredFilter & {
-  /** Whether its record is what is stored, not what was before an answer that was not given. */
-  readonly isStored: boolean;
-};
-
-/** A filter that was moved on, or may have been, for answers that were not given. */
-type Unanswered = {
-  /** What it is to go on from. */
-  readonly record: FilterRecord;
-  /** Of the records that were written, or may have been, in its place. */
-  readonly nonces: readonly string[];
 };
 
 /** What a poll answers, and what the filter has been answered up to then. */
@@ -79,15 +58,14 @@ export class Filters {
   readonly #retryPauses: readonly number[];
   readonly #stored: StoredFilters;
   readonly #pending: PendingRing;
-  /** By the name of the record. */
-  readonly #unanswered: Lru<string, Unanswered>;
+  readonly #answers: GivenAnswers;
 
   constructor(options: FilterOptions) {
     this.#maxOfKey = options.maxOfKey;
     this.#retryPauses = options.retryPauses ?? RETRY_PAUSES;
     this.#stored = new StoredFilters(options);
     this.#pending = new PendingRing(options.lifeMs);
-    this.#unanswered = new Lru(MAX_UNANSWERED, options.lifeMs);
+    this.#answers = new GivenAnswers(this.#stored, options);
   }
 
   /** @returns the new filter's id @throws RpcError where the key may have no further one */
@@ -111,7 +89,7 @@ export class Filters {
 
   /** The criteria of a filter for logs. @throws RpcError `filter not found`, of one for something else too */
   async findLogFilter(id: string, scope: RequestScope): Promise<LogFilter> {
-    const { criteria } = await this.#retry(scope, () => this.#find(id, scope));
+    const criteria = (await this.#retry(scope, () => this.#find(id, scope)))?.criteria;
     if (criteria === undefined) throw new RpcError('serverError', 'filter not found');
     return criteria.filter;
   }
@@ -137,9 +115,11 @@ export class Filters {
 
   /** @returns undefined where another poll was faster */
   async #pollOnce(id: string, place: FilterPlace): Promise<JsonResult | undefined> {
-    const found = await this.#find(id, place.scope);
+    const { scope } = place;
+    const found = await this.#answers.findSettled(() => this.#find(id, scope), scope);
+    if (found === undefined) throw new RpcError('serverError', 'filter not found');
     const changes = await this.#read(found, place);
-    const isGiven = changes !== undefined && (await this.#advance(found, changes.last, place.scope));
+    const isGiven = changes !== undefined && (await this.#advance(found, changes, scope));
     return isGiven ? changes.result : undefined;
   }
 
@@ -158,25 +138,15 @@ export class Filters {
     return since ?? Date.now();
   }
 
-  async #find(id: string, scope: RequestScope): Promise<Found> {
+  async #find(id: string, scope: RequestScope): Promise<StoredFilter | undefined> {
     if (TURNS.hasTime()) TURNS.spend(POLL_MS);
     else await TURNS.pause(scope.owner ?? '', POLL_MS);
-    const found = await this.#seek(id, scope);
-    if (found === undefined) throw new RpcError('serverError', 'filter not found');
-    return found;
-  }
-
-  async #seek(id: string, scope: RequestScope): Promise<Found | undefined> {
     if (!isFilterId(id)) return undefined;
-    const stored = await this.#stored.find(nameFilter(id, scope.owner), scope.owner ?? '');
-    if (stored === undefined) return undefined;
-    const unanswered = this.#unanswered.get(stored.name);
-    const isStored = unanswered?.nonces.includes(stored.record.nonce) !== true;
-    return { ...stored, record: isStored ? stored.record : unanswered.record, isStored };
+    return this.#stored.find(nameFilter(id, scope.owner), scope.owner ?? '');
   }
 
   /** @returns undefined where another poll was faster, and left what can be gone on from */
-  async #read(found: Found, place: FilterPlace): Promise<Changes | undefined> {
+  async #read(found: StoredFilter, place: FilterPlace): Promise<Changes | undefined> {
     try {
       return await this.#readChanges(found, place);
     } catch (error) {
@@ -228,49 +198,32 @@ export class Filters {
       for (const step of steps) addToWay(way, step);
       const added = way.filter(({ kind }) => kind === 'added').map(({ block }) => quote(block.hash));
       if (added.length > 0) return { result: joinItems(added), last: next.hash };
-      if (steps.length === 0) return { result: '[]', last };
+      if (steps.length === 0) return { result: NOTHING, last };
       at = next.hash;
     }
   }
 
   /** Moves a filter on, or renews its life. @returns false where another poll has moved it since it was read */
-  async #advance(found: Found, last: string, scope: RequestScope): Promise<boolean> {
-    const { name, record, isStored } = found;
+  async #advance(found: StoredFilter, { result, last }: Changes, scope: RequestScope): Promise<boolean> {
+    const { record } = found;
     const isSame = last === record.last;
-    if (isSame && isStored && !this.#stored.isDue(record)) return true;
+    if (isSame && record.before === undefined && !this.#stored.isDue(record)) return true;
     const subject = await this.#stored.renew(found, scope.owner ?? '');
     if (subject === undefined) return false;
     // The answer could not be sent any more.
     if (scope.aborted || performance.now() >= scope.deadline) throw new ChainError('aborted', 'aborted');
     const nonce = createNonce();
+    const before = isSame || result === NOTHING ? undefined : record.last;
+    const written = { ...record, subject, last, before, at: Date.now(), nonce };
     let isReplaced: boolean;
     try {
-      isReplaced = await this.#stored.replace(found, { ...record, subject, last, at: Date.now(), nonce });
+      isReplaced = await this.#stored.replace(found, written);
     } catch (error) {
-      // It may have been written all the same, or may be yet.
-      this.#noteUnanswered(name, record, nonce);
+      this.#answers.noteLost(nonce);
       throw error;
     }
-    if (isReplaced && scope.aborted) await this.#putBack(found, nonce);
-    else if (isReplaced) this.#unanswered.delete(name);
+    if (isReplaced && before !== undefined) this.#answers.watch(found, written, scope);
     return isReplaced || isSame;
-  }
-
-  #noteUnanswered(name: string, record: FilterRecord, nonce: string): void {
-    const known = this.#unanswered.get(name);
-    const before = known?.record.nonce === record.nonce ? known.nonces : [];
-    this.#unanswered.set(name, { record, nonces: [...before, nonce].slice(-MAX_LOST_ATTEMPTS) });
-  }
-
-  /** Takes a filter back to where it was before an answer that could not be sent, for all processes; where the table fails for this one. */
-  async #putBack(found: Found, nonce: string): Promise<void> {
-    const { name, record } = found;
-    this.#noteUnanswered(name, record, nonce);
-    try {
-      if (await this.#stored.putBack(found, record, nonce)) this.#unanswered.delete(name);
-    } catch (error) {
-      if (!(error instanceof RecordTableError)) throw error;
-    }
   }
 }
 
@@ -285,6 +238,7 @@ function quote(hash: string): JsonText {
   return `"${hash}"`;
 }
 
+const NOTHING: JsonText = '[]';
 /** Longer answers are handed on in pieces, and count as memory that is held until they are sent. */
 const LARGE_ANSWER = 256 * 1024;
 

@@ -76,7 +76,7 @@ export class StoredFilters {
     const write = (stored: StoredSubject, place: string, max: number): boolean | Promise<boolean> =>
       records.create(
         place,
-        encodeFilterRecord({ network, subject: stored, last, at, nonce: createNonce() }),
+        encodeFilterRecord({ network, subject: stored, last, before: undefined, at, nonce: createNonce() }),
         this.#keptMs,
         max,
       );
@@ -170,11 +170,11 @@ export class StoredFilters {
     return this.#options.records.replace(place, version, encodeFilterRecord(record), this.#keptMs);
   }
 
-  /** Writes what was before, where what was written with this nonce is there still. @returns whether nothing is left to do */
-  async putBack({ place }: LocatedFilter, record: FilterRecord, nonce: string): Promise<boolean> {
+  /** Writes another record in place of the one with this nonce, where that is there still. @returns whether nothing is left to do */
+  async settle({ place }: LocatedFilter, nonce: string, record: FilterRecord): Promise<boolean> {
     const { records } = this.#options;
     const stored = await records.read(place);
-    if (stored === undefined || parseFilterRecord(stored.text)?.nonce !== nonce) return false;
+    if (stored === undefined || parseFilterRecord(stored.text)?.nonce !== nonce) return true;
     return records.replace(place, stored.version, encodeFilterRecord(record), this.#keptMs);
   }
 

@@ -1,4 +1,4 @@
-import type { HeadReads } from '../../chain/chain.ts';
+import type { BlockPlace, HeadReads } from '../../chain/chain.ts';
 import { FeedError, type FeedListener, type FeedStart } from '../../feed/feed.ts';
 import { createBoundError, RpcError } from '../../rpc/errors.ts';
 import type { Subscription } from '../../rpc/notifier.ts';
@@ -58,9 +58,16 @@ export async function joinFeed(
   }
 }
 
-function describe({ kind, message }: FeedError): RpcError {
-  if (kind === 'unknownBlock') return new RpcError('unknownStart', message);
+function describe({ kind, message, ancestor }: FeedError): RpcError {
+  if (kind === 'unknownBlock') return new RpcError('unknownStart', `${message}: ${advise(ancestor)}`);
   if (kind === 'tooFar') return createBoundError('startTooFar', START_BLOCKS, limitOf(START_BLOCKS));
   if (kind === 'tooMuch') return new RpcError('tooManySubscriptions', 'subscriptions.criteria');
   return new RpcError('unavailable', message);
+}
+
+/** What a client does whose start is not known, or not all that has to be taken back above this ancestor. */
+function advise(ancestor: BlockPlace | undefined): string {
+  return ancestor === undefined
+    ? 'read what is missing with eth_getLogs or eth_getBlockByNumber, and subscribe without a start'
+    : `drop the logs of all blocks above block ${ancestor.number}, and subscribe with afterHash ${ancestor.hash}`;
 }

@@ -45,11 +45,19 @@ function listGiven(url: URL, headers: Endpoint['headers']): string[] {
   return [username, password, ...listQueryValues(url), ...Object.values(headers).flatMap(listHeaderSecrets)];
 }
 
-/** As they are written, decoded, and in base64 and hex wherever they may stand in a longer text. */
+/** As they are written, decoded, as an address or JSON escapes them, and in base64 and hex wherever they may stand in a longer text. */
 function spell(parts: readonly string[]): string[] {
   const plain = new Set(parts.flatMap((part) => [part, decode(part)]));
   const secrets = [...plain].filter((secret) => secret.length >= MIN_SECRET_LENGTH);
-  return [...new Set([...secrets, ...secrets.flatMap(encode)])];
+  return [...new Set([...secrets, ...secrets.flatMap(listEscaped), ...secrets.flatMap(encode)])];
+}
+
+/** With percent signs, once and twice, and inside of a JSON text, where some programs escape slashes too. */
+function listEscaped(secret: string): string[] {
+  // A half of a surrogate pair has no encoding.
+  const percent = encodeURIComponent(Buffer.from(secret, 'utf8').toString('utf8'));
+  const json = JSON.stringify(secret).slice(1, -1);
+  return [percent, encodeURIComponent(percent), json, json.replaceAll('/', '\\/')];
 }
 
 /**

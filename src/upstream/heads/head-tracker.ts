@@ -182,6 +182,13 @@ export class HeadTracker implements ChainView {
     return this.#latestLoop.pollNow();
   }
 
+  /** Asks for latest after this call and, where that is another block, for safe and finalized. Never rejects. */
+  async refreshAnew(): Promise<void> {
+    const before = this.latest?.hash;
+    await this.#latestLoop.pollAnew();
+    if (this.latest?.hash !== before) await this.#marksLoop.pollAnew();
+  }
+
   #interval(): number {
     return pausePolls(this.#readPace());
   }
@@ -280,8 +287,7 @@ export class HeadTracker implements ChainView {
 
   /** A poll that began after this call. @returns whether it was answered */
   async #pollTwice(): Promise<boolean> {
-    await this.#latestLoop.pollNow();
-    await this.#latestLoop.pollNow();
+    await this.#latestLoop.pollAnew();
     return this.#latestLoop.failures === 0;
   }
 

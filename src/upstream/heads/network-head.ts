@@ -6,6 +6,7 @@ import { type Candidate, elect, type HeadReport, type Vote } from './electorate.
 import type { LagBounds } from './lag.ts';
 import { Persistence } from './persistence.ts';
 import { ServedMarks } from './served-marks.ts';
+import type { SharedHeights } from './shared-heights.ts';
 
 /** How many of the configured operators have a block. */
 export interface HeadAgreement {
@@ -33,6 +34,8 @@ export type NetworkHeadOptions<C extends Candidate = Candidate> = LagBounds & {
   readonly isDevelopment: boolean;
   /** A further condition of every block that is served; absent where the share alone decides. */
   readonly agreement?: HeadAgreement | undefined;
+  /** Which heights other processes are ready for; absent where one serves the chain. */
+  readonly admission?: Pick<SharedHeights, 'admits' | 'admitted'> | undefined;
   /** The healthy nodes now. */
   candidates(): readonly C[];
   /** Unix milliseconds. */
@@ -196,7 +199,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     const voters = this.#voters;
     this.#wished = isUndecided ? undefined : chooseHead(voters, share, this.head);
     this.#checkShort();
-    const chosen = this.#findAgreed(this.#wished, voters);
+    const chosen = this.#findAdmitted(this.#findAgreed(this.#wished, voters), voters);
     if (chosen !== undefined && this.#mayMoveTo(chosen, voters)) this.#moveTo(chosen, voters);
     else this.#chain.learn(voters);
     this.#checkHolders(candidates, this.#checkShort());
@@ -227,6 +230,13 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return chooseHead(voters, this.#options.share, this.head, wished.number, (block) =>
       this.#isAgreed(block),
     );
+  }
+
+  /** The block, or the highest one below that other processes are ready for. */
+  #findAdmitted(block: BlockHeader | undefined, voters: readonly ChainView[]): BlockHeader | undefined {
+    const { admission, share } = this.#options;
+    if (block === undefined || admission === undefined || admission.admits(block.number)) return block;
+    return chooseHead(voters, share, this.head, admission.admitted, (lower) => this.#isAgreed(lower));
   }
 
   /** Forgets everything: the network is another chain from now on. */

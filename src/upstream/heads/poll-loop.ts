@@ -48,6 +48,12 @@ export class PollLoop {
     return this.#underWay;
   }
 
+  /** A poll that begins after this call. Never rejects. */
+  async pollAnew(): Promise<void> {
+    await this.#underWay;
+    await this.pollNow();
+  }
+
   async #poll(): Promise<void> {
     this.#cancelNext();
     let retryAfter = 0;

@@ -233,8 +233,9 @@ function readRefusal(error: unknown, { method }: RoutedCall): never {
 }
 
 function chooseCall(call: RoutedCall, upstream: Upstream): NodeCall {
-  const { method, takesBytes } = call;
+  const { method, takesBytes, isOnce } = call;
   const params = chooseParams(call, upstream);
+  if (isOnce === true) return { method, params, isOnce };
   const isSmall = hasSmallAnswer(method, params);
   return takesBytes === true ? { method, params, isSmall, takesBytes } : { method, params, isSmall };
 }

@@ -88,6 +88,11 @@ export class Sending implements SendingReads {
     return this.#own.findPreferred(call, scope);
   }
 
+  /** What was sent may have been undone by request: what the node says of it counts alone. */
+  forget(): void {
+    this.#keeper.forget();
+  }
+
   /** Settled when no look at what waits is under way. */
   get idle(): Promise<void> {
     return this.#keeper.idle;

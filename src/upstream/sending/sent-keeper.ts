@@ -54,6 +54,11 @@ export class SentKeeper {
     this.#unwatch = heads.watch(() => this.#onHead());
   }
 
+  /** Looks after nothing that was sent before. */
+  forget(): void {
+    this.#sent.clear();
+  }
+
   close(): void {
     this.#stopped.abort();
     this.#unwatch?.();

@@ -41,8 +41,8 @@ export interface ExchangeHost {
   readonly memory: () => AnswerMemory;
   /** The node sent more than the question can need. */
   noteExcessive(fault: UpstreamFault): void;
-  /** Puts the request on a connection; on one of its own when `isRetry`. */
-  dispatch(exchange: Exchange, isRetry: boolean): void;
+  /** Puts the request on a connection; on a new one of its own when `isAlone`, which the node cannot have closed before. */
+  dispatch(exchange: Exchange, isAlone: boolean): void;
   /** The exchange needs no watching any more. */
   forget(exchange: Exchange): void;
   /** The exchange holds no connection and no place in a queue any more. */
@@ -53,6 +53,8 @@ export interface ExchangeHost {
 export type ExchangeRequest<T> = {
   readonly body: string;
   readonly places: number;
+  /** It is sent once, over a connection of its own. */
+  readonly isOnce?: boolean;
   readonly createReader: (source: ResultSource) => BodyReader<T>;
 };
 
@@ -84,19 +86,21 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
   #takenBytes = 0;
   #hasAnswer = false;
   #isSettled = false;
-  #isRetry = false;
+  /** Whether it is not sent again when its connection breaks. */
+  #isLastTry: boolean;
   #isOver = false;
   /** Whether the HTTP client is through with the request. */
   #isHandedBack = false;
 
   constructor(
     host: ExchangeHost,
-    { body, places, createReader }: ExchangeRequest<T>,
+    { body, places, isOnce = false, createReader }: ExchangeRequest<T>,
     options: SendOptions,
     { resolve, reject }: Settle<T>,
   ) {
     this.body = body;
     this.places = places;
+    this.#isLastTry = isOnce;
     this.traceParent = options.traceParent;
     this.#host = host;
     this.#resolve = resolve;
@@ -204,9 +208,9 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (!this.#isOver && !this.#hasAnswer && !this.#isRetry && isBrokenConnection(error)) {
-      // The node may have closed an idle connection just as it was used. Calls only read, so asking again is safe.
-      this.#isRetry = true;
+    if (!this.#isOver && !this.#hasAnswer && !this.#isLastTry && isBrokenConnection(error)) {
+      // The node may have closed an idle connection just as it was used. Other calls only read, or send what can be sent again.
+      this.#isLastTry = true;
       this.#host.dispatch(this, true);
       return;
     }

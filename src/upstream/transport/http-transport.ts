@@ -33,7 +33,7 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
   readonly #limits: TransportLimits;
   readonly #pool: Pool;
   /** For retries: every request has a connection of its own. */
-  readonly #retryPool: Pool;
+  readonly #ownPool: Pool;
   readonly #path: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #exchanges = new ExpirySweep<Exchange>();
@@ -65,7 +65,7 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
       bodyTimeout: 0,
     };
     this.#pool = new Pool(url.origin, { ...options, pipelining: 1 });
-    this.#retryPool = new Pool(url.origin, { ...options, pipelining: 0 });
+    this.#ownPool = new Pool(url.origin, { ...options, pipelining: 0 });
   }
 
   send(call: NodeCall, options: SendOptions): Promise<NodeReply> {
@@ -117,7 +117,8 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
         source,
         call.takesBytes === true,
       );
-    this.#begin({ body: encodeCall(call, id), places: 1, createReader }, options, settle);
+    const isOnce = call.isOnce === true;
+    this.#begin({ body: encodeCall(call, id), places: 1, createReader, isOnce }, options, settle);
   }
 
   sendJoined(calls: readonly NodeCall[], options: SendOptions, settle: Settle<BatchAnswer>): Exchange {
@@ -137,11 +138,11 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
     this.#isClosed = true;
     const fault = new UpstreamFault('unreachable', 'the connections to the node are being closed');
     for (const exchange of this.#exchanges.list()) exchange.fail(fault);
-    await Promise.all([this.#pool.destroy(), this.#retryPool.destroy()]);
+    await Promise.all([this.#pool.destroy(), this.#ownPool.destroy()]);
   }
 
-  dispatch(exchange: Exchange, isRetry: boolean): void {
-    const pool = isRetry ? this.#retryPool : this.#pool;
+  dispatch(exchange: Exchange, isAlone: boolean): void {
+    const pool = isAlone ? this.#ownPool : this.#pool;
     const { body, traceParent } = exchange;
     const headers =
       traceParent === undefined ? this.#headers : { ...this.#headers, traceparent: traceParent };
@@ -179,7 +180,7 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
   #begin<T>(request: ExchangeRequest<T>, options: SendOptions, settle: Settle<T>): Exchange {
     const exchange = new HttpExchange(this, request, options, settle);
     this.#exchanges.add(exchange);
-    this.dispatch(exchange, false);
+    this.dispatch(exchange, request.isOnce === true);
     return exchange;
   }
 }

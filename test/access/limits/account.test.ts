@@ -75,6 +75,22 @@ for (const { name, skip, open: openTables } of TABLES) {
       assert.equal(await account.take(0), undefined);
     });
 
+    test('processes that spend at the same time exceed the credits of a day by a tenth at most', async (t) => {
+      const limits = { dailyCredits: 10_000 };
+      const time = { now: 0 };
+      const tables = await openTables(t, 4);
+      const accounts = tables.map((table) => open(table, limits, { now: () => time.now }));
+      // Each has heard of the day before any has spent.
+      for (const account of accounts) assert.equal(await account.take(0), undefined);
+      let spent = 0;
+      const spend = async (account: Account): Promise<void> => {
+        for (let calls = 0; calls < 2_000 && (await account.take(10)) === undefined; calls++) spent += 10;
+      };
+      // Several callers of each process.
+      await Promise.all([...accounts, ...accounts, ...accounts].map(spend));
+      assert.ok(spent >= 10_000 * 0.9 && spent <= 10_000 * 1.1, String(spent));
+    });
+
     test('the credits of a day are counted over processes, and the next day is a new one', async (t) => {
       const clock = { now: Date.UTC(2030, 0, 1, 23, 59, 59) };
       const limits = { dailyCredits: 1_000 };
@@ -114,7 +130,7 @@ for (const { name, skip, open: openTables } of TABLES) {
 }
 
 test('while the table is away its share of the credits is not exceeded', async () => {
-  const table: LimitTable = { share: 0.5, draw: () => undefined, close: async () => {} };
+  const table: LimitTable = { share: 0.5, unreported: 1, draw: () => undefined, close: async () => {} };
   const account = open(table, { dailyCredits: 100 });
   assert.equal(await account.take(40), undefined);
   assert.equal(((await account.take(11)) as Denial).reason, 'credits');
@@ -147,6 +163,7 @@ describe('an account', () => {
     return {
       draws,
       share: 0.5,
+      unreported: 1,
       close: async () => {},
       draw: ({ tokens }) => {
         draws.push(tokens);
@@ -224,6 +241,7 @@ describe('an account', () => {
     let isAway = false;
     const table: LimitTable = {
       share: 0.5,
+      unreported: 1,
       close: async () => {},
       draw: ({ tokens }) => (isAway ? undefined : { tokens: 0 * tokens, waitMs: 1, spent: 0 }),
     };
@@ -252,6 +270,7 @@ describe('an account', () => {
     let isAway = false;
     const table: LimitTable = {
       share: 1,
+      unreported: 1,
       close: async () => {},
       draw: ({ tokens, spending }) => {
         if (isAway) return undefined;
@@ -280,6 +299,7 @@ describe('an account', () => {
     let isLate = true;
     const table: LimitTable = {
       share: 1,
+      unreported: 1,
       close: async () => {},
       draw({ tokens, spending }) {
         sent.push([spending?.entry, spending?.credits]);
@@ -323,6 +343,7 @@ describe('what costs several tokens', () => {
     let bucket = fillBucket(undefined, rate, clock.now);
     const table: LimitTable = {
       share: 1,
+      unreported: 1,
       draw({ tokens }) {
         const drawn = takeTokens(fillBucket(bucket, rate, clock.now), rate, tokens);
         bucket = drawn.bucket;

@@ -56,6 +56,7 @@ test('keys, networks and addresses are limited each by itself', async (t) => {
 /** A table as Valkey's: it enters by number, and answers when it is let, or never. */
 class LateTable implements LimitTable {
   readonly share = 1;
+  readonly unreported = 1;
   spent = 0;
   isHeard = true;
   isMade = true;

@@ -57,6 +57,15 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     reason:
+      'EIP-7702: a transaction with an authorization whose parity has more than 8 bits is invalid; geth executes it with the lower 8 bits',
+    methods: [...CALLS, 'eth_simulateV1', 'eth_fillTransaction'],
+    ours: /^error -32602 invalid argument 0: .*hex number > 8 bits$/s,
+    geth: /^(?:error (?:-32000|-32603|3) .*|result .*)$/s,
+    chance: 'no authorization of a generated call has such a parity',
+    when: ({ params }) => /"yParity":"0x0*[1-9a-f][0-9a-f]{2,}"/i.test(JSON.stringify(params[0])),
+  },
+  {
+    reason:
       'spec 2.8: four methods do not support the tag `safe`; the network rejects it unless told otherwise',
     methods: [
       'eth_getUncleByBlockNumberAndIndex',

@@ -3,7 +3,7 @@ import { BlockMaker } from '../../../scripts/chains/block-maker.ts';
 import { encodeCall, encodeWord } from '../../../scripts/chains/encode-call.ts';
 import { LOGGER_RUNTIME } from '../../../scripts/contracts/logger.ts';
 import { parseGenesis } from '../../../src/chain/genesis.ts';
-import type { Transaction } from '../../../src/chain/transaction.ts';
+import { hashTransaction, type Transaction } from '../../../src/chain/transaction.ts';
 import { ZERO_ADDRESS } from '../../../src/primitives/address.ts';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
 import type { ExecutedBlock } from '../../../src/store/chain-writer.ts';
@@ -35,6 +35,7 @@ export type ForkBlock = {
   readonly number: number;
   readonly parent: ForkBlock | undefined;
   readonly logs: readonly ChainLog[];
+  readonly transactionHashes: readonly string[];
   /** Of the one account that sends, after this block. */
   readonly nonce: bigint;
 };
@@ -63,7 +64,15 @@ export class ForkChain {
     this.#maker = new BlockMaker(parseGenesis(this.genesisText), (number) => this.#hashBelow(number));
     const executed = this.#maker.genesisBlock;
     const hash = bytesToHex(executed.hash);
-    this.genesis = { executed, hash, number: 0, parent: undefined, logs: [], nonce: 0n };
+    this.genesis = {
+      executed,
+      hash,
+      number: 0,
+      parent: undefined,
+      logs: [],
+      transactionHashes: [],
+      nonce: 0n,
+    };
     this.#head = this.genesis;
     this.#parent = this.genesis;
   }
@@ -131,7 +140,9 @@ export class ForkChain {
         }),
       );
     const nonce = parent.nonce + BigInt(count);
-    const block = { executed, hash: place.blockHash, number: place.blockNumber, parent, logs, nonce };
+    const { blockHash: hash, blockNumber: number } = place;
+    const transactionHashes = executed.block.transactions.map((each) => bytesToHex(hashTransaction(each)));
+    const block = { executed, hash, number, parent, logs, transactionHashes, nonce };
     this.#blocks.set(block.hash, block);
     return block;
   }

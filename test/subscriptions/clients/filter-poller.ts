@@ -1,6 +1,6 @@
 /**
- * A filter over HTTP, each poll on a connection of its own, so that whichever worker has time answers it. An answer that is lost with a worker is
- * lost to the client too: it then makes a new filter, and what that one gives is judged.
+ * A filter over HTTP, each poll on a connection of its own, by one replica after the other and whichever worker has time. It is polled again
+ * whatever happens to an answer. Right is what docs/operations.md says: each change once, but for an answer which a process that was killed had sent.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
@@ -16,6 +16,15 @@ const KEPT_EVENTS = 12;
 /** What differs between errors of one kind: hashes and numbers. */
 const VARIABLE = /0x[0-9a-f]+|\b\d+\b/g;
 
+/** What is polled, and what has happened to it. */
+export type PolledService = {
+  readonly programs: readonly { readonly port: number }[];
+  readonly path: string;
+  readonly killedAt: number;
+  /** Where filters are that replicas share. */
+  readonly store: { readonly emptiedAt: number } | undefined;
+};
+
 /** Finds a block that was made, on whichever branch. */
 export type FindBlock = (hash: string) => ForkBlock | undefined;
 type Answer = {
@@ -28,26 +37,33 @@ export class FilterPoller {
   readonly name: string;
   /** Filters that were made. */
   made = 0;
+  /** Answers that were given again after the end of a process. */
+  repeated = 0;
   /** Errors after which the same filter was polled again. */
   readonly refusals: Map<string, number> = new Map();
   readonly #count = new FaultCount();
   readonly #criteria: Criteria | undefined;
   readonly #find: FindBlock;
-  readonly #url: () => string;
+  readonly #service: PolledService;
   /** Of the filter that is polled. */
   #follower: Follower | undefined;
   #received = 0;
   #polls = 0;
+  #asked = 0;
+  /** Answers of the filter that had something, and when the last one was asked for. */
+  #answers: (readonly unknown[])[] = [];
+  #lastAskedAt = -Infinity;
+  #madeAt = 0;
   /** The last blocks that came or went, with the polls that said so. */
   readonly #events: string[] = [];
   #isStopped = false;
   #done: Promise<void> | undefined;
 
   /** @param criteria of logs; without them it is a filter of blocks */
-  constructor(name: string, criteria: Criteria | undefined, url: () => string, find: FindBlock) {
+  constructor(name: string, criteria: Criteria | undefined, service: PolledService, find: FindBlock) {
     this.name = name;
     this.#criteria = criteria;
-    this.#url = url;
+    this.#service = service;
     this.#find = find;
   }
 
@@ -80,40 +96,92 @@ export class FilterPoller {
     let id: unknown;
     while (!this.#isStopped) {
       try {
-        if (id === undefined) {
-          const criteria = this.#criteria;
-          const made = await (criteria === undefined
-            ? this.#ask('eth_newBlockFilter')
-            : this.#ask('eth_newFilter', criteria));
-          id = made.result;
-          if (this.#follower !== undefined) this.#keep(this.#follower);
-          this.#follower = undefined;
-          if (id !== undefined) this.made++;
-          this.#note('new filter');
-        } else {
-          const { result, error } = await this.#ask('eth_getFilterChanges', id);
-          this.#polls++;
-          for (const item of (result ?? []) as readonly unknown[]) this.#accept(item);
-          // What cannot be read now has taken nothing, and the next poll goes on; a filter that is gone was to be kept.
-          if (error?.message.startsWith('filter not found')) {
-            this.#count.add('refused', `${this.name}: ${error.message}`);
-            id = undefined;
-          } else if (error !== undefined) {
-            const kind = error.message.replace(VARIABLE, 'N');
-            this.refusals.set(kind, (this.refusals.get(kind) ?? 0) + 1);
-          }
-        }
+        id = id === undefined ? await this.#make() : await this.#poll(id);
       } catch {
-        id = undefined;
+        // The next poll gives what this one has lost.
       }
       await sleep(POLL_MS);
     }
   }
 
+  /** @returns the new filter, if one was made */
+  async #make(): Promise<unknown> {
+    const criteria = this.#criteria;
+    const madeAt = performance.now();
+    const { result } = await (criteria === undefined
+      ? this.#ask('eth_newBlockFilter')
+      : this.#ask('eth_newFilter', criteria));
+    if (result === undefined) return undefined;
+    if (this.#follower !== undefined) this.#keep(this.#follower);
+    this.#follower = undefined;
+    this.#madeAt = madeAt;
+    this.#answers = [];
+    this.made++;
+    this.#note('new filter');
+    return result;
+  }
+
+  /** @returns the filter to poll next; undefined where it is gone */
+  async #poll(id: unknown): Promise<unknown> {
+    const askedAt = performance.now();
+    const { result, error } = await this.#ask('eth_getFilterChanges', id);
+    this.#polls++;
+    if (error === undefined) {
+      this.#acceptAll((result ?? []) as readonly unknown[], askedAt);
+      return id;
+    }
+    if (error.message.startsWith('filter not found')) {
+      const { store } = this.#service;
+      if (store === undefined || store.emptiedAt < this.#madeAt)
+        this.#count.add('refused', `${this.name}: ${error.message}`);
+      return undefined;
+    }
+    // What cannot be read now has taken nothing, and the next poll goes on.
+    const kind = error.message.replace(VARIABLE, 'N');
+    this.refusals.set(kind, (this.refusals.get(kind) ?? 0) + 1);
+    return id;
+  }
+
+  #acceptAll(items: readonly unknown[], askedAt: number): void {
+    if (items.length === 0) return;
+    const wasKilled = this.#service.killedAt >= this.#lastAskedAt && this.#answers.length > 0;
+    this.#lastAskedAt = askedAt;
+    // A process that has ended may have sent the last answer without a note of it: then this one begins where that one began.
+    if (wasKilled && this.#countFaults([...this.#answers, items]) > this.#countFaults(this.#answers)) {
+      const earlier = this.#answers.slice(0, -1);
+      if (this.#countFaults([...earlier, items]) <= this.#countFaults(earlier)) {
+        this.repeated++;
+        this.#answers.pop();
+        this.#follower = this.#follow(this.#answers);
+      }
+    }
+    this.#answers.push(items);
+    for (const item of items) this.#accept(item);
+  }
+
+  #countFaults(answers: readonly (readonly unknown[])[]): number {
+    return this.#follow(answers)?.complaints.length ?? 0;
+  }
+
+  /** What follows the chain as answers have given it. */
+  #follow(answers: readonly (readonly unknown[])[]): Follower | undefined {
+    let follower: Follower | undefined;
+    for (const item of answers.flat()) follower = this.#take(item, follower);
+    return follower;
+  }
+
   #accept(item: unknown): void {
     this.#received++;
     const before = this.#follower?.complaints.length ?? 0;
-    this.#take(item);
+    const block = this.#findBlock(item);
+    if (block?.parent === undefined) {
+      this.#count.add('disordered', `${this.name}: ${JSON.stringify(item)} is of no block that was made`);
+      return;
+    }
+    this.#note(
+      `poll ${this.#polls}: ${this.#isRemoved(item) ? '-' : '+'}${block.number} ${block.hash.slice(0, 10)}`,
+    );
+    this.#follower = this.#take(item, this.#follower);
     const after = this.#follower?.complaints ?? [];
     if (before === 0 && after.length > 0)
       this.#count.complaints.push(`${this.name}: ${after[0]} in ${this.#events.join(', ')}`);
@@ -125,25 +193,31 @@ export class FilterPoller {
     if (this.#events.length > KEPT_EVENTS) this.#events.shift();
   }
 
-  #take(item: unknown): void {
-    const isLog = this.#criteria !== undefined;
-    const block = this.#find(isLog ? (item as LogResult).blockHash : String(item));
-    if (block === undefined || block.parent === undefined) {
-      this.#count.add('disordered', `${this.name}: ${JSON.stringify(item)} is of no block that was made`);
-      return;
-    }
-    const isRemoved = isLog && (item as LogResult).removed;
-    this.#note(`poll ${this.#polls}: ${isRemoved ? '-' : '+'}${block.number} ${block.hash.slice(0, 10)}`);
+  #findBlock(item: unknown): ForkBlock | undefined {
+    return this.#find(this.#criteria === undefined ? String(item) : (item as LogResult).blockHash);
+  }
+
+  #isRemoved(item: unknown): boolean {
+    return this.#criteria !== undefined && (item as LogResult).removed;
+  }
+
+  /** @returns what follows from then on */
+  #take(item: unknown, follower: Follower | undefined): Follower | undefined {
+    const block = this.#findBlock(item);
+    if (block?.parent === undefined) return follower;
+    const isRemoved = this.#isRemoved(item);
     // A reorg right after it was made takes back what came before it.
-    if (isRemoved && this.#follower === undefined) return;
+    if (isRemoved && follower === undefined) return undefined;
     const { hash, number, parent } = block;
-    this.#follower ??= isLog
-      ? new LogsFollower(this.name, this.#criteria ?? {}, parent)
-      : new HeadsFollower(this.name, 'none', parent);
-    if (!isRemoved && this.#follower instanceof LogsFollower) this.#follower.goTo(block);
-    this.#follower.accept(
-      isLog ? item : { hash, number: `0x${number.toString(16)}`, parentHash: parent.hash },
-    );
+    const isLog = this.#criteria !== undefined;
+    const next =
+      follower ??
+      (isLog
+        ? new LogsFollower(this.name, this.#criteria ?? {}, parent)
+        : new HeadsFollower(this.name, 'none', parent));
+    if (!isRemoved && next instanceof LogsFollower) next.goTo(block);
+    next.accept(isLog ? item : { hash, number: `0x${number.toString(16)}`, parentHash: parent.hash });
+    return next;
   }
 
   #keep({ faults, complaints }: Follower): void {
@@ -153,7 +227,9 @@ export class FilterPoller {
   }
 
   async #ask(method: string, ...params: readonly unknown[]): Promise<Answer> {
-    const { body } = await request(this.#url(), {
+    const { programs, path } = this.#service;
+    const { port } = programs[this.#asked++ % programs.length] as { readonly port: number };
+    const { body } = await request(`http://127.0.0.1:${port}${path}`, {
       method: 'POST',
       reset: true,
       headers: { 'content-type': 'application/json' },

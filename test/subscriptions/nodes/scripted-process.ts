@@ -193,6 +193,13 @@ export class ScriptedProcess implements NodeProcess {
         const block = this.#locate(params[0]);
         return block === undefined ? null : renderReceipts(block);
       }
+      case 'eth_getTransactionReceipt':
+        return this.#findReceipt(String(params[0]));
+      case 'eth_getTransactionCount': {
+        const block = this.#locate(params[1]);
+        // One account sends.
+        return block === undefined ? null : `0x${block.nonce.toString(16)}`;
+      }
       case 'eth_getLogs':
         return this.#findLogs(params[0] as LogQuery);
       default:
@@ -210,6 +217,14 @@ export class ScriptedProcess implements NodeProcess {
     for (let at: ForkBlock | undefined = this.#head; at !== undefined; at = at.parent)
       if (at.number === number) return at;
     return undefined;
+  }
+
+  #findReceipt(hash: string): unknown {
+    for (let at: ForkBlock | undefined = this.#head; at !== undefined; at = at.parent) {
+      const index = at.transactionHashes.indexOf(hash);
+      if (index >= 0) return renderReceipts(at)[index];
+    }
+    return null;
   }
 
   #findLogs({ blockHash, fromBlock = 'latest', toBlock = 'latest', address, topics }: LogQuery): unknown[] {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { createService, networkOf } from '../service.ts';
+import { Service } from '../service.ts';
 import { PayloadChain } from './payload-chain.ts';
 import { createSender, Observations, WALLET_KINDS, type WalletKind } from './wallets.ts';
 
@@ -36,16 +36,15 @@ export async function runSends(transfers: number, wallets: number, workers: numb
     // Reported where it is waited for.
     growth.catch(() => {});
     const urls = chain.nodes.map(({ url }) => url);
-    const { program, path } = await createService({ ...networkOf(urls, chain.genesisHash, 0), workers });
+    const service = await Service.start(urls, chain.genesisHash, { replicas: 1, workers });
     try {
-      await program.start();
       await sleep(1_000);
       const senders = keys.map((key, at) =>
         createSender(
           WALLET_KINDS[at % WALLET_KINDS.length] as WalletKind,
           key,
-          `127.0.0.1:${program.port}`,
-          path,
+          `127.0.0.1:${service.programs[0]?.port}`,
+          service.path,
           seen,
         ),
       );
@@ -57,7 +56,7 @@ export async function runSends(transfers: number, wallets: number, workers: numb
       );
       await Promise.all(senders.map((sender) => sender.close()));
     } finally {
-      await program.dispose();
+      await service.dispose();
     }
     isGrowing = false;
     await growth;

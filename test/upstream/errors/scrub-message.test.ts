@@ -138,7 +138,7 @@ test('an address without anything secret has its host only, as it is and encoded
   const secrets = listSecrets(new URL('http://localhost:8545/'), {});
   assert.deepEqual(
     secrets.filter((secret) => secret.includes('localhost')),
-    ['localhost:8545', 'localhost'],
+    ['localhost:8545', 'localhost', 'localhost%3A8545', 'localhost%253A8545'],
   );
   for (const secret of secrets.slice(2)) {
     const decoded = ['hex', 'base64'].map((form) => Buffer.from(secret, form as BufferEncoding).toString());
@@ -227,4 +227,15 @@ test('a reason in words only is masked as one in bytes is', () => {
     { code: -32015, message: 'VM execution error.', data: `revert: ${said}` },
   ])
     assert.equal(readRevert(error), encodeErrorString(masked));
+});
+
+test('a key that an address or a JSON text escapes is masked', () => {
+  const key = 'p@ss/w"rd+1 x';
+  const url = new URL('https://node.example/rpc');
+  url.searchParams.set('k', key);
+  const percent = encodeURIComponent(key);
+  const json = JSON.stringify(key).slice(1, -1);
+  const secrets = listSecrets(url, { 'x-key': key });
+  for (const spelling of [key, percent, encodeURIComponent(percent), json, json.replaceAll('/', '\\/')])
+    assert.equal(scrubMessage(`refused: <${spelling}>`, secrets), 'refused: <***>', spelling);
 });

@@ -154,6 +154,7 @@ const EVERYTHING: TrackedHead = {
   numberOf: () => undefined,
   holds: () => true,
   refresh: async () => {},
+  refreshAnew: async () => {},
   start: () => {},
   stop: () => {},
 };

@@ -414,6 +414,20 @@ describe('connections', () => {
     assert.equal(node.connections(), 2);
   });
 
+  test('a call that may change something is sent once, and on a connection that the node cannot have closed before', async () => {
+    const [closing, node] = await reach(serveRaw((socket) => socket.destroy()));
+    await faultOf(closing.send({ ...CALL, isOnce: true }, inTime()), 'unreachable');
+    assert.equal(node.connections(), 1);
+    const [transport] = await reach(
+      serveRaw((socket, id, _connection, count) => {
+        if (count === 0) socket.write(rawAnswer(result(id)));
+        else socket.resetAndDestroy();
+      }),
+    );
+    for (let i = 0; i < 4; i++)
+      assert.deepEqual(await transport.send({ ...CALL, isOnce: true }, inTime()), RESULT);
+  });
+
   test('a call with an answer that had begun is not sent again', async () => {
     const [transport, node] = await reach(
       serveRaw((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n')),

@@ -1,8 +1,8 @@
-import { type IssuedKey, KeyBook } from '../../../src/access/keys/key-book.ts';
-import type { KeySettings } from '../../../src/access/keys/key-settings.ts';
-import { openKeyTable } from '../../../src/cli/open-access.ts';
-import { loadConfig } from '../../../src/config/load-config.ts';
-import type { Program } from '../../support/program.ts';
+import { type IssuedKey, KeyBook } from '../../src/access/keys/key-book.ts';
+import type { KeySettings } from '../../src/access/keys/key-settings.ts';
+import { openKeyTable } from '../../src/cli/open-access.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import type { Program } from './program.ts';
 
 /** Looks after the keys of a configuration, wherever it has them, as `portcullis keys` does. */
 export async function withKeys<T>(program: Program, use: (book: KeyBook) => Promise<T>): Promise<T> {

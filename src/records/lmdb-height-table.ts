@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import type { Database } from 'lmdb';
+import { LmdbEnvironment } from '../util/lmdb-environment.ts';
+import { prepareLmdbFolder } from '../util/lmdb-folder.ts';
+import {
+  HEIGHT_LEASE_MS,
+  HEIGHT_LIFE_MS,
+  HEIGHT_SLACK_MS,
+  type HeightTable,
+  type OtherHeights,
+  type OwnHeights,
+} from './height-table.ts';
+
+/** Of one process; times are Unix milliseconds. */
+type Entry = {
+  readonly id: string;
+  readonly served: number | undefined;
+  readonly announced: number | undefined;
+  /** When it was announced, by any process; a lease earlier where it is served at once. */
+  readonly since: number;
+  /** When the process has read the others last. */
+  readonly readAt: number;
+};
+
+/** Entries of all processes by chain. */
+type Table = Database<readonly Entry[], string>;
+
+const MAP_BYTES = 1 << 26;
+
+/** Heights in an LMDB environment of their own, `<dataDir>/heights`, which processes of one machine share. */
+export class LmdbHeightTable implements HeightTable {
+  readonly #path: string;
+  readonly #now: () => number;
+  readonly #onFault: (error: unknown) => void;
+  #opened: LmdbEnvironment<Table> | undefined;
+
+  /** @param now Unix milliseconds */
+  constructor(dataDir: string, onFault: (error: unknown) => void, now: () => number = Date.now) {
+    this.#path = join(dataDir, 'heights');
+    this.#onFault = onFault;
+    this.#now = now;
+  }
+
+  exchange(chain: string, reader: string, { served, announced }: OwnHeights): OtherHeights | undefined {
+    try {
+      return this.#environment.write((table) => {
+        const now = this.#now();
+        const entries = table.get(chain) ?? [];
+        const own = entries.find(({ id }) => id === reader);
+        const others = entries.filter(
+          ({ id, readAt }) => id !== reader && Math.abs(now - readAt) < HEIGHT_LIFE_MS,
+        );
+        const heights = describe(others, now);
+        const ages = heights.rising.map(({ height, ageMs }) => (height >= (announced ?? 0) ? ageMs : 0));
+        const from = now - (heights.hasReaders ? Math.max(0, ...ages) : HEIGHT_LEASE_MS);
+        const since = own?.announced === announced ? (own?.since ?? from) : from;
+        table.putSync(chain, [...others, { id: reader, served, announced, since, readAt: now }]);
+        return heights;
+      });
+    } catch (error) {
+      this.#onFault(error);
+      return undefined;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#opened?.close();
+  }
+
+  /** At the first exchange: many services have no nodes. */
+  get #environment(): LmdbEnvironment<Table> {
+    if (this.#opened === undefined) {
+      prepareLmdbFolder(this.#path);
+      const options = { path: this.#path, encoding: 'msgpack', mapSize: MAP_BYTES, noSync: true } as const;
+      this.#opened = new LmdbEnvironment(options, (root) => root as Table);
+    }
+    return this.#opened;
+  }
+}
+
+function describe(others: readonly Entry[], now: number): OtherHeights {
+  const isServed = ({ since }: Entry): boolean => now - since >= HEIGHT_LEASE_MS;
+  return {
+    served: findHighest(
+      others.flatMap((entry) => (isServed(entry) ? [entry.served, entry.announced] : [entry.served])),
+    ),
+    rising: others.flatMap((entry) =>
+      isServed(entry) || entry.announced === undefined
+        ? []
+        : [{ height: entry.announced, ageMs: Math.max(0, now - entry.since) }],
+    ),
+    hasReaders: others.some(({ readAt }) => now - readAt <= HEIGHT_LEASE_MS + HEIGHT_SLACK_MS),
+  };
+}
+
+function findHighest(heights: readonly (number | undefined)[]): number | undefined {
+  const known = heights.flatMap((height) => height ?? []);
+  return known.length === 0 ? undefined : Math.max(...known);
+}

@@ -1,0 +1,79 @@
+/** Calls that use up their own time or gas on proven state: hints never hold them up, and none of them is said to be a queue. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CallRequest } from '../../src/chain/chain.ts';
+import { ChainError } from '../../src/chain/errors.ts';
+import { WAITED_TOO_LONG } from '../../src/engine/execution/heavy-calls.ts';
+import { MissingState } from '../../src/engine/state/missing-state.ts';
+import { StateKeys } from '../../src/proven/state-keys.ts';
+import { createProven } from '../../src/proven/state-requests.ts';
+import { Trips } from '../../src/proven/trips.ts';
+import { CallAttempts, type CallAttemptsOptions } from '../../src/remote/call-attempts.ts';
+import { createRun } from '../../src/remote/call-run.ts';
+import { Collector } from '../../src/remote/collector.ts';
+import type { RemoteBlock } from '../../src/remote/remote-block.ts';
+import type { StateSource } from '../../src/remote/state-source.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
+
+const LIMIT_MS = 60_000;
+const TARGET = `0x${'a'.repeat(40)}`;
+const word = (value: bigint | number): string => `0x${value.toString(16).padStart(64, '0')}`;
+const request: CallRequest = { call: { to: TARGET }, block: { kind: 'tag', tag: 'latest' } };
+const at = { number: 1n, hash: word(1), stateRoot: word(2), isCanonical: true, parentHash: word(3) };
+const block = { at, stored: { header: { number: 1n } } } as unknown as RemoteBlock;
+const onFault = (error: unknown): never => {
+  throw error;
+};
+
+test('a hint is asked for in a request of its own, and takes a quarter of the time that a call has', async () => {
+  const asked: RequestScope[] = [];
+  const source = {
+    requests: { proven: createProven({ onFault }), trips: new Trips() },
+    isOutage: (error: unknown) => error instanceof ChainError,
+    ask(_question: unknown, _place: unknown, _read: unknown, scope: RequestScope) {
+      asked.push(scope);
+      return Promise.reject(new ChainError('timeout', 'none in time'));
+    },
+  };
+  const scope = new RequestScope(performance.now() + LIMIT_MS);
+  const { keys } = await new Collector(source as unknown as StateSource).askHint(request, at, scope);
+  assert.ok(keys.isEmpty);
+  assert.deepEqual(
+    asked.map(({ batch }) => batch),
+    [undefined],
+  );
+  assert.ok(Number(asked[0]?.deadline) <= performance.now() + LIMIT_MS / 4);
+});
+
+test('what a call meets at its deadline after it has asked nodes is its own limit; before, it is a queue', async () => {
+  for (const isWarm of [false, true]) {
+    const scope = new RequestScope(performance.now() + 20);
+    const pastDeadline = async (): Promise<void> => {
+      while (performance.now() < scope.deadline) await new Promise((resolve) => setTimeout(resolve, 1));
+    };
+    const pool = {
+      runHere() {
+        if (isWarm) return undefined;
+        throw new MissingState({ kind: 'slot', address: TARGET, slot: word(1) });
+      },
+      async runOnThread() {
+        await pastDeadline();
+        throw WAITED_TOO_LONG;
+      },
+    };
+    const attempts = new CallAttempts({
+      pool,
+      source: { requests: { proven: createProven({ onFault }) } },
+      chain: { select: () => false },
+      collector: { collect: async () => new StateKeys() },
+      missedTime: { note: () => undefined },
+    } as unknown as CallAttemptsOptions);
+    const run = createRun('call', request, block, 30_000_000n, new StateKeys());
+    run.hereMs = Number.POSITIVE_INFINITY;
+    const kind = isWarm ? 'busy' : 'timeout';
+    await assert.rejects(
+      async () => attempts.run(run, scope),
+      (error) => error instanceof ChainError && error.kind === kind,
+    );
+  }
+});

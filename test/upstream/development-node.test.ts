@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { UNSUPPORTED } from '../../src/chain/errors.ts';
+import { NodeRefusal } from '../../src/chain/node-refusal.ts';
+import { DevelopmentNode } from '../../src/upstream/development-node.ts';
+import { poolOptionsSchema } from '../../src/upstream/options.ts';
+import { createNodeAsker } from '../../src/upstream/pool.ts';
+import { createRecordingLog } from '../gateway/recording-log.ts';
+import { createExchange, createScope } from './support/exchange.ts';
+import { openPool } from './support/pool.ts';
+import {
+  answer,
+  type Behaviour,
+  createNode,
+  fault,
+  nodeError,
+  type ScriptedNode,
+} from './support/scripted-node.ts';
+
+type Stage = {
+  readonly scripted: ScriptedNode;
+  /** What was done in order: `asked`, `changed`, `refreshed`. */
+  readonly events: string[];
+  readonly ask: (method: string) => Promise<unknown>;
+};
+
+function createStage(behaviour: Behaviour): Stage {
+  const events: string[] = [];
+  const scripted = createNode({
+    behaviour(call, options) {
+      events.push('asked');
+      return behaviour(call, options);
+    },
+    tracker: { refreshAnew: async () => void events.push('refreshed') },
+  });
+  const options = poolOptionsSchema.parse({ development: true });
+  const node = new DevelopmentNode({
+    upstreams: [scripted.upstream],
+    askNode: createNodeAsker({ network: 'test', options, log: createRecordingLog() }),
+    onChanged: () => events.push('changed'),
+  });
+  return { scripted, events, ask: (method) => node.ask(method, [], createScope()) };
+}
+
+describe('the node of a development network', () => {
+  it('is asked once, and then for its head', async () => {
+    const { scripted, events, ask } = createStage(answer('true'));
+    assert.equal(await ask('anvil_revert'), 'true');
+    assert.deepEqual(events, ['asked', 'changed', 'refreshed']);
+    assert.equal(scripted.asked.calls[0]?.isOnce, true);
+  });
+
+  it('is asked once also where it does not answer, and then for its head', async () => {
+    for (const kind of ['unreachable', 'timeout', 'malformed', 'rateLimited'] as const) {
+      const { events, ask } = createStage(fault(kind));
+      await assert.rejects(ask('anvil_mine'));
+      assert.deepEqual(events, ['asked', 'changed', 'refreshed'], kind);
+    }
+  });
+
+  it('is looked at again after a send that has made no block yet, and what was sent is kept', async () => {
+    const { events, ask } = createStage(answer(`"0x${'ab'.repeat(32)}"`));
+    await ask('eth_sendTransaction');
+    assert.deepEqual(events, ['asked', 'refreshed', 'refreshed']);
+  });
+
+  it('is not asked for its head after what only reads', async () => {
+    for (const method of [
+      'anvil_nodeInfo',
+      'hardhat_metadata',
+      'anvil_getAutomine',
+      'eth_accounts',
+      'eth_sign',
+    ]) {
+      const { events, ask } = createStage(answer('[]'));
+      await ask(method);
+      assert.deepEqual(events, ['asked'], method);
+    }
+  });
+
+  it('refuses in its own words, or lacks a method', async () => {
+    const refusing = createStage(nodeError(-32602, 'no such snapshot', { id: 1 }));
+    await assert.rejects(refusing.ask('evm_revert'), (error) => {
+      assert.ok(error instanceof NodeRefusal);
+      assert.deepEqual([error.code, error.message, error.nodeData], [-32602, 'no such snapshot', { id: 1 }]);
+      return true;
+    });
+    const lacking = createStage(nodeError(-32601, 'Method not found'));
+    assert.equal(await lacking.ask('hardhat_x'), UNSUPPORTED);
+  });
+
+  it('is not asked where it is not of the chain', async () => {
+    const { scripted, events, ask } = createStage(answer('true'));
+    scripted.upstream.standing = 'quarantined';
+    await assert.rejects(ask('anvil_mine'), { kind: 'unavailable' });
+    assert.deepEqual(events, []);
+  });
+});
+
+it('the same question is asked as often as it comes on a development network, at the same time too', async () => {
+  for (const [development, asked] of [
+    [true, 2],
+    [false, 1],
+  ] as const) {
+    let calls = 0;
+    const scripted = createNode(async () => {
+      calls++;
+      await new Promise((resolve) => setImmediate(resolve));
+      return { kind: 'result', result: '"0x1"' };
+    });
+    const ask = openPool([scripted], { options: { development } });
+    const exchange = createExchange({ sharedAs: 'same' });
+    await Promise.all([ask(exchange), ask(createExchange({ sharedAs: 'same' }))]);
+    assert.equal(calls, asked);
+  }
+});

@@ -1,0 +1,105 @@
+/** Heads of several processes over one table: none is read below what another has served. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ChainError } from '../../../src/chain/errors.ts';
+import type { HeightTable } from '../../../src/records/height-table.ts';
+import { LmdbHeightTable } from '../../../src/records/lmdb-height-table.ts';
+import { SharedHeights } from '../../../src/upstream/heads/shared-heights.ts';
+import { RequestScope } from '../../../src/util/request-scope.ts';
+import { makeFolder } from '../../access/key-tables.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+
+/** A process with nodes that have a block of this height. */
+class Process {
+  readonly heights: SharedHeights;
+  served = 0n;
+  nodes = 0n;
+  /** What its nodes have once they are asked. */
+  onRefresh = (): void => {};
+
+  constructor(table: HeightTable, clock: FakeClock) {
+    this.heights = new SharedHeights({
+      table,
+      name: () => 'chain',
+      clock,
+      height: () => this.served,
+      refresh: async () => this.onRefresh(),
+      onAdmitted: () => this.update(),
+    });
+  }
+
+  hear(height: bigint): void {
+    this.nodes = height;
+    this.update();
+  }
+
+  update(): void {
+    const next = this.heights.admits(this.nodes) ? this.nodes : this.heights.admitted;
+    if (next === this.served || next < 0n) return;
+    this.served = next;
+    this.heights.noteServed();
+  }
+}
+
+test('processes never read below what another has served, and serve what is new a lease later', (t) => {
+  const clock = new FakeClock();
+  const table = new LmdbHeightTable(makeFolder(t), assert.ifError, () => clock.now() + 1_000_000);
+  t.after(() => table.close());
+  const processes = Array.from({ length: 3 }, () => new Process(table, clock));
+  let head = 0n;
+  let state = 1;
+  const random = (below: number): number => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return state % below;
+  };
+  let read = 0n;
+  const counts = { current: 0, behind: 0 };
+  for (let step = 0; step < 20_000; step++) {
+    const one = processes[random(3)] as Process;
+    const event = random(10);
+    if (event === 0) one.hear(++head);
+    else if (event < 3) one.hear(head);
+    else if (event < 5) clock.advanceNow(random(12));
+    else if (one.heights.isCurrent(one.served)) {
+      counts.current++;
+      assert.ok(one.served >= read, `step ${step}: ${one.served} after ${read}`);
+      read = one.served;
+    } else counts.behind++;
+  }
+  assert.ok(counts.current > 2_000 && counts.behind > 50, JSON.stringify(counts));
+  assert.ok(read + 100n > head, `${read} of ${head}`);
+});
+
+test('a request waits for a head that another process serves, asks the nodes for it, and ends with an error', async (t) => {
+  const clock = new FakeClock();
+  const table = new LmdbHeightTable(makeFolder(t), assert.ifError, () => clock.now() + 1_000_000);
+  t.after(() => table.close());
+  const [ahead, behind] = [new Process(table, clock), new Process(table, clock)];
+  ahead.hear(5n);
+  assert.equal(ahead.served, 5n);
+  assert.equal(behind.heights.isCurrent(0n), false);
+  behind.onRefresh = () => behind.hear(5n);
+  const caughtUp = behind.heights.catchUp(new RequestScope(Number.POSITIVE_INFINITY));
+  await clock.advance(60);
+  await caughtUp;
+  assert.equal(behind.served, 5n);
+  behind.onRefresh = () => {};
+  await clock.advance(100);
+  ahead.hear(6n);
+  await clock.advance(100);
+  const late = assert.rejects(
+    async () => behind.heights.catchUp(new RequestScope(Number.POSITIVE_INFINITY)),
+    (error) => error instanceof ChainError && /another process serves block 6/.test(error.message),
+  );
+  await clock.advance(3_000);
+  await late;
+});
+
+test('each process goes by its own nodes while the table is away', () => {
+  const clock = new FakeClock();
+  const table: HeightTable = { exchange: () => undefined, close: async () => {} };
+  const one = new Process(table, clock);
+  one.hear(3n);
+  assert.equal(one.served, 3n);
+  assert.equal(one.heights.isCurrent(1n), true);
+});
