@@ -122,6 +122,8 @@ export const PONDER: Tool = {
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
     const exited = once(child, 'exit');
+    const end = (): void => void child.kill('SIGKILL');
+    process.once('exit', end);
     try {
       await waitUntil(async () => {
         if (child.exitCode !== null) throw new Error(`ponder ended with ${child.exitCode}: ${printed}`);
@@ -135,7 +137,8 @@ export const PONDER: Tool = {
       });
       return text.replaceAll('},', '},\n');
     } finally {
-      child.kill('SIGKILL');
+      process.off('exit', end);
+      end();
       await exited;
     }
   },

@@ -1,6 +1,6 @@
 /**
  * Each tool of others, unmodified, on a bare node and on the same node behind the program: what it makes must be equal. Writes the table of
- * docs/clients.md with `--write`. Exits with 1 when a tool falls short, and where one cannot be installed and PORTCULLIS_REQUIRE_ALL is
+ * docs/clients.md with `--write`, in which tools that were not run keep their rows. Exits with 1 when a tool falls short, and where one cannot be installed and PORTCULLIS_REQUIRE_ALL is
  * set. `ONLY=text` runs the tools with the text in their name.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -70,6 +70,29 @@ function renderTools(rows: readonly Row[]): string {
   return [head, ...lines].join('\n');
 }
 
+const MARK = '<!-- tools: written by npm run test:tools -- --write -->';
+const TABLE = new RegExp(`${MARK}\\n([\\s\\S]*?)\\n<!-- end -->`);
+
+/** @returns the table of the page, in which rows of tools that were not run stay as they are */
+function mergeTools(page: string, table: string): string {
+  const [title = '', rule = '', ...found] = table.split('\n');
+  const nameOf = (row: string): string => row.split('|')[1]?.trim() ?? '';
+  const written =
+    TABLE.exec(page)?.[1]
+      ?.split('\n')
+      .filter((line) => line.startsWith('| ')) ?? [];
+  const rows = new Map([...written.slice(1), ...found].map((row) => [nameOf(row), row]));
+  const known = TOOLS.flatMap(({ name }) => rows.get(name) ?? []);
+  return [title, rule, ...known].join('\n');
+}
+
+// A process that a signal ends does not end its children; one that exits does.
+for (const [signal, code] of [
+  ['SIGTERM', 143],
+  ['SIGINT', 130],
+  ['SIGHUP', 129],
+] as const)
+  process.once(signal, () => process.exit(code));
 const stage = await openStage(NODES);
 const rows: Row[] = [];
 for (const tool of TOOLS.filter(({ name }) => name.includes(ONLY))) {
@@ -83,13 +106,11 @@ const absent = rows.filter(({ absence }) => absence !== undefined);
 const faults = rows.flatMap(({ results }) => [...results.values()]).filter((result) => result !== 'equal');
 const table = renderTools(rows);
 if (process.argv.includes('--write')) {
-  if (ONLY !== '') throw new Error('the table is written only where every tool runs');
-  const mark = '<!-- tools: written by npm run test:tools -- --write -->';
   const page = readFileSync(PAGE, 'utf8');
-  const place = new RegExp(`${mark}\\n[\\s\\S]*?\\n<!-- end -->`);
+  const merged = mergeTools(page, table);
   writeFileSync(
     PAGE,
-    page.replace(place, () => `${mark}\n\n${table}\n\n<!-- end -->`),
+    page.replace(TABLE, () => `${MARK}\n\n${merged}\n\n<!-- end -->`),
   );
 }
 console.log(

@@ -1,5 +1,5 @@
 /** A tool of others, installed with its own client and run, unmodified, with nothing but a URL. */
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +14,10 @@ const MAX_PRINTED_BYTES: number = 2 ** 26;
 const SHOWN_CHARACTERS = 1_500;
 
 const execute = promisify(execFile);
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
 
 /** The chain that a tool works on: the same behind the bare node and behind the service. */
 export type ToolChain = {
@@ -54,17 +58,20 @@ export async function runTool(
   limitMs: number = RUN_MS,
 ): Promise<string> {
   const { NODE_OPTIONS: _, ...environment } = process.env;
+  const execution = execute(command, args, {
+    cwd: folder,
+    timeout: limitMs,
+    maxBuffer: MAX_PRINTED_BYTES,
+    env: { ...environment, CI: 'true', NO_COLOR: '1' },
+  });
+  running.add(execution.child);
   try {
-    const { stdout } = await execute(command, args, {
-      cwd: folder,
-      timeout: limitMs,
-      maxBuffer: MAX_PRINTED_BYTES,
-      env: { ...environment, CI: 'true', NO_COLOR: '1' },
-    });
-    return stdout;
+    return (await execution).stdout;
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
     throw new Error(`${command} ${args.join(' ')} failed: ${`${stdout}${stderr}`.slice(-SHOWN_CHARACTERS)}`);
+  } finally {
+    running.delete(execution.child);
   }
 }
 
