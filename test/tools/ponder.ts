@@ -1,0 +1,145 @@
+/** Ponder: indexes a contract's events and its calls (it reads traces for those) into its own database, which its GraphQL is asked for. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { waitUntil } from '../support/wait-until.ts';
+import { installFromNpm, type Tool } from './tool.ts';
+
+const READY_MS = 60_000;
+const SHOWN_CHARACTERS = 1_500;
+
+const SCHEMA = `import { onchainTable } from 'ponder';
+export const logged = onchainTable('logged', (t) => ({
+  id: t.text().primaryKey(), value: t.bigint().notNull(), block: t.bigint().notNull(), time: t.bigint().notNull(),
+  transaction: t.hex().notNull(), gasUsed: t.bigint().notNull(),
+}));
+export const called = onchainTable('called', (t) => ({
+  id: t.text().primaryKey(), from: t.hex().notNull(), value: t.bigint().notNull(), gasUsed: t.bigint().notNull(),
+}));
+`;
+const HANDLERS = `import { ponder } from 'ponder:registry';
+import { called, logged } from 'ponder:schema';
+ponder.on('Logger:Logged', async ({ event, context }) => {
+  await context.db.insert(logged).values({
+    id: event.id, value: event.args.value, block: event.block.number, time: event.block.timestamp,
+    transaction: event.transaction.hash, gasUsed: event.transactionReceipt.gasUsed,
+  });
+});
+ponder.on('Logger.log1()', async ({ event, context }) => {
+  await context.db.insert(called).values({
+    id: event.id, from: event.trace.from, value: event.args[0], gasUsed: event.trace.gasUsed,
+  });
+});
+`;
+const API = `import { Hono } from 'hono';
+import { graphql } from 'ponder';
+import { db } from 'ponder:api';
+import schema from 'ponder:schema';
+const app = new Hono();
+app.use('/graphql', graphql({ db, schema }));
+export default app;
+`;
+const QUERY = `{
+  loggeds(orderBy: "id", limit: 100) { items { id value block time transaction gasUsed } }
+  calleds(orderBy: "id", limit: 100) { items { id from value gasUsed } }
+}`;
+
+function configOf(url: string, chainId: number, contract: string, head: number): string {
+  const abi = [
+    { type: 'event', name: 'Logged', inputs: [{ name: 'value', type: 'uint256' }] },
+    {
+      type: 'function',
+      name: 'log1',
+      stateMutability: 'nonpayable',
+      inputs: [
+        { name: 'value', type: 'uint256' },
+        { name: 'a', type: 'bytes32' },
+      ],
+      outputs: [],
+    },
+  ];
+  return `import { createConfig } from 'ponder';
+export default createConfig({
+  chains: { tested: { id: ${chainId}, rpc: '${url}' } },
+  contracts: {
+    Logger: {
+      chain: 'tested', abi: ${JSON.stringify(abi)}, address: '${contract}',
+      startBlock: 1, endBlock: ${head}, includeCallTraces: true, includeTransactionReceipts: true,
+    },
+  },
+});
+`;
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function query(port: number): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${port}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: QUERY }),
+  });
+  return answer.text();
+}
+
+export const PONDER: Tool = {
+  name: 'ponder',
+  does: 'events with receipts, and call traces, indexed up to the head',
+  nodes: ['anvil', 'geth'],
+  install: (folder) => installFromNpm(folder, ['ponder', 'viem', 'hono']),
+  async run({ url, chainId, contract, head, logs }, folder) {
+    // Its cache of requests would answer for the service what it asked the bare node.
+    for (const name of ['.ponder', 'generated', 'ponder-env.d.ts'])
+      rmSync(join(folder, name), { recursive: true, force: true });
+    mkdirSync(join(folder, 'src/api'), { recursive: true });
+    writeFileSync(join(folder, 'ponder.config.ts'), configOf(url, chainId, contract, head));
+    writeFileSync(join(folder, 'ponder.schema.ts'), SCHEMA);
+    writeFileSync(join(folder, 'src/index.ts'), HANDLERS);
+    writeFileSync(join(folder, 'src/api/index.ts'), API);
+    const port = await findFreePort();
+    const { NODE_OPTIONS: _, ...environment } = process.env;
+    const program = join(folder, 'node_modules/ponder/dist/esm/bin/ponder.js');
+    const args = [program, 'start', '--schema', 'tested', '--hostname', '127.0.0.1', '--port', String(port)];
+    const child = spawn(process.execPath, args, {
+      cwd: folder,
+      env: { ...environment, PONDER_TELEMETRY_DISABLED: 'true' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let printed = '';
+    let text = '';
+    const keep = (chunk: Buffer): void => {
+      printed = `${printed}${chunk}`.slice(-SHOWN_CHARACTERS);
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    const exited = once(child, 'exit');
+    const end = (): void => void child.kill('SIGKILL');
+    process.once('exit', end);
+    try {
+      await waitUntil(async () => {
+        if (child.exitCode !== null) throw new Error(`ponder ended with ${child.exitCode}: ${printed}`);
+        // Blocks above the finalized one come after it says that it is ready.
+        text = await query(port).catch(() => '');
+        return text.split('"gasUsed"').length > 2 * logs;
+      }, READY_MS).catch((error: Error) => {
+        throw new Error(
+          `ponder has not indexed ${logs} logs and calls: ${text}\n${error.message}\n${printed}`,
+        );
+      });
+      return text.replaceAll('},', '},\n');
+    } finally {
+      process.off('exit', end);
+      end();
+      await exited;
+    }
+  },
+};

@@ -1,0 +1,145 @@
+/** A real anvil and a real `geth --dev` with the same work done on each, and the shipped program in front of both. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { encodeCall } from '../../scripts/chains/encode-call.ts';
+import { eventTopic } from '../../scripts/contracts/abi.ts';
+import { LOGGER_RUNTIME } from '../../scripts/contracts/logger.ts';
+import { bytesToHex } from '../../src/primitives/hex.ts';
+import { installGeth } from '../geth/node/geth-program.ts';
+import { startAnvil } from '../support/anvil.ts';
+import { makeTemporaryFolder } from '../support/embedded.ts';
+import { Program } from '../support/program.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import type { ToolChain, ToolNode } from './tool.ts';
+
+/** Init code that returns what stands behind it. */
+const DEPLOYER = '0x600b5981380380925939f3';
+const CALLS = 5;
+const TOPIC = eventTopic('Logged(uint256)');
+const HTTP_LINE = /HTTP server started\s+endpoint=(127\.0\.0\.1:\d+)/;
+
+type StartedNode = { readonly url: string; stop(): Promise<void> };
+
+/** Both sides of the comparison on one node. */
+export type ToolPlace = {
+  readonly node: ToolNode;
+  readonly bare: ToolChain;
+  readonly through: ToolChain;
+};
+
+async function startGethDev(): Promise<StartedNode> {
+  const folder = makeTemporaryFolder();
+  const http = ['--http', '--http.addr', '127.0.0.1', '--http.port', '0', '--http.api', 'eth,net,web3,debug'];
+  const args = ['--dev', '--datadir', folder.path, '--ipcdisable', '--gcmode', 'archive', ...http];
+  const child = spawn(installGeth(), args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const end = (): void => void child.kill('SIGKILL');
+  process.once('exit', end);
+  let printed = '';
+  child.stderr.on('data', (chunk) => {
+    if (printed.length < 2 ** 18) printed += chunk;
+  });
+  await waitUntil(() => {
+    if (child.exitCode !== null)
+      throw new Error(`geth ended with ${child.exitCode}: ${printed.slice(-2_000)}`);
+    return HTTP_LINE.test(printed);
+  });
+  return {
+    url: `http://${HTTP_LINE.exec(printed)?.[1]}`,
+    async stop() {
+      process.off('exit', end);
+      const exited = once(child, 'exit');
+      end();
+      await exited;
+      folder.remove();
+    },
+  };
+}
+
+async function startAnvilNode(): Promise<StartedNode> {
+  const anvil = await startAnvil();
+  return { url: anvil.httpUrl, stop: () => anvil.kill() };
+}
+
+const STARTS: Readonly<Record<ToolNode, () => Promise<StartedNode>>> = {
+  anvil: startAnvilNode,
+  geth: startGethDev,
+};
+
+async function ask(url: string, method: string, ...params: readonly unknown[]): Promise<unknown> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+  const answer = (await response.json()) as { result?: unknown; error?: { message: string } };
+  if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`);
+  return answer.result;
+}
+
+type Receipt = { readonly contractAddress: string; readonly status: string };
+
+/** Sends from an account that the node has the key of. */
+async function send(url: string, transaction: object): Promise<Receipt> {
+  const [from] = (await ask(url, 'eth_accounts')) as readonly string[];
+  const hash = await ask(url, 'eth_sendTransaction', { from, gas: '0x7a120', ...transaction });
+  let receipt: Receipt | null = null;
+  await waitUntil(async () => {
+    // A geth that has just begun answers that it indexes transactions.
+    const answer = await ask(url, 'eth_getTransactionReceipt', hash).catch(() => null);
+    receipt = answer as Receipt | null;
+    return receipt !== null;
+  });
+  const mined = receipt as unknown as Receipt;
+  if (mined.status !== '0x1') throw new Error(`a transaction of the stage failed: ${JSON.stringify(mined)}`);
+  return mined;
+}
+
+/** A transfer, a deployment, and calls that log. */
+async function populate(url: string): Promise<ToolChain> {
+  await send(url, { to: `0x${'77'.repeat(20)}`, value: '0x1' });
+  const code = `${DEPLOYER}${bytesToHex(LOGGER_RUNTIME).slice(2)}`;
+  const { contractAddress: contract } = await send(url, { data: code });
+  for (let value = 1n; value <= BigInt(CALLS); value++)
+    await send(url, {
+      to: contract,
+      data: bytesToHex(encodeCall('log1(uint256,bytes32)', value, BigInt(TOPIC))),
+    });
+  const chainId = Number(await ask(url, 'eth_chainId'));
+  return { url, chainId, contract, logs: CALLS, head: Number(await ask(url, 'eth_blockNumber')) };
+}
+
+/** Starts nodes and the program. `close` ends all of them. */
+export async function openStage(
+  nodes: readonly ToolNode[],
+): Promise<{ readonly places: readonly ToolPlace[]; close(): Promise<void> }> {
+  const started: StartedNode[] = [];
+  const bare: { node: ToolNode; chain: ToolChain }[] = [];
+  for (const node of nodes) {
+    const one = await STARTS[node]();
+    started.push(one);
+    bare.push({ node, chain: await populate(one.url) });
+  }
+  const networks = Object.fromEntries(
+    bare.map(({ node, chain }) => [node, { hosts: [`${node}.localhost`], upstreams: [chain.url] }]),
+  );
+  const program = new Program({ defaultNetwork: nodes[0], networks });
+  const { key } = await program.createKey();
+  await program.start();
+  const places = bare.map(({ node, chain }) => {
+    const url = `http://127.0.0.1:${program.port}/${node}/v3/${key}`;
+    return { node, bare: chain, through: { ...chain, url } };
+  });
+  for (const { through } of places)
+    await waitUntil(async () => {
+      const head = await ask(through.url, 'eth_blockNumber').catch(() => undefined);
+      return Number(head) === through.head;
+    });
+  return {
+    places,
+    async close() {
+      await program.stop();
+      await program.dispose();
+      for (const node of started) await node.stop();
+    },
+  };
+}

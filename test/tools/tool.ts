@@ -1,0 +1,123 @@
+/** A tool of others, installed with its own client and run, unmodified, with nothing but a URL. */
+import { type ChildProcess, execFile } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** Folder of the installed tools; `PORTCULLIS_TOOLS` names another. */
+const TOOLS_CACHE: string = process.env['PORTCULLIS_TOOLS'] ?? join(tmpdir(), 'portcullis-tools');
+const INSTALL_MS = 900_000;
+const RUN_MS = 300_000;
+const MAX_PRINTED_BYTES: number = 2 ** 26;
+/** Characters of what a failed command printed that its error has. */
+const SHOWN_CHARACTERS = 1_500;
+
+const execute = promisify(execFile);
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** The chain that a tool works on: the same behind the bare node and behind the service. */
+export type ToolChain = {
+  readonly url: string;
+  readonly chainId: number;
+  /** A contract that logged `Logged(uint256)` in some of the blocks. */
+  readonly contract: string;
+  /** How many times it did. */
+  readonly logs: number;
+  readonly head: number;
+};
+
+/** One unmodified tool. */
+export type Tool = {
+  readonly name: string;
+  /** For the table: what `run` does. */
+  readonly does: string;
+  readonly nodes: readonly ToolNode[];
+  /** @returns the installed version. @throws Error with what the installing client printed */
+  install(folder: string): Promise<string>;
+  /** @returns what the tool made of the chain, as text without times and URLs */
+  run(chain: ToolChain, folder: string): Promise<string>;
+};
+
+export type ToolNode = 'anvil' | 'geth';
+
+export function folderOf(tool: string): string {
+  const folder = join(TOOLS_CACHE, tool);
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+/** Runs one command to its end. @throws Error with the last that it printed */
+export async function runTool(
+  folder: string,
+  command: string,
+  args: readonly string[],
+  limitMs: number = RUN_MS,
+): Promise<string> {
+  const { NODE_OPTIONS: _, ...environment } = process.env;
+  const execution = execute(command, args, {
+    cwd: folder,
+    timeout: limitMs,
+    maxBuffer: MAX_PRINTED_BYTES,
+    env: { ...environment, CI: 'true', NO_COLOR: '1' },
+  });
+  running.add(execution.child);
+  try {
+    return (await execution).stdout;
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    throw new Error(`${command} ${args.join(' ')} failed: ${`${stdout}${stderr}`.slice(-SHOWN_CHARACTERS)}`);
+  } finally {
+    running.delete(execution.child);
+  }
+}
+
+/** Installs packages of npm where they are not yet. @returns the version of the first */
+export async function installFromNpm(folder: string, packages: readonly string[]): Promise<string> {
+  const [first = ''] = packages;
+  const name = first.replace(/(?<=.)@.*$/, '');
+  const version = `JSON.parse(require('fs').readFileSync('node_modules/${name}/package.json')).version`;
+  if (!existsSync(join(folder, 'node_modules', name))) {
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+    const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+    await runTool(folder, 'npm', ['install', ...quiet, ...packages], INSTALL_MS);
+  }
+  return (await runTool(folder, process.execPath, ['-p', version])).trim();
+}
+
+/**
+ * Installs packages of PyPI into an environment of their own.
+ * @param replacements versions that are installed instead of what the packages ask for
+ * @returns the version of the first
+ */
+export async function installFromPypi(
+  folder: string,
+  packages: readonly string[],
+  replacements: readonly string[] = [],
+): Promise<string> {
+  const python = pythonOf(folder);
+  const [first = ''] = packages;
+  const program = `import importlib.metadata as m; print(m.version('${first}'))`;
+  const findVersion = (): Promise<string> => runTool(folder, python, ['-c', program]);
+  try {
+    return (await findVersion()).trim();
+  } catch {
+    await runTool(folder, 'python3', ['-m', 'venv', join(folder, 'venv')], INSTALL_MS);
+    await runTool(folder, python, ['-m', 'pip', 'install', '--quiet', ...packages], INSTALL_MS);
+    if (replacements.length > 0)
+      await runTool(
+        folder,
+        python,
+        ['-m', 'pip', 'install', '--quiet', '--no-deps', ...replacements],
+        INSTALL_MS,
+      );
+    return (await findVersion()).trim();
+  }
+}
+
+function pythonOf(folder: string): string {
+  return join(folder, 'venv/bin/python');
+}
