@@ -151,6 +151,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       height: () => head.head?.number,
       refresh: () => refreshHeads(upstreams),
       onAdmitted: () => update(),
+      ...watchFloor(network, log, () => head),
     });
   const head: NetworkHead<Upstream> = new NetworkHead<Upstream>({
     admission: heights,
