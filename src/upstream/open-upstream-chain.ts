@@ -51,7 +51,7 @@ import type { Upstream } from './upstream.ts';
 import { UpstreamChain } from './upstream-chain.ts';
 import { UpstreamHeads } from './upstream-heads.ts';
 import { openVerification } from './verifying/open-verification.ts';
-import { watchFalls, watchHead } from './watch-head.ts';
+import { watchFalls, watchFloor, watchHead } from './watch-head.ts';
 
 /** How long a false head outlives the last upstream that has it. */
 const GIVE_UP_MS = 30_000;
@@ -151,6 +151,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       height: () => head.head?.number,
       refresh: () => refreshHeads(upstreams),
       onAdmitted: () => update(),
+      ...watchFloor(network, log, () => head),
     });
   const head: NetworkHead<Upstream> = new NetworkHead<Upstream>({
     admission: heights,

@@ -1,6 +1,7 @@
 import type { Logger } from '../observe/logger.ts';
 import type { BlockHeader } from './heads/block.ts';
 import type { Vote } from './heads/electorate.ts';
+import type { FloorTrustOptions } from './heads/floor-trust.ts';
 import type { HeadHindrance, NetworkHead, NetworkHeadOptions } from './heads/network-head.ts';
 import { describeState, explainOutage } from './node-state.ts';
 import type { Upstream } from './upstream.ts';
@@ -104,5 +105,20 @@ export function watchFalls(
       { network, upstream: name },
       `the node went back from block ${head.number} to ${latest.number}; pool.development: true follows it, for development nodes`,
     );
+  };
+}
+
+/** Logs when other processes are not waited for any more, and when they are again. */
+export function watchFloor(
+  network: string,
+  log: Logger,
+  readHead: () => Pick<NetworkHead, 'head'>,
+): Pick<FloorTrustOptions, 'onLost' | 'onRegained'> {
+  return {
+    onLost(height) {
+      const fields = { network, height: `${height}`, head: readHead().head?.number.toString() };
+      log.warn(fields, 'another process serves a height that no own node confirms: it is not waited for');
+    },
+    onRegained: () => log.info({ network }, 'the heights of other processes are waited for again'),
   };
 }

@@ -192,7 +192,7 @@ test('where it starts', async () => {
 
 test('newHeads sends headers, and removed ones only to those that name their start', async () => {
   for (const [params, expected] of [
-    [['newHeads'], [101, 101]],
+    [['newHeads'], [101]],
     [
       ['newHeads', { afterHash: hashOf(100) }],
       [101, -101, 101],
@@ -209,6 +209,32 @@ test('newHeads sends headers, and removed ones only to those that name their sta
       expected,
     );
   }
+});
+
+test('newHeads sends a header again only where another was sent since its block was removed', async () => {
+  const { feed, notifier, subscribe } = setScene();
+  await subscribe('newHeads');
+  const add = (number: number): void => feed.send(makeStep('added', number));
+  const remove = (number: number): void => feed.send(makeStep('removed', number));
+  const take = (): number[] =>
+    (notifier.sent.splice(0) as { number: string }[]).map(({ number }) => Number(number));
+  for (const number of [101, 102, 103]) add(number);
+  assert.deepEqual(take(), [101, 102, 103]);
+  // The head leaves them and comes back before a block of the other branch was sent.
+  for (const number of [103, 102, 101]) remove(number);
+  for (const number of [101, 102]) add(number);
+  assert.deepEqual(take(), []);
+  // Numbers stand for blocks of another branch where they are that high; it grows from 102.
+  add(203);
+  remove(203);
+  add(103);
+  assert.deepEqual(take(), [203, 103]);
+  remove(103);
+  remove(102);
+  add(202);
+  remove(202);
+  for (const number of [102, 103, 104]) add(number);
+  assert.deepEqual(take(), [202, 102, 103, 104]);
 });
 
 test('the lag is measured from when a head was noticed, of heads that came while it was watched', async () => {

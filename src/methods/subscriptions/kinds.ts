@@ -18,6 +18,7 @@ import {
 } from './params.ts';
 import { PendingTransactions } from './pending-transactions.ts';
 import { ReceiptNotifications } from './receipt-notifications.ts';
+import { RetakenBlocks } from './retaken-blocks.ts';
 
 /** A call of `eth_subscribe` over a connection that can be notified, on a network that has a feed. */
 export type SubscribeCall = {
@@ -42,6 +43,7 @@ export const KINDS: ReadonlyMap<string, SubscriptionKind> = new Map([
 function watchHeads(call: SubscribeCall): BeginSubscription {
   const [, start = {}] = parseParams(NEW_HEADS, call.rawParams) as [unknown, ResumePoint?];
   const { fromBlock = 0n, afterHash } = start;
+  const retaken = new RetakenBlocks();
   const wantsRemoved = start.fromBlock !== undefined || afterHash !== undefined;
   const { heads } = call.context.network.chain;
   const times = HeadTimes.of(heads);
@@ -49,10 +51,14 @@ function watchHeads(call: SubscribeCall): BeginSubscription {
   const from = chooseStart(start, heads);
   return (subscription) =>
     joinFeed(call, times, from, subscription, {
-      onStep({ kind, block: { number, hash, header } }) {
-        if (number < fromBlock) return;
+      onStep(step) {
+        const {
+          kind,
+          block: { number, hash, header },
+        } = step;
+        if (number < fromBlock || (!wantsRemoved && !retaken.isNew(step))) return;
         if (kind === 'added') subscription.notify([header], times.find(hash, openedAt));
-        else if (wantsRemoved) subscription.notify([`${header.slice(0, -1)},"removed":true}`]);
+        else subscription.notify([`${header.slice(0, -1)},"removed":true}`]);
       },
     });
 }

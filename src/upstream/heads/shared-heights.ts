@@ -8,6 +8,7 @@ import {
 } from '../../records/height-table.ts';
 import type { Clock } from '../../util/clock.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
+import { FloorTrust, type FloorTrustOptions } from './floor-trust.ts';
 
 /** How long a request waits for a head that another process serves, milliseconds. */
 const WAIT_LIMIT_MS = 2_000;
@@ -27,17 +28,19 @@ export type SharedHeightsOptions = {
   readonly refresh: () => Promise<void>;
   /** A higher head may be served. */
   readonly onAdmitted: () => void;
-};
+} & Pick<FloorTrustOptions, 'onLost' | 'onRegained'>;
 
 /**
  * Keeps the heads of the processes that serve one chain from going back: a read of the head in one process comes after every answer of
  * the others. A process announces the height of a new head in the table, and serves it when every answer that the table gave
  * before is out of date (`HEIGHT_LEASE_MS`); a process whose answer is out of date asks again before it reads its head, and
- * waits where the head of another process is higher. While the table is away each process goes by its own nodes alone.
+ * waits where the head of another process is higher. While the table is away, and while its nodes do not confirm what others
+ * serve (`FloorTrust`), a process goes by its own nodes alone.
  */
 export class SharedHeights {
   readonly #options: SharedHeightsOptions;
   readonly #id = randomUUID();
+  readonly #trust: FloorTrust;
   /** The highest that may be served here. */
   #admitted = -1n;
   /** The highest that is announced and not admitted yet. */
@@ -57,6 +60,8 @@ export class SharedHeights {
 
   constructor(options: SharedHeightsOptions) {
     this.#options = options;
+    const { onLost, onRegained } = options;
+    this.#trust = new FloorTrust({ promptMs: WAIT_LIMIT_MS, onLost, onRegained });
   }
 
   /** The highest block that may be served now. */
@@ -75,6 +80,7 @@ export class SharedHeights {
   /** To be called when the served head has changed. */
   noteServed(): void {
     const height = this.#options.height() ?? -1n;
+    this.#trust.noteOwn(height, this.#options.clock.now());
     if (height < this.#admitted) {
       this.#admitted = height;
       this.#announced = undefined;
@@ -128,9 +134,10 @@ export class SharedHeights {
     return isAbove ? this.#admitted : height;
   }
 
+  /** What other processes serve; below all blocks where they are not waited for. */
   #findFloor(now: number): bigint {
     for (const { height, at } of this.#rising) if (now >= at && height > this.#floor) this.#floor = height;
-    return this.#floor;
+    return this.#trust.isTrusted(this.#floor, this.#options.height() ?? -1n, now) ? this.#floor : -1n;
   }
 
   #announce(height: bigint): void {

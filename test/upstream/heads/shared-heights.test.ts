@@ -14,6 +14,8 @@ class Process {
   readonly heights: SharedHeights;
   served = 0n;
   nodes = 0n;
+  /** Heights that were not waited for any more, and `again` where they are. */
+  readonly distrusted: (bigint | 'again')[] = [];
   /** What its nodes have once they are asked. */
   onRefresh = (): void => {};
 
@@ -25,6 +27,8 @@ class Process {
       height: () => this.served,
       refresh: async () => this.onRefresh(),
       onAdmitted: () => this.update(),
+      onLost: (height) => this.distrusted.push(height),
+      onRegained: () => this.distrusted.push('again'),
     });
   }
 
@@ -102,4 +106,63 @@ test('each process goes by its own nodes while the table is away', () => {
   one.hear(3n);
   assert.equal(one.served, 3n);
   assert.equal(one.heights.isCurrent(1n), true);
+});
+
+test('a height that the own nodes do not confirm for 30 s is not waited for, nor those above, until they confirm one promptly', async (t) => {
+  const clock = new FakeClock();
+  const table = new LmdbHeightTable(makeFolder(t), assert.ifError, () => clock.now() + 1_000_000);
+  t.after(() => table.close());
+  const [broken, sound] = [new Process(table, clock), new Process(table, clock)];
+  const rise = async (): Promise<void> => {
+    broken.hear(broken.served + 1n);
+    sound.hear(sound.served + 1n);
+    await clock.advance(1_000);
+  };
+  /** Whether a read of the head waits; two looks, as the first may find only that its answer is out of date. */
+  const waits = (): boolean => {
+    sound.heights.isCurrent(sound.served);
+    return !sound.heights.isCurrent(sound.served);
+  };
+  sound.hear(10n);
+  broken.hear(50n);
+  await clock.advance(100);
+  for (let second = 0; second < 29; second++) {
+    assert.ok(waits(), `second ${second}`);
+    await rise();
+  }
+  assert.deepEqual(sound.distrusted, []);
+  await rise();
+  // Each block is one that the nodes confirm 40 s later.
+  for (let second = 0; second < 100; second++) {
+    assert.ok(!waits(), `second ${second} after`);
+    await rise();
+  }
+  assert.deepEqual(sound.distrusted, [50n]);
+  await sound.heights.catchUp(new RequestScope(Number.POSITIVE_INFINITY));
+  sound.hear(broken.served);
+  await clock.advance(100);
+  assert.ok(!waits());
+  assert.deepEqual(sound.distrusted, [50n, 'again']);
+  broken.hear(broken.served + 1n);
+  await clock.advance(100);
+  assert.ok(waits());
+});
+
+test('processes on a fast chain whose nodes are always a block behind are waited for without an end', async (t) => {
+  const clock = new FakeClock();
+  const table = new LmdbHeightTable(makeFolder(t), assert.ifError, () => clock.now() + 1_000_000);
+  t.after(() => table.close());
+  const [ahead, behind] = [new Process(table, clock), new Process(table, clock)];
+  ahead.hear(1n);
+  let waited = 0;
+  for (let block = 2n; block < 300n; block++) {
+    ahead.hear(block);
+    await clock.advance(150);
+    behind.heights.isCurrent(behind.served);
+    if (!behind.heights.isCurrent(behind.served)) waited++;
+    behind.hear(block - 1n);
+    await clock.advance(150);
+  }
+  assert.deepEqual(behind.distrusted, []);
+  assert.ok(waited > 290, `${waited}`);
 });
