@@ -4,10 +4,14 @@ import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { waitUntil } from '../support/wait-until.ts';
 import { installFromNpm, type Tool } from './tool.ts';
 
-const READY_MS = 60_000;
+/** Its database alone takes 20 s to open where other work has the cores. */
+const READY_MS = 240_000;
+/** Between two queries, which take its time from indexing. */
+const PAUSE_MS = 500;
 const SHOWN_CHARACTERS = 1_500;
 
 const SCHEMA = `import { onchainTable } from 'ponder';
@@ -127,6 +131,7 @@ export const PONDER: Tool = {
     try {
       await waitUntil(async () => {
         if (child.exitCode !== null) throw new Error(`ponder ended with ${child.exitCode}: ${printed}`);
+        await sleep(PAUSE_MS);
         // Blocks above the finalized one come after it says that it is ready.
         text = await query(port).catch(() => '');
         return text.split('"gasUsed"').length > 2 * logs;

@@ -10,12 +10,13 @@ import { ETHEREUM_ETL } from './ethereum-etl.ts';
 import { PONDER } from './ponder.ts';
 import { openStage, type ToolPlace } from './stage.ts';
 import { folderOf, type Tool, type ToolNode } from './tool.ts';
+import { VIEM_TEST_CLIENT } from './viem-test-client.ts';
 
 const PAGE = join(ROOT, 'docs/clients.md');
 const ONLY = process.env['ONLY'] ?? '';
 const NODES: readonly ToolNode[] = ['anvil', 'geth'];
 const SHOWN_CHARACTERS = 600;
-const TOOLS: readonly Tool[] = [ETHEREUM_ETL, PONDER];
+const TOOLS: readonly Tool[] = [ETHEREUM_ETL, PONDER, VIEM_TEST_CLIENT];
 
 type Row = {
   readonly tool: Tool;
@@ -26,12 +27,12 @@ type Row = {
 };
 
 /** @returns `equal`, or what is not */
-async function judge(tool: Tool, { bare, through }: ToolPlace): Promise<string> {
+async function judge(tool: Tool, { bare, through, development }: ToolPlace): Promise<string> {
   const folder = folderOf(tool.name);
   try {
     const expected = await tool.run(bare, folder);
     if (expected.trim() === '') return 'nothing came out of the bare node';
-    const found = await tool.run(through, folder);
+    const found = await tool.run(tool.development ? development : through, folder);
     return found === expected ? 'equal' : `differs: ${firstDifference(expected, found)}`;
   } catch (error) {
     return (error as Error).message.slice(-SHOWN_CHARACTERS);

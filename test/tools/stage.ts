@@ -25,6 +25,8 @@ export type ToolPlace = {
   readonly node: ToolNode;
   readonly bare: ToolChain;
   readonly through: ToolChain;
+  /** Through a network with `pool.development`. */
+  readonly development: ToolChain;
 };
 
 async function startGethDev(): Promise<StartedNode> {
@@ -120,16 +122,26 @@ export async function openStage(
     bare.push({ node, chain: await populate(one.url) });
   }
   const networks = Object.fromEntries(
-    bare.map(({ node, chain }) => [node, { hosts: [`${node}.localhost`], upstreams: [chain.url] }]),
+    bare.flatMap(({ node, chain }) => {
+      const upstreams = [chain.url];
+      const development = { hosts: [`${node}-dev.localhost`], upstreams, pool: { development: true } };
+      return [
+        [node, { hosts: [`${node}.localhost`], upstreams }],
+        [`${node}-dev`, development],
+      ];
+    }),
   );
   const program = new Program({ defaultNetwork: nodes[0], networks });
   const { key } = await program.createKey();
   await program.start();
   const places = bare.map(({ node, chain }) => {
-    const url = `http://127.0.0.1:${program.port}/${node}/v3/${key}`;
-    return { node, bare: chain, through: { ...chain, url } };
+    const behind = (network: string): ToolChain => ({
+      ...chain,
+      url: `http://127.0.0.1:${program.port}/${network}/v3/${key}`,
+    });
+    return { node, bare: chain, through: behind(node), development: behind(`${node}-dev`) };
   });
-  for (const { through } of places)
+  for (const through of places.flatMap((place) => [place.through, place.development]))
     await waitUntil(async () => {
       const head = await ask(through.url, 'eth_blockNumber').catch(() => undefined);
       return Number(head) === through.head;

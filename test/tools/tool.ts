@@ -36,6 +36,8 @@ export type Tool = {
   /** For the table: what `run` does. */
   readonly does: string;
   readonly nodes: readonly ToolNode[];
+  /** Whether it asks for methods of a development node: it is given a network with `pool.development`. */
+  readonly development?: boolean;
   /** @returns the installed version. @throws Error with what the installing client printed */
   install(folder: string): Promise<string>;
   /** @returns what the tool made of the chain, as text without times and URLs */
