@@ -2,10 +2,9 @@ import { systemClock } from '../util/clock.ts';
 import type { BlockQuestions } from './block-questions.ts';
 import type { QuestionParts } from './call-questions.ts';
 import { LogQuestions } from './log-questions.ts';
-import type { UpstreamChainOptions } from './open-upstream-chain.ts';
 import { DEFAULT_VERIFY_LOG_BLOCKS } from './options.ts';
-
 import type { Upstream } from './upstream.ts';
+import type { UpstreamChainOptions } from './upstream-chain-options.ts';
 import { LogProofs } from './verifying/log-proofs.ts';
 
 /** Options of the network, and where logs are asked for. */

@@ -1,17 +1,11 @@
-import type { Cache, CacheKey } from '../cache/cache.ts';
-import type { LogLimits } from '../chain/log-range.ts';
-import type { Logger } from '../observe/logger.ts';
+import type { CacheKey } from '../cache/cache.ts';
 import type { JsonBytes, JsonText } from '../primitives/json-result.ts';
-import { createProven, type ProvenOptions, StateRequests } from '../proven/state-requests.ts';
-import type { HeightTable } from '../records/height-table.ts';
-import type { RecordTable } from '../records/record-table.ts';
+import { createProven, StateRequests } from '../proven/state-requests.ts';
 import { CancelSource } from '../util/cancel-source.ts';
 import { systemClock } from '../util/clock.ts';
-import type { SharedBudget } from '../util/shared-budget.ts';
 import { AccessListAsker } from './access-list-asker.ts';
 import { createAskVoices } from './agreement/ask-voices.ts';
 import { explainWithout, openAgreement } from './agreement/open-agreement.ts';
-import type { AgreementOptions } from './agreement/options.ts';
 import { BlockDirectory } from './block-directory.ts';
 import { BlockQuestions } from './block-questions.ts';
 import { BlockResolver } from './block-resolver.ts';
@@ -30,16 +24,13 @@ import { Membership } from './membership.ts';
 import { NetworkChainId } from './network-chain-id.ts';
 import { createNodeMemory } from './node-memory.ts';
 import { openLogQuestions } from './open-log-questions.ts';
-import type { Checkpoint, PoolOptions, UpstreamOptions, VerifyMode } from './options.ts';
 import { OtherQuestions } from './other-questions.ts';
 import { PendingFeed } from './pending/pending-feed.ts';
 import { createNodeAsker, createPool } from './pool.ts';
 import { ProvenPrices } from './proven-prices.ts';
 import { findReported, hasFallen, mayReportHead } from './reported-heads.ts';
 import { aimPending } from './sending/aim-pending.ts';
-import type { SendOptions } from './sending/options.ts';
 import { Sending } from './sending/sending.ts';
-import type { SendingTools } from './sending/sending-parts.ts';
 import { StartNotice } from './start-notice.ts';
 import { readConfigured, refreshHeads, startChain } from './start-up.ts';
 import { StateAsker } from './state-asker.ts';
@@ -49,6 +40,7 @@ import { StatusQuestions } from './status-questions.ts';
 import { TransactionQuestions } from './transaction-questions.ts';
 import type { Upstream } from './upstream.ts';
 import { UpstreamChain } from './upstream-chain.ts';
+import type { UpstreamChainOptions } from './upstream-chain-options.ts';
 import { UpstreamHeads } from './upstream-heads.ts';
 import { openVerification } from './verifying/open-verification.ts';
 import { watchFalls, watchFloor, watchHead } from './watch-head.ts';
@@ -58,41 +50,6 @@ const GIVE_UP_MS = 30_000;
 /** How long a node is quarantined the first time: for an answer that its block refutes, and for one that breaks a bound. */
 const REFUTED_MS = 60_000;
 const EXCESS_MS = 5_000;
-
-export type UpstreamChainOptions = {
-  readonly network: string;
-  readonly upstreams: readonly UpstreamOptions[];
-  readonly pool: PoolOptions;
-  readonly logs: LogLimits;
-  readonly cache: Cache;
-  readonly log: Logger;
-  readonly sending: SendingOptions;
-  readonly verify: VerifyMode;
-  /** Blocks up to which a range of logs is verified. */
-  readonly verifyLogBlocks?: number;
-  /** Where state that nodes have proven is kept; by default in memory only. */
-  readonly provenState?: Pick<ProvenOptions, 'bytes' | 'codes'>;
-  /** Opens what executes calls here; absent where nodes execute. */
-  readonly openExecutions?: ((source: StateSource) => LocalExecutions) | undefined;
-  /** A block of the chain by the configuration's word. */
-  readonly checkpoint?: Checkpoint | undefined;
-  /** Whether layer 1 says of blocks that they are on the chain. */
-  readonly isAnchored?: boolean;
-  /** Memory for what nodes have sent, shared by the networks of a process. */
-  readonly nodeMemory?: SharedBudget | undefined;
-  /** Where processes that serve the chain share the heights of their heads; absent where there is one. */
-  readonly heights?: HeightTable | undefined;
-  /** How many of the configured operators must say the same; absent where that is not counted. */
-  readonly agreement?: AgreementOptions | undefined;
-};
-
-/** What sending takes beside the nodes. */
-export type SendingOptions = {
-  readonly options: SendOptions;
-  readonly tools: SendingTools;
-  /** Where processes share what was sent. */
-  readonly records?: RecordTable | undefined;
-};
 
 /**
  * Opens the chain that a pool of nodes knows, whether they answer or not: it answers when they do. Where the configuration does not name the
