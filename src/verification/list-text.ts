@@ -327,6 +327,8 @@ function readBody(header: VerifiedHeader, end: number): Members | undefined {
   if (listed !== undefined && hasRepeatedNames(listed, withdrawals)) return undefined;
   const { hash } = header;
   const [transactionsRoot, withdrawalsRoot] = ['transactionsRoot', 'withdrawalsRoot'].map(readMember);
+  // Null and a member that is not there read alike here, and are not alike.
+  if (withdrawalsRoot !== undefined && listed === undefined) return undefined;
   return { hash, uncles: [], withdrawals, transactionsRoot, withdrawalsRoot };
 }
 
