@@ -12,7 +12,7 @@ import { describeSystemError } from '../util/system-error.ts';
 import { formatUrl } from './curl-lines.ts';
 import { importChain, reportStop, SEAL_CHECKS } from './import.ts';
 import { createImportBar } from './import-bar.ts';
-import { readChoice, readInteger, requireOption } from './option-values.ts';
+import { readChoice, readIntegerOption, requireOption } from './option-values.ts';
 import { runService } from './run-service.ts';
 import { StopSignals } from './stop-signals.ts';
 import { UsageError } from './usage.ts';
@@ -82,7 +82,7 @@ export async function runDev(args: string[]): Promise<number> {
       `--port cannot be ${JSON.stringify(values.port)}: expected a number from 0 to 65535`,
     );
   }
-  const simulationGas = readInteger(
+  const simulationGas = readIntegerOption(
     'simulation-gas',
     values['simulation-gas'],
     MIN_SIMULATION_GAS,

@@ -16,7 +16,7 @@ import { MAX_GENESIS_BYTES, readRegularFile, requireRegular } from '../util/read
 import { describeSystemError, isSpaceError, isStoreError } from '../util/system-error.ts';
 import type { ImportProgress } from './import-progress.ts';
 import { addToIndexes } from './index-store.ts';
-import { readChoice, readInteger, requireOption } from './option-values.ts';
+import { readChoice, readIntegerOption, requireOption } from './option-values.ts';
 import { StopSignals } from './stop-signals.ts';
 
 export const IMPORT_USAGE: string = `portcullis import --genesis FILE --blocks FILE[.gz] [--data DIR]
@@ -230,7 +230,7 @@ export async function runImport(args: string[]): Promise<number> {
   const blocks = requireOption('import', 'blocks', values.blocks);
   const seal = readChoice('seal', values.seal, SEAL_CHECKS);
   const verify = readChoice('verify', values.verify, VERIFICATIONS);
-  const memory = readInteger('call-memory', values['call-memory'], 1, MAX_CALL_MEMORY / MiB);
+  const memory = readIntegerOption('call-memory', values['call-memory'], 1, MAX_CALL_MEMORY / MiB);
   const data = values.data ?? join(process.env['PORTCULLIS_DATA_DIR'] || DEFAULT_DATA_DIR, 'chain');
   const { createImportBar } = await import('./import-bar.ts');
   const signals = new StopSignals();

@@ -9,7 +9,7 @@ export function readChoice<T extends string>(option: string, value: string, choi
 }
 
 /** An integer within bounds that an option gives; undefined where it is not given. @throws UsageError naming the option and the bounds */
-export function readInteger(
+export function readIntegerOption(
   option: string,
   value: string | undefined,
   min: number,

@@ -7,7 +7,7 @@ import { ParamProblem } from '../rpc/param-problem.ts';
 import { LATEST } from './block-reference.ts';
 import { callObject } from './call-object.ts';
 import { createCallRequest } from './call-request.ts';
-import { type FilledFees, fillFees, readInteger, refuse } from './fill-fees.ts';
+import { completeFees, type FilledFees, readQuantityText, refuse } from './complete-fees.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_FILLED_TRANSACTION } from './result-examples.ts';
 import { filledTransaction } from './result-schemas.ts';
@@ -64,7 +64,7 @@ export const ethFillTransaction: Method<MethodContext> = defineMethod({
     const { chain } = context.network;
     const head = await chain.blocks.getHeader(LATEST, context.scope);
     if (head === null) throw refuse('header not found');
-    const fees = await fillFees(call, head, context);
+    const fees = await completeFees(call, head, context);
     const nonce = await fillNonce(call, context);
     checkCall(call);
     const gasLimit = await fillGas(call, fees, context);
@@ -80,7 +80,7 @@ async function fillNonce(
 ): Promise<bigint> {
   if (nonce !== undefined) return BigInt(nonce);
   const count: JsonText = await network.chain.state.getTransactionCount(from, PENDING, scope);
-  return readInteger(count);
+  return readQuantityText(count);
 }
 
 /** An estimate of what geth has estimated: the call with its fees, without nonce and chain. */
@@ -92,7 +92,7 @@ async function fillGas(call: CallObject, fees: FilledFees, context: MethodContex
   );
   const parts = { block: undefined, stateOverrides: undefined, blockOverrides: undefined };
   const request = await createCallRequest({ call: { ...rest, ...prices }, ...parts }, context);
-  return readInteger(await context.network.chain.execution.estimateGas(request, context.scope));
+  return readQuantityText(await context.network.chain.execution.estimateGas(request, context.scope));
 }
 
 /** @throws RpcError in geth's words, in its order, for what is no transaction */

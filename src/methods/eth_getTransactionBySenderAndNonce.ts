@@ -7,7 +7,7 @@ import { defineMethod, type Method } from '../rpc/method.ts';
 import { address, integer64 } from '../rpc/schemas.ts';
 import { TURNS } from '../util/turn-queue.ts';
 import { LATEST } from './block-reference.ts';
-import { readInteger } from './fill-fees.ts';
+import { readQuantityText } from './complete-fees.ts';
 import { blockOfHash } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
 import { readWholeText } from './read-whole-text.ts';
@@ -75,7 +75,7 @@ async function findBlock(
       1,
       () => chain.state.getTransactionCount(sender, block, scope),
     );
-    return readInteger(await count) > nonce;
+    return readQuantityText(await count) > nonce;
   };
   if (!(await isUsedAfter(head.number))) return 'above';
   /** Used after this one, and not after the other. */

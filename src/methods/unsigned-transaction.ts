@@ -8,7 +8,7 @@ import {
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
-import type { FilledFees } from './fill-fees.ts';
+import type { FilledFees } from './complete-fees.ts';
 
 /** What a transaction has beside its call and its fees. */
 export type FilledFields = { readonly chainId: bigint; readonly nonce: bigint; readonly gasLimit: bigint };

@@ -125,7 +125,7 @@ const TABLE: Readonly<Record<string, Row>> = {
     answers: ['eth_createAccessList', 'eth_feeHistory', PROOF, 'eth_getTransactionByHash'],
   },
   'upstream/checks/read-block-logs.ts': { parse: 1, answers: [RECEIPTS] },
-  'upstream/errors/secrets.ts': { decode: 1, bound: 'operator' },
+  'upstream/errors/secrets.ts': { decode: 2, bound: 'operator' },
   'upstream/errors/scrub-message.ts': { decode: 1, bound: 'passed' },
   'upstream/examination/node-questions.ts': {
     parse: 1,
@@ -145,6 +145,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'upstream/state-asker.ts': { parse: 2, answers: ['eth_getCode'] },
   'upstream/state-proofs.ts': { parse: 1, answers: [PROOF] },
   'upstream/transport/notification.ts': { parse: 1, decode: 1, within: 'NOTIFICATION' },
+  'upstream/transport/padded-quantities.ts': { decode: 1, within: 'NAME_ROOM' },
   'upstream/transport/read-batch.ts': { decode: 1, bound: 'passed' },
   'upstream/transport/read-reply.ts': { parse: 3, decode: 6, within: 'ERROR_SHAPE' },
   'upstream/transport/reply-scanner.ts': { parse: 1, decode: 1, within: 'MAX_CAPTURED' },

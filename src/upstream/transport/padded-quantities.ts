@@ -100,12 +100,12 @@ export function countPadding(bytes: Buffer, start: number): number {
   const zeros = (firstDigit === 0 ? end - 1 : firstDigit) - start - PREFIX_LENGTH;
   if (zeros <= 0) return 0;
   const isSeal = end - start === SEAL_LENGTH && readName(bytes, start - 1) === 'nonce';
-  if (isSeal || !isQuantity(bytes, start)) return 0;
+  if (isSeal || !isQuantityAt(bytes, start)) return 0;
   return zeros;
 }
 
 /** Whether the member whose value's text begins at `start` has the name of a quantity. @param bytes as in `countPadding` */
-export function isQuantity(bytes: Buffer, start: number): boolean {
+export function isQuantityAt(bytes: Buffer, start: number): boolean {
   return QUANTITY_NAMES.has(readName(bytes, start - 1));
 }
 
@@ -141,7 +141,7 @@ function isDigit(byte: number | undefined): boolean {
 export type Padding = readonly number[];
 
 const MOST_ZEROS = 64;
-export const NULL: Buffer = Buffer.from('null');
+export const NULL_TEXT: Buffer = Buffer.from('null');
 const EMPTY_LIST = Buffer.from('[]');
 
 /** @param at of the first zero in the answer */
@@ -200,7 +200,7 @@ function placeOf(packed: number): number {
 }
 
 function endOf(packed: number): number {
-  return placeOf(packed) + (isNull(packed) ? NULL.length : packed % MOST_ZEROS);
+  return placeOf(packed) + (isNull(packed) ? NULL_TEXT.length : packed % MOST_ZEROS);
 }
 
 function isNull(packed: number): boolean {

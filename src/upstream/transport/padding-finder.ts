@@ -3,11 +3,11 @@ import { BEFORE, type JsonPlace, type PaddedValues } from './json-scan.ts';
 import {
   countPadding,
   isList,
-  isQuantity,
+  isQuantityAt,
   MAX_QUANTITY_LENGTH,
   mayBePadded,
   NAME_ROOM,
-  NULL,
+  NULL_TEXT,
   type Padding,
   packNull,
   packPadding,
@@ -18,7 +18,7 @@ const PADDED_BEGIN: Uint8Array = Buffer.from('0x0');
 /** In front of the first digit. */
 const PREFIX_LENGTH = 2;
 /** Searched for instead of the whole literal: names and hex digits have fewer of its first letter, and the search skips to that. */
-const NULL_END: Buffer = NULL.subarray(1);
+const NULL_END: Buffer = NULL_TEXT.subarray(1);
 
 /** Finds leading zeros of quantities, and null in place of lists, in an answer that is scanned chunk by chunk. A value, and its name, may be in several chunks. */
 export class PaddingFinder implements PaddedValues {
@@ -102,14 +102,14 @@ export class PaddingFinder implements PaddedValues {
     const zeros = this.#zeros;
     const first = this.#foundBefore;
     const { length } = zeros;
-    if (this.#openNullAt + NULL.length <= this.#base + to) {
+    if (this.#openNullAt + NULL_TEXT.length <= this.#base + to) {
       if (this.#isOn) zeros.push(packNull(this.#openNullAt));
       this.#openNullAt = Number.POSITIVE_INFINITY;
     }
     if (this.#isOn) {
       for (let at = chunk.indexOf(NULL_END, from); at >= 0 && at + NULL_END.length <= to; ) {
         const start = at - 1;
-        if (start >= from && chunk[start] === NULL[0] && isList(...this.#joinBefore(chunk, start)))
+        if (start >= from && chunk[start] === NULL_TEXT[0] && isList(...this.#joinBefore(chunk, start)))
           zeros.push(packNull(this.#base + start));
         at = chunk.indexOf(NULL_END, at + NULL_END.length);
       }
@@ -123,9 +123,9 @@ export class PaddingFinder implements PaddedValues {
   /** Where the literal begins that the end of the chunk cuts, if it is a null in place of a list. */
   #findOpenNull(chunk: Buffer, { state }: JsonPlace): number {
     if (isStringState(state) || isNumberState(state)) return Number.POSITIVE_INFINITY;
-    for (let cut = Math.min(NULL.length - 1, chunk.length); cut > 0; cut--) {
+    for (let cut = Math.min(NULL_TEXT.length - 1, chunk.length); cut > 0; cut--) {
       const start = chunk.length - cut;
-      if (chunk.compare(NULL, 0, cut, start) === 0 && isList(...this.#joinBefore(chunk, start)))
+      if (chunk.compare(NULL_TEXT, 0, cut, start) === 0 && isList(...this.#joinBefore(chunk, start)))
         return this.#base + start;
     }
     return Number.POSITIVE_INFINITY;
@@ -143,7 +143,7 @@ export class PaddingFinder implements PaddedValues {
       const byte = at < 0 ? before?.[before.length + at] : chunk[at];
       if (byte !== PADDED_BEGIN[i]) return Number.POSITIVE_INFINITY;
     }
-    return isQuantity(...this.#joinBefore(chunk, start)) ? this.#base + start : Number.POSITIVE_INFINITY;
+    return isQuantityAt(...this.#joinBefore(chunk, start)) ? this.#base + start : Number.POSITIVE_INFINITY;
   }
 
   /** Bytes with the name of a value in front of it, and where its text begins in them. */

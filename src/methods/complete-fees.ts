@@ -17,7 +17,7 @@ const MAX_FEE = 2n ** 256n - 1n;
  * The fees of a transaction, those that are not given as geth chooses them: the suggested tip, and twice the base fee of the head above it.
  * @throws (or rejects with) RpcError in geth's words for fees that contradict each other
  */
-export async function fillFees(
+export async function completeFees(
   call: CallObject,
   head: HeaderView,
   context: MethodContext,
@@ -67,7 +67,7 @@ async function fillBlobFee(
   if (maxFeePerBlobGas !== undefined) return BigInt(maxFeePerBlobGas);
   if (blobVersionedHashes === undefined) return undefined;
   const price = await network.chain.fees.getBlobBaseFee(scope);
-  return price === null || price === 'null' ? undefined : 2n * readInteger(price);
+  return price === null || price === 'null' ? undefined : 2n * readQuantityText(price);
 }
 
 async function readPrice(
@@ -76,11 +76,11 @@ async function readPrice(
   { network, scope }: MethodContext,
 ): Promise<bigint> {
   const price: PromiseOrValue<JsonText | null> = network.chain.fees[operation](scope);
-  return readInteger((await requireAnswer(method, price)) as JsonText);
+  return readQuantityText((await requireAnswer(method, price)) as JsonText);
 }
 
 /** The integer that the JSON string of a quantity says. */
-export function readInteger(quantity: JsonText): bigint {
+export function readQuantityText(quantity: JsonText): bigint {
   return BigInt(quantity.slice(1, -1));
 }
 
