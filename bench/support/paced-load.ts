@@ -29,7 +29,7 @@ export type PacedResult = {
 export const USUAL_CONNECTIONS = 64;
 /** Before a connection that was lost is opened again. */
 const REOPEN_MS = 100;
-/** Of a message, in `failures`. */
+/** `failures` keeps the beginning of a message, characters. */
 const KIND_CHARACTERS = 120;
 /** Requests that are due and not sent, because every connection waits for an answer. */
 const MAX_WAITING = 100_000;

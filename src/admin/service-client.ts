@@ -65,7 +65,7 @@ export class ServiceClient {
         headers: {
           Host: host,
           Connection: 'close',
-          // What is for clients of this machine alone is not for users of the console, who may be anywhere.
+          // Methods for clients of this machine alone are refused to users of the console, who may be anywhere.
           Via: '1.1 portcullis-console',
           ...(authorization !== undefined && { Authorization: authorization }),
           'Content-Type': 'application/json',

@@ -24,7 +24,7 @@ export type Session = {
   readonly name?: string;
   /** Each result is to say how far it is to be believed. */
   readonly showsTrust?: true;
-  /** What `development` follows from; given where the network has methods of a development node. */
+  /** `development` follows from these facts; they are given where the network has methods of a development node. */
   readonly client?: ClientFacts;
   /** Whether the client may call those; absent: it may not. */
   readonly development?: DevelopmentAccess;
@@ -161,7 +161,7 @@ function openSession(network: Network, principal: Principal, visitor: Visitor): 
   return { network, principal, ...judge(network, principal, { address, origin, isForwarded }) };
 }
 
-/** What a session says of methods of a development node. */
+/** A session says whether its client may call methods of a development node. */
 function judge(
   { development: rule }: Network,
   { terms }: Principal,

@@ -8,7 +8,7 @@ import {
 import { WORK_CREDITS } from '../methods/work-credits.ts';
 import type { Method } from '../rpc/method.ts';
 
-/** What calls weigh by name; `default` is for methods of nodes that have no price of their own. */
+/** Credits of calls by name; `default` is for methods of nodes that have no price of their own. */
 export type CreditTable = Readonly<Record<string, number>>;
 
 /** A method that a network does not have weighs what most others do: asking for it is no way around a limit. */

@@ -4,7 +4,7 @@ import { RequestScope } from '../util/request-scope.ts';
 import { blockOfHash } from './lookups.ts';
 import { readWholeText } from './read-whole-text.ts';
 
-/** Blocks with a remembered list: everyone who follows the head asks for that of a new block within moments. */
+/** The lists of so many blocks are kept: everyone who follows the head asks for that of a new block within moments. */
 const MAX_KEPT = 16;
 const KEPT_MS = 60_000;
 /** From the question to its answer, milliseconds. */

@@ -6,7 +6,7 @@ import { openSync, readSync, writeFileSync } from 'node:fs';
 import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 
-/** What a probe has written. */
+/** A probe writes the pauses and collections that it has seen. */
 export type ProbeNotes = {
   readonly pauses: readonly Pause[];
   readonly collections: readonly Collection[];

@@ -1,4 +1,4 @@
-/** What a `--cpu-prof` says of a part of the time. */
+/** Reads which functions ran in a part of the time from a CPU profile (`--cpu-prof`). */
 type ProfileNode = {
   readonly id: number;
   readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
@@ -22,7 +22,7 @@ export class Profile {
   readonly #nodes = new Map<number, ProfileNode>();
   readonly #parents = new Map<number, number>();
   readonly #samples: readonly number[];
-  /** Of each sample, microseconds of the monotonic clock. */
+  /** When each sample was taken, microseconds of the monotonic clock. */
   readonly #times: Float64Array;
 
   constructor(text: string) {

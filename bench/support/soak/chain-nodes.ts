@@ -8,7 +8,7 @@ import { Nodes } from '../proxy/nodes.ts';
 export type ChainNodes = {
   readonly description: string;
   readonly urls: readonly string[];
-  /** Of the network that they make. */
+  /** Settings of the network in front of them. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly stop: () => Promise<void>;
 };

@@ -5,7 +5,7 @@ import type { Program } from '../proxy/program.ts';
 const MEGABYTE = 1e6;
 const MS = 1_000;
 
-/** What a process has at a moment: megabytes, milliseconds. */
+/** A process uses this much at a moment: megabytes, milliseconds. */
 export type Sample = {
   /** Resident memory without pages of files, which a store that is mapped has many of. */
   readonly anonymous: number;
