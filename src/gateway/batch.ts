@@ -104,7 +104,7 @@ class BatchRun implements Delivery {
 
   begin(): PromiseOrValue<JsonResult> {
     const startedAt = performance.now();
-    const hasTime = TURNS.hasTime();
+    const hasTime = TURNS.hasTime(this.#scope.owner ?? '');
     if (hasTime) this.#sliceEnd = startedAt + TURN_MS;
     this.#runReady(startedAt);
     if (hasTime) TURNS.spend((this.#isOver ? this.#readEnd() : performance.now()) - startedAt);

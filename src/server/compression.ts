@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { deflateRaw, gunzip, gzip, constants as zlibConstants } from 'node:zlib';
 import type { PackedBytes, SharedBytes } from '../primitives/json-result.ts';
@@ -10,8 +11,13 @@ const gzipAsync = promisify(gzip);
 const gunzipAsync = promisify(gunzip);
 const deflateRawAsync = promisify(deflateRaw);
 
-/** Bodies and answers on the thread pool at a time: one of its four threads stays free for files and names. */
-const RUNNING = 3;
+/**
+ * Bodies and answers on the thread pool at a time: one of its four threads stays free for files and names, and one processor for the
+ * thread that reads requests.
+ */
+const RUNNING = Math.max(1, Math.min(3, availableParallelism() - 1));
+/** Output of one job of zlib: by default 16 KiB, each with a turn of the event loop and a buffer. */
+const CHUNK_BYTES = 128 * 1024;
 /** What may wait for that. */
 const WAITING = limitOf('compression.jobs');
 /** For at most so long, milliseconds. */
@@ -69,7 +75,9 @@ export class Compression {
     owner: string,
     client: Client,
   ): Promise<Uint8Array | undefined> {
-    return this.#run(owner, client, () => gunzipAsync(bytes, { maxOutputLength: limit }));
+    return this.#run(owner, client, () =>
+      gunzipAsync(bytes, { maxOutputLength: limit, chunkSize: CHUNK_BYTES }),
+    );
   }
 
   /** Whether another stream may be compressed; `endStream` ends that. */

@@ -12,6 +12,8 @@ const HEAD_SLICE_BYTES = 4 * 1024;
 const BODY_SLICE_BYTES = 64 * 1024;
 /** An empty line behind another line may be cut behind this many of its bytes. */
 const CUT_EMPTY_LINE_BYTES = 2;
+/** What reading the next slice of a long body costs, with the memory that it leaves behind, about, milliseconds. */
+const READ_MS = 0.1;
 /** What a request costs behind its parsing, about, milliseconds. */
 const REQUEST_MS = 0.15;
 
@@ -82,7 +84,7 @@ export class PacedReading {
   readonly #onData = (chunk: Buffer): void => {
     if (this.#connection.isBroken) return;
     this.#held = this.#held === undefined ? chunk : Buffer.concat([this.#held, chunk]);
-    while (this.#held !== undefined && this.#isReady() && TURNS.hasTime()) {
+    while (this.#held !== undefined && this.#isReady() && this.#hasTime()) {
       const startedAt = performance.now();
       this.#parseSlice(this.#held);
       TURNS.spend(performance.now() - startedAt);
@@ -107,16 +109,26 @@ export class PacedReading {
     return this.#socket._paused !== true && (unanswered < this.#maxUnanswered || isReceiving);
   }
 
+  /** A long body has a slice of each turn at most: where there is always time, node reads 2 MB of a socket before it looks at the next. */
+  #hasTime(): boolean {
+    return this.#bodyLeft <= BODY_SLICE_BYTES && TURNS.hasTime(this.#nameOwner());
+  }
+
+  #nameOwner(): string {
+    return this.#connection.owner ?? this.#owner;
+  }
+
   #enqueue(): void {
     if (this.#isQueued || !this.#isReady()) return;
     this.#isQueued = true;
-    TURNS.enter(this.#connection.owner ?? this.#owner, this.#takeTurn);
+    TURNS.enter(this.#nameOwner(), this.#takeTurn);
   }
 
   readonly #takeTurn = (): void => {
     this.#isQueued = false;
     const held = this.#held;
     if (held === undefined || this.#isOver || this.#socket.destroyed || !this.#isReady()) return;
+    if (this.#bodyLeft > BODY_SLICE_BYTES) TURNS.spend(READ_MS);
     this.#parseSlice(held);
     this.#settle();
   };
@@ -160,7 +172,7 @@ export class PacedReading {
     if (bytes === this.#heldBytes) return;
     const { arriving } = this.#shares;
     arriving.giveBack(this.#heldOwner, this.#heldBytes);
-    this.#heldOwner = this.#connection.owner ?? this.#owner;
+    this.#heldOwner = this.#nameOwner();
     this.#heldBytes = bytes;
     arriving.take(this.#heldOwner, bytes);
   }

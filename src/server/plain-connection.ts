@@ -228,7 +228,8 @@ export class PlainConnection {
 
   /** Leaves the connection to node's server: at once where there is time for that in this turn of the event loop. */
   #handOver(bytes: Buffer): void {
-    if (TURNS.hasTime()) {
+    const owner = this.#nameAddress();
+    if (TURNS.hasTime(owner)) {
       const startedAt = performance.now();
       this.#handOverNow(bytes);
       TURNS.spend(performance.now() - startedAt);
@@ -236,7 +237,7 @@ export class PlainConnection {
     }
     this.#isBusy = true;
     this.#putOff(bytes);
-    TURNS.enter(this.#nameAddress(), () => {
+    TURNS.enter(owner, () => {
       const early = this.#takeEarly();
       if (early !== undefined && !this.#socket.destroyed) this.#handOverNow(early);
     });

@@ -215,7 +215,7 @@ export class WebSocketConnection {
       this.#stopFlood('webSocket.messages');
       return;
     }
-    if (this.#backlog.isEmpty && !this.#isAtBound() && TURNS.hasTime()) this.#begin(body);
+    if (this.#backlog.isEmpty && !this.#isAtBound() && TURNS.hasTime(this.#owner)) this.#begin(body);
     else this.#backlog.add(body);
     this.#adjustReading();
   }

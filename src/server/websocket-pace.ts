@@ -7,6 +7,8 @@ import { TURNS } from '../util/turn-queue.ts';
 export const CONTROL_FRAMES_PER_SECOND: number = limitOf('webSocket.controlFrames');
 /** What reading on costs, about, milliseconds: the library parses a chunk at once. */
 const CHUNK_MS = 0.5;
+/** Behind a chunk of a long message the socket waits for a turn: where there is always time, node reads 2 MB of it before it looks at the next. */
+const LONG_CHUNK_BYTES = 32 * 1024;
 
 export type WebSocketPaceParts = {
   readonly ws: WebSocket;
@@ -39,9 +41,9 @@ export class WebSocketPace {
     socket.prependListener('data', () => {
       this.#startedAt = performance.now();
     });
-    socket.on('data', () => {
+    socket.on('data', (chunk: Buffer) => {
       TURNS.spend(performance.now() - this.#startedAt);
-      if (this.isHeld || TURNS.hasTime()) return;
+      if (this.isHeld || (chunk.length < LONG_CHUNK_BYTES && TURNS.hasTime(owner))) return;
       this.isHeld = true;
       onChange();
       TURNS.enter(owner, takeTurn);

@@ -1,7 +1,10 @@
 import { performance } from 'node:perf_hooks';
 
-/** Time that expensive work may take of one turn of the event loop before all else has its turn, milliseconds. */
-export const TURN_MS = 2;
+/**
+ * Time that steps may take of one turn of the event loop before all else has its turn, and as much for what is run at once, milliseconds.
+ * A request passes several turns on its way (its bytes, its worker's answer), so that what one turn takes is what it waits, several times.
+ */
+export const TURN_MS = 1;
 
 /** A piece of expensive work. It ends of itself, after about `TURN_MS` at most. */
 type Step = () => void;
@@ -14,8 +17,11 @@ type Step = () => void;
 export class TurnQueue {
   /** Next owner first. */
   readonly #lines = new Map<string, Step[]>();
-  /** Of this turn of the event loop. */
-  #usedMs = 0;
+  /** Used by steps in this turn of the event loop. */
+  #stepsMs = 0;
+  /** Used by what was run at once since the last steps. */
+  #atOnceMs = 0;
+  #isStepping = false;
   /** A connection was accepted in this turn. */
   #hasAccepted = false;
   /** When the last step ended. */
@@ -37,11 +43,14 @@ export class TurnQueue {
     return this.#lines.size;
   }
 
-  /** Whether a step may be run at once, in the turn that has begun: then `spend` is to be called behind it. */
-  hasTime(): boolean {
-    if (this.#lines.size > 0 || this.#givesWay()) return false;
+  /**
+   * Whether the owner's work may be run at once, in the turn that has begun: then `spend` is to be called behind it. An owner that has steps
+   * waiting has no time before them; another need not wait behind it.
+   */
+  hasTime(owner: string): boolean {
+    if (this.#lines.has(owner) || this.#givesWay()) return false;
     const runningMs = this.#runningSince === undefined ? 0 : this.#now() - this.#runningSince;
-    return this.#usedMs + runningMs < TURN_MS;
+    return (this.#isStepping ? this.#stepsMs : this.#atOnceMs) + runningMs < TURN_MS;
   }
 
   /**
@@ -55,7 +64,8 @@ export class TurnQueue {
 
   /** Counts what was run at once, milliseconds. */
   spend(ms: number): void {
-    this.#usedMs += ms;
+    if (this.#isStepping) this.#stepsMs += ms;
+    else this.#atOnceMs += ms;
     this.#arm();
   }
 
@@ -73,7 +83,7 @@ export class TurnQueue {
    * @throws what the work throws, at once or by rejection
    */
   run<T>(owner: string, work: Iterator<undefined, T>): T | Promise<T> {
-    if (this.hasTime()) {
+    if (this.hasTime(owner)) {
       const step = this.#runNow(() => this.#runStep(work, this.#now()));
       if (step.done === true) return step.value;
     }
@@ -97,7 +107,7 @@ export class TurnQueue {
    * @throws what the work throws, at once or by rejection
    */
   take<T>(owner: string, work: () => T | Promise<T>): T | Promise<T> {
-    if (this.hasTime()) return this.#runNow(work);
+    if (this.hasTime(owner)) return this.#runNow(work);
     return new Promise((resolve, reject) => {
       this.enter(owner, () => {
         try {
@@ -133,7 +143,7 @@ export class TurnQueue {
   pause(owner: string, ms: number): Promise<void> {
     return new Promise((resolve) => {
       this.enter(owner, () => {
-        this.#usedMs += ms;
+        this.#stepsMs += ms;
         resolve();
       });
     });
@@ -160,9 +170,11 @@ export class TurnQueue {
 
   #takeTurn(): void {
     this.#isArmed = false;
+    this.#isStepping = false;
     this.#runningSince = undefined;
-    if (this.#usedMs > 0) this.#workedAt = this.#now();
-    this.#usedMs = 0;
+    if (this.#atOnceMs > 0 || this.#stepsMs > 0) this.#workedAt = this.#now();
+    this.#atOnceMs = 0;
+    this.#stepsMs = 0;
     if (this.#givesWay()) this.#endTurn();
     else this.#runSteps();
   }
@@ -170,7 +182,7 @@ export class TurnQueue {
   #endTurn(): void {
     this.#hasAccepted = false;
     // Also to begin the next turn's account.
-    if (this.#lines.size > 0 || this.#usedMs > 0) this.#arm();
+    if (this.#lines.size > 0 || this.#stepsMs > 0 || this.#atOnceMs > 0) this.#arm();
   }
 
   /** Whether connections go before steps in this turn. */
@@ -179,9 +191,10 @@ export class TurnQueue {
   }
 
   #runSteps(): void {
-    while (this.#usedMs < TURN_MS) {
+    while (this.#stepsMs < TURN_MS) {
       const step = this.#takeNext();
       if (step === undefined) break;
+      this.#isStepping = true;
       const startedAt = this.#now();
       this.#runningSince = startedAt;
       step();
@@ -203,8 +216,9 @@ export class TurnQueue {
 
   #count(startedAt: number): void {
     this.#runningSince = undefined;
+    this.#isStepping = false;
     this.#workedAt = this.#now();
-    this.#usedMs += this.#workedAt - startedAt;
+    this.#stepsMs += this.#workedAt - startedAt;
   }
 
   /** Goes on with the work until it is done, or the time of a turn is used up. */

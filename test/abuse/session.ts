@@ -5,8 +5,9 @@ import { Attack, type AttackPriority } from './attack/attack.ts';
 import { judgeCharge, readUsage } from './measure/charge.ts';
 import { describeOutcome, leavesTraces, type Outcome } from './measure/outcome.ts';
 import { recover } from './measure/recovery.ts';
-import { type Round, type RoundPlan, runRounds } from './measure/rounds.ts';
+import { type Actors, type Round, type RoundPlan, runRounds } from './measure/rounds.ts';
 import { planNeighbour } from './stage/neighbour.ts';
+import { PlainServer } from './stage/plain-server.ts';
 import { Stage, type StageOptions } from './stage/stage.ts';
 import { countLogLines, readResidentBytes, readVitals } from './stage/vitals.ts';
 
@@ -27,22 +28,25 @@ export class Session {
   readonly #stage: Stage;
   readonly #load: Load;
   readonly #attack: Attack;
+  readonly #plain: PlainServer;
   readonly #pace: number;
   #lanes: readonly Lane[] = [];
   #isTainted = true;
   #alone: Round[] = [];
 
-  private constructor(stage: Stage, load: Load, attack: Attack, pace: number) {
-    this.#stage = stage;
-    this.#load = load;
-    this.#attack = attack;
+  private constructor(parts: Pick<Actors, 'stage' | 'load' | 'attack' | 'plain'>, pace: number) {
+    this.#stage = parts.stage;
+    this.#load = parts.load;
+    this.#attack = parts.attack;
+    this.#plain = parts.plain;
     this.#pace = pace;
   }
 
   static async open(options: SessionOptions): Promise<Session> {
     const stage = await Stage.open(options);
     const attack = await Attack.open(options.priority);
-    const session = new Session(stage, await Load.open(), attack, options.pace);
+    const plain = await PlainServer.open(options.isSecure);
+    const session = new Session({ stage, load: await Load.open(), attack, plain }, options.pace);
     await session.#prepare();
     return session;
   }
@@ -57,7 +61,8 @@ export class Session {
     const logEnd = countLogLines(stage.program, 0).end;
     const usage = await readUsage(stage, abuse);
     const vitals = await readVitals(stage.program);
-    const actors = { stage, load: this.#load, attack: this.#attack, lanes: this.#lanes, alone: this.#alone };
+    const [load, attack, plain] = [this.#load, this.#attack, this.#plain];
+    const actors = { stage, load, attack, plain, lanes: this.#lanes, alone: this.#alone };
     const rounds = await runRounds(actors, abuse, plan);
     const isRunning = stage.program.isRunning;
     const charge = isRunning
@@ -74,6 +79,7 @@ export class Session {
   async close(): Promise<void> {
     this.#attack.close();
     this.#load.close();
+    this.#plain.close();
     await this.#stage.close();
   }
 
@@ -81,6 +87,7 @@ export class Session {
   async #prepare(): Promise<void> {
     this.#lanes = await planNeighbour(this.#stage, this.#pace);
     this.#alone = [];
+    await this.#plain.learn(this.#lanes);
     await this.#load.begin(this.#lanes);
     await this.#load.goOn(WARM_UP);
     await this.#load.end();

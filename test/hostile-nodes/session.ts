@@ -142,7 +142,7 @@ export class Session {
     });
     watch.end();
     return {
-      p99: readP99({ alone: this.#alone, beside: [beside] }),
+      p99: readP99({ alone: this.#alone, beside: [beside], plain: [] }),
       peakBytes: readPeak(),
       longestPiece: readLongestPiece(stage.program.pid, stage.stallFile, since),
       failed: countFailures(beside.reports),

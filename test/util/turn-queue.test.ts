@@ -23,9 +23,9 @@ test('work that ends in time is done at once, until the time of a turn is used u
     ),
     'done',
   );
-  assert.equal(turns.hasTime(), true);
+  assert.equal(turns.hasTime('a'), true);
   turns.spend(TURN_MS);
-  assert.equal(turns.hasTime(), false);
+  assert.equal(turns.hasTime('a'), false);
   const later = turns.run(
     'a',
     pausing(1, 0, () => {}),
@@ -34,7 +34,7 @@ test('work that ends in time is done at once, until the time of a turn is used u
   assert.equal(await later, 'done');
   await nextTurn();
   await nextTurn();
-  assert.equal(turns.hasTime(), true);
+  assert.equal(turns.hasTime('a'), true);
 });
 
 test('owners take turns, however much each has to do', async () => {
@@ -99,7 +99,7 @@ test('while connections come, half of the time is theirs, and half that of steps
     }
   };
   turns.noteConnection();
-  assert.equal(turns.hasTime(), true);
+  assert.equal(turns.hasTime('a'), true);
   const done = turns.run('a', work());
   let isOver = false;
   const accept = (): void => {

@@ -139,10 +139,11 @@ export class Filters {
   }
 
   async #find(id: string, scope: RequestScope): Promise<StoredFilter | undefined> {
-    if (TURNS.hasTime()) TURNS.spend(POLL_MS);
-    else await TURNS.pause(scope.owner ?? '', POLL_MS);
+    const owner = scope.owner ?? '';
+    if (TURNS.hasTime(owner)) TURNS.spend(POLL_MS);
+    else await TURNS.pause(owner, POLL_MS);
     if (!isFilterId(id)) return undefined;
-    return this.#stored.find(nameFilter(id, scope.owner), scope.owner ?? '');
+    return this.#stored.find(nameFilter(id, scope.owner), owner);
   }
 
   /** @returns undefined where another poll was faster, and left what can be gone on from */

@@ -33,7 +33,7 @@ export class SettleLine {
     this.#waiting.push(settle);
     if (this.#isBusy) return;
     this.#isBusy = true;
-    if (!this.#turns.hasTime()) {
+    if (!this.#turns.hasTime(OWNER)) {
       this.#turns.enter(OWNER, this.#takeTurn);
       return;
     }

@@ -72,7 +72,9 @@ export function findShortfalls(outcome: Outcome): readonly string[] {
   const shortfalls: string[] = [];
   if (!outcome.isRunning) shortfalls.push('the service ended');
   if (isTooSlow(outcome))
-    shortfalls.push(`p99 ${p99.beside.toFixed(1)} ms beside, ${p99.alone.toFixed(1)} ms alone`);
+    shortfalls.push(
+      `p99 ${p99.beside.toFixed(1)} ms beside, ${p99.alone.toFixed(1)} ms alone, ${p99.plain.toFixed(1)} ms beside it from a plain server`,
+    );
   if (isMedianTooHigh(outcome))
     shortfalls.push(`p50 ${medians.beside.toFixed(1)} ms beside, ${medians.alone.toFixed(1)} ms alone`);
   if (failed > 0) shortfalls.push(`${failed} failed: ${failures.slice(0, 200)}`);

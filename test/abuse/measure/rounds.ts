@@ -1,6 +1,7 @@
 /**
  * The neighbour beside an abuse and without it, in turns. The attackers share the processors of the service, which others would not:
- * without the abuse they compute as much as they did for it, so that the difference is what the service did.
+ * without the abuse they compute as much as they did for it. Where that is not enough, the same abuse and the same neighbour have a plain
+ * server in the service's place: what neighbours wait for there, the kernel and node take, whatever stands behind them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median } from '../../../bench/load.ts';
@@ -12,6 +13,7 @@ import type { Attack } from '../attack/attack.ts';
 import type { AttackReport } from '../attack/seen.ts';
 import { findWebSocketFault } from '../stage/ask.ts';
 import { HEAVY_LANE } from '../stage/neighbour.ts';
+import type { PlainServer } from '../stage/plain-server.ts';
 import type { Stage } from '../stage/stage.ts';
 import { readResidentBytes, readVitals, watchMemory } from '../stage/vitals.ts';
 import { CALM_PROCESSORS, watchProcess, watchProcessors } from './processors.ts';
@@ -23,7 +25,7 @@ const P99 = 0.99;
 const MIDDLE = 0.5;
 const MAX_BYTES: number = 1_500 * 1024 * 1024;
 const LOOK_MS = 20;
-/** What counts as unharmed: twice the latency alone, or so many milliseconds more. */
+/** What counts as unharmed: twice the latency alone, or so many milliseconds more than alone, or than a plain server makes beside the same abuse. */
 const MAX_RATIO = 2;
 const MAX_MORE_MS = 10;
 /** So far below or beyond it that no further round could show anything else. */
@@ -59,6 +61,8 @@ export type Rounds = {
   /** The last of this and earlier abuses whose attackers computed as much. */
   readonly alone: readonly Round[];
   readonly beside: readonly Round[];
+  /** Beside the same abuse of a plain server; empty where the neighbour was unharmed without looking at it. */
+  readonly plain: readonly Round[];
   /** Of all that was measured for this abuse. */
   readonly reports: readonly LaneReport[];
   readonly attacks: AttackReport;
@@ -73,6 +77,7 @@ export type Actors = {
   readonly stage: Stage;
   readonly load: Load;
   readonly attack: Attack;
+  readonly plain: PlainServer;
   readonly lanes: readonly Lane[];
   /** Of the service as it runs now, alone; what is measured is added. */
   readonly alone: Round[];
@@ -80,6 +85,7 @@ export type Actors = {
 
 export async function runRounds(actors: Actors, abuse: Abuse, plan: RoundPlan): Promise<Rounds> {
   const beside: Round[] = [];
+  const plain: Round[] = [];
   const all: LaneReport[] = [];
   const attacks: AttackReport[] = [];
   let socketFault: string | undefined;
@@ -88,7 +94,7 @@ export async function runRounds(actors: Actors, abuse: Abuse, plan: RoundPlan): 
   const readPeak = watchMemory(stage.program.pid);
   const vitals = await readVitals(stage.program);
   let comparable: readonly Round[] = [];
-  for (let round = 0; needsRound(round, { alone: comparable, beside }, plan); round++) {
+  for (let round = 0; needsRound(round, { alone: comparable, beside, plain }, plan); round++) {
     const { report, fault, ...measured } = await measureBeside(actors, abuse, abuse.ms ?? plan.attackMs);
     socketFault ??= fault;
     beside.push(measured);
@@ -102,12 +108,15 @@ export async function runRounds(actors: Actors, abuse: Abuse, plan: RoundPlan): 
     alone.push(without);
     if (alone.length > KEPT_ROUNDS) alone.shift();
     comparable = findComparable(alone, measured.attackers);
+    if (!isWithin(readP99({ alone: comparable, beside, plain })))
+      plain.push(await measurePlain(actors, abuse, abuse.ms ?? plan.attackMs));
     if (after.lack !== undefined) break;
   }
   const peakBytes = readPeak();
   return {
     alone: comparable,
     beside,
+    plain,
     reports: all,
     attacks: addReports(attacks),
     recovery,
@@ -133,8 +142,8 @@ function findComparable(rounds: readonly Round[], share: number): readonly Round
   return rounds.filter(({ attackers = 0 }) => Math.abs(attackers - share) <= SAME_SHARE).slice(-ALONE_ROUNDS);
 }
 
-function listProcesses({ stage, load, attack }: Actors): readonly number[] {
-  return [process.pid, stage.program.pid, ...stage.nodePids, load.pid, attack.pid];
+function listProcesses({ stage, load, attack, plain }: Actors): readonly number[] {
+  return [process.pid, stage.program.pid, ...stage.nodePids, load.pid, attack.pid, plain.pid];
 }
 
 type Beside = Round & {
@@ -160,6 +169,25 @@ async function measureBeside(actors: Actors, abuse: Abuse, ms: number): Promise<
   return { reports, foreign, attackers, report: report ?? (await attack.end()), fault };
 }
 
+async function measurePlain(
+  { stage, load, attack, plain, ...rest }: Actors,
+  abuse: Abuse,
+  ms: number,
+): Promise<Round> {
+  const { port } = plain;
+  await begin(
+    load,
+    rest.lanes.map((lane) => ({ ...lane, port })),
+  );
+  const readForeign = watchProcessors(listProcesses({ stage, load, attack, plain, ...rest }));
+  await attack.begin(abuse.name, { ...stage.targetFor(abuse.key), port });
+  await sleep(ms);
+  const reports = await load.end();
+  const foreign = readForeign();
+  await attack.end();
+  return { reports, foreign };
+}
+
 /** An abuse that takes far more memory than it may is ended: others use the machine, too. */
 async function sleepWhileSmall(pid: number, ms: number): Promise<void> {
   const until = performance.now() + ms;
@@ -172,7 +200,8 @@ async function begin(load: Load, lanes: readonly Lane[]): Promise<void> {
   await load.cut();
 }
 
-type Latencies = Pick<Rounds, 'alone' | 'beside'>;
+type Latencies = Pick<Rounds, 'alone' | 'beside' | 'plain'>;
+type Pair = Pick<Rounds, 'alone' | 'beside'>;
 
 function needsRound(round: number, latencies: Latencies, { maxRounds, hasTime }: RoundPlan): boolean {
   if (round === 0) return true;
@@ -188,7 +217,7 @@ function needsRound(round: number, latencies: Latencies, { maxRounds, hasTime }:
 export type Medians = { readonly alone: number; readonly beside: number };
 
 /** Of the rounds that count. */
-export function readMedians({ alone, beside }: Latencies): Medians {
+export function readMedians({ alone, beside }: Pair): Medians {
   const isCalm = alone.some(isRoundCalm) && beside.some(isRoundCalm);
   const read = (rounds: readonly Round[]): number =>
     median((isCalm ? rounds.filter(isRoundCalm) : rounds).map((round) => readLight(round, MIDDLE)));
@@ -199,6 +228,8 @@ export function readMedians({ alone, beside }: Latencies): Medians {
 export type P99 = {
   readonly alone: number;
   readonly beside: number;
+  /** Of a plain server beside the same abuse; NaN where it was not measured. */
+  readonly plain: number;
   /** The lowest of the rounds: where it is far below, something else wanted the processors. */
   readonly best: number;
   readonly limit: number;
@@ -209,19 +240,26 @@ export type P99 = {
 };
 
 /** Over all lanes but that of the heavy calls, the middle of the rounds that count. */
-export function readP99({ alone, beside }: Latencies): P99 {
+export function readP99({ alone, beside, plain }: Latencies): P99 {
   const [calmAlone, calmBeside] = [alone.filter(isRoundCalm), beside.filter(isRoundCalm)];
   const isCalm = calmAlone.length > 0 && calmBeside.length > 0;
   const aloneMs = median((isCalm ? calmAlone : alone).map((round) => readLight(round, P99)));
+  const plainMs = plain.length === 0 ? Number.NaN : median(plain.map((round) => readLight(round, P99)));
   const latencies = (isCalm ? calmBeside : beside).map((round) => readLight(round, P99));
   return {
     alone: aloneMs,
     beside: median(latencies),
+    plain: plainMs,
     best: Math.min(...latencies),
-    limit: Math.max(aloneMs * MAX_RATIO, aloneMs + MAX_MORE_MS),
+    limit: Math.max(aloneMs * MAX_RATIO, aloneMs + MAX_MORE_MS, readPlainLimit(plainMs)),
     isCalm,
     foreign: Math.max(...[alone, beside].map((rounds) => Math.min(...rounds.map(({ foreign }) => foreign)))),
   };
+}
+
+/** A plain server that did not answer says nothing. */
+function readPlainLimit(plainMs: number): number {
+  return Number.isFinite(plainMs) ? plainMs + MAX_MORE_MS : 0;
 }
 
 /** Whether the neighbour counts as unharmed. */
@@ -240,7 +278,7 @@ function readLight({ reports }: Round, part: number): number {
 }
 
 /** The lane with the highest p99 beside the abuse. */
-export function findWorstLane({ beside }: Latencies): string {
+export function findWorstLane({ beside }: Pair): string {
   const reports = beside.flatMap((round) => round.reports).filter(isLight);
   const names = [...new Set(reports.map(({ name }) => name))];
   const readLane = (lane: string): number =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { readInTurns, SettleLine } from '../../../src/upstream/transport/answer-turns.ts';
-import { TurnQueue } from '../../../src/util/turn-queue.ts';
+import { TURN_MS, TurnQueue } from '../../../src/util/turn-queue.ts';
 
 /** Settles calls, each of which has consequences of so many milliseconds in promises; how many had them by the end of each turn. */
 async function settleCalls(calls: number, ms: number): Promise<readonly number[]> {
@@ -30,12 +30,12 @@ async function settleCalls(calls: number, ms: number): Promise<readonly number[]
 }
 
 test('what follows from settled calls counts in the time of a turn', async () => {
-  assert.deepEqual(await settleCalls(5, 3), [1, 2, 3, 4, 5]);
-  assert.deepEqual(await settleCalls(6, 1), [2, 4, 6]);
+  assert.deepEqual(await settleCalls(5, 1.5 * TURN_MS), [1, 2, 3, 4, 5]);
+  assert.deepEqual(await settleCalls(6, TURN_MS / 2), [2, 4, 6]);
 });
 
 test('calls that cost little are settled in one turn', async () => {
-  assert.deepEqual(await settleCalls(50, 0.01), [50]);
+  assert.deepEqual(await settleCalls(50, TURN_MS / 200), [50]);
 });
 
 test('a callback that throws keeps no other waiting', async () => {

@@ -1,0 +1,44 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Lane } from '../../operations/load/plan.ts';
+
+const CHILD = join(import.meta.dirname, 'plain-child.js');
+
+/** `question` is `[method, params]` as JSON. */
+export type FixedAnswer = { readonly question: string; readonly result: string };
+export type FromPlain = { readonly port: number };
+
+/** The server that stands in the place of the service, in a process of its own, as the one that measures sees it. */
+export class PlainServer {
+  readonly port: number;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, port: number) {
+    this.#child = child;
+    this.port = port;
+  }
+
+  static async open(isSecure: boolean): Promise<PlainServer> {
+    const child = fork(CHILD, isSecure ? ['secure'] : [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const [{ port }] = (await once(child, 'message')) as [FromPlain];
+    return new PlainServer(child, port);
+  }
+
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
+  /** Learns what the lanes have to be answered. */
+  async learn(lanes: readonly Lane[]): Promise<void> {
+    const answers: FixedAnswer[] = lanes
+      .flatMap(({ questions }) => questions ?? [])
+      .map(({ method, params, result }) => ({ question: JSON.stringify([method, params]), result }));
+    this.#child.send(answers);
+    await once(this.#child, 'message');
+  }
+
+  close(): void {
+    if (this.#child.connected) this.#child.disconnect();
+  }
+}
