@@ -16,8 +16,10 @@ const deflateRawAsync = promisify(deflateRaw);
  * thread that reads requests.
  */
 const RUNNING = Math.max(1, Math.min(3, availableParallelism() - 1));
-/** Output of one job of zlib: by default 16 KiB, each with a turn of the event loop and a buffer. */
-const CHUNK_BYTES = 128 * 1024;
+/** Least output of one job of zlib: a smaller one has a turn of the event loop and a buffer for each of them. */
+const MIN_CHUNK_BYTES = 16 * 1024;
+/** The last field of a gzip member: the bytes that it makes, modulo 2^32 (RFC 1952 2.3.1). */
+const LENGTH_FIELD_BYTES = 4;
 /** What may wait for that. */
 const WAITING = limitOf('compression.jobs');
 /** For at most so long, milliseconds. */
@@ -75,9 +77,12 @@ export class Compression {
     owner: string,
     client: Client,
   ): Promise<Uint8Array | undefined> {
-    return this.#run(owner, client, () =>
-      gunzipAsync(bytes, { maxOutputLength: limit, chunkSize: CHUNK_BYTES }),
-    );
+    const chunkSize = Math.max(MIN_CHUNK_BYTES, Math.min(limit, readMadeBytes(bytes)) + 1);
+    return this.#run(owner, client, async () => {
+      const made = await gunzipAsync(bytes, { maxOutputLength: limit, chunkSize });
+      // A length that says more than comes is not to hold the memory for it.
+      return made.length < made.buffer.byteLength / 2 ? Buffer.from(made) : made;
+    });
   }
 
   /** Whether another stream may be compressed; `endStream` ends that. */
@@ -111,4 +116,11 @@ export class Compression {
       this.#jobs.leave(owner);
     }
   }
+}
+
+/** As the bytes say: with this much room and one byte, all that they make comes in one piece, which nothing has to put together. */
+function readMadeBytes(bytes: Uint8Array): number {
+  const { buffer, byteOffset, length } = bytes;
+  if (length < LENGTH_FIELD_BYTES) return 0;
+  return new DataView(buffer, byteOffset, length).getUint32(length - LENGTH_FIELD_BYTES, true);
 }

@@ -5,6 +5,8 @@ import { performance } from 'node:perf_hooks';
  * A request passes several turns on its way (its bytes, its worker's answer), so that what one turn takes is what it waits, several times.
  */
 export const TURN_MS = 1;
+/** Connections have as long while they come, after steps and what was run at once: half of the time, milliseconds. */
+const ACCEPT_MS = 2 * TURN_MS;
 
 /** A piece of expensive work. It ends of itself, after about `TURN_MS` at most. */
 type Step = () => void;
@@ -55,7 +57,7 @@ export class TurnQueue {
 
   /**
    * Notes that a connection was accepted in this turn. libuv accepts one in each turn of the event loop, and others may wait behind it, so
-   * steps wait, until `TURN_MS` after the last one.
+   * steps wait, until `ACCEPT_MS` after the last one.
    */
   noteConnection(): void {
     this.#hasAccepted = true;
@@ -187,7 +189,7 @@ export class TurnQueue {
 
   /** Whether connections go before steps in this turn. */
   #givesWay(): boolean {
-    return this.#hasAccepted && this.#now() - this.#workedAt < TURN_MS;
+    return this.#hasAccepted && this.#now() - this.#workedAt < ACCEPT_MS;
   }
 
   #runSteps(): void {
