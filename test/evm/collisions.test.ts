@@ -73,4 +73,36 @@ describe('the tables of the core', () => {
       assert.equal(status, 'success', name);
     }
   });
+
+  test('with few slots only the beginning of the index is in use, and what was written is found again where it has grown', () => {
+    const write = (count: number): string =>
+      `0 write: 1 ADD DUP1 DUP1 TSTORE DUP1 ${count} GT @write JUMPI POP`;
+    const small = new MessageHarness();
+    small.run(write(2_000), GAS);
+    const { places, at } = SLOT_INDEX;
+    const begun = measureLongestRow(small.evm, { at, places: 1 << 14 });
+    assert.ok(begun.taken >= 2_000);
+    assert.equal(measureLongestRow(small.evm, SLOT_INDEX).taken, begun.taken);
+    // It grows at 2,048, 16,384 and 131,072 slots.
+    const large = new MessageHarness();
+    const { status } = large.run(
+      `${write(140_000)}
+      0 read: 1 ADD DUP1 DUP1 TLOAD EQ ISZERO @lost JUMPI DUP1 140000 GT @read JUMPI STOP
+      lost: INVALID`,
+      10n * GAS,
+    );
+    assert.equal(status, 'success');
+    const { taken } = measureLongestRow(large.evm, { at, places });
+    assert.ok(taken >= 140_000 && taken < 140_100, `${taken} places`);
+  });
+
+  test('accounts are found again where their index has grown, each once', () => {
+    const harness = new MessageHarness();
+    // It grows at 512 and 4,096 accounts.
+    const ask = (label: string): string =>
+      `0 ${label}: 1 ADD DUP1 160 SHR DUP2 OR BALANCE POP DUP1 6000 GT @${label} JUMPI POP`;
+    harness.run(`${ask('first')} ${ask('second')}`, GAS);
+    const { taken } = measureLongestRow(harness.evm, ACCOUNT_INDEX);
+    assert.ok(taken >= 6_000 && taken < 6_030, `${taken} accounts`);
+  });
 });

@@ -2,6 +2,7 @@
 import { generationOf, hasFreshStorage, isKnown } from './accounts.ts';
 import { clearBytes } from './bytes.ts';
 import { hashSlot, NEAR, strideOf } from './hashing.ts';
+import { entriesOf, grownMask } from './index-sizes.ts';
 import { note32, note4 } from './journal.ts';
 import { SLOT_INDEX, SLOT_INDEX_SIZE, SLOT_KEY, SLOT_VALUE, SLOTS, SLOTS_END } from './generated/layout.ts';
 import { epoch } from './machine.ts';
@@ -31,8 +32,15 @@ const CROWD: u32 = 1 << 18;
 /** Generation of transient slots: no account ever has it. */
 const TRANSIENT: u32 = 0xffffffff;
 
+/** Places of the index in use with few slots, minus one: 64 KiB. */
+const LEAST_MASK: u32 = (1 << 14) - 1;
+
 let slotsEnd: usize = SLOTS;
 let peakEnd: usize = SLOTS;
+let mask: u32 = LEAST_MASK;
+let peakMask: u32 = LEAST_MASK;
+/** Slots until the index grows. */
+let roomLeft: u32 = entriesOf(LEAST_MASK, SLOT_INDEX_SIZE);
 let firstDirty: usize = 0;
 let firstAccessed: usize = END;
 
@@ -51,14 +59,19 @@ function find(account: usize, generation: u32, key: usize): usize {
   const k1 = load<u64>(key, 8);
   const k2 = load<u64>(key, 16);
   const k3 = load<u64>(key, 24);
-  const mixed = (k0 ^ rotl<u64>(k1, 17) ^ rotl<u64>(k2, 31) ^ rotl<u64>(k3, 47) ^ (<u64>account << 20) ^ generation) * 0x9e3779b97f4a7c15;
-  const place = <u32>(mixed >> 42) & (SLOT_INDEX_SIZE - 1);
+  const place = firstPlaceOf(k0, k1, k2, k3, <u32>account, generation);
   const entry = <usize>load<u32>(SLOT_INDEX + (<usize>place << 2));
   if (
     entry != 0 && load<u64>(entry) == k0 && load<u64>(entry, 8) == k1 && load<u64>(entry, 16) == k2 && load<u64>(entry, 24) == k3 &&
     load<u32>(entry, ACCOUNT) == <u32>account && load<u32>(entry, GENERATION) == generation
   ) return entry;
   return search(account, generation, key, place);
+}
+
+@inline
+function firstPlaceOf(k0: u64, k1: u64, k2: u64, k3: u64, account: u32, generation: u32): u32 {
+  const mixed = (k0 ^ rotl<u64>(k1, 17) ^ rotl<u64>(k2, 31) ^ rotl<u64>(k3, 47) ^ (<u64>account << 20) ^ generation) * 0x9e3779b97f4a7c15;
+  return <u32>(mixed >> 42) & mask;
 }
 
 /** The rest of the probe sequence that begins at `place`. */
@@ -82,12 +95,17 @@ function search(account: usize, generation: u32, key: usize, place: u32): usize 
       place = <u32>(hash >> 42);
       stride = strideOf(hash);
     } else place += stride;
-    place &= SLOT_INDEX_SIZE - 1;
+    place &= mask;
   }
 }
 
 function add(pointer: usize, account: usize, generation: u32, key: usize): usize {
   if (areSlotsFull()) return 0;
+  if (roomLeft == 0) {
+    grow();
+    pointer = freePlaceFor(key, <u32>account, generation);
+  }
+  roomLeft--;
   const entry = slotsEnd;
   slotsEnd += SLOT_SIZE;
   clearBytes(entry, SLOT_SIZE);
@@ -100,6 +118,45 @@ function add(pointer: usize, account: usize, generation: u32, key: usize): usize
   return entry;
 }
 
+/** The first free place of a slot that is not in the index. */
+function freePlaceFor(key: usize, account: u32, generation: u32): usize {
+  const k0 = load<u64>(key);
+  const k1 = load<u64>(key, 8);
+  const k2 = load<u64>(key, 16);
+  const k3 = load<u64>(key, 24);
+  let place = firstPlaceOf(k0, k1, k2, k3, account, generation);
+  let stride: u32 = 1;
+  let tried: u32 = 0;
+  while (load<u32>(SLOT_INDEX + (<usize>place << 2)) != 0) {
+    if (++tried == NEAR) {
+      const hash = hashSlot(k0, k1, k2, k3, account, generation);
+      place = <u32>(hash >> 42);
+      stride = strideOf(hash);
+    } else place += stride;
+    place &= mask;
+  }
+  return SLOT_INDEX + (<usize>place << 2);
+}
+
+/** All slots have other places behind this. */
+function grow(): void {
+  clearPlaces();
+  mask = grownMask(mask, SLOT_INDEX_SIZE);
+  if (mask > peakMask) peakMask = mask;
+  roomLeft = entriesOf(mask, SLOT_INDEX_SIZE) - <u32>(slotsEnd - SLOTS) / <u32>SLOT_SIZE;
+  for (let slot = SLOTS; slot < slotsEnd; slot += SLOT_SIZE) {
+    const pointer = freePlaceFor(slot + KEY, load<u32>(slot, ACCOUNT), load<u32>(slot, GENERATION));
+    store<u32>(pointer, slot);
+    store<u32>(slot, pointer, PLACE);
+  }
+}
+
+function clearPlaces(): void {
+  // So many single places take longer than all of the index.
+  if (slotsEnd - SLOTS > <usize>CROWD * SLOT_SIZE) memory.fill(SLOT_INDEX, 0, <usize>(mask + 1) << 2);
+  else for (let slot = SLOTS; slot < slotsEnd; slot += SLOT_SIZE) store<u32>(<usize>load<u32>(slot, PLACE), 0);
+}
+
 export function areSlotsFull(): bool {
   return slotsEnd + SLOT_SIZE > SLOTS_END || slotsEnd - SLOTS >= <usize>(SLOT_INDEX_SIZE >> 1) * SLOT_SIZE;
 }
@@ -108,18 +165,17 @@ export function areSlotsCrowded(): bool {
   return slotsEnd - SLOTS > <usize>CROWD * SLOT_SIZE;
 }
 
-/** Bytes that slots and their places take, or took at most; places lie anywhere in the index, a page of 4 KiB each. */
+/** Bytes that slots and their places take, or took at most. */
 export function slotsPeak(): u32 {
   if (slotsEnd > peakEnd) peakEnd = slotsEnd;
-  const size = <u32>(peakEnd - SLOTS);
-  return size + min(SLOT_INDEX_SIZE << 2, size / <u32>SLOT_SIZE << 12);
+  return <u32>(peakEnd - SLOTS) + ((peakMask + 1) << 2);
 }
 
 export function clearSlots(): void {
   if (slotsEnd > peakEnd) peakEnd = slotsEnd;
-  // So many single places take longer than all of the index.
-  if (slotsEnd - SLOTS > <usize>CROWD * SLOT_SIZE) memory.fill(SLOT_INDEX, 0, SLOT_INDEX_SIZE << 2);
-  else for (let slot = SLOTS; slot < slotsEnd; slot += SLOT_SIZE) store<u32>(<usize>load<u32>(slot, PLACE), 0);
+  clearPlaces();
+  mask = LEAST_MASK;
+  roomLeft = entriesOf(LEAST_MASK, SLOT_INDEX_SIZE);
   slotsEnd = SLOTS;
   firstDirty = 0;
   firstAccessed = END;
