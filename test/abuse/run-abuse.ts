@@ -13,8 +13,8 @@ import { findDoubt, findShortfalls, isTooSlow, type Outcome, toMiB } from './mea
 import { Session } from './session.ts';
 
 const ONLY = process.env['ONLY'] ?? '';
-const ALONE_MS = 500;
-const ATTACK_MS = Number(process.env['ATTACK_MS'] ?? 1_400);
+const ALONE_MS = 400;
+const ATTACK_MS = Number(process.env['ATTACK_MS'] ?? 1_100);
 const MAX_ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const BUSY_SHARE = 0.5;
 const [load = 0] = loadavg();

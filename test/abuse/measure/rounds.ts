@@ -37,6 +37,9 @@ const ALONE_ROUNDS = 5;
 const SAME_SHARE = 0.1;
 /** Earlier measurements that are kept, of any share. */
 const KEPT_ROUNDS = 60;
+/** Alone it is measured again where fewer of the comparable measurements are younger than this, milliseconds. */
+const FRESH_ROUNDS = 3;
+const FRESH_MS = 60_000;
 
 export type RoundPlan = {
   readonly aloneMs: number;
@@ -55,6 +58,8 @@ export type Round = {
   readonly foreign: number;
   /** Processors that the attackers used meanwhile, 0 to 1 and a little more. */
   readonly attackers?: number;
+  /** When it ended, milliseconds of `performance.now`. */
+  readonly endedAt?: number;
 };
 
 export type Rounds = {
@@ -103,10 +108,12 @@ export async function runRounds(actors: Actors, abuse: Abuse, plan: RoundPlan): 
     const after = await recover(stage, lanes, vitals);
     if (after.ms > recovery.ms) recovery = after;
     if (!stage.program.isRunning) break;
-    const without = await measureAlone(actors, plan.aloneMs, measured.attackers);
-    all.push(...without.reports);
-    alone.push(without);
-    if (alone.length > KEPT_ROUNDS) alone.shift();
+    if (!isFresh(findComparable(alone, measured.attackers))) {
+      const without = await measureAlone(actors, plan.aloneMs, measured.attackers);
+      all.push(...without.reports);
+      alone.push(without);
+      if (alone.length > KEPT_ROUNDS) alone.shift();
+    }
     comparable = findComparable(alone, measured.attackers);
     if (!isWithin(readP99({ alone: comparable, beside, plain })))
       plain.push(await measurePlain(actors, abuse, abuse.ms ?? plan.attackMs));
@@ -135,11 +142,16 @@ async function measureAlone(actors: Actors, ms: number, share: number): Promise<
   const foreign = readForeign();
   const reports = await load.end();
   await attack.end();
-  return { reports, foreign, attackers: share };
+  return { reports, foreign, attackers: share, endedAt: performance.now() };
 }
 
 function findComparable(rounds: readonly Round[], share: number): readonly Round[] {
   return rounds.filter(({ attackers = 0 }) => Math.abs(attackers - share) <= SAME_SHARE).slice(-ALONE_ROUNDS);
+}
+
+function isFresh(rounds: readonly Round[]): boolean {
+  const since = performance.now() - FRESH_MS;
+  return rounds.filter(({ endedAt = 0 }) => endedAt > since).length >= FRESH_ROUNDS;
 }
 
 function listProcesses({ stage, load, attack, plain }: Actors): readonly number[] {
