@@ -9,6 +9,7 @@ import { ROOT } from '../../scripts/program-files.ts';
 import { ETHEREUM_ETL } from './ethereum-etl.ts';
 import { PONDER } from './ponder.ts';
 import { openStage, type ToolPlace } from './stage.ts';
+import { TITANOBOA } from './titanoboa.ts';
 import { folderOf, type Tool, type ToolNode } from './tool.ts';
 import { VIEM_TEST_CLIENT } from './viem-test-client.ts';
 
@@ -16,7 +17,7 @@ const PAGE = join(ROOT, 'docs/clients.md');
 const ONLY = process.env['ONLY'] ?? '';
 const NODES: readonly ToolNode[] = ['anvil', 'geth'];
 const SHOWN_CHARACTERS = 600;
-const TOOLS: readonly Tool[] = [ETHEREUM_ETL, PONDER, VIEM_TEST_CLIENT];
+const TOOLS: readonly Tool[] = [ETHEREUM_ETL, PONDER, VIEM_TEST_CLIENT, TITANOBOA];
 
 type Row = {
   readonly tool: Tool;

@@ -15,6 +15,10 @@ import type { ToolChain, ToolNode } from './tool.ts';
 /** Init code that returns what stands behind it. */
 const DEPLOYER = '0x600b5981380380925939f3';
 const CALLS = 5;
+/** Private key of the account that tools may sign for, and its address. The account has ten ether. */
+const KEY = `0x${'46'.repeat(32)}`;
+const ACCOUNT = '0x9d8a62f656a8d1615c1294fd71e9cfb3e4855a4f';
+const FUNDS = '0x8ac7230489e80000';
 const TOPIC = eventTopic('Logged(uint256)');
 const HTTP_LINE = /HTTP server started\s+endpoint=(127\.0\.0\.1:\d+)/;
 
@@ -96,8 +100,9 @@ async function send(url: string, transaction: object): Promise<Receipt> {
   return mined;
 }
 
-/** A transfer, a deployment, and calls that log. */
+/** Transfers, a deployment, and calls that log. */
 async function populate(url: string): Promise<ToolChain> {
+  await send(url, { to: ACCOUNT, value: FUNDS });
   await send(url, { to: `0x${'77'.repeat(20)}`, value: '0x1' });
   const code = `${DEPLOYER}${bytesToHex(LOGGER_RUNTIME).slice(2)}`;
   const { contractAddress: contract } = await send(url, { data: code });
@@ -107,7 +112,7 @@ async function populate(url: string): Promise<ToolChain> {
       data: bytesToHex(encodeCall('log1(uint256,bytes32)', value, BigInt(TOPIC))),
     });
   const chainId = Number(await ask(url, 'eth_chainId'));
-  return { url, chainId, contract, logs: CALLS, head: Number(await ask(url, 'eth_blockNumber')) };
+  return { url, chainId, key: KEY, contract, logs: CALLS, head: Number(await ask(url, 'eth_blockNumber')) };
 }
 
 /** Starts nodes and the program. `close` ends all of them. */

@@ -23,6 +23,8 @@ process.on('exit', () => {
 export type ToolChain = {
   readonly url: string;
   readonly chainId: number;
+  /** Private key of an account with funds. What a tool sends stays on the chain, so its nonce and the addresses of its contracts are not for the text. */
+  readonly key: string;
   /** A contract that logged `Logged(uint256)` in some of the blocks. */
   readonly contract: string;
   /** How many times it did. */
