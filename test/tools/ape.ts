@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventTopic } from '../../scripts/contracts/abi.ts';
+import { DEPLOYER, LOGGED_ABI } from './logged-abi.ts';
 import { installFromPypi, runTool, type Tool } from './tool.ts';
 
 const SCRIPT = `import json, os, sys
@@ -22,12 +23,8 @@ logger = to_checksum_address(logger)
 def note(what, *values):
     print('>', what, *(json.dumps(one, default=str, sort_keys=True) for one in values))
 
-words = [{'name': 'value', 'type': 'uint256'}, {'name': 'a', 'type': 'bytes32'}]
-abi = [
-    {'type': 'function', 'name': 'log1', 'stateMutability': 'nonpayable', 'inputs': words, 'outputs': []},
-    {'type': 'function', 'name': 'missing', 'stateMutability': 'view', 'inputs': [], 'outputs': [words[0]]},
-    {'type': 'event', 'name': 'Logged', 'inputs': [{'name': 'value', 'type': 'uint256', 'indexed': False}]},
-]
+missing = {'type': 'function', 'name': 'missing', 'stateMutability': 'view', 'inputs': [], 'outputs': []}
+abi = [*json.loads('''${JSON.stringify(LOGGED_ABI)}'''), missing]
 
 with networks.parse_network_choice(url) as provider:
     note('chain', provider.chain_id, provider.network.name)
@@ -47,14 +44,15 @@ with networks.parse_network_choice(url) as provider:
     note('storage', str(provider.get_storage(logger, 0)), str(provider.get_storage(logger, 0, block_id=1)))
     note('balance', provider.get_balance(peer), provider.get_balance(peer, block_id=0))
     note('call', contract.log1.call(7, b'\\x42' * 32))
+    # The service says why in geth's words, anvil in its own.
     try:
         contract.missing()
     except ApeException as error:
-        note('failed call', type(error).__name__, str(error))
+        note('failed call', type(error).__name__)
     account = import_account_from_private_key('sender', 'a passphrase', key)
     account.set_autosign(True, passphrase='a passphrase')
     note('estimate', contract.log1.estimate_gas_cost(7, b'\\x42' * 32, sender=account, max_fee=FEE))
-    container = ContractContainer(ContractType.model_validate({'contractName': 'Logger', 'abi': abi, 'deploymentBytecode': {'bytecode': '0x600b5981380380925939f3' + str(provider.get_code(logger).hex()).removeprefix('0x')}}))
+    container = ContractContainer(ContractType.model_validate({'contractName': 'Logger', 'abi': abi, 'deploymentBytecode': {'bytecode': '${DEPLOYER}' + str(provider.get_code(logger).hex()).removeprefix('0x')}}))
     deployed = account.deploy(container, max_fee=FEE)
     note('deployed', deployed.creation_metadata.receipt.gas_used, str(deployed.creation_metadata.deployer), str(provider.get_code(deployed.address)) == str(provider.get_code(logger)))
     receipt = deployed.log1(9, bytes.fromhex('${eventTopic('Logged(uint256)').slice(2)}'), sender=account, max_fee=FEE)
@@ -64,11 +62,11 @@ with networks.parse_network_choice(url) as provider:
     try:
         deployed.missing.transact(sender=account, max_fee=FEE)
     except ApeException as error:
-        note('refused', type(error).__name__, str(error))
+        note('refused', type(error).__name__)
     try:
         deployed.missing.transact(sender=account, max_fee=FEE, gas=100_000)
     except ApeException as error:
-        note('failed', type(error).__name__, str(error))
+        note('failed', type(error).__name__)
     note('nonce', provider.get_nonce(account.address, block_id=0))
 `;
 

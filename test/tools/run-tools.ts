@@ -6,6 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../scripts/program-files.ts';
+import { ABIGEN } from './abigen.ts';
 import { APE } from './ape.ts';
 import { ETHEREUM_ETL } from './ethereum-etl.ts';
 import { PONDER } from './ponder.ts';
@@ -18,7 +19,7 @@ const PAGE = join(ROOT, 'docs/clients.md');
 const ONLY = process.env['ONLY'] ?? '';
 const NODES: readonly ToolNode[] = ['anvil', 'geth'];
 const SHOWN_CHARACTERS = 600;
-const TOOLS: readonly Tool[] = [ETHEREUM_ETL, PONDER, VIEM_TEST_CLIENT, TITANOBOA, APE];
+const TOOLS: readonly Tool[] = [ETHEREUM_ETL, PONDER, VIEM_TEST_CLIENT, TITANOBOA, APE, ABIGEN];
 
 type Row = {
   readonly tool: Tool;

@@ -10,10 +10,9 @@ import { startAnvil } from '../support/anvil.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { Program } from '../support/program.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { DEPLOYER } from './logged-abi.ts';
 import type { ToolChain, ToolNode } from './tool.ts';
 
-/** Init code that returns what stands behind it. */
-const DEPLOYER = '0x600b5981380380925939f3';
 const CALLS = 5;
 /** Private key of the account that tools may sign for, and its address. The account has ten ether. */
 const KEY = `0x${'46'.repeat(32)}`;
@@ -36,7 +35,10 @@ export type ToolPlace = {
 async function startGethDev(): Promise<StartedNode> {
   const folder = makeTemporaryFolder();
   const http = ['--http', '--http.addr', '127.0.0.1', '--http.port', '0', '--http.api', 'eth,net,web3,debug'];
-  const args = ['--dev', '--datadir', folder.path, '--ipcdisable', '--gcmode', 'archive', ...http];
+  // On the port of HTTP, as both are 0.
+  const socket = ['--ws', '--ws.port', '0', '--ws.api', 'eth,net,web3'];
+  const options = ['--datadir', folder.path, '--ipcdisable', '--gcmode', 'archive'];
+  const args = ['--dev', ...options, ...http, ...socket];
   const child = spawn(installGeth(), args, { stdio: ['ignore', 'ignore', 'pipe'] });
   const end = (): void => void child.kill('SIGKILL');
   process.once('exit', end);
@@ -112,7 +114,9 @@ async function populate(url: string): Promise<ToolChain> {
       data: bytesToHex(encodeCall('log1(uint256,bytes32)', value, BigInt(TOPIC))),
     });
   const chainId = Number(await ask(url, 'eth_chainId'));
-  return { url, chainId, key: KEY, contract, logs: CALLS, head: Number(await ask(url, 'eth_blockNumber')) };
+  const head = Number(await ask(url, 'eth_blockNumber'));
+  const socketUrl = url.replace('http', 'ws');
+  return { url, socketUrl, chainId, key: KEY, contract, logs: CALLS, head };
 }
 
 /** Starts nodes and the program. `close` ends all of them. */
@@ -143,6 +147,7 @@ export async function openStage(
     const behind = (network: string): ToolChain => ({
       ...chain,
       url: `http://127.0.0.1:${program.port}/${network}/v3/${key}`,
+      socketUrl: `ws://127.0.0.1:${program.port}/${network}/ws/v3/${key}`,
     });
     return { node, bare: chain, through: behind(node), development: behind(`${node}-dev`) };
   });

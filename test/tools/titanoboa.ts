@@ -1,6 +1,7 @@
 /** titanoboa: a contract of Vyper deployed, sent to and read over the network, and the chain forked at a block into its own interpreter. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { LOGGED_ABI } from './logged-abi.ts';
 import { installFromPypi, runTool, type Tool } from './tool.ts';
 
 const CONTRACT = `
@@ -36,7 +37,7 @@ from eth_account import Account
 def note(*values):
     print('>', *values)
 
-abi = '[{"type":"function","name":"log1","stateMutability":"nonpayable","inputs":[{"name":"value","type":"uint256"},{"name":"a","type":"bytes32"}],"outputs":[]},{"type":"event","name":"Logged","inputs":[{"name":"value","type":"uint256"}]}]'
+abi = '''${JSON.stringify(LOGGED_ABI)}'''
 topic = bytes.fromhex('${'42'.repeat(32)}')
 source = open('contract.vy').read()
 

@@ -22,6 +22,8 @@ process.on('exit', () => {
 /** The chain that a tool works on: the same behind the bare node and behind the service. */
 export type ToolChain = {
   readonly url: string;
+  /** The same over WebSocket. */
+  readonly socketUrl: string;
   readonly chainId: number;
   /** Private key of an account with funds. What a tool sends stays on the chain, so its nonce and the addresses of its contracts are not for the text. */
   readonly key: string;
@@ -120,6 +122,13 @@ export async function installFromPypi(
       );
     return (await findVersion()).trim();
   }
+}
+
+/** Installs a program of a Go module into the folder, where it is not yet. @param version with its v */
+export async function installFromGo(folder: string, program: string, version: string): Promise<void> {
+  if (existsSync(join(folder, program.slice(program.lastIndexOf('/') + 1)))) return;
+  const environment = [`GOBIN=${folder}`, 'GOFLAGS=-mod=mod'];
+  await runTool(folder, 'env', [...environment, 'go', 'install', `${program}@${version}`], INSTALL_MS);
 }
 
 function pythonOf(folder: string): string {
