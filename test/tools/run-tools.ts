@@ -14,12 +14,13 @@ import { openStage, type ToolPlace } from './stage.ts';
 import { TITANOBOA } from './titanoboa.ts';
 import { folderOf, type Tool, type ToolNode } from './tool.ts';
 import { VIEM_TEST_CLIENT } from './viem-test-client.ts';
+import { WEB3J } from './web3j.ts';
 
 const PAGE = join(ROOT, 'docs/clients.md');
 const ONLY = process.env['ONLY'] ?? '';
 const NODES: readonly ToolNode[] = ['anvil', 'geth'];
 const SHOWN_CHARACTERS = 600;
-const TOOLS: readonly Tool[] = [ETHEREUM_ETL, PONDER, VIEM_TEST_CLIENT, TITANOBOA, APE, ABIGEN];
+const TOOLS: readonly Tool[] = [ETHEREUM_ETL, PONDER, VIEM_TEST_CLIENT, TITANOBOA, APE, ABIGEN, WEB3J];
 
 type Row = {
   readonly tool: Tool;

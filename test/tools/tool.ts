@@ -131,6 +131,24 @@ export async function installFromGo(folder: string, program: string, version: st
   await runTool(folder, 'env', [...environment, 'go', 'install', `${program}@${version}`], INSTALL_MS);
 }
 
+/** Copies an artifact of Maven and what it depends on into the folder `lib`, where they are not yet. */
+export async function installFromMaven(
+  folder: string,
+  group: string,
+  artifact: string,
+  version: string,
+): Promise<void> {
+  if (existsSync(join(folder, 'lib', `${artifact}-${version}.jar`))) return;
+  const own = '<groupId>tested</groupId><artifactId>tested</artifactId><version>1</version>';
+  const wanted = `<groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>${version}</version>`;
+  writeFileSync(
+    join(folder, 'pom.xml'),
+    `<project><modelVersion>4.0.0</modelVersion>${own}<dependencies><dependency>${wanted}</dependency></dependencies></project>`,
+  );
+  const copy = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
+  await runTool(folder, 'mvn', ['-q', '-B', copy, '-DoutputDirectory=lib'], INSTALL_MS);
+}
+
 function pythonOf(folder: string): string {
   return join(folder, 'venv/bin/python');
 }
