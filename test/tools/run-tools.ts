@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { ROOT } from '../../scripts/program-files.ts';
 import { ABIGEN } from './abigen.ts';
 import { APE } from './ape.ts';
+import { CRYO } from './cryo.ts';
 import { ETHEREUM_ETL } from './ethereum-etl.ts';
 import { PONDER } from './ponder.ts';
 import { openStage, type ToolPlace } from './stage.ts';
@@ -20,7 +21,7 @@ const PAGE = join(ROOT, 'docs/clients.md');
 const ONLY = process.env['ONLY'] ?? '';
 const NODES: readonly ToolNode[] = ['anvil', 'geth'];
 const SHOWN_CHARACTERS = 600;
-const TOOLS: readonly Tool[] = [ETHEREUM_ETL, PONDER, VIEM_TEST_CLIENT, TITANOBOA, APE, ABIGEN, WEB3J];
+const TOOLS: readonly Tool[] = [ETHEREUM_ETL, PONDER, VIEM_TEST_CLIENT, TITANOBOA, APE, ABIGEN, WEB3J, CRYO];
 
 type Row = {
   readonly tool: Tool;
