@@ -11,7 +11,7 @@ import { APE } from './ape.ts';
 import { CRYO } from './cryo.ts';
 import { ETHEREUM_ETL } from './ethereum-etl.ts';
 import { PONDER } from './ponder.ts';
-import { openStage, type ToolPlace } from './stage.ts';
+import { openStage, type ToolPlace, waitForHead } from './stage.ts';
 import { TITANOBOA } from './titanoboa.ts';
 import { folderOf, type Tool, type ToolNode } from './tool.ts';
 import { VIEM_TEST_CLIENT } from './viem-test-client.ts';
@@ -32,11 +32,13 @@ type Row = {
 };
 
 /** @returns `equal`, or what is not */
-async function judge(tool: Tool, { bare, through, development }: ToolPlace): Promise<string> {
+async function judge(tool: Tool, place: ToolPlace): Promise<string> {
+  const { bare, through, development } = place;
   const folder = folderOf(tool.name);
   try {
     const expected = await tool.run(bare, folder);
     if (expected.trim() === '') return 'nothing came out of the bare node';
+    await waitForHead(place);
     const found = await tool.run(tool.development ? development : through, folder);
     return found === expected ? 'equal' : `differs: ${firstDifference(expected, found)}`;
   } catch (error) {

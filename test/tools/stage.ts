@@ -128,6 +128,15 @@ async function populate(url: string): Promise<ToolChain> {
   return { url, socketUrl, chainId, key: KEY, contract, logs: CALLS, head };
 }
 
+/** Waits until the service has the node's head: what a tool did on the bare node would be new to it otherwise. */
+export async function waitForHead({ bare, through, development }: ToolPlace): Promise<void> {
+  for (const { url } of [through, development])
+    await waitUntil(async () => {
+      const head = await ask(url, 'eth_blockNumber').catch(() => undefined);
+      return head === (await ask(bare.url, 'eth_blockNumber'));
+    });
+}
+
 /** Starts nodes and the program. `close` ends all of them. */
 export async function openStage(
   nodes: readonly ToolNode[],
@@ -160,11 +169,7 @@ export async function openStage(
     });
     return { node, bare: chain, through: behind(node), development: behind(`${node}-dev`) };
   });
-  for (const through of places.flatMap((place) => [place.through, place.development]))
-    await waitUntil(async () => {
-      const head = await ask(through.url, 'eth_blockNumber').catch(() => undefined);
-      return Number(head) === through.head;
-    });
+  for (const place of places) await waitForHead(place);
   return {
     places,
     async close() {
