@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitUntil } from '../support/wait-until.ts';
+import { LOGGED_ABI } from './logged-abi.ts';
 import { installFromNpm, type Tool } from './tool.ts';
 
 /** Its database alone takes 20 s to open where other work has the cores. */
@@ -51,25 +52,12 @@ const QUERY = `{
 }`;
 
 function configOf(url: string, chainId: number, contract: string, head: number): string {
-  const abi = [
-    { type: 'event', name: 'Logged', inputs: [{ name: 'value', type: 'uint256' }] },
-    {
-      type: 'function',
-      name: 'log1',
-      stateMutability: 'nonpayable',
-      inputs: [
-        { name: 'value', type: 'uint256' },
-        { name: 'a', type: 'bytes32' },
-      ],
-      outputs: [],
-    },
-  ];
   return `import { createConfig } from 'ponder';
 export default createConfig({
   chains: { tested: { id: ${chainId}, rpc: '${url}' } },
   contracts: {
     Logger: {
-      chain: 'tested', abi: ${JSON.stringify(abi)}, address: '${contract}',
+      chain: 'tested', abi: ${JSON.stringify(LOGGED_ABI)}, address: '${contract}',
       startBlock: 1, endBlock: ${head}, includeCallTraces: true, includeTransactionReceipts: true,
     },
   },

@@ -6,17 +6,22 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../scripts/program-files.ts';
+import { ABIGEN } from './abigen.ts';
+import { APE } from './ape.ts';
+import { CRYO } from './cryo.ts';
 import { ETHEREUM_ETL } from './ethereum-etl.ts';
 import { PONDER } from './ponder.ts';
-import { openStage, type ToolPlace } from './stage.ts';
+import { openStage, type ToolPlace, waitForHead } from './stage.ts';
+import { TITANOBOA } from './titanoboa.ts';
 import { folderOf, type Tool, type ToolNode } from './tool.ts';
 import { VIEM_TEST_CLIENT } from './viem-test-client.ts';
+import { WEB3J } from './web3j.ts';
 
 const PAGE = join(ROOT, 'docs/clients.md');
 const ONLY = process.env['ONLY'] ?? '';
 const NODES: readonly ToolNode[] = ['anvil', 'geth'];
 const SHOWN_CHARACTERS = 600;
-const TOOLS: readonly Tool[] = [ETHEREUM_ETL, PONDER, VIEM_TEST_CLIENT];
+const TOOLS: readonly Tool[] = [ETHEREUM_ETL, PONDER, VIEM_TEST_CLIENT, TITANOBOA, APE, ABIGEN, WEB3J, CRYO];
 
 type Row = {
   readonly tool: Tool;
@@ -27,11 +32,13 @@ type Row = {
 };
 
 /** @returns `equal`, or what is not */
-async function judge(tool: Tool, { bare, through, development }: ToolPlace): Promise<string> {
+async function judge(tool: Tool, place: ToolPlace): Promise<string> {
+  const { bare, through, development } = place;
   const folder = folderOf(tool.name);
   try {
     const expected = await tool.run(bare, folder);
     if (expected.trim() === '') return 'nothing came out of the bare node';
+    await waitForHead(place);
     const found = await tool.run(tool.development ? development : through, folder);
     return found === expected ? 'equal' : `differs: ${firstDifference(expected, found)}`;
   } catch (error) {

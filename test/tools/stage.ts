@@ -10,11 +10,17 @@ import { startAnvil } from '../support/anvil.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { Program } from '../support/program.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { DEPLOYER } from './logged-abi.ts';
+import { doWork } from './stage-work.ts';
 import type { ToolChain, ToolNode } from './tool.ts';
 
-/** Init code that returns what stands behind it. */
-const DEPLOYER = '0x600b5981380380925939f3';
 const CALLS = 5;
+/** Private key of the account that tools may sign for, and its address. The account has ten ether. */
+const KEY = `0x${'46'.repeat(32)}`;
+const ACCOUNT = '0x9d8a62f656a8d1615c1294fd71e9cfb3e4855a4f';
+/** Of each transaction, as none is estimated. */
+const GAS = '0x1e8480';
+const FUNDS = '0x8ac7230489e80000';
 const TOPIC = eventTopic('Logged(uint256)');
 const HTTP_LINE = /HTTP server started\s+endpoint=(127\.0\.0\.1:\d+)/;
 
@@ -32,7 +38,10 @@ export type ToolPlace = {
 async function startGethDev(): Promise<StartedNode> {
   const folder = makeTemporaryFolder();
   const http = ['--http', '--http.addr', '127.0.0.1', '--http.port', '0', '--http.api', 'eth,net,web3,debug'];
-  const args = ['--dev', '--datadir', folder.path, '--ipcdisable', '--gcmode', 'archive', ...http];
+  // On the port of HTTP, as both are 0.
+  const socket = ['--ws', '--ws.port', '0', '--ws.api', 'eth,net,web3'];
+  const options = ['--datadir', folder.path, '--ipcdisable', '--gcmode', 'archive'];
+  const args = ['--dev', ...options, ...http, ...socket];
   const child = spawn(installGeth(), args, { stdio: ['ignore', 'ignore', 'pipe'] });
   const end = (): void => void child.kill('SIGKILL');
   process.once('exit', end);
@@ -81,9 +90,13 @@ async function ask(url: string, method: string, ...params: readonly unknown[]): 
 type Receipt = { readonly contractAddress: string; readonly status: string };
 
 /** Sends from an account that the node has the key of. */
-async function send(url: string, transaction: object): Promise<Receipt> {
+async function send(
+  url: string,
+  transaction: object,
+  expected: 'success' | 'failure' = 'success',
+): Promise<string> {
   const [from] = (await ask(url, 'eth_accounts')) as readonly string[];
-  const hash = await ask(url, 'eth_sendTransaction', { from, gas: '0x7a120', ...transaction });
+  const hash = await ask(url, 'eth_sendTransaction', { from, gas: GAS, ...transaction });
   let receipt: Receipt | null = null;
   await waitUntil(async () => {
     // A geth that has just begun answers that it indexes transactions.
@@ -92,22 +105,36 @@ async function send(url: string, transaction: object): Promise<Receipt> {
     return receipt !== null;
   });
   const mined = receipt as unknown as Receipt;
-  if (mined.status !== '0x1') throw new Error(`a transaction of the stage failed: ${JSON.stringify(mined)}`);
-  return mined;
+  if (mined.status !== (expected === 'success' ? '0x1' : '0x0'))
+    throw new Error(`a transaction of the stage has no ${expected}: ${JSON.stringify(mined)}`);
+  return mined.contractAddress;
 }
 
-/** A transfer, a deployment, and calls that log. */
+/** Transactions of each kind, and calls that log. */
 async function populate(url: string): Promise<ToolChain> {
+  await send(url, { to: ACCOUNT, value: FUNDS });
   await send(url, { to: `0x${'77'.repeat(20)}`, value: '0x1' });
   const code = `${DEPLOYER}${bytesToHex(LOGGER_RUNTIME).slice(2)}`;
-  const { contractAddress: contract } = await send(url, { data: code });
+  const contract = await send(url, { data: code });
   for (let value = 1n; value <= BigInt(CALLS); value++)
     await send(url, {
       to: contract,
       data: bytesToHex(encodeCall('log1(uint256,bytes32)', value, BigInt(TOPIC))),
     });
+  await doWork((transaction, expected) => send(url, transaction, expected));
   const chainId = Number(await ask(url, 'eth_chainId'));
-  return { url, chainId, contract, logs: CALLS, head: Number(await ask(url, 'eth_blockNumber')) };
+  const head = Number(await ask(url, 'eth_blockNumber'));
+  const socketUrl = url.replace('http', 'ws');
+  return { url, socketUrl, chainId, key: KEY, contract, logs: CALLS, head };
+}
+
+/** Waits until the service has the node's head: what a tool did on the bare node would be new to it otherwise. */
+export async function waitForHead({ bare, through, development }: ToolPlace): Promise<void> {
+  for (const { url } of [through, development])
+    await waitUntil(async () => {
+      const head = await ask(url, 'eth_blockNumber').catch(() => undefined);
+      return head === (await ask(bare.url, 'eth_blockNumber'));
+    });
 }
 
 /** Starts nodes and the program. `close` ends all of them. */
@@ -138,14 +165,11 @@ export async function openStage(
     const behind = (network: string): ToolChain => ({
       ...chain,
       url: `http://127.0.0.1:${program.port}/${network}/v3/${key}`,
+      socketUrl: `ws://127.0.0.1:${program.port}/${network}/ws/v3/${key}`,
     });
     return { node, bare: chain, through: behind(node), development: behind(`${node}-dev`) };
   });
-  for (const through of places.flatMap((place) => [place.through, place.development]))
-    await waitUntil(async () => {
-      const head = await ask(through.url, 'eth_blockNumber').catch(() => undefined);
-      return Number(head) === through.head;
-    });
+  for (const place of places) await waitForHead(place);
   return {
     places,
     async close() {

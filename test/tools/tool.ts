@@ -1,13 +1,15 @@
 /** A tool of others, installed with its own client and run, unmodified, with nothing but a URL. */
 import { type ChildProcess, execFile } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 /** Folder of the installed tools; `PORTCULLIS_TOOLS` names another. */
 const TOOLS_CACHE: string = process.env['PORTCULLIS_TOOLS'] ?? join(tmpdir(), 'portcullis-tools');
 const INSTALL_MS = 900_000;
+/** cryo takes 20 min on one core. */
+const BUILD_MS = 3_600_000;
 const RUN_MS = 300_000;
 const MAX_PRINTED_BYTES: number = 2 ** 26;
 /** Characters of what a failed command printed that its error has. */
@@ -22,7 +24,11 @@ process.on('exit', () => {
 /** The chain that a tool works on: the same behind the bare node and behind the service. */
 export type ToolChain = {
   readonly url: string;
+  /** The same over WebSocket. */
+  readonly socketUrl: string;
   readonly chainId: number;
+  /** Private key of an account with funds. What a tool sends stays on the chain, so its nonce and the addresses of its contracts are not for the text. */
+  readonly key: string;
   /** A contract that logged `Logged(uint256)` in some of the blocks. */
   readonly contract: string;
   /** How many times it did. */
@@ -118,6 +124,68 @@ export async function installFromPypi(
       );
     return (await findVersion()).trim();
   }
+}
+
+/** Installs a program of a Go module into the folder, where it is not yet. @param version with its v */
+export async function installFromGo(folder: string, program: string, version: string): Promise<void> {
+  if (existsSync(join(folder, program.slice(program.lastIndexOf('/') + 1)))) return;
+  const environment = [`GOBIN=${folder}`, 'GOFLAGS=-mod=mod'];
+  await runTool(folder, 'env', [...environment, 'go', 'install', `${program}@${version}`], INSTALL_MS);
+}
+
+/**
+ * Builds the programs of a crate into the folder `bin`, where they are not yet, with the versions that the crate's lock file names. Not optimized, which
+ * takes longer to build.
+ * @param updates versions that are taken in place of those in its lock file
+ */
+export async function installFromCargo(
+  folder: string,
+  crate: string,
+  version: string,
+  updates: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  if (existsSync(join(folder, 'bin'))) return;
+  const source = join(folder, 'source');
+  // A crate's source is there once another one depends on it.
+  const asking = join(folder, 'asking');
+  mkdirSync(join(asking, 'src'), { recursive: true });
+  writeFileSync(join(asking, 'src/lib.rs'), '');
+  const manifest = `[package]\nname = "asking"\nversion = "0.0.0"\n[dependencies]\n${crate} = "=${version}"\n`;
+  writeFileSync(join(asking, 'Cargo.toml'), manifest);
+  const printed = await runTool(asking, 'cargo', ['metadata', '--format-version', '1'], BUILD_MS);
+  const { packages } = JSON.parse(printed) as { packages: readonly CratePackage[] };
+  const found = packages.find(({ name }) => name === crate);
+  if (found === undefined) throw new Error(`cargo metadata names no package ${crate}`);
+  cpSync(dirname(found.manifest_path), source, { recursive: true });
+  for (const [name, wanted] of Object.entries(updates))
+    await runTool(source, 'cargo', ['update', '--package', name, '--precise', wanted], BUILD_MS);
+  const build = ['install', '--path', '.', '--locked', '--debug', '--root', folder];
+  const environment = [
+    'CARGO_PROFILE_DEV_DEBUG=0',
+    'CARGO_INCREMENTAL=0',
+    `CARGO_TARGET_DIR=${join(folder, 'target')}`,
+  ];
+  await runTool(source, 'env', [...environment, 'cargo', ...build], BUILD_MS);
+}
+
+type CratePackage = { readonly name: string; readonly manifest_path: string };
+
+/** Copies an artifact of Maven and what it depends on into the folder `lib`, where they are not yet. */
+export async function installFromMaven(
+  folder: string,
+  group: string,
+  artifact: string,
+  version: string,
+): Promise<void> {
+  if (existsSync(join(folder, 'lib', `${artifact}-${version}.jar`))) return;
+  const own = '<groupId>tested</groupId><artifactId>tested</artifactId><version>1</version>';
+  const wanted = `<groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>${version}</version>`;
+  writeFileSync(
+    join(folder, 'pom.xml'),
+    `<project><modelVersion>4.0.0</modelVersion>${own}<dependencies><dependency>${wanted}</dependency></dependencies></project>`,
+  );
+  const copy = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
+  await runTool(folder, 'mvn', ['-q', '-B', copy, '-DoutputDirectory=lib'], INSTALL_MS);
 }
 
 function pythonOf(folder: string): string {

@@ -4,7 +4,7 @@ import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Ask, Exchange, RoutedCall } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
-import { nameAnswer } from './name-answer.ts';
+import { nameAnswer, withoutDetail } from './name-answer.ts';
 import type { OperatorVoices } from './operator-voices.ts';
 
 /** Who is asked for what no root covers. */
@@ -28,7 +28,7 @@ export function askUncovered(
 }
 
 /** What operators say that is the same, and how many of them say it. */
-type Word = { readonly answer: JsonText | ChainError; voices: number };
+type Word = { answer: JsonText | ChainError; voices: number };
 
 /**
  * Asks nodes of as many operators at the same time as must say the same, of each one node; further ones where one fails or contradicts. An answer is
@@ -76,6 +76,7 @@ export function createAskVoices(ask: Ask, voices: OperatorVoices): Ask {
           if (answer !== undefined) {
             const word = words.get(name) ?? { answer, voices: 0 };
             words.set(name, word);
+            word.answer = agreeOn(word.answer, answer);
             word.voices++;
             if (word.voices >= voices.needed) {
               scope.noteTrust('agreed');
@@ -98,6 +99,14 @@ export function createAskVoices(ask: Ask, voices: OperatorVoices): Ask {
       inner.release();
     }
   };
+}
+
+/** @returns what both said: of an error without the detail where that differs, which is then only one operator's word */
+function agreeOn(first: Word['answer'], second: Word['answer']): Word['answer'] {
+  if (!(first instanceof ChainError && second instanceof ChainError) || first.message === second.message)
+    return first;
+  // Errors of other kinds have one name only where their messages are equal.
+  return new ChainError('failed', withoutDetail(first.message), first.data);
 }
 
 /** The same call, neither kept nor shared with others: each node answers it by itself. */

@@ -4,6 +4,8 @@ import type { JsonText } from '../../primitives/json-result.ts';
 import { type ParseWork, parseText } from '../parse-text.ts';
 
 const HEX = /^0x[0-9a-fA-F]*$/;
+/** Halts of which geth names the opcode or the heights of the stack, and revm and Nethermind do not. */
+const HALT = /^(invalid opcode|stack underflow|stack limit reached)\b.*$/s;
 
 /** The same text for answers that say the same, in whatever order an object has its members and however hex digits are written. */
 export async function nameAnswer(answer: JsonText | ChainError, work: ParseWork): Promise<string> {
@@ -13,7 +15,12 @@ export async function nameAnswer(answer: JsonText | ChainError, work: ParseWork)
     answer instanceof NodeRefusal
       ? { code: answer.code, data: answer.nodeData }
       : { code: '', data: answer.data };
-  return `${kind} ${code} ${message} ${JSON.stringify(normalize(data))}`;
+  return `${kind} ${code} ${kind === 'failed' ? withoutDetail(message) : message} ${JSON.stringify(normalize(data))}`;
+}
+
+/** What clients say alike of a failed execution. */
+export function withoutDetail(message: string): string {
+  return message.replace(HALT, '$1');
 }
 
 function normalize(value: unknown): unknown {

@@ -112,9 +112,16 @@ export const FAILURE_RULES: readonly Rule[] = [
     geth: OUT_OF_GAS,
     gethEstimate: ALLOWANCE,
   },
+  // It names no other opcode that is invalid.
   {
     client: 'revm',
-    pattern: /^EVM error:? (?:InvalidFEOpcode|OpcodeNotFound|NotActivated)/i,
+    pattern: /^EVM error:? InvalidFEOpcode/i,
+    kind: 'failed',
+    geth: 'invalid opcode: INVALID',
+  },
+  {
+    client: 'revm',
+    pattern: /^EVM error:? (?:OpcodeNotFound|NotActivated)/i,
     kind: 'failed',
     geth: 'invalid opcode',
   },

@@ -79,6 +79,22 @@ describe('what no root covers', () => {
     assert.ok(outcome instanceof UpstreamFault && outcome.kind === 'unsupported');
   });
 
+  test('is an error of the call without the detail that not all of them say', async () => {
+    const halted = (detail: string): ChainError => new ChainError('failed', detail);
+    for (const [first, second, agreed] of [
+      ['invalid opcode', 'invalid opcode: INVALID', 'invalid opcode'],
+      ['invalid opcode: opcode 0xc not defined', 'invalid opcode', 'invalid opcode'],
+      ['stack underflow (0 <=> 2)', 'stack underflow', 'stack underflow'],
+      ['stack limit reached 1024 (1023)', 'stack limit reached 1024 (1022)', 'stack limit reached'],
+      ['invalid opcode: INVALID', 'invalid opcode: INVALID', 'invalid opcode: INVALID'],
+    ] as const) {
+      const { outcome, asked } = await askOperators(2, halted(first), halted(second), away());
+      assert.deepEqual([outcome, asked.length], [halted(agreed), 2]);
+    }
+    const { outcome } = await askOperators(2, halted('out of gas'), halted('invalid opcode'));
+    assert.ok(outcome instanceof ChainError && outcome.kind === 'unavailable');
+  });
+
   test('answers differ by what they say, not by how it is written', async () => {
     assert.equal(
       await nameAnswer('{"a":["0xAA"],"b":null}', {}),
