@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../scripts/program-files.ts';
 import { ETHEREUM_ETL } from './ethereum-etl.ts';
+import { HARDHAT } from './hardhat.ts';
 import { PONDER } from './ponder.ts';
 import { openStage, type ToolPlace } from './stage.ts';
 import { folderOf, type Tool, type ToolNode } from './tool.ts';
@@ -16,7 +17,7 @@ const PAGE = join(ROOT, 'docs/clients.md');
 const ONLY = process.env['ONLY'] ?? '';
 const NODES: readonly ToolNode[] = ['anvil', 'geth'];
 const SHOWN_CHARACTERS = 600;
-const TOOLS: readonly Tool[] = [ETHEREUM_ETL, PONDER, VIEM_TEST_CLIENT];
+const TOOLS: readonly Tool[] = [ETHEREUM_ETL, PONDER, VIEM_TEST_CLIENT, HARDHAT];
 
 type Row = {
   readonly tool: Tool;
@@ -27,15 +28,33 @@ type Row = {
 };
 
 /** @returns `equal`, or what is not */
-async function judge(tool: Tool, { bare, through, development }: ToolPlace): Promise<string> {
+async function judge(tool: Tool, place: ToolPlace): Promise<string> {
   const folder = folderOf(tool.name);
+  const runBare = ({ bare }: ToolPlace): Promise<string> => tool.run(bare, folder);
+  const runThrough = ({ development, through }: ToolPlace): Promise<string> =>
+    tool.run(tool.development?.includes(place.node) ? development : through, folder);
+  const runOn = (run: (place: ToolPlace) => Promise<string>): Promise<string> =>
+    tool.writes ? runOnFreshNode(place.node, run) : run(place);
+  let side = 'bare';
   try {
-    const expected = await tool.run(bare, folder);
+    const expected = await runOn(runBare);
+    side = 'through the service';
     if (expected.trim() === '') return 'nothing came out of the bare node';
-    const found = await tool.run(tool.development ? development : through, folder);
+    const found = await runOn(runThrough);
     return found === expected ? 'equal' : `differs: ${firstDifference(expected, found)}`;
   } catch (error) {
-    return (error as Error).message.slice(-SHOWN_CHARACTERS);
+    return `${side}: ${(error as Error).message}`;
+  }
+}
+
+async function runOnFreshNode(node: ToolNode, run: (place: ToolPlace) => Promise<string>): Promise<string> {
+  const { places, close } = await openStage([node]);
+  try {
+    const [place] = places;
+    if (place === undefined) throw new Error(`no ${node} was started`);
+    return await run(place);
+  } finally {
+    await close();
   }
 }
 
