@@ -10,6 +10,7 @@ import { ETHEREUM_ETL } from './ethereum-etl.ts';
 import { HARDHAT } from './hardhat.ts';
 import { PONDER } from './ponder.ts';
 import { openStage, type ToolPlace } from './stage.ts';
+import { SUBSQUID } from './subsquid.ts';
 import { folderOf, type Tool, type ToolNode } from './tool.ts';
 import { VIEM_TEST_CLIENT } from './viem-test-client.ts';
 
@@ -17,7 +18,7 @@ const PAGE = join(ROOT, 'docs/clients.md');
 const ONLY = process.env['ONLY'] ?? '';
 const NODES: readonly ToolNode[] = ['anvil', 'geth'];
 const SHOWN_CHARACTERS = 600;
-const TOOLS: readonly Tool[] = [ETHEREUM_ETL, PONDER, VIEM_TEST_CLIENT, HARDHAT];
+const TOOLS: readonly Tool[] = [ETHEREUM_ETL, PONDER, VIEM_TEST_CLIENT, HARDHAT, SUBSQUID];
 
 type Row = {
   readonly tool: Tool;
