@@ -1,8 +1,9 @@
 /** hardhat 3 with ignition: compiles contracts, deploys a module of them in several steps, calls what was deployed, and reads its events. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runHardhat, writeHardhatConfig } from './hardhat-project.ts';
 import { installNode22 } from './node-22.ts';
-import { installFromNpm, runTool, type Tool } from './tool.ts';
+import { installFromNpm, type Tool } from './tool.ts';
 
 const SOURCE = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.0;
@@ -35,18 +36,8 @@ export default buildModule('Tested', (m) => {
   return { counter, second };
 });
 `;
-// The compiler of the package solc: hardhat would download another.
-const CONFIG = `import { defineConfig } from 'hardhat/config';
-import ignition from '@nomicfoundation/hardhat-ignition-viem';
-const { RPC_URL, RPC_KEY } = process.env;
-export default defineConfig({
-  plugins: [ignition],
-  solidity: { version: 'SOLC_VERSION', path: import.meta.dirname + '/node_modules/solc/soljson.js' },
-  // Nodes that make a block for each transaction make none to confirm it.
-  ignition: { requiredConfirmations: 1 },
-  networks: { localhost: { type: 'http', url: RPC_URL, accounts: [RPC_KEY] } },
-});
-`;
+// Nodes that make a block for each transaction make none to confirm it.
+const SETTINGS = 'ignition: { requiredConfirmations: 1 },';
 const READ = `import { readFileSync } from 'node:fs';
 import { network } from 'hardhat';
 const { viem } = await network.create();
@@ -76,9 +67,6 @@ const FILES = {
   'ignition/modules/Tested.ts': MODULE,
   'scripts/read.ts': READ,
 };
-/** Ignition asks on a terminal before it deploys to a chain whose id is not that of a development node. */
-const CONFIRMED = { HARDHAT_IGNITION_CONFIRM_DEPLOYMENT: 'false' };
-
 export const HARDHAT: Tool = {
   name: 'hardhat',
   does: 'contracts compiled, an ignition module of a library, contracts, calls and a transfer deployed, a transaction sent, errors and events read',
@@ -93,25 +81,15 @@ export const HARDHAT: Tool = {
     const packages = ['hardhat@3', ...plugins, '@nomicfoundation/ignition-core@3', 'viem', 'solc'];
     return installFromNpm(folder, packages, await installNode22());
   },
-  async run({ url, key }, folder) {
+  async run(chain, folder) {
     for (const name of ['cache', 'artifacts', 'ignition', 'contracts', 'scripts'])
       rmSync(join(folder, name), { recursive: true, force: true });
     for (const name of ['ignition/modules', 'contracts', 'scripts'])
       mkdirSync(join(folder, name), { recursive: true });
-    const solc = readFileSync(join(folder, 'node_modules/solc/package.json'), 'utf8');
-    const { version } = JSON.parse(solc) as { readonly version: string };
-    writeFileSync(join(folder, 'hardhat.config.ts'), CONFIG.replace('SOLC_VERSION', version));
+    writeHardhatConfig(folder, ['@nomicfoundation/hardhat-ignition-viem'], SETTINGS);
     for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text);
-    const environment = { ...(await installNode22()), RPC_URL: url, RPC_KEY: key, ...CONFIRMED };
-    const run = (...args: readonly string[]): Promise<string> =>
-      runTool(
-        folder,
-        'node',
-        ['node_modules/hardhat/dist/src/cli.js', ...args, '--network', 'localhost'],
-        undefined,
-        environment,
-      );
-    await run('ignition', 'deploy', 'ignition/modules/Tested.ts', '--deployment-id', 'tested');
-    return run('run', 'scripts/read.ts');
+    const deploy = ['ignition', 'deploy', 'ignition/modules/Tested.ts', '--deployment-id', 'tested'];
+    await runHardhat(folder, chain, deploy);
+    return runHardhat(folder, chain, ['run', 'scripts/read.ts']);
   },
 };

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { ROOT } from '../../scripts/program-files.ts';
 import { ETHEREUM_ETL } from './ethereum-etl.ts';
 import { HARDHAT } from './hardhat.ts';
+import { OPENZEPPELIN_UPGRADES } from './openzeppelin-upgrades.ts';
 import { PONDER } from './ponder.ts';
 import { openStage, type ToolPlace } from './stage.ts';
 import { SUBSQUID } from './subsquid.ts';
@@ -18,7 +19,14 @@ const PAGE = join(ROOT, 'docs/clients.md');
 const ONLY = process.env['ONLY'] ?? '';
 const NODES: readonly ToolNode[] = ['anvil', 'geth'];
 const SHOWN_CHARACTERS = 600;
-const TOOLS: readonly Tool[] = [ETHEREUM_ETL, PONDER, VIEM_TEST_CLIENT, HARDHAT, SUBSQUID];
+const TOOLS: readonly Tool[] = [
+  ETHEREUM_ETL,
+  PONDER,
+  VIEM_TEST_CLIENT,
+  HARDHAT,
+  OPENZEPPELIN_UPGRADES,
+  SUBSQUID,
+];
 
 type Row = {
   readonly tool: Tool;
