@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../scripts/program-files.ts';
 import { ETHEREUM_ETL } from './ethereum-etl.ts';
+import { FORGE } from './forge.ts';
 import { HARDHAT } from './hardhat.ts';
 import { OPENZEPPELIN_UPGRADES } from './openzeppelin-upgrades.ts';
 import { PONDER } from './ponder.ts';
@@ -26,6 +27,7 @@ const TOOLS: readonly Tool[] = [
   HARDHAT,
   OPENZEPPELIN_UPGRADES,
   SUBSQUID,
+  FORGE,
 ];
 
 type Row = {
