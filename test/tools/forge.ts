@@ -74,7 +74,7 @@ const VARYING = /finished in|tests? passed/;
 export const FORGE: Tool = {
   name: 'forge',
   does: 'balances, code, storage, hashes and logs of a fork at every block, a call, and a transaction of the chain executed again',
-  nodes: ['anvil', 'geth'],
+  nodes: ['anvil', 'geth', 'embedded'],
   install: (folder) => installFromNpm(folder, ['@foundry-rs/forge', 'solc']),
   async run({ url, contract, head }, folder) {
     for (const name of ['cache', 'out']) rmSync(join(folder, name), { recursive: true, force: true });

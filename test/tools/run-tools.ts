@@ -18,7 +18,7 @@ import { VIEM_TEST_CLIENT } from './viem-test-client.ts';
 
 const PAGE = join(ROOT, 'docs/clients.md');
 const ONLY = process.env['ONLY'] ?? '';
-const NODES: readonly ToolNode[] = ['anvil', 'geth'];
+const NODES: readonly ToolNode[] = ['anvil', 'geth', 'embedded'];
 const SHOWN_CHARACTERS = 600;
 const TOOLS: readonly Tool[] = [
   ETHEREUM_ETL,

@@ -10,6 +10,7 @@ import { startAnvil } from '../support/anvil.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { Program } from '../support/program.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { importFromGethDev } from './embedded-place.ts';
 import type { ToolChain, ToolNode } from './tool.ts';
 
 /** Init code that returns what stands behind it. */
@@ -19,11 +20,13 @@ const TOPIC = eventTopic('Logged(uint256)');
 const HTTP_LINE = /HTTP server started\s+endpoint=(127\.0\.0\.1:\d+)/;
 
 /** Published with each program: of anvil's first account, and of the account that `geth --dev` makes blocks with. */
-const KEYS: Readonly<Record<ToolNode, string>> = {
+const KEYS: Readonly<Record<NodeProgram, string>> = {
   anvil: '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
   geth: '0xb71c71a67e1177ad4e901695e1b4b9ee17ae16c6668d313eac2f96dbcda3f291',
 };
 
+/** What is started for a place. */
+type NodeProgram = Exclude<ToolNode, 'embedded'>;
 type StartedNode = { readonly url: string; stop(): Promise<void> };
 
 /** Both sides of the comparison on one node. */
@@ -68,7 +71,7 @@ async function startAnvilNode(): Promise<StartedNode> {
   return { url: anvil.httpUrl, stop: () => anvil.kill() };
 }
 
-const STARTS: Readonly<Record<ToolNode, () => Promise<StartedNode>>> = {
+const STARTS: Readonly<Record<NodeProgram, () => Promise<StartedNode>>> = {
   anvil: startAnvilNode,
   geth: startGethDev,
 };
@@ -113,7 +116,8 @@ async function populate(url: string, key: string): Promise<ToolChain> {
       data: bytesToHex(encodeCall('log1(uint256,bytes32)', value, BigInt(TOPIC))),
     });
   const chainId = Number(await ask(url, 'eth_chainId'));
-  return { url, chainId, contract, logs: CALLS, head: Number(await ask(url, 'eth_blockNumber')), key };
+  const head = Number(await ask(url, 'eth_blockNumber'));
+  return { url, chainId, contract, logs: CALLS, head, hasTraces: true, key };
 }
 
 type Stage = { readonly places: readonly ToolPlace[]; close(): Promise<void> };
@@ -138,21 +142,25 @@ async function startAll(
   stops: (() => Promise<unknown>)[],
 ): Promise<readonly ToolPlace[]> {
   const bare: { node: ToolNode; chain: ToolChain }[] = [];
-  for (const node of nodes) {
+  const networks: Record<string, object> = {};
+  for (const node of nodes.filter((one) => one !== 'embedded')) {
     const one = await STARTS[node]();
     stops.push(() => one.stop());
-    bare.push({ node, chain: await populate(one.url, KEYS[node]) });
+    const chain = await populate(one.url, KEYS[node]);
+    bare.push({ node, chain });
+    const upstreams = [chain.url];
+    networks[node] = { hosts: [`${node}.localhost`], upstreams };
+    networks[`${node}-dev`] = { hosts: [`${node}-dev.localhost`], upstreams, pool: { development: true } };
+    if (node === 'geth' && nodes.includes('embedded')) {
+      const folder = makeTemporaryFolder();
+      stops.push(async () => folder.remove());
+      const getBlock = async (number: number): Promise<string> =>
+        String(await ask(chain.url, 'debug_getRawBlock', `0x${number.toString(16)}`));
+      const data = await importFromGethDev(folder.path, installGeth(), chain.head, getBlock);
+      networks['embedded'] = { hosts: ['embedded.localhost'], embedded: { data } };
+      bare.push({ node: 'embedded', chain: { ...chain, hasTraces: false } });
+    }
   }
-  const networks = Object.fromEntries(
-    bare.flatMap(({ node, chain }) => {
-      const upstreams = [chain.url];
-      const development = { hosts: [`${node}-dev.localhost`], upstreams, pool: { development: true } };
-      return [
-        [node, { hosts: [`${node}.localhost`], upstreams }],
-        [`${node}-dev`, development],
-      ];
-    }),
-  );
   const program = new Program({ defaultNetwork: nodes[0], networks });
   stops.push(() => program.dispose());
   const { key } = await program.createKey();
@@ -163,7 +171,8 @@ async function startAll(
       ...chain,
       url: `http://127.0.0.1:${program.port}/${network}/v3/${key}`,
     });
-    return { node, bare: chain, through: behind(node), development: behind(`${node}-dev`) };
+    const development = behind(node === 'embedded' ? node : `${node}-dev`);
+    return { node, bare: chain, through: behind(node), development };
   });
   for (const through of places.flatMap((place) => [place.through, place.development]))
     await waitUntil(async () => {

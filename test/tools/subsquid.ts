@@ -29,9 +29,8 @@ const processor = new evm.EvmBatchProcessor()
   .includeAllBlocks()
   .addLog({ address: [contract.toLowerCase()], transaction: true })
   .addTransaction({})
-  .addTrace({ range: { from: 1 } })
-  .addStateDiff({ range: { from: 1 } })
   .setRpcDataIngestionSettings(JSON.parse(process.argv[5]));
+if (process.argv[6] === 'traces') processor.addTrace({ range: { from: 1 } }).addStateDiff({ range: { from: 1 } });
 const plain = (key, value) =>
   key === 'block' || key === 'transaction' ? undefined : typeof value === 'bigint' ? String(value) : value;
 processor.run(database, async ({ blocks }) => {
@@ -51,12 +50,12 @@ const TRACE = { preferTraceApi: true };
 export const SUBSQUID: Tool = {
   name: 'subsquid',
   does: 'headers, transactions with receipts, logs, call traces and changes of state of every block, from RPC alone',
-  nodes: ['anvil', 'geth'],
+  nodes: ['anvil', 'geth', 'embedded'],
   install: (folder) => installFromNpm(folder, ['@subsquid/evm-processor']),
-  async run({ url, head, contract, chainId }, folder) {
+  async run({ url, head, contract, chainId, hasTraces }, folder) {
     writeFileSync(join(folder, 'work.mjs'), SCRIPT);
     const settings = JSON.stringify(chainId === GETH_DEV_CHAIN ? DEBUG : TRACE);
-    const args = ['work.mjs', url, String(head), contract, settings];
+    const args = ['work.mjs', url, String(head), contract, settings, hasTraces ? 'traces' : 'none'];
     const printed = await runTool(folder, process.execPath, args);
     // Its own log, in JSON, is on the same output.
     return printed

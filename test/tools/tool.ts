@@ -28,6 +28,8 @@ export type ToolChain = {
   /** How many times it did. */
   readonly logs: number;
   readonly head: number;
+  /** Whether both sides have methods that trace. */
+  readonly hasTraces: boolean;
   /** Private key of an account with funds. */
   readonly key: string;
 };
@@ -48,7 +50,8 @@ export type Tool = {
   run(chain: ToolChain, folder: string): Promise<string>;
 };
 
-export type ToolNode = 'anvil' | 'geth';
+/** `embedded`: a network of the program that has executed the blocks of a geth, beside that geth. */
+export type ToolNode = 'anvil' | 'geth' | 'embedded';
 
 export function folderOf(tool: string): string {
   const folder = join(TOOLS_CACHE, tool);
