@@ -13,6 +13,7 @@ import type { Upstream } from './upstream.ts';
 const ONLY_READS = /^(?:anvil|hardhat)_(?:get|metadata$|nodeInfo$)|^anvil_dumpState$|^eth_(?:accounts$|sign)/;
 /** Methods that send: a node that mines at once answers them before the block is there. */
 const SENDS = /^eth_send/;
+const RAW_SEND = 'eth_sendRawTransaction';
 /** How long such a block is waited for. Milliseconds. */
 const MINED_MS = 20;
 
@@ -64,6 +65,12 @@ export class DevelopmentNode {
       // A call that failed may have changed something, too.
       if (!ONLY_READS.test(method)) await this.#follow(upstream, method);
     }
+  }
+
+  /** After a transaction that was signed by its sender: a node that mines at once has a block of it. Never rejects. */
+  async followSend(): Promise<void> {
+    const [upstream] = this.#parts.upstreams;
+    if (upstream?.standing === 'verified') await this.#follow(upstream, RAW_SEND);
   }
 
   /** Waits until the network is where the node is. Never rejects. */

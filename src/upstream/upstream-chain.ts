@@ -140,7 +140,9 @@ export class UpstreamChain implements Chain {
       findWaiting: async (sender, nonce, scope) => sending.findWaiting(sender, nonce, scope),
       send: async (bytes, scope) => {
         await parts.chainId.find(scope);
-        return sending.send(bytes, scope);
+        const hash = await sending.send(bytes, scope);
+        await development?.followSend();
+        return hash;
       },
     };
     this.logs = {

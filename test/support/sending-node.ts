@@ -89,6 +89,9 @@ export class SendingNode {
   readonly pool: Set<string> = new Set();
   /** Transactions that came, as hex data. */
   readonly received: string[] = [];
+  /** Whether each transaction that is taken makes a block, as on a development node. */
+  mines = false;
+  #height = HEIGHT;
   readonly #server = createServer((request, response) => void this.#serve(request, response));
   readonly #sockets = new Set<Socket>();
   readonly #webSockets = new WebSocketServer({ server: this.#server });
@@ -168,7 +171,9 @@ export class SendingNode {
       case 'web3_clientVersion':
         return 'Geth/v1.17.8-stable/linux-amd64/go1.26';
       case 'eth_getBlockByNumber':
-        return makeBlock(first === 'latest' ? HEIGHT : String(first).startsWith('0x') ? Number(first) : 30);
+        return makeBlock(
+          first === 'latest' ? this.#height : String(first).startsWith('0x') ? Number(first) : 30,
+        );
       case 'eth_getTransactionCount':
         return '0x0';
       case 'eth_getTransactionReceipt':
@@ -186,6 +191,7 @@ export class SendingNode {
     const { answer, holds } = this.behaviour;
     this.received.push(raw);
     if (holds) this.pool.add(hash);
+    if (holds && this.mines) this.#height++;
     const say = (body: object): string => JSON.stringify({ jsonrpc: '2.0', id, ...body });
     switch (answer.kind) {
       case 'result':

@@ -3,16 +3,17 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { installFromPypi, runTool, type Tool } from './tool.ts';
 
-const FILES = ['blocks.csv', 'transactions.csv', 'hashes.txt', 'receipts.csv', 'logs.csv', 'traces.csv'];
+const TRACES = 'traces.csv';
+const FILES = ['blocks.csv', 'transactions.csv', 'hashes.txt', 'receipts.csv', 'logs.csv', TRACES];
 
 export const ETHEREUM_ETL: Tool = {
   name: 'ethereum-etl',
   does: 'blocks, transactions, receipts, logs and traces of every block',
-  nodes: ['anvil', 'geth'],
+  nodes: ['anvil', 'geth', 'embedded'],
   // Its web3 5 loads pkg_resources, which setuptools dropped in 81, and a parsimonious that does not load in Python 3.11.
   install: (folder) =>
     installFromPypi(folder, ['ethereum-etl', 'setuptools<81', 'regex'], ['parsimonious==0.10.0']),
-  async run({ url, head, chainId }, folder) {
+  async run({ url, head, chainId, hasTraces }, folder) {
     const program = join(folder, 'venv/bin/ethereumetl');
     const range = ['--start-block', '0', '--end-block', String(head), '--provider-uri', url];
     for (const file of FILES) rmSync(join(folder, file), { force: true });
@@ -30,16 +31,25 @@ export const ETHEREUM_ETL: Tool = {
       ...['--transaction-hashes', 'hashes.txt', '--provider-uri', url, '--max-workers', '1'],
       ...['--receipts-output', 'receipts.csv', '--logs-output', 'logs.csv'],
     ]);
+    if (!hasTraces)
+      return readAll(
+        folder,
+        FILES.filter((file) => file !== TRACES),
+      );
     // geth has no trace_block, which `export_traces` reads.
     const traces = chainId === GETH_DEV_CHAIN ? 'export_geth_traces' : 'export_traces';
     await runTool(folder, program, [
       traces,
       ...['--start-block', '1', '--end-block', String(head), '--provider-uri', url],
-      ...['--output', 'traces.csv', '--max-workers', '1'],
+      ...['--output', TRACES, '--max-workers', '1'],
     ]);
-    return FILES.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
+    return readAll(folder, FILES);
   },
 };
+
+function readAll(folder: string, files: readonly string[]): string {
+  return files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
+}
 
 /** Of `geth --dev`. */
 const GETH_DEV_CHAIN = 1337;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitUntil } from '../support/wait-until.ts';
 import { LOGGED_ABI } from './logged-abi.ts';
-import { installFromNpm, type Tool } from './tool.ts';
+import { installFromNpm, type Tool, type ToolChain } from './tool.ts';
 
 /** Its database alone takes 20 s to open where other work has the cores. */
 const READY_MS = 240_000;
@@ -32,7 +32,8 @@ ponder.on('Logger:Logged', async ({ event, context }) => {
     transaction: event.transaction.hash, gasUsed: event.transactionReceipt.gasUsed,
   });
 });
-ponder.on('Logger.log1()', async ({ event, context }) => {
+`;
+const TRACE_HANDLER = `ponder.on('Logger.log1()', async ({ event, context }) => {
   await context.db.insert(called).values({
     id: event.id, from: event.trace.from, value: event.args[0], gasUsed: event.trace.gasUsed,
   });
@@ -51,14 +52,14 @@ const QUERY = `{
   calleds(orderBy: "id", limit: 100) { items { id from value gasUsed } }
 }`;
 
-function configOf(url: string, chainId: number, contract: string, head: number): string {
+function configOf({ url, chainId, contract, head, hasTraces }: ToolChain): string {
   return `import { createConfig } from 'ponder';
 export default createConfig({
   chains: { tested: { id: ${chainId}, rpc: '${url}' } },
   contracts: {
     Logger: {
       chain: 'tested', abi: ${JSON.stringify(LOGGED_ABI)}, address: '${contract}',
-      startBlock: 1, endBlock: ${head}, includeCallTraces: true, includeTransactionReceipts: true,
+      startBlock: 1, endBlock: ${head}, includeCallTraces: ${hasTraces}, includeTransactionReceipts: true,
     },
   },
 });
@@ -86,16 +87,17 @@ async function query(port: number): Promise<string> {
 export const PONDER: Tool = {
   name: 'ponder',
   does: 'events with receipts, and call traces, indexed up to the head',
-  nodes: ['anvil', 'geth'],
+  nodes: ['anvil', 'geth', 'embedded'],
   install: (folder) => installFromNpm(folder, ['ponder', 'viem', 'hono']),
-  async run({ url, chainId, contract, head, logs }, folder) {
+  async run(chain, folder) {
+    const { logs, hasTraces } = chain;
     // Its cache of requests would answer for the service what it asked the bare node.
     for (const name of ['.ponder', 'generated', 'ponder-env.d.ts'])
       rmSync(join(folder, name), { recursive: true, force: true });
     mkdirSync(join(folder, 'src/api'), { recursive: true });
-    writeFileSync(join(folder, 'ponder.config.ts'), configOf(url, chainId, contract, head));
+    writeFileSync(join(folder, 'ponder.config.ts'), configOf(chain));
     writeFileSync(join(folder, 'ponder.schema.ts'), SCHEMA);
-    writeFileSync(join(folder, 'src/index.ts'), HANDLERS);
+    writeFileSync(join(folder, 'src/index.ts'), hasTraces ? `${HANDLERS}${TRACE_HANDLER}` : HANDLERS);
     writeFileSync(join(folder, 'src/api/index.ts'), API);
     const port = await findFreePort();
     const { NODE_OPTIONS: _, ...environment } = process.env;
@@ -122,7 +124,7 @@ export const PONDER: Tool = {
         await sleep(PAUSE_MS);
         // Blocks above the finalized one come after it says that it is ready.
         text = await query(port).catch(() => '');
-        return text.split('"gasUsed"').length > 2 * logs;
+        return text.split('"gasUsed"').length > (hasTraces ? 2 : 1) * logs;
       }, READY_MS).catch((error: Error) => {
         throw new Error(
           `ponder has not indexed ${logs} logs and calls: ${text}\n${error.message}\n${printed}`,

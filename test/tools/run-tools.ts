@@ -10,8 +10,12 @@ import { ABIGEN } from './abigen.ts';
 import { APE } from './ape.ts';
 import { CRYO } from './cryo.ts';
 import { ETHEREUM_ETL } from './ethereum-etl.ts';
+import { FORGE } from './forge.ts';
+import { HARDHAT } from './hardhat.ts';
+import { OPENZEPPELIN_UPGRADES } from './openzeppelin-upgrades.ts';
 import { PONDER } from './ponder.ts';
 import { openStage, type ToolPlace, waitForHead } from './stage.ts';
+import { SUBSQUID } from './subsquid.ts';
 import { TITANOBOA } from './titanoboa.ts';
 import { folderOf, type Tool, type ToolNode } from './tool.ts';
 import { VIEM_TEST_CLIENT } from './viem-test-client.ts';
@@ -19,9 +23,22 @@ import { WEB3J } from './web3j.ts';
 
 const PAGE = join(ROOT, 'docs/clients.md');
 const ONLY = process.env['ONLY'] ?? '';
-const NODES: readonly ToolNode[] = ['anvil', 'geth'];
+const NODES: readonly ToolNode[] = ['anvil', 'geth', 'embedded'];
 const SHOWN_CHARACTERS = 600;
-const TOOLS: readonly Tool[] = [ETHEREUM_ETL, PONDER, VIEM_TEST_CLIENT, TITANOBOA, APE, ABIGEN, WEB3J, CRYO];
+const TOOLS: readonly Tool[] = [
+  ETHEREUM_ETL,
+  PONDER,
+  VIEM_TEST_CLIENT,
+  HARDHAT,
+  OPENZEPPELIN_UPGRADES,
+  SUBSQUID,
+  FORGE,
+  TITANOBOA,
+  APE,
+  ABIGEN,
+  WEB3J,
+  CRYO,
+];
 
 type Row = {
   readonly tool: Tool;
@@ -33,16 +50,34 @@ type Row = {
 
 /** @returns `equal`, or what is not */
 async function judge(tool: Tool, place: ToolPlace): Promise<string> {
-  const { bare, through, development } = place;
   const folder = folderOf(tool.name);
+  const runBare = ({ bare }: ToolPlace): Promise<string> => tool.run(bare, folder);
+  const runThrough = async (one: ToolPlace): Promise<string> => {
+    await waitForHead(one);
+    return tool.run(tool.development?.includes(one.node) ? one.development : one.through, folder);
+  };
+  const runOn = (run: (place: ToolPlace) => Promise<string>): Promise<string> =>
+    tool.writes ? runOnFreshNode(place.node, run) : run(place);
+  let side = 'bare';
   try {
-    const expected = await tool.run(bare, folder);
+    const expected = await runOn(runBare);
+    side = 'through the service';
     if (expected.trim() === '') return 'nothing came out of the bare node';
-    await waitForHead(place);
-    const found = await tool.run(tool.development ? development : through, folder);
+    const found = await runOn(runThrough);
     return found === expected ? 'equal' : `differs: ${firstDifference(expected, found)}`;
   } catch (error) {
-    return (error as Error).message.slice(-SHOWN_CHARACTERS);
+    return `${side}: ${(error as Error).message}`;
+  }
+}
+
+async function runOnFreshNode(node: ToolNode, run: (place: ToolPlace) => Promise<string>): Promise<string> {
+  const { places, close } = await openStage([node]);
+  try {
+    const [place] = places;
+    if (place === undefined) throw new Error(`no ${node} was started`);
+    return await run(place);
+  } finally {
+    await close();
   }
 }
 

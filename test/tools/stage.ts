@@ -10,6 +10,7 @@ import { startAnvil } from '../support/anvil.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { Program } from '../support/program.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { importFromGethDev } from './embedded-place.ts';
 import { DEPLOYER } from './logged-abi.ts';
 import { doWork } from './stage-work.ts';
 import type { ToolChain, ToolNode } from './tool.ts';
@@ -24,6 +25,8 @@ const FUNDS = '0x8ac7230489e80000';
 const TOPIC = eventTopic('Logged(uint256)');
 const HTTP_LINE = /HTTP server started\s+endpoint=(127\.0\.0\.1:\d+)/;
 
+/** What is started for a place. */
+type NodeProgram = Exclude<ToolNode, 'embedded'>;
 type StartedNode = { readonly url: string; stop(): Promise<void> };
 
 /** Both sides of the comparison on one node. */
@@ -71,7 +74,7 @@ async function startAnvilNode(): Promise<StartedNode> {
   return { url: anvil.httpUrl, stop: () => anvil.kill() };
 }
 
-const STARTS: Readonly<Record<ToolNode, () => Promise<StartedNode>>> = {
+const STARTS: Readonly<Record<NodeProgram, () => Promise<StartedNode>>> = {
   anvil: startAnvilNode,
   geth: startGethDev,
 };
@@ -125,57 +128,75 @@ async function populate(url: string): Promise<ToolChain> {
   const chainId = Number(await ask(url, 'eth_chainId'));
   const head = Number(await ask(url, 'eth_blockNumber'));
   const socketUrl = url.replace('http', 'ws');
-  return { url, socketUrl, chainId, key: KEY, contract, logs: CALLS, head };
+  return { url, socketUrl, chainId, key: KEY, contract, logs: CALLS, head, hasTraces: true };
 }
 
 /** Waits until the service has the node's head: what a tool did on the bare node would be new to it otherwise. */
-export async function waitForHead({ bare, through, development }: ToolPlace): Promise<void> {
-  for (const { url } of [through, development])
+export async function waitForHead({ node, bare, through, development }: ToolPlace): Promise<void> {
+  const readHead = async ({ url }: ToolChain): Promise<number> => Number(await ask(url, 'eth_blockNumber'));
+  for (const chain of [through, development])
     await waitUntil(async () => {
-      const head = await ask(url, 'eth_blockNumber').catch(() => undefined);
-      return head === (await ask(bare.url, 'eth_blockNumber'));
+      const head = await readHead(chain).catch(() => Number.NaN);
+      // An embedded network ends where the node ended when it was made. A busy `geth --dev` makes empty blocks behind the last one with transactions.
+      return head >= (node === 'embedded' ? chain.head : await readHead(bare));
     });
 }
 
+type Stage = { readonly places: readonly ToolPlace[]; close(): Promise<void> };
+
 /** Starts nodes and the program. `close` ends all of them. */
-export async function openStage(
-  nodes: readonly ToolNode[],
-): Promise<{ readonly places: readonly ToolPlace[]; close(): Promise<void> }> {
-  const started: StartedNode[] = [];
-  const bare: { node: ToolNode; chain: ToolChain }[] = [];
-  for (const node of nodes) {
-    const one = await STARTS[node]();
-    started.push(one);
-    bare.push({ node, chain: await populate(one.url) });
+export async function openStage(nodes: readonly ToolNode[]): Promise<Stage> {
+  const stops: (() => Promise<unknown>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const stop of stops.splice(0).reverse()) await stop();
+  };
+  try {
+    return { places: await startAll(nodes, stops), close };
+  } catch (error) {
+    await close();
+    throw error;
   }
-  const networks = Object.fromEntries(
-    bare.flatMap(({ node, chain }) => {
-      const upstreams = [chain.url];
-      const development = { hosts: [`${node}-dev.localhost`], upstreams, pool: { development: true } };
-      return [
-        [node, { hosts: [`${node}.localhost`], upstreams }],
-        [`${node}-dev`, development],
-      ];
-    }),
-  );
+}
+
+/** @param stops gets what ends each process that was started, also where a later one fails */
+async function startAll(
+  nodes: readonly ToolNode[],
+  stops: (() => Promise<unknown>)[],
+): Promise<readonly ToolPlace[]> {
+  const bare: { node: ToolNode; chain: ToolChain }[] = [];
+  const networks: Record<string, object> = {};
+  for (const node of nodes.filter((one) => one !== 'embedded')) {
+    const one = await STARTS[node]();
+    stops.push(() => one.stop());
+    const chain = await populate(one.url);
+    bare.push({ node, chain });
+    const upstreams = [chain.url];
+    networks[node] = { hosts: [`${node}.localhost`], upstreams };
+    networks[`${node}-dev`] = { hosts: [`${node}-dev.localhost`], upstreams, pool: { development: true } };
+    if (node === 'geth' && nodes.includes('embedded')) {
+      const folder = makeTemporaryFolder();
+      stops.push(async () => folder.remove());
+      const getBlock = async (number: number): Promise<string> =>
+        String(await ask(chain.url, 'debug_getRawBlock', `0x${number.toString(16)}`));
+      const data = await importFromGethDev(folder.path, installGeth(), chain.head, getBlock);
+      networks['embedded'] = { hosts: ['embedded.localhost'], embedded: { data } };
+      bare.push({ node: 'embedded', chain: { ...chain, hasTraces: false } });
+    }
+  }
   const program = new Program({ defaultNetwork: nodes[0], networks });
+  stops.push(() => program.dispose());
   const { key } = await program.createKey();
   await program.start();
+  stops.push(() => program.stop());
   const places = bare.map(({ node, chain }) => {
     const behind = (network: string): ToolChain => ({
       ...chain,
       url: `http://127.0.0.1:${program.port}/${network}/v3/${key}`,
       socketUrl: `ws://127.0.0.1:${program.port}/${network}/ws/v3/${key}`,
     });
-    return { node, bare: chain, through: behind(node), development: behind(`${node}-dev`) };
+    const development = behind(node === 'embedded' ? node : `${node}-dev`);
+    return { node, bare: chain, through: behind(node), development };
   });
   for (const place of places) await waitForHead(place);
-  return {
-    places,
-    async close() {
-      await program.stop();
-      await program.dispose();
-      for (const node of started) await node.stop();
-    },
-  };
+  return places;
 }

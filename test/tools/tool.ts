@@ -34,6 +34,8 @@ export type ToolChain = {
   /** How many times it did. */
   readonly logs: number;
   readonly head: number;
+  /** Whether both sides have methods that trace. */
+  readonly hasTraces: boolean;
 };
 
 /** One unmodified tool. */
@@ -42,15 +44,18 @@ export type Tool = {
   /** For the table: what `run` does. */
   readonly does: string;
   readonly nodes: readonly ToolNode[];
-  /** Whether it asks for methods of a development node: it is given a network with `pool.development`. */
-  readonly development?: boolean;
+  /** Nodes that it asks for methods of a development node: in front of these it is given a network with `pool.development`. */
+  readonly development?: readonly ToolNode[];
+  /** Whether it sends transactions: each run has a node of its own, both with the same transactions before. */
+  readonly writes?: boolean;
   /** @returns the installed version. @throws Error with what the installing client printed */
   install(folder: string): Promise<string>;
   /** @returns what the tool made of the chain, as text without times and URLs */
   run(chain: ToolChain, folder: string): Promise<string>;
 };
 
-export type ToolNode = 'anvil' | 'geth';
+/** `embedded`: a network of the program that has executed the blocks of a geth, beside that geth. */
+export type ToolNode = 'anvil' | 'geth' | 'embedded';
 
 export function folderOf(tool: string): string {
   const folder = join(TOOLS_CACHE, tool);
@@ -64,13 +69,14 @@ export async function runTool(
   command: string,
   args: readonly string[],
   limitMs: number = RUN_MS,
+  added: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const { NODE_OPTIONS: _, ...environment } = process.env;
   const execution = execute(command, args, {
     cwd: folder,
     timeout: limitMs,
     maxBuffer: MAX_PRINTED_BYTES,
-    env: { ...environment, CI: 'true', NO_COLOR: '1' },
+    env: { ...environment, CI: 'true', NO_COLOR: '1', ...added },
   });
   running.add(execution.child);
   try {
@@ -83,15 +89,23 @@ export async function runTool(
   }
 }
 
-/** Installs packages of npm where they are not yet. @returns the version of the first */
-export async function installFromNpm(folder: string, packages: readonly string[]): Promise<string> {
+/**
+ * Installs packages of npm where they are not yet.
+ * @param added variables of the environment of npm
+ * @returns the version of the first
+ */
+export async function installFromNpm(
+  folder: string,
+  packages: readonly string[],
+  added: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const [first = ''] = packages;
   const name = first.replace(/(?<=.)@.*$/, '');
   const version = `JSON.parse(require('fs').readFileSync('node_modules/${name}/package.json')).version`;
   if (!existsSync(join(folder, 'node_modules', name))) {
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
     const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
-    await runTool(folder, 'npm', ['install', ...quiet, ...packages], INSTALL_MS);
+    await runTool(folder, 'npm', ['install', ...quiet, ...packages], INSTALL_MS, added);
   }
   return (await runTool(folder, process.execPath, ['-p', version])).trim();
 }

@@ -44,7 +44,7 @@ export const VIEM_TEST_CLIENT: Tool = {
   name: 'viem test client',
   does: 'balance, nonce, code and storage set; blocks mined, the clock set; an account impersonated; a snapshot gone back to',
   nodes: ['anvil'],
-  development: true,
+  development: ['anvil'],
   install: (folder) => installFromNpm(folder, ['viem']),
   async run({ url, chainId }, folder) {
     writeFileSync(join(folder, 'work.mjs'), SCRIPT);

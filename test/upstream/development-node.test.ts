@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { UNSUPPORTED } from '../../src/chain/errors.ts';
+import { DEFAULT_LOG_LIMITS } from '../../src/chain/log-range.ts';
 import { NodeRefusal } from '../../src/chain/node-refusal.ts';
+import { SENDING_TOOLS } from '../../src/cli/sending-tools.ts';
 import { DevelopmentNode } from '../../src/upstream/development-node.ts';
-import { poolOptionsSchema } from '../../src/upstream/options.ts';
+import { openUpstreamChain } from '../../src/upstream/open-upstream-chain.ts';
+import { poolOptionsSchema, upstreamsSchema } from '../../src/upstream/options.ts';
 import { createNodeAsker } from '../../src/upstream/pool.ts';
+import { DEFAULT_SEND } from '../../src/upstream/sending/options.ts';
 import { createRecordingLog } from '../gateway/recording-log.ts';
+import { makeTransaction } from '../support/bad-transactions.ts';
+import { ACCEPTS, SendingNode } from '../support/sending-node.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { createExchange, createScope } from './support/exchange.ts';
-import { openPool } from './support/pool.ts';
+import { createMemory, openPool } from './support/pool.ts';
 import {
   answer,
   type Behaviour,
@@ -62,6 +69,33 @@ describe('the node of a development network', () => {
     const { events, ask } = createStage(answer(`"0x${'ab'.repeat(32)}"`));
     await ask('eth_sendTransaction');
     assert.deepEqual(events, ['asked', 'refreshed', 'refreshed']);
+  });
+
+  it('is asked for its head after a signed transaction, before the answer', async () => {
+    const node = await SendingNode.start(ACCEPTS);
+    node.mines = true;
+    const chain = await openUpstreamChain({
+      network: 'test',
+      upstreams: upstreamsSchema.parse([node.urlOver('http')]),
+      // Nothing but a send leads to a poll.
+      pool: poolOptionsSchema.parse({ chainId: 1, development: true, pollInterval: '1m' }),
+      logs: DEFAULT_LOG_LIMITS,
+      verify: 'off',
+      cache: createMemory(),
+      log: createRecordingLog(),
+      sending: { options: DEFAULT_SEND, tools: SENDING_TOOLS },
+    });
+    try {
+      await waitUntil(() => chain.heads.served !== undefined);
+      for (const nonce of [0n, 1n, 2n]) {
+        const before = chain.heads.served?.number ?? 0n;
+        await chain.transactions.send(makeTransaction({ chainId: 1n, nonce }), createScope());
+        assert.equal(chain.heads.served?.number, before + 1n);
+      }
+    } finally {
+      await chain.close();
+      node.close();
+    }
   });
 
   it('is not asked for its head after what only reads', async () => {
