@@ -59,7 +59,7 @@ class DataScrubber {
   #scrubText(text: string, depth: number): string {
     if (text === '') return text;
     if (isHex(text)) return maskRevertData(text, this.#credentials);
-    const parsed = parseJson(text);
+    const parsed = readJson(text);
     if (parsed === undefined) return scrubMessage(text, this.#secrets);
     return JSON.stringify(this.scrub(parsed.value, depth + 1));
   }
@@ -70,7 +70,7 @@ class DataScrubber {
 }
 
 /** @returns undefined where the text is no JSON, or too long to be looked into */
-function parseJson(text: string): { readonly value: unknown } | undefined {
+function readJson(text: string): { readonly value: unknown } | undefined {
   if (text.length > MAX_DATA_LENGTH || !JSON_BEGIN.test(text)) return undefined;
   try {
     return { value: JSON.parse(text) };
