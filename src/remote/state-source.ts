@@ -16,6 +16,8 @@ export type NodeQuestion = {
   readonly encode: (block: JsonText) => JsonText;
   /** What a node that lacks the method is asked: the answer is a list of one. */
   readonly instead?: NodeQuestion;
+  /** The answer can be done without: nodes that have none are not asked again. */
+  readonly isOptional?: boolean;
 };
 
 /** A node, for those that hand it back. */

@@ -51,6 +51,7 @@ type NodeQuestion = {
   readonly method: string;
   readonly encode: (block: JsonText) => JsonText;
   readonly instead?: NodeQuestion;
+  readonly isOptional?: boolean;
 };
 
 /** What executions here ask nodes for: parts of states at blocks of the served chain, which they compare with what they know. */
@@ -177,7 +178,7 @@ export class StateSource {
   }
 }
 
-function toCall({ method, encode, instead }: NodeQuestion, place: Place): RoutedCall {
+function toCall({ method, encode, instead, isOptional }: NodeQuestion, place: Place): RoutedCall {
   const number = `"${encodeQuantity(place.number)}"`;
   return {
     method,
@@ -186,6 +187,7 @@ function toCall({ method, encode, instead }: NodeQuestion, place: Place): Routed
     block: place,
     nulls: 'fault',
     isText: true,
+    isOptional,
     ...(instead !== undefined && {
       batch: () => [{ method: instead.method, params: instead.encode(number) }],
     }),

@@ -68,7 +68,7 @@ test('what a call meets at its deadline after it has asked nodes is its own limi
       collector: { collect: async () => new StateKeys() },
       missedTime: { note: () => undefined },
     } as unknown as CallAttemptsOptions);
-    const run = createRun('call', request, block, 30_000_000n, new StateKeys());
+    const run = createRun('call', { request, hinted: new StateKeys(), isHinted: false }, block, 30_000_000n);
     run.hereMs = Number.POSITIVE_INFINITY;
     const kind = isWarm ? 'busy' : 'timeout';
     await assert.rejects(
