@@ -1,4 +1,4 @@
-import type { CallRequest } from '../chain/chain.ts';
+import type { CallRequest } from '../chain/requests.ts';
 import type { CallJob } from '../engine/execution/job.ts';
 import type { SimulationKind } from '../engine/simulation/call-environment.ts';
 import type { StateNeed } from '../engine/state/missing-state.ts';

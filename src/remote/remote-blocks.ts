@@ -1,6 +1,6 @@
-import type { BlockReference, CallRequest } from '../chain/chain.ts';
 import { ChainError, type ChainErrorKind } from '../chain/errors.ts';
 import { headerFromRlp } from '../chain/header.ts';
+import type { BlockReference, CallRequest } from '../chain/requests.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { decodeRlp } from '../primitives/rlp.ts';

@@ -1,6 +1,6 @@
-import type { BlockReference, CallRequest } from '../chain/chain.ts';
 import type { ChainConfig } from '../chain/chain-config.ts';
 import { ChainError } from '../chain/errors.ts';
+import type { BlockReference, CallRequest } from '../chain/requests.ts';
 import type { ExecutionPool } from '../engine/execution/execution-pool.ts';
 import type { StoredPlace } from '../engine/execution/plain-job.ts';
 import type { SimulationKind } from '../engine/simulation/call-environment.ts';

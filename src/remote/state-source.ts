@@ -1,5 +1,5 @@
-import type { BlockReference } from '../chain/chain.ts';
 import type { ChainError } from '../chain/errors.ts';
+import type { BlockReference } from '../chain/requests.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { StateRequests } from '../proven/state-requests.ts';

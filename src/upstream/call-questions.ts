@@ -1,12 +1,7 @@
 import type { CacheKey } from '../cache/cache.ts';
-import type {
-  BlockReference,
-  CallObject,
-  CallOutcome,
-  CallRequest,
-  SimulateRequest,
-} from '../chain/chain.ts';
+import type { CallOutcome } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
+import type { BlockReference, CallObject, CallRequest, SimulateRequest } from '../chain/requests.ts';
 import type { JsonBytes, JsonResult, JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue, recoverWith } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';

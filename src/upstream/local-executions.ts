@@ -1,5 +1,5 @@
-import type { BlockReference, CallRequest } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
+import type { BlockReference, CallRequest } from '../chain/requests.ts';
 import type { ExecutionFigures } from '../observe/sources.ts';
 import type { CallBytes } from '../primitives/call-bytes.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';

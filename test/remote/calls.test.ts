@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assemble } from '../../scripts/assembler.ts';
-import type { BlockReference, CallRequest } from '../../src/chain/chain.ts';
+import type { BlockReference, CallRequest } from '../../src/chain/requests.ts';
 import { toCallBytes } from '../../src/engine/execution/plain-job.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';

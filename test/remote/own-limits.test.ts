@@ -1,8 +1,8 @@
 /** Calls that use up their own time or gas on proven state: hints never hold them up, and none of them is said to be a queue. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CallRequest } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
+import type { CallRequest } from '../../src/chain/requests.ts';
 import { WAITED_TOO_LONG } from '../../src/engine/execution/heavy-calls.ts';
 import { MissingState } from '../../src/engine/state/missing-state.ts';
 import { StateKeys } from '../../src/proven/state-keys.ts';
