@@ -22,6 +22,10 @@ def place(log):
     return f"{log['blockNumber']}/{log['logIndex']}"
 
 
+def hashes_of(receipts):
+    return " ".join(receipt["transactionHash"] for receipt in receipts)
+
+
 async def subscribe(web3, read, *params):
     found = []
     subscription = await web3.eth.subscribe(*params)
@@ -81,6 +85,7 @@ async def main():
         await note("new blocks", subscribe(web3, lambda block: block["number"], "newHeads"))
         await note("logs of a contract", subscribe(web3, place, "logs", FILTER))
         await note("pending transactions", subscribe(web3, hex_of, "newPendingTransactions"))
+        await note("receipts of blocks", subscribe(web3, hashes_of, "transactionReceipts"))
     provider = AsyncWeb3.AsyncHTTPProvider(SUBJECT["http"])
     web3 = AsyncWeb3(provider)
     await note("block filter", poll(web3.eth.filter("latest"), hex_of))

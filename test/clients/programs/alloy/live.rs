@@ -83,6 +83,13 @@ async fn main() -> Result<(), Failure> {
     note(&mut found, "pending transactions", async {
         take!(socket.subscribe_pending_transactions().await?, count, text)
     }).await;
+    note(&mut found, "receipts of blocks", async {
+        let receipts = socket.subscribe::<_, Vec<Value>>(("transactionReceipts",)).await?;
+        take!(receipts, count, |block: &Vec<Value>| {
+            let hashes = block.iter().map(|receipt| receipt["transactionHash"].as_str().unwrap_or("none"));
+            hashes.collect::<Vec<_>>().join(" ")
+        })
+    }).await;
     note(&mut found, "block filter", async { poll!(http, http.new_block_filter().await?, B256, count, text) }).await;
     note(&mut found, "log filter", async { poll!(http, http.new_filter(&filter).await?, Log, count, place) }).await;
     note(&mut found, "pending filter", async {
