@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { assemble } from '../scripts/assembler.ts';
-import type { StateOverrides } from '../src/chain/chain.ts';
+import type { StateOverrides } from '../src/chain/requests.ts';
 import { executeJob } from '../src/engine/execution/execute-job.ts';
 import { StoredChain } from '../src/engine/simulation/simulated-chain.ts';
 import { Simulator } from '../src/engine/simulation/simulator.ts';

@@ -1,4 +1,4 @@
-import type { BlockReference } from '../chain/chain.ts';
+import type { BlockReference } from '../chain/requests.ts';
 import type { BlockOrOverrides } from '../methods/block-or-overrides.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { askBlock, encodeHeader, type Source } from './ask.ts';

@@ -1,5 +1,5 @@
 import { encodeQuantity, parseQuantity } from '../primitives/quantity.ts';
-import type { BlockReference, BlockTag } from './chain.ts';
+import type { BlockReference, BlockTag } from './requests.ts';
 
 const TAGS: ReadonlySet<string> = new Set<BlockTag>(['latest', 'earliest', 'pending', 'safe', 'finalized']);
 

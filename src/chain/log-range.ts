@@ -1,7 +1,7 @@
 /** What both kinds of chain say to ranges of blocks for logs, in geth's words. */
 import { encodeQuantity } from '../primitives/quantity.ts';
-import type { LogBlocks } from './chain.ts';
 import { ChainError, createBoundRefusal } from './errors.ts';
+import type { LogBlocks } from './requests.ts';
 
 /** What one answer of logs may have. */
 export type LogLimits = {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { CallObject } from '../chain/chain.ts';
+import type { CallObject } from '../chain/requests.ts';
 import { BUILTIN_FACTS_FILE } from './data-paths.ts';
 
 /** What the generator of the built-in chains has written about each of them. */

@@ -1,4 +1,4 @@
-import type { CallRequest } from '../chain/chain.ts';
+import type { CallRequest } from '../chain/requests.ts';
 import type { ExecutionFigures } from '../observe/sources.ts';
 import { isComparable } from '../remote/sampled-calls.ts';
 import type { CallSampler, LocalExecutions } from '../upstream/local-executions.ts';

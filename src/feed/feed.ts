@@ -1,4 +1,5 @@
-import type { BlockLog, BlockPlace, LogFilter } from '../chain/chain.ts';
+import type { BlockLog, BlockPlace } from '../chain/chain.ts';
+import type { LogFilter } from '../chain/requests.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import { UntracedError } from '../primitives/untraced-error.ts';
 import type { RequestScope } from '../util/request-scope.ts';

@@ -1,4 +1,4 @@
-import type { BlockReference, StateOverrides } from '../chain/chain.ts';
+import type { BlockReference, StateOverrides } from '../chain/requests.ts';
 import { type Codec, isJsonObject, readValue } from '../rpc/codec/codec.ts';
 import { blockNumberOrTag } from './block-reference.ts';
 import { stateOverrides } from './overrides.ts';

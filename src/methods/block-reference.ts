@@ -1,4 +1,4 @@
-import type { BlockReference, BlockTag } from '../chain/chain.ts';
+import type { BlockReference, BlockTag } from '../chain/requests.ts';
 import { findQuantityProblem } from '../primitives/quantity.ts';
 import { type Codec, isJsonObject, type JsonSchema, parseWithin, readValue } from '../rpc/codec/codec.ts';
 import { RpcError } from '../rpc/errors.ts';

@@ -1,4 +1,4 @@
-import type { BlockOverrides, BlockSimulation, CallObject, StateOverrides } from '../chain/chain.ts';
+import type { BlockOverrides, BlockSimulation, CallObject, StateOverrides } from '../chain/requests.ts';
 import { refuseEntries } from '../rpc/codec/codec.ts';
 import { limitOf } from '../util/bounds.ts';
 

@@ -1,4 +1,4 @@
-import type { CallObject } from '../chain/chain.ts';
+import type { CallObject } from '../chain/requests.ts';
 import type { AccessListEntry, AuthorizationEntry } from '../chain/wire-json.ts';
 import type { Codec } from '../rpc/codec/codec.ts';
 import { listOf } from '../rpc/codec/list-codec.ts';

@@ -1,4 +1,4 @@
-import type { BlockOverrides, BlockReference, CallObject, StateOverrides } from '../chain/chain.ts';
+import type { BlockOverrides, BlockReference, CallObject, StateOverrides } from '../chain/requests.ts';
 import type { Param } from '../rpc/method.ts';
 import { anyBlock } from './block-reference.ts';
 import { callObject } from './call-object.ts';

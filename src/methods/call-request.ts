@@ -1,11 +1,11 @@
+import { ChainError } from '../chain/errors.ts';
 import type {
   BlockOverrides,
   BlockReference,
   CallObject,
   CallRequest,
   StateOverrides,
-} from '../chain/chain.ts';
-import { ChainError } from '../chain/errors.ts';
+} from '../chain/requests.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { RpcError } from '../rpc/errors.ts';

@@ -1,4 +1,5 @@
-import type { CallObject, HeaderView } from '../chain/chain.ts';
+import type { HeaderView } from '../chain/chain.ts';
+import type { CallObject } from '../chain/requests.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { RpcError } from '../rpc/errors.ts';

@@ -1,4 +1,4 @@
-import type { BlockReference, CallObject } from '../chain/chain.ts';
+import type { BlockReference, CallObject } from '../chain/requests.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { type Codec, isJsonObject } from '../rpc/codec/codec.ts';

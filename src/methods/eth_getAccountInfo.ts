@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { BlockReference } from '../chain/chain.ts';
+import type { BlockReference } from '../chain/requests.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { data, quantity64, quantity256 } from '../rpc/result-scalars.ts';
 import { blockOfHash } from './lookups.ts';

@@ -1,4 +1,5 @@
-import type { BlockReference, BlockSimulation, HeadReads } from '../chain/chain.ts';
+import type { HeadReads } from '../chain/chain.ts';
+import type { BlockReference, BlockSimulation } from '../chain/requests.ts';
 import { createBoundError, RpcError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { limitOf } from '../util/bounds.ts';

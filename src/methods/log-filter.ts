@@ -1,4 +1,4 @@
-import type { LogBlocks, LogBound, LogFilter } from '../chain/chain.ts';
+import type { LogBlocks, LogBound, LogFilter } from '../chain/requests.ts';
 import { type Codec, parseWithin } from '../rpc/codec/codec.ts';
 import { createBoundError } from '../rpc/errors.ts';
 import { createKindProblem, ParamProblem } from '../rpc/param-problem.ts';

@@ -1,5 +1,5 @@
 /** What look-ups of blocks and transactions have in common: parameters, and what is answered where there is nothing. */
-import type { BlockReference } from '../chain/chain.ts';
+import type { BlockReference } from '../chain/requests.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { Param } from '../rpc/method.ts';

@@ -1,4 +1,4 @@
-import type { AccountOverride, BlockOverrides, StateOverrides } from '../chain/chain.ts';
+import type { AccountOverride, BlockOverrides, StateOverrides } from '../chain/requests.ts';
 import type { Codec } from '../rpc/codec/codec.ts';
 import { listOf } from '../rpc/codec/list-codec.ts';
 import { objectOf, optional } from '../rpc/codec/object-codec.ts';

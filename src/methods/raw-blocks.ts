@@ -1,5 +1,5 @@
 /** Blocks as they are encoded for the network, and geth's answers where there is none. */
-import type { BlockReference, RawPart } from '../chain/chain.ts';
+import type { BlockReference, RawPart } from '../chain/requests.ts';
 import { hexToBytes } from '../primitives/hex.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';

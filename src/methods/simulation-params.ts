@@ -1,4 +1,4 @@
-import type { BlockSimulation } from '../chain/chain.ts';
+import type { BlockSimulation } from '../chain/requests.ts';
 import type { Codec } from '../rpc/codec/codec.ts';
 import { mapped, nullable } from '../rpc/codec/derived-codecs.ts';
 import { listOf } from '../rpc/codec/list-codec.ts';

@@ -1,4 +1,4 @@
-import type { BlockReference, StorageRequests } from '../chain/chain.ts';
+import type { BlockReference, StorageRequests } from '../chain/requests.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { Codec } from '../rpc/codec/codec.ts';
 import { mapped } from '../rpc/codec/derived-codecs.ts';

@@ -1,4 +1,4 @@
-import type { CallObject } from '../chain/chain.ts';
+import type { CallObject } from '../chain/requests.ts';
 import {
   assembleUnsigned,
   hashTransaction,

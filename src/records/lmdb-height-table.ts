@@ -1,7 +1,5 @@
 import { join } from 'node:path';
-import type { Database } from 'lmdb';
-import { LmdbEnvironment } from '../util/lmdb-environment.ts';
-import { prepareLmdbFolder } from '../util/lmdb-folder.ts';
+import { SharedLmdbTable } from '../util/shared-lmdb-table.ts';
 import {
   HEIGHT_LEASE_MS,
   HEIGHT_LIFE_MS,
@@ -22,28 +20,25 @@ type Entry = {
   readonly readAt: number;
 };
 
-/** Entries of all processes by chain. */
-type Table = Database<readonly Entry[], string>;
-
 const MAP_BYTES = 1 << 26;
 
-/** Heights in an LMDB environment of their own, `<dataDir>/heights`, which processes of one machine share. */
+/** Heights in an LMDB environment of their own, `<dataDir>/heights`. */
 export class LmdbHeightTable implements HeightTable {
-  readonly #path: string;
+  /** Entries of all processes by chain. */
+  readonly #table: SharedLmdbTable<readonly Entry[]>;
   readonly #now: () => number;
   readonly #onFault: (error: unknown) => void;
-  #opened: LmdbEnvironment<Table> | undefined;
 
   /** @param now Unix milliseconds */
   constructor(dataDir: string, onFault: (error: unknown) => void, now: () => number = Date.now) {
-    this.#path = join(dataDir, 'heights');
+    this.#table = new SharedLmdbTable(join(dataDir, 'heights'), MAP_BYTES);
     this.#onFault = onFault;
     this.#now = now;
   }
 
   exchange(chain: string, reader: string, { served, announced }: OwnHeights): OtherHeights | undefined {
     try {
-      return this.#environment.write((table) => {
+      return this.#table.write((table) => {
         const now = this.#now();
         const entries = table.get(chain) ?? [];
         const own = entries.find(({ id }) => id === reader);
@@ -64,17 +59,7 @@ export class LmdbHeightTable implements HeightTable {
   }
 
   async close(): Promise<void> {
-    await this.#opened?.close();
-  }
-
-  /** At the first exchange: many services have no nodes. */
-  get #environment(): LmdbEnvironment<Table> {
-    if (this.#opened === undefined) {
-      prepareLmdbFolder(this.#path);
-      const options = { path: this.#path, encoding: 'msgpack', mapSize: MAP_BYTES, noSync: true } as const;
-      this.#opened = new LmdbEnvironment(options, (root) => root as Table);
-    }
-    return this.#opened;
+    await this.#table.close();
   }
 }
 

@@ -1,5 +1,5 @@
-import type { CallObject, CallRequest } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
+import type { CallObject, CallRequest } from '../chain/requests.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { RemoteExecutions } from './remote-executions.ts';

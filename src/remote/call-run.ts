@@ -1,4 +1,4 @@
-import type { CallRequest } from '../chain/chain.ts';
+import type { CallRequest } from '../chain/requests.ts';
 import type { CallJob } from '../engine/execution/job.ts';
 import type { SimulationKind } from '../engine/simulation/call-environment.ts';
 import type { StateNeed } from '../engine/state/missing-state.ts';
@@ -6,6 +6,7 @@ import { StateKeys } from '../proven/state-keys.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { GrowingExcerpt } from './excerpt.ts';
 import type { RemoteBlock } from './remote-block.ts';
+import type { FirstCall } from './remote-blocks.ts';
 
 /** Accounts and slots, and trips, that the weight of a call covers: what a call of a known contract needs at a new head. */
 const COVERED_KEYS = 32;
@@ -25,6 +26,7 @@ export type CallRun = {
   /** Of these and of the trips, as many as have been paid for, those that the call covers among them. */
   paidKeys: number;
   paidTrips: number;
+  /** Whether a node was asked what it would access. */
   isHinted: boolean;
   /** What discoveries have found that it reads. */
   readonly read: StateKeys;
@@ -36,13 +38,12 @@ export type CallRun = {
   excerpt: GrowingExcerpt | undefined;
 };
 
-/** A run that has not begun. @param gasLimit the cap on its gas @param further what is needed beside what a discovery finds */
+/** A run that has not begun. @param gasLimit the cap on its gas */
 export function createRun(
   kind: SimulationKind,
-  request: CallRequest,
+  { request, hinted, isHinted }: FirstCall,
   block: RemoteBlock,
   gasLimit: bigint,
-  further: StateKeys,
 ): CallRun {
   const { number } = block.stored.header;
   const { call, stateOverrides, blockOverrides } = request;
@@ -62,13 +63,13 @@ export function createRun(
     job,
     block,
     request,
-    further,
+    further: hinted,
     trips: 0,
     attempts: 0,
     asked: 0,
     paidKeys: COVERED_KEYS,
     paidTrips: COVERED_TRIPS,
-    isHinted: !further.isEmpty,
+    isHinted,
     read: new StateKeys(),
     isGuessed: true,
     hereMs: 0,

@@ -1,4 +1,4 @@
-import type { CallRequest } from '../chain/chain.ts';
+import type { CallRequest } from '../chain/requests.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import { keccak256 } from '../primitives/keccak.ts';
@@ -104,9 +104,9 @@ export class Collector {
     const isKnown = call.to !== undefined && states.proven.latestOf(call.to) !== undefined;
     const overrides = stateOverrides === undefined ? '' : `,${JSON.stringify(stateOverrides)}`;
     const encode = (block: JsonText): JsonText => `[${JSON.stringify(call)},${block}${overrides}]`;
-    const list: NodeQuestion = { method: 'eth_createAccessList', encode };
+    const list: NodeQuestion = { method: 'eth_createAccessList', encode, isOptional: true };
     const asksList = isKnown || stateOverrides !== undefined;
-    const question = asksList ? list : { method: 'proof_call', encode, instead: list };
+    const question = asksList ? list : { ...list, method: 'proof_call', instead: list };
     const read = (answer: unknown): CallHint | undefined => readHint(asksList ? [answer] : answer);
     const { requests } = this.#source;
     try {

@@ -1,4 +1,4 @@
-import type { CallRequest } from '../chain/chain.ts';
+import type { CallRequest } from '../chain/requests.ts';
 import type { SimulationKind } from '../engine/simulation/call-environment.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { ExecutionFigures } from '../observe/sources.ts';

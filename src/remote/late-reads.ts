@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CallRequest } from '../chain/chain.ts';
+import type { CallRequest } from '../chain/requests.ts';
 import type { SimulationKind } from '../engine/simulation/call-environment.ts';
 import { StateKeys } from '../proven/state-keys.ts';
 import { limitOf } from '../util/bounds.ts';

@@ -1,6 +1,6 @@
-import type { BlockReference, CallRequest } from '../chain/chain.ts';
 import { ChainError, type ChainErrorKind } from '../chain/errors.ts';
 import { headerFromRlp } from '../chain/header.ts';
+import type { BlockReference, CallRequest } from '../chain/requests.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { decodeRlp } from '../primitives/rlp.ts';
@@ -47,8 +47,8 @@ export function leaveOutages<T>(source: StateSource, answer: PromiseOrValue<T>):
   });
 }
 
-/** A call at a block that may not be known yet, and what a node says that it would access. */
-type FirstCall = { readonly request: CallRequest; readonly hinted: StateKeys };
+/** A call at a block that may not be known yet, what a node says that it would access, and whether one was asked: its answer may be empty, or none. */
+export type FirstCall = { readonly request: CallRequest; readonly hinted: StateKeys; isHinted: boolean };
 
 /** A block that is being asked for, and the caller that asked first. */
 type Fetching = { readonly block: Promise<RemoteBlock>; readonly asker: RequestScope };
@@ -140,6 +140,7 @@ export class RemoteBlocks {
     const isUnknown =
       first !== undefined &&
       (to === undefined || this.#source.requests.proven.states.proven.latestOf(to) === undefined);
+    if (isUnknown) first.isHinted = true;
     const hinting = isUnknown ? collector.askHint(first.request, place, scope) : undefined;
     const telling = this.#asked.learn(0n, place, scope);
     const [encoded, hinted] = await leaveOutages(

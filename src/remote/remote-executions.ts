@@ -1,6 +1,6 @@
-import type { BlockReference, CallRequest } from '../chain/chain.ts';
 import type { ChainConfig } from '../chain/chain-config.ts';
 import { ChainError } from '../chain/errors.ts';
+import type { BlockReference, CallRequest } from '../chain/requests.ts';
 import type { ExecutionPool } from '../engine/execution/execution-pool.ts';
 import type { StoredPlace } from '../engine/execution/plain-job.ts';
 import type { SimulationKind } from '../engine/simulation/call-environment.ts';
@@ -28,7 +28,14 @@ import { ForkRules } from './fork-rules.ts';
 import { LateReads } from './late-reads.ts';
 import { MissedTime } from './missed-time.ts';
 import { type RemoteBlock, RemoteChain } from './remote-block.ts';
-import { LATEST, type LeaveReason, LeftToNodes, leaveOutages, RemoteBlocks } from './remote-blocks.ts';
+import {
+  type FirstCall,
+  LATEST,
+  type LeaveReason,
+  LeftToNodes,
+  leaveOutages,
+  RemoteBlocks,
+} from './remote-blocks.ts';
 import type { Place, StateSource } from './state-source.ts';
 
 export type RemoteOptions = {
@@ -286,10 +293,10 @@ export class RemoteExecutions {
     request: CallRequest,
     scope: RequestScope,
   ): PromiseOrValue<JsonResult> {
-    const hinted = new StateKeys();
-    const blocks = this.#blocks.findWithHead(place, { request, hinted }, scope);
+    const first: FirstCall = { request, hinted: new StateKeys(), isHinted: false };
+    const blocks = this.#blocks.findWithHead(place, first, scope);
     return TURNS.follow(scope.owner ?? '', blocks, ([block, head]) => {
-      const run = createRun(kind, request, block, head.stored.header.gasLimit * GAS_CAP_FACTOR, hinted);
+      const run = createRun(kind, first, block, head.stored.header.gasLimit * GAS_CAP_FACTOR);
       const late = this.#lateReads.find(request);
       if (late !== undefined) run.further.merge(late);
       const noteEnd = (): void => this.#noteEnd(block, request.block.kind === 'hash', scope);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallRequest } from '../chain/chain.ts';
+import type { CallRequest } from '../chain/requests.ts';
 import type { ExecutionPool } from '../engine/execution/execution-pool.ts';
 import type { SimulationKind } from '../engine/simulation/call-environment.ts';
 import type { Logger } from '../observe/logger.ts';

@@ -1,5 +1,5 @@
-import type { BlockReference } from '../chain/chain.ts';
 import type { ChainError } from '../chain/errors.ts';
+import type { BlockReference } from '../chain/requests.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { StateRequests } from '../proven/state-requests.ts';
@@ -16,6 +16,8 @@ export type NodeQuestion = {
   readonly encode: (block: JsonText) => JsonText;
   /** What a node that lacks the method is asked: the answer is a list of one. */
   readonly instead?: NodeQuestion;
+  /** The answer can be done without: nodes that have none are not asked again. */
+  readonly isOptional?: boolean;
 };
 
 /** A node, for those that hand it back. */

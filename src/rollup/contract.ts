@@ -1,6 +1,7 @@
 /** Questions to contracts: calldata for functions of few arguments, answers as words. */
-import type { BlockReference, Chain } from '../chain/chain.ts';
+import type { Chain } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
+import type { BlockReference } from '../chain/requests.ts';
 import { bytesToBigInt } from '../primitives/bytes.ts';
 import { bytesToHex } from '../primitives/hex.ts';
 import type { JsonResult } from '../primitives/json-result.ts';

@@ -1,4 +1,5 @@
-import type { BlockReads, CallRequest, Chain } from '../chain/chain.ts';
+import type { BlockReads, Chain } from '../chain/chain.ts';
+import type { CallRequest } from '../chain/requests.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Compare } from './estimate/comparison.ts';
 import type { FamilyMark } from './evidence.ts';

@@ -1,5 +1,6 @@
 /** Forks that this version does not know are seen by the functions that they give to contracts. */
-import type { BlockReference, Chain } from '../chain/chain.ts';
+import type { Chain } from '../chain/chain.ts';
+import type { BlockReference } from '../chain/requests.ts';
 import { bytesToHex } from '../primitives/hex.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';

@@ -1,5 +1,5 @@
 import type { CacheKey } from '../cache/cache.ts';
-import type { BlockReference } from '../chain/chain.ts';
+import type { BlockReference } from '../chain/requests.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';

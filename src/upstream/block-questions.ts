@@ -1,4 +1,5 @@
-import type { AccessListForm, BlockReference, HeaderView, RawPart } from '../chain/chain.ts';
+import type { HeaderView } from '../chain/chain.ts';
+import type { AccessListForm, BlockReference, RawPart } from '../chain/requests.ts';
 import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';

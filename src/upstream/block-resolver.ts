@@ -1,5 +1,5 @@
-import type { BlockReference, BlockTag } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
+import type { BlockReference, BlockTag } from '../chain/requests.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { ScopeWaiters } from '../util/scope-waiters.ts';

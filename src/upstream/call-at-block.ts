@@ -1,5 +1,5 @@
 import type { CacheKey } from '../cache/cache.ts';
-import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import type { JsonText } from '../primitives/json-result.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { RoutedCall } from './routed-call.ts';
 
@@ -24,7 +24,7 @@ export class CallAtBlock implements RoutedCall {
   readonly key: CacheKey | undefined;
   readonly nulls = 'fault';
   readonly isHeld = true;
-  readonly check: (result: JsonResult) => JsonResult;
+  readonly check: NonNullable<RoutedCall['check']>;
   readonly #texts: CallTexts;
   #byHash: JsonText | undefined;
 
@@ -33,7 +33,7 @@ export class CallAtBlock implements RoutedCall {
     texts: CallTexts,
     block: { readonly number: bigint; readonly hash: string },
     key: CacheKey | undefined,
-    check: (result: JsonResult) => JsonResult,
+    check: NonNullable<RoutedCall['check']>,
   ) {
     this.method = method;
     this.#texts = texts;

@@ -1,12 +1,7 @@
 import type { CacheKey } from '../cache/cache.ts';
-import type {
-  BlockReference,
-  CallObject,
-  CallOutcome,
-  CallRequest,
-  SimulateRequest,
-} from '../chain/chain.ts';
+import type { CallOutcome } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
+import type { BlockReference, CallObject, CallRequest, SimulateRequest } from '../chain/requests.ts';
 import type { JsonBytes, JsonResult, JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue, recoverWith } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
@@ -19,6 +14,7 @@ import { checkAccessList, checkSimulation } from './checks/check-simulations.ts'
 import { checkData, checkQuantity } from './checks/check-values.ts';
 import type { CallSampler } from './local-executions.ts';
 import type { Ask, BlockPosition, Exchange, Witness } from './routed-call.ts';
+import type { Upstream } from './upstream.ts';
 import type { Proofs } from './verifying/proofs.ts';
 
 export type QuestionParts = {
@@ -42,7 +38,9 @@ export type QuestionParts = {
 /** UTF-16 units of a call beyond which its answer is neither kept nor shared: the key is as long, and read several times. */
 export const MAX_KEY_LENGTH = 65_536;
 
-type Check = (result: JsonResult) => JsonResult;
+type Check = (result: JsonResult, upstream?: Upstream) => JsonResult;
+
+const LIST_CHECK: Check = (result, upstream) => checkAccessList(result, upstream?.credentials);
 
 /** Parameters as text: the first one, the block, and those after it, each with its comma. */
 type EncodedRequest = {
@@ -124,13 +122,13 @@ export class CallQuestions {
   }
 
   createAccessList(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult> {
-    return this.#ask('eth_createAccessList', encodeRequest(request), checkAccessList, scope);
+    return this.#ask('eth_createAccessList', encodeRequest(request), LIST_CHECK, scope);
   }
 
   simulate({ simulation, block }: SimulateRequest, scope: RequestScope): PromiseOrValue<JsonResult> {
     const { length } = simulation.blockStateCalls;
     const text = JSON.stringify(simulation);
-    const check: Check = (result) => checkSimulation(result, length);
+    const check: Check = (result, upstream) => checkSimulation(result, length, upstream?.credentials);
     return this.#ask('eth_simulateV1', { block, text, overrides: '' }, check, scope);
   }
 

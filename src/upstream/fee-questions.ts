@@ -1,6 +1,6 @@
-import type { BlockReference, FeeHistoryRequest } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import { quantity } from '../chain/json-values.ts';
+import type { BlockReference, FeeHistoryRequest } from '../chain/requests.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';

@@ -1,8 +1,9 @@
 import { readInteger } from '../verification/members.ts';
 import { askNodeValue, type OwnTransport } from './ask-value.ts';
+import { scrubMessage } from './errors/scrub-message.ts';
 import { UpstreamFault } from './fault.ts';
 
-/** Which chain a node is on, and which program it is. */
+/** Which chain a node is on, and which program it is. Texts are fit for a log. */
 export type Identity = {
   readonly chainId: bigint;
   /** Undefined where the node does not have block 0 any more. */
@@ -19,9 +20,14 @@ const MAX_VERSION_LENGTH = 200;
 /**
  * Asks a node for its identity.
  * @param deadline milliseconds on the clock of `performance.now()`
+ * @param secrets what must not be shown of what the node says
  * @throws UpstreamFault
  */
-export async function readIdentity(own: OwnTransport, deadline: number): Promise<Identity> {
+export async function readIdentity(
+  own: OwnTransport,
+  deadline: number,
+  secrets: readonly string[],
+): Promise<Identity> {
   const ask = async (method: string, params: string): Promise<unknown> => {
     const reply = await askNodeValue(own, { method, params }, deadline);
     return reply.kind === 'result' ? reply.value : undefined;
@@ -34,11 +40,13 @@ export async function readIdentity(own: OwnTransport, deadline: number): Promise
   const { hash } = Object(genesis) as { readonly hash?: unknown };
   const clientVersion =
     typeof version === 'string'
-      ? version.replace(/[^\x20-\x7e]/g, '').slice(0, MAX_VERSION_LENGTH)
+      ? scrubMessage(version, secrets)
+          .replace(/[^\x20-\x7e]/g, '')
+          .slice(0, MAX_VERSION_LENGTH)
       : 'unknown';
   return {
     chainId: parseChainId(chainId),
-    genesisHash: typeof hash === 'string' ? hash.toLowerCase() : undefined,
+    genesisHash: typeof hash === 'string' ? scrubMessage(hash.toLowerCase(), secrets) : undefined,
     clientVersion,
     knowsHashParameters: KNOWS_HASH_PARAMETERS.test(clientVersion),
   };

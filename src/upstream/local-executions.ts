@@ -1,5 +1,5 @@
-import type { BlockReference, CallRequest } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
+import type { BlockReference, CallRequest } from '../chain/requests.ts';
 import type { ExecutionFigures } from '../observe/sources.ts';
 import type { CallBytes } from '../primitives/call-bytes.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
@@ -51,6 +51,7 @@ type NodeQuestion = {
   readonly method: string;
   readonly encode: (block: JsonText) => JsonText;
   readonly instead?: NodeQuestion;
+  readonly isOptional?: boolean;
 };
 
 /** What executions here ask nodes for: parts of states at blocks of the served chain, which they compare with what they know. */
@@ -177,7 +178,7 @@ export class StateSource {
   }
 }
 
-function toCall({ method, encode, instead }: NodeQuestion, place: Place): RoutedCall {
+function toCall({ method, encode, instead, isOptional }: NodeQuestion, place: Place): RoutedCall {
   const number = `"${encodeQuantity(place.number)}"`;
   return {
     method,
@@ -186,6 +187,7 @@ function toCall({ method, encode, instead }: NodeQuestion, place: Place): Routed
     block: place,
     nulls: 'fault',
     isText: true,
+    isOptional,
     ...(instead !== undefined && {
       batch: () => [{ method: instead.method, params: instead.encode(number) }],
     }),

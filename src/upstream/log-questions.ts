@@ -1,7 +1,8 @@
 import type { CacheKey } from '../cache/cache.ts';
-import type { BlockLog, BlockReference, LogBlocks, LogFilter } from '../chain/chain.ts';
+import type { BlockLog } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import { checkBlockRange, type LogLimits, type LogRange, resolveLogRange } from '../chain/log-range.ts';
+import type { BlockReference, LogBlocks, LogFilter } from '../chain/requests.ts';
 import type { JsonBytes, JsonResult, JsonText } from '../primitives/json-result.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { AnswerMemory } from '../util/answer-memory.ts';

@@ -186,7 +186,8 @@ export class Membership {
   /** Whether the node said which chain it is of. */
   async #identify(upstream: Upstream): Promise<boolean> {
     try {
-      upstream.identity = await readIdentity(upstream.own, performance.now() + IDENTITY_LIMIT_MS);
+      const deadline = performance.now() + IDENTITY_LIMIT_MS;
+      upstream.identity = await readIdentity(upstream.own, deadline, upstream.secrets);
       upstream.identityFault = undefined;
       return true;
     } catch (error) {

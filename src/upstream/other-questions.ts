@@ -1,6 +1,6 @@
 import { decodeBlockReference, encodeBlockReference, isTag } from '../chain/block-reference.ts';
-import type { BlockReference } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
+import type { BlockReference } from '../chain/requests.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { askUncovered } from './agreement/ask-voices.ts';

@@ -1,5 +1,5 @@
-import type { AccessListForm, BlockReference, RawPart } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
+import type { AccessListForm, BlockReference, RawPart } from '../chain/requests.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';

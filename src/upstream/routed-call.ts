@@ -47,6 +47,8 @@ export type RoutedCall = {
   readonly mayBeRefused?: boolean;
   /** A client asks for a method that the service does not know: a node that lacks it may answer anything, and an error is the answer as the node gave it. */
   readonly isPassed?: boolean;
+  /** The caller does without an answer where the nodes have none at once: they are not asked again. */
+  readonly isOptional?: boolean | undefined;
   /** It may change something: a node that may have it is not sent it again. */
   readonly isOnce?: boolean;
   /** What a node that lacks the method is asked instead, in batches; the answer is the array of the results. */

@@ -1,6 +1,6 @@
 import type { CacheKey } from '../cache/cache.ts';
-import type { BlockReference, StorageRequests } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
+import type { BlockReference, StorageRequests } from '../chain/requests.ts';
 import { isComplete, type JsonResult, type JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue, recoverWith } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';

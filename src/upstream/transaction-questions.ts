@@ -1,5 +1,5 @@
-import type { TransactionReference } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
+import type { TransactionReference } from '../chain/requests.ts';
 import {
   isComplete,
   type JsonBytes,

@@ -1,8 +1,6 @@
 import { isTag } from '../chain/block-reference.ts';
 import type {
   BlockReads,
-  BlockReference,
-  CallRequest,
   Chain,
   Executions,
   FeeReads,
@@ -11,10 +9,10 @@ import type {
   NodeReads,
   StateReads,
   TransactionReads,
-  TransactionReference,
 } from '../chain/chain.ts';
 import { ChainError, UNSUPPORTED } from '../chain/errors.ts';
 import type { AnchoredChain } from '../chain/output-claim.ts';
+import type { BlockReference, CallRequest, TransactionReference } from '../chain/requests.ts';
 import type { ChainFigures } from '../observe/sources.ts';
 import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeBlockReference, encodeBlockReference } from '../../src/chain/block-reference.ts';
-import type { BlockReference } from '../../src/chain/chain.ts';
+import type { BlockReference } from '../../src/chain/requests.ts';
 
 const HASH = `0x${'b1'.repeat(32)}`;
 

@@ -201,6 +201,14 @@ export const prepareCast: Preparation = async () => {
         const call = JSON.stringify({ from: account, to: token, data: callData });
         return BigInt(String((await raw('eth_createAccessList', call, 'latest'))['gasUsed']));
       },
+      accountInfo: async () =>
+        BigInt(String((await raw('eth_getAccountInfo', account, 'latest'))['balance'])),
+      senderAndNonce: async () => (await raw('eth_getTransactionBySenderAndNonce', account, '0x0'))['hash'],
+      fillTransaction: async () => {
+        const transfer = JSON.stringify({ from: account, to: other, value: '0x1' });
+        const { tx } = (await raw('eth_fillTransaction', transfer)) as { tx: { nonce: string } };
+        return BigInt(tx.nonce);
+      },
     });
   };
 };
@@ -211,6 +219,14 @@ export const prepareCastLive: LivePreparation = async () => {
   if (!has(process.execPath, cast, '--version'))
     return 'the package @foundry-rs/cast has no program for this machine';
   const environment = { PATH: process.env['PATH'], HOME: CACHE, NO_COLOR: '1' };
+  const ask = async (...args: readonly string[]): Promise<string> => {
+    const { stdout, stderr } = await run(process.execPath, [cast, ...args], {
+      env: environment,
+      timeout: RUN_MS,
+    });
+    if (stdout.trim() === '') throw new Error(stderr.trim() || 'it printed nothing');
+    return stdout.trim();
+  };
   return ({ webSocket, http, contract, topic, key, to }) =>
     runLive({
       'logs of a contract': () =>
@@ -238,12 +254,12 @@ export const prepareCastLive: LivePreparation = async () => {
         }),
       'send and wait': async () => {
         const args = ['send', '--rpc-url', http, '--private-key', key, to, '--value', '1', '--json'];
-        const { stdout, stderr } = await run(process.execPath, [cast, ...args], {
-          env: environment,
-          timeout: RUN_MS,
-        });
-        if (stdout.trim() === '') throw new Error(stderr.trim() || 'it printed nothing');
-        return [(JSON.parse(stdout) as { transactionHash: string }).transactionHash];
+        return [(JSON.parse(await ask(...args)) as { transactionHash: string }).transactionHash];
+      },
+      'send with receipt': async () => {
+        const signed = await ask('mktx', '--rpc-url', http, '--private-key', key, to, '--value', '1');
+        const receipt = await ask('rpc', '--rpc-url', http, 'eth_sendRawTransactionSync', signed);
+        return [(JSON.parse(receipt) as { transactionHash: string }).transactionHash];
       },
     });
 };

@@ -32,10 +32,17 @@ const NOT_OF_FORKS: ReadonlySet<Operation> = new Set<Operation>([
   'feeHistory',
   'proof',
   'accessList',
+  'senderAndNonce',
 ]);
 
 /** What hardhat lacks: calls in the forked block need a chain that it knows the forks of, and its estimates are one gas more. */
-const NOT_OF_HARDHAT: ReadonlySet<Operation> = new Set<Operation>(['blockReceipts', 'call', 'estimate']);
+const NOT_OF_HARDHAT: ReadonlySet<Operation> = new Set<Operation>([
+  'blockReceipts',
+  'call',
+  'estimate',
+  'accountInfo',
+  'fillTransaction',
+]);
 
 async function askFork(
   url: string,

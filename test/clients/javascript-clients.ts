@@ -1,6 +1,7 @@
 /** The operations with the JavaScript libraries. */
 import { JsonRpcProvider, WebSocketProvider } from 'ethers';
 import { createPublicClient, type Hash, type Hex, http, webSocket } from 'viem';
+import { fillTransaction } from 'viem/actions';
 import { Web3 } from 'web3';
 import { type Findings, runOperations, type Subject } from './operations.ts';
 
@@ -38,6 +39,14 @@ export async function runEthers(url: string, subject: Subject): Promise<Findings
       accessList: async () => {
         const call = { from: account, to: token, data: callData };
         return BigInt((await provider.send('eth_createAccessList', [call, 'latest'])).gasUsed);
+      },
+      accountInfo: async () =>
+        BigInt((await provider.send('eth_getAccountInfo', [account, 'latest'])).balance),
+      senderAndNonce: async () =>
+        (await provider.send('eth_getTransactionBySenderAndNonce', [account, '0x0'])).hash,
+      fillTransaction: async () => {
+        const transfer = { from: account, to: other, value: '0x1' };
+        return BigInt((await provider.send('eth_fillTransaction', [transfer])).tx.nonce);
       },
     });
   } finally {
@@ -88,6 +97,19 @@ export async function runViem(url: string, subject: Subject): Promise<Findings> 
       call: async () => (await client.call({ to: token, data })).data,
       estimate: () => client.estimateGas({ account, to: other, value: 1n }),
       accessList: async () => (await client.createAccessList({ account, to: token, data })).gasUsed,
+      accountInfo: async () => {
+        const info = await request({ method: 'eth_getAccountInfo', params: [account, 'latest'] });
+        return BigInt((info as { balance: string }).balance);
+      },
+      senderAndNonce: async () => {
+        const found = await request({
+          method: 'eth_getTransactionBySenderAndNonce',
+          params: [account, '0x0'],
+        });
+        return (found as { hash: string }).hash;
+      },
+      fillTransaction: async () =>
+        (await fillTransaction(client, { account, to: other, value: 1n, chain: null })).transaction.nonce,
     });
   } finally {
     if (url.startsWith('ws')) {
@@ -132,6 +154,18 @@ export async function runWeb3(url: string, subject: Subject): Promise<Findings> 
       estimate: () => eth.estimateGas({ from: account, to: other, value: 1 }),
       accessList: async () =>
         BigInt(String((await eth.createAccessList({ from: account, to: token, data: callData })).gasUsed)),
+      accountInfo: async () => {
+        const info = await send('eth_getAccountInfo', [account, 'latest']);
+        return BigInt((info as { balance: string }).balance);
+      },
+      senderAndNonce: async () => {
+        const found = await send('eth_getTransactionBySenderAndNonce', [account, '0x0']);
+        return (found as { hash: string }).hash;
+      },
+      fillTransaction: async () => {
+        const filled = await send('eth_fillTransaction', [{ from: account, to: other, value: '0x1' }]);
+        return BigInt((filled as { tx: { nonce: string } }).tx.nonce);
+      },
     });
   } finally {
     if (url.startsWith('ws')) web3.provider?.disconnect();

@@ -50,6 +50,9 @@ export const OPERATIONS = [
   'call',
   'estimate',
   'accessList',
+  'accountInfo',
+  'senderAndNonce',
+  'fillTransaction',
 ] as const;
 
 export type Operation = (typeof OPERATIONS)[number];
@@ -102,6 +105,17 @@ const EXPECTATIONS: Readonly<Record<Operation, (ask: Answers, subject: Subject) 
         'gasUsed',
       ),
     ),
+  /** The balance in it. */
+  accountInfo: async (ask, { account }) =>
+    decimal(member(await ask('eth_getAccountInfo', account, 'latest'), 'balance')),
+  /** The hash of a sender's first transaction. */
+  senderAndNonce: async (ask, { account }) =>
+    String(member(await ask('eth_getTransactionBySenderAndNonce', account, '0x0'), 'hash')),
+  /** The nonce that a transfer is given. */
+  fillTransaction: async (ask, { account, other }) => {
+    const filled = await ask('eth_fillTransaction', { from: account, to: other, value: '0x1' });
+    return decimal(member(member(filled, 'tx'), 'nonce'));
+  },
 };
 
 /** By operation, what a client found; what it could not do has an error instead. An operation that it lacks is absent. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { assemble } from '../../scripts/assembler.ts';
-import type { BlockReference, CallObject, StateOverrides } from '../../src/chain/chain.ts';
+import type { BlockReference, CallObject, StateOverrides } from '../../src/chain/requests.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { limitTo, type OpenedChain, openBuiltChain } from '../support/test-chain.ts';
 import { buildCallChain, encodeCall, REVERTER } from './call-harness.ts';

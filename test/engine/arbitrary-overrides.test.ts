@@ -2,8 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { AccountOverride, BlockOverrides, CallObject, StateOverrides } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
+import type {
+  AccountOverride,
+  BlockOverrides,
+  CallObject,
+  StateOverrides,
+} from '../../src/chain/requests.ts';
 import { executeJob } from '../../src/engine/execution/execute-job.ts';
 import type { CallJob } from '../../src/engine/execution/job.ts';
 import { StoredChain } from '../../src/engine/simulation/simulated-chain.ts';

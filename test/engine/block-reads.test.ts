@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { encodeBlockAccessList } from '../../src/chain/block-access-list.ts';
 import { parseBlockAccessListJson } from '../../src/chain/block-access-list-json.ts';
-import type { BlockReference } from '../../src/chain/chain.ts';
+import type { BlockReference } from '../../src/chain/requests.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';

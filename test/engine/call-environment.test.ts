@@ -1,7 +1,7 @@
 /** What a call sees of its transaction, block and state. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { BlockOverrides, BlockReference, CallObject } from '../../src/chain/chain.ts';
+import type { BlockOverrides, BlockReference, CallObject } from '../../src/chain/requests.ts';
 import { checksumAddress, createAddress } from '../../src/primitives/address.ts';
 import { padLeft } from '../../src/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';

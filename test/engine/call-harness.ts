@@ -4,14 +4,14 @@ import { assemble } from '../../scripts/assembler.ts';
 import { encodeWords } from '../../scripts/contracts/abi.ts';
 import { CALLENV_INIT_CODE } from '../../scripts/contracts/callenv.ts';
 import { REVERTER_INIT_CODE } from '../../scripts/contracts/reverter.ts';
+import { ChainError } from '../../src/chain/errors.ts';
 import type {
   BlockOverrides,
   BlockReference,
   CallObject,
   CallRequest,
   StateOverrides,
-} from '../../src/chain/chain.ts';
-import { ChainError } from '../../src/chain/errors.ts';
+} from '../../src/chain/requests.ts';
 import { createAddress } from '../../src/primitives/address.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { ChainBuilder, signTransaction } from '../support/chain-builder.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { getAddress } from 'viem';
-import type { CallObject } from '../../src/chain/chain.ts';
+import type { CallObject } from '../../src/chain/requests.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { ALICE, ETHER } from '../support/test-chain.ts';
 import { type CallExtras, CallHarness, chainError, UNUSED } from './call-harness.ts';

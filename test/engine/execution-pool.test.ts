@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { CallRequest } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
+import type { CallRequest } from '../../src/chain/requests.ts';
 import { EngineChain } from '../../src/engine/engine-chain.ts';
 import type { ExecutionPoolOptions } from '../../src/engine/execution/execution-pool.ts';
 import { DEFAULT_POOL, ExecutionPool } from '../../src/engine/execution/execution-pool.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { BlockReference } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
+import type { BlockReference } from '../../src/chain/requests.ts';
 import type { EngineChain } from '../../src/engine/engine-chain.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
 import { privateKeyToAddress } from '../../src/primitives/secp256k1.ts';

@@ -1,8 +1,8 @@
 /** Return data and revert data of megabytes: bytes that change hands, and hex that is made while it is sent. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { CallRequest } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
+import type { CallRequest } from '../../src/chain/requests.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
 import { limitTo, type OpenedChain, openBuiltChain } from '../support/test-chain.ts';
 import { buildCallChain, PROGRAM, withProgram } from './call-harness.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { LogFilter } from '../../src/chain/chain.ts';
 import { ChainError, type ChainErrorKind, createBoundRefusal } from '../../src/chain/errors.ts';
+import type { LogFilter } from '../../src/chain/requests.ts';
 import { completeIndexes } from '../../src/cli/index-store.ts';
 import { EngineChain } from '../../src/engine/engine-chain.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import type { BlockReference } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
+import type { BlockReference } from '../../src/chain/requests.ts';
 import { EngineState } from '../../src/engine/reads/state-reads.ts';
 import { StoredBlocks } from '../../src/engine/reads/stored-blocks.ts';
 import { buildPastTrie } from '../../src/engine/state/past-trie.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { BlockReference, CallObject, StateOverrides } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
+import type { BlockReference, CallObject, StateOverrides } from '../../src/chain/requests.ts';
 import type { ExecutionPool } from '../../src/engine/execution/execution-pool.ts';
 import { toCallBytes } from '../../src/engine/execution/plain-job.ts';
 import { runPlainCall } from '../../src/engine/simulation/plain-call.ts';

@@ -3,8 +3,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { assemble } from '../../scripts/assembler.ts';
 import { encodeBody, measureBlock } from '../../src/chain/block.ts';
-import type { BlockReference, BlockSimulation, BlockStateCalls, CallObject } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
+import type {
+  BlockReference,
+  BlockSimulation,
+  BlockStateCalls,
+  CallObject,
+} from '../../src/chain/requests.ts';
 import { assembleUnsigned } from '../../src/chain/transaction.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';

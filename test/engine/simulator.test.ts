@@ -1,8 +1,8 @@
 /** However an execution ends, its EVM is free for the next one, and nothing of it is left. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { BlockStateCalls, CallObject, StateOverrides } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
+import type { BlockStateCalls, CallObject, StateOverrides } from '../../src/chain/requests.ts';
 import { executeJob } from '../../src/engine/execution/execute-job.ts';
 import { createExemptionFlag, ExecutionMemory } from '../../src/engine/execution/execution-memory.ts';
 import type { CallJob } from '../../src/engine/execution/job.ts';

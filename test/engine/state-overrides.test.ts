@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { getAddress } from 'viem';
 import { assemble } from '../../scripts/assembler.ts';
-import type { StateOverrides } from '../../src/chain/chain.ts';
+import type { StateOverrides } from '../../src/chain/requests.ts';
 import { createAddress } from '../../src/primitives/address.ts';
 import { padLeft } from '../../src/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { BlockReference } from '../../src/chain/chain.ts';
+import type { BlockReference } from '../../src/chain/requests.ts';
 import { EngineState } from '../../src/engine/reads/state-reads.ts';
 import { StoredBlocks } from '../../src/engine/reads/stored-blocks.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';

@@ -1,5 +1,5 @@
-import type { CallObject } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
+import type { CallObject } from '../../src/chain/requests.ts';
 import { estimateGas } from '../../src/engine/simulation/estimate-gas.ts';
 import { advance, type Execution } from '../../src/engine/simulation/execution.ts';
 import { GasSearch } from '../../src/engine/simulation/gas-search.ts';

@@ -1,8 +1,8 @@
 /** Answers that are too large to be made in one go: of calls that are executed here, and of batches. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CallRequest } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
+import type { CallRequest } from '../../src/chain/requests.ts';
 import { createGateway, type GatewayLimits } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import { encodeHexData } from '../../src/primitives/hex-data.ts';

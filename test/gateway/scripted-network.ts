@@ -1,8 +1,5 @@
 import type {
-  AccessListForm,
   BlockReads,
-  BlockReference,
-  CallRequest,
   Chain,
   Executions,
   FeeReads,
@@ -14,6 +11,7 @@ import type {
   TransactionReads,
 } from '../../src/chain/chain.ts';
 import { ChainError, UNSUPPORTED } from '../../src/chain/errors.ts';
+import type { AccessListForm, BlockReference, CallRequest } from '../../src/chain/requests.ts';
 import type { Network } from '../../src/methods/network.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
 import type { PromiseOrValue } from '../../src/primitives/promise-or-value.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { BlockReference } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
+import type { BlockReference } from '../../src/chain/requests.ts';
 import type { JsonResult, JsonStream } from '../../src/primitives/json-result.ts';
 import { ScriptedChain } from './scripted-network.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { BlockReference, CallRequest } from '../../src/chain/chain.ts';
+import type { BlockReference, CallRequest } from '../../src/chain/requests.ts';
 import { ethCall } from '../../src/methods/eth_call.ts';
 import { ethEstimateGas } from '../../src/methods/eth_estimateGas.ts';
 import { ethGetBlockReceipts } from '../../src/methods/eth_getBlockReceipts.ts';

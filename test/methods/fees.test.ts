@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FeeHistoryRequest } from '../../src/chain/chain.ts';
+import type { FeeHistoryRequest } from '../../src/chain/requests.ts';
 import type { Network } from '../../src/methods/network.ts';
 import { NetworkMethods } from '../../src/methods/network-methods.ts';
 import { findMethod } from '../../src/methods/table.ts';

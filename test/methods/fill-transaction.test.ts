@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseTransaction, serializeTransaction } from 'viem';
-import type { CallRequest } from '../../src/chain/chain.ts';
+import type { CallRequest } from '../../src/chain/requests.ts';
 import { ethFillTransaction } from '../../src/methods/eth_fillTransaction.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { createScriptedNetwork } from '../gateway/scripted-network.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { LogFilter } from '../../src/chain/chain.ts';
+import type { LogFilter } from '../../src/chain/requests.ts';
 import { FeedError } from '../../src/feed/feed.ts';
 import { parseFilterRecord } from '../../src/methods/filters/filter-record.ts';
 import { nameFilter } from '../../src/methods/filters/stored-filters.ts';

@@ -1,7 +1,7 @@
 /** How the filter of eth_getLogs is read: as geth reads it, with its words where it refuses. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LogFilter } from '../../src/chain/chain.ts';
+import type { LogFilter } from '../../src/chain/requests.ts';
 import { ethGetLogs } from '../../src/methods/eth_getLogs.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { createScriptedNetwork } from '../gateway/scripted-network.ts';

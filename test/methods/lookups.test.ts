@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BlockReference } from '../../src/chain/chain.ts';
+import type { BlockReference } from '../../src/chain/requests.ts';
 import type { Network } from '../../src/methods/network.ts';
 import { NetworkMethods } from '../../src/methods/network-methods.ts';
 import { findMethod } from '../../src/methods/table.ts';

@@ -1,8 +1,8 @@
 /** eth_getTransactionBySenderAndNonce and eth_getAccountInfo over a fake chain: what is asked, and in which block it is looked for. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { BlockReference } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
+import type { BlockReference } from '../../src/chain/requests.ts';
 import { ethGetAccountInfo } from '../../src/methods/eth_getAccountInfo.ts';
 import { ethGetTransactionBySenderAndNonce } from '../../src/methods/eth_getTransactionBySenderAndNonce.ts';
 import type { MethodContext } from '../../src/methods/method-context.ts';

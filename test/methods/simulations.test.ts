@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CallRequest, SimulateRequest } from '../../src/chain/chain.ts';
+import type { CallRequest, SimulateRequest } from '../../src/chain/requests.ts';
 import { ethCreateAccessList } from '../../src/methods/eth_createAccessList.ts';
 import { ethSimulateV1 } from '../../src/methods/eth_simulateV1.ts';
 import type { MethodContext } from '../../src/methods/method-context.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import fc from 'fast-check';
-import type { BlockReference } from '../../src/chain/chain.ts';
+import type { BlockReference } from '../../src/chain/requests.ts';
 import { ethGetBalance } from '../../src/methods/eth_getBalance.ts';
 import { ethGetCode } from '../../src/methods/eth_getCode.ts';
 import { ethGetProof } from '../../src/methods/eth_getProof.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CallRequest } from '../../src/chain/chain.ts';
+import type { CallRequest } from '../../src/chain/requests.ts';
 import { StateKeys } from '../../src/proven/state-keys.ts';
 import { LateReads } from '../../src/remote/late-reads.ts';
 import { limitOf } from '../../src/util/bounds.ts';

@@ -1,8 +1,8 @@
 /** Calls that use up their own time or gas on proven state: hints never hold them up, and none of them is said to be a queue. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CallRequest } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
+import type { CallRequest } from '../../src/chain/requests.ts';
 import { WAITED_TOO_LONG } from '../../src/engine/execution/heavy-calls.ts';
 import { MissingState } from '../../src/engine/state/missing-state.ts';
 import { StateKeys } from '../../src/proven/state-keys.ts';
@@ -68,7 +68,7 @@ test('what a call meets at its deadline after it has asked nodes is its own limi
       collector: { collect: async () => new StateKeys() },
       missedTime: { note: () => undefined },
     } as unknown as CallAttemptsOptions);
-    const run = createRun('call', request, block, 30_000_000n, new StateKeys());
+    const run = createRun('call', { request, hinted: new StateKeys(), isHinted: false }, block, 30_000_000n);
     run.hereMs = Number.POSITIVE_INFINITY;
     const kind = isWarm ? 'busy' : 'timeout';
     await assert.rejects(

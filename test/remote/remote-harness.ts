@@ -1,8 +1,8 @@
 /** A network of one node on which calls are executed here, and the node's own answers to compare with. */
 import assert from 'node:assert/strict';
 import { createMemoryCache } from '../../src/cache/memory-cache.ts';
-import type { CallRequest } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
+import type { CallRequest } from '../../src/chain/requests.ts';
 import { EmbeddedChains } from '../../src/cli/embedded-chains.ts';
 import { type ObservedChain, openChain } from '../../src/cli/open-chain.ts';
 import { networkOptionsSchema } from '../../src/config/network-options.ts';

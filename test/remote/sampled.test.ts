@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assemble } from '../../scripts/assembler.ts';
-import type { CallRequest } from '../../src/chain/chain.ts';
+import type { CallRequest } from '../../src/chain/requests.ts';
 import type { SampleCounts } from '../../src/observe/sources.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { assemble } from '../../scripts/assembler.ts';
-import type { CallRequest } from '../../src/chain/chain.ts';
+import type { CallRequest } from '../../src/chain/requests.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';

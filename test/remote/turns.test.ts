@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, mock, test } from 'node:test';
 import { assemble } from '../../scripts/assembler.ts';
-import type { BlockReference, CallRequest } from '../../src/chain/chain.ts';
+import type { BlockReference, CallRequest } from '../../src/chain/requests.ts';
 import { ExecutionPool } from '../../src/engine/execution/execution-pool.ts';
 import { toCallBytes } from '../../src/engine/execution/plain-job.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';

@@ -1,4 +1,4 @@
-import type { CallRequest } from '../../src/chain/chain.ts';
+import type { CallRequest } from '../../src/chain/requests.ts';
 
 /** What contracts answer: `address selector`, each with a word. Others are not there. */
 export function answerWords(words: Readonly<Record<string, bigint>>): (request: CallRequest) => string {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { BlockReference, CallObject, CallRequest } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
+import type { BlockReference, CallObject, CallRequest } from '../../src/chain/requests.ts';
 import { linea } from '../../src/rollup/families/linea.ts';
 import type { GasEstimate } from '../../src/rollup/rollup-family.ts';
 import {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CallRequest, HeaderView } from '../../src/chain/chain.ts';
+import type { HeaderView } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
+import type { CallRequest } from '../../src/chain/requests.ts';
 import { linea } from '../../src/rollup/families/linea.ts';
 import type { RollupInfo, RollupSources } from '../../src/rollup/rollup-family.ts';
 import {

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createMemoryCache } from '../../src/cache/memory-cache.ts';
-import type { CallRequest, Chain } from '../../src/chain/chain.ts';
+import type { Chain } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
+import type { CallRequest } from '../../src/chain/requests.ts';
 import { EmbeddedChains } from '../../src/cli/embedded-chains.ts';
 import { EstimateComparisons } from '../../src/cli/estimate-comparisons.ts';
 import { Rollups } from '../../src/cli/open-rollups.ts';

@@ -1,7 +1,8 @@
 /** A recorded node as a chain, without a network between: answers can be changed one by one. */
 import { decodeBlockReference } from '../../src/chain/block-reference.ts';
-import type { BlockReference, Chain, HeaderView } from '../../src/chain/chain.ts';
+import type { Chain, HeaderView } from '../../src/chain/chain.ts';
 import { UNSUPPORTED } from '../../src/chain/errors.ts';
+import type { BlockReference } from '../../src/chain/requests.ts';
 import { createFakeChain } from '../support/fake-chain.ts';
 import { makeBlock, type Params } from '../support/served-node.ts';
 import { HEIGHT, type RecordedFamily } from './recorded-nodes.ts';

@@ -1,6 +1,7 @@
 import { encodeBlockReference } from '../../src/chain/block-reference.ts';
-import type { BlockReference, CallRequest, Chain, HeaderView } from '../../src/chain/chain.ts';
+import type { Chain, HeaderView } from '../../src/chain/chain.ts';
 import { UNSUPPORTED } from '../../src/chain/errors.ts';
+import type { BlockReference, CallRequest } from '../../src/chain/requests.ts';
 import type { RollupSources } from '../../src/rollup/rollup-family.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { createFakeChain } from '../support/fake-chain.ts';

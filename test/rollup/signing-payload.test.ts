@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Transaction } from 'ethers';
 import { serializeTransaction } from 'viem';
-import type { CallObject } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
+import type { CallObject } from '../../src/chain/requests.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { encodeSigningPayload, inferPayloadType } from '../../src/rollup/estimate/signing-payload.ts';
 

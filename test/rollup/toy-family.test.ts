@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import type { BlockReference } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
+import type { BlockReference } from '../../src/chain/requests.ts';
 import { loadFamilies } from '../../src/rollup/family-table.ts';
 import { recogniseFamily } from '../../src/rollup/recognise-family.ts';
 import { countRounds } from './count-rounds.ts';

@@ -1,6 +1,7 @@
 /** The family of docs/adding-a-rollup.md: it charges a fixed price for every byte of calldata, read from a contract. */
-import type { CallRequest } from '../../src/chain/chain.ts';
+
 import { ChainError } from '../../src/chain/errors.ts';
+import type { CallRequest } from '../../src/chain/requests.ts';
 import { hexToBytes } from '../../src/primitives/hex.ts';
 import { readWord } from '../../src/rollup/contract.ts';
 import { suggestTip } from '../../src/rollup/estimate/find-tip.ts';

@@ -9,7 +9,7 @@ import { WITHDRAWAL_RECIPIENT } from '../../scripts/chains/devnet-paris.ts';
 import { encodeWord } from '../../scripts/chains/encode-call.ts';
 import type { Facts } from '../../scripts/chains/facts.ts';
 import { selectorOf } from '../../scripts/contracts/abi.ts';
-import type { CallRequest } from '../../src/chain/chain.ts';
+import type { CallRequest } from '../../src/chain/requests.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { type EmbeddedChain, importEmbeddedChain } from '../support/embedded.ts';

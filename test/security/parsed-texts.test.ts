@@ -125,6 +125,8 @@ const TABLE: Readonly<Record<string, Row>> = {
     answers: ['eth_createAccessList', 'eth_feeHistory', PROOF, 'eth_getTransactionByHash'],
   },
   'upstream/checks/read-block-logs.ts': { parse: 1, answers: [RECEIPTS] },
+  'upstream/errors/escaped-text.ts': { parse: 1, bound: 'passed' },
+  'upstream/errors/scrub-data.ts': { parse: 1, within: 'MAX_DATA_LENGTH' },
   'upstream/errors/secrets.ts': { decode: 2, bound: 'operator' },
   'upstream/errors/scrub-message.ts': { decode: 1, bound: 'passed' },
   'upstream/examination/node-questions.ts': {

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { WebSocket } from 'ws';
 import { createMemoryCache } from '../../src/cache/memory-cache.ts';
-import type { BlockReference } from '../../src/chain/chain.ts';
+import type { BlockReference } from '../../src/chain/requests.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import { JsonBytes, type JsonResult } from '../../src/primitives/json-result.ts';

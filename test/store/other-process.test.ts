@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { MAIN } from '../../scripts/program-files.ts';
 import { encodeBlock } from '../../src/chain/block.ts';
-import type { BlockReference } from '../../src/chain/chain.ts';
+import type { BlockReference } from '../../src/chain/requests.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { ChainBuilder, signTransaction } from '../support/chain-builder.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';

@@ -1,4 +1,5 @@
-import type { BlockLog, BlockPlace, BlockReference, Chain, LogReads } from '../../src/chain/chain.ts';
+import type { BlockLog, BlockPlace, Chain, LogReads } from '../../src/chain/chain.ts';
+import type { BlockReference } from '../../src/chain/requests.ts';
 import type { PromiseOrValue } from '../../src/primitives/promise-or-value.ts';
 import { createFakeChain } from './fake-chain.ts';
 

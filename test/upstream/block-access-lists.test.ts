@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type BlockAccessList, encodeBlockAccessList } from '../../src/chain/block-access-list.ts';
 import { encodeBlockAccessListJson } from '../../src/chain/block-access-list-json.ts';
-import type { AccessListForm, BlockReference } from '../../src/chain/chain.ts';
+import type { AccessListForm, BlockReference } from '../../src/chain/requests.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
 import { createScope } from './support/exchange.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BlockReference } from '../../src/chain/chain.ts';
+import type { BlockReference } from '../../src/chain/requests.ts';
 import type { JsonBytes } from '../../src/primitives/json-result.ts';
 import { findMerge } from '../../src/upstream/find-merge.ts';
 import { createScope } from './support/exchange.ts';

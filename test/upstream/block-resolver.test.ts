@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BlockReference, BlockTag } from '../../src/chain/chain.ts';
+import type { BlockReference, BlockTag } from '../../src/chain/requests.ts';
 import { BlockDirectory } from '../../src/upstream/block-directory.ts';
 import { BlockResolver } from '../../src/upstream/block-resolver.ts';
 import type { HeadReport } from '../../src/upstream/heads/electorate.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BlockReference, CallRequest } from '../../src/chain/chain.ts';
+import type { BlockReference, CallRequest } from '../../src/chain/requests.ts';
 import { createScope } from './support/exchange.ts';
 import { createNetwork, type ScriptedNetwork } from './support/network.ts';
 import { ScriptedChain } from './support/scripted-chain.ts';

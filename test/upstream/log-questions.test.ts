@@ -1,8 +1,8 @@
 /** Logs of networks of nodes: which questions a range becomes, and what is made of the answers. */
 import assert from 'node:assert/strict';
 import { describe, it, mock } from 'node:test';
-import type { LogFilter } from '../../src/chain/chain.ts';
 import { DEFAULT_LOG_LIMITS, type LogLimits } from '../../src/chain/log-range.ts';
+import type { LogFilter } from '../../src/chain/requests.ts';
 import { LogPieces } from '../../src/upstream/log-pieces.ts';
 import type { NodeCall } from '../../src/upstream/node-call.ts';
 import { SharedBudget } from '../../src/util/shared-budget.ts';

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BlockReference, BlockSimulation, CallRequest, SimulateRequest } from '../../src/chain/chain.ts';
+import type {
+  BlockReference,
+  BlockSimulation,
+  CallRequest,
+  SimulateRequest,
+} from '../../src/chain/requests.ts';
 import { checkAccessList } from '../../src/upstream/checks/check-simulations.ts';
 import { createScope } from './support/exchange.ts';
 import { createNetwork } from './support/network.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BlockReference, StateReads } from '../../src/chain/chain.ts';
+import type { StateReads } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
+import type { BlockReference } from '../../src/chain/requests.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { createScope } from './support/exchange.ts';
 import { createNetwork, type ScriptedNetwork } from './support/network.ts';

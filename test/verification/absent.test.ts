@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import type { BlockReference } from '../../src/chain/chain.ts';
+import type { BlockReference } from '../../src/chain/requests.ts';
 import { isComplete, type JsonResult } from '../../src/primitives/json-result.ts';
 import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
 import type { RequestScope } from '../../src/util/request-scope.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BlockReference } from '../../src/chain/chain.ts';
+import type { BlockReference } from '../../src/chain/requests.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import type { Checkpoint } from '../../src/upstream/options.ts';
 import type { Members } from '../../src/verification/findings.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { BlockReference } from '../../src/chain/chain.ts';
+import type { BlockReference } from '../../src/chain/requests.ts';
 import { isComplete, type JsonResult } from '../../src/primitives/json-result.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import { useDevnetNode } from '../support/devnet-node.ts';

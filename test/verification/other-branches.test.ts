@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { BlockReference } from '../../src/chain/chain.ts';
+import type { BlockReference } from '../../src/chain/requests.ts';
 import { useDevnetNode } from '../support/devnet-node.ts';
 import type { Fault } from '../support/faults/fault.ts';
 import { createScope } from '../upstream/support/exchange.ts';

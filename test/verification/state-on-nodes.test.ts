@@ -1,7 +1,7 @@
 /** Real nodes that tell the truth: their state is proven, and none of them is suspected. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { BlockReference } from '../../src/chain/chain.ts';
+import type { BlockReference } from '../../src/chain/requests.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import { startGeth } from '../geth/node/geth-node.ts';
 import { GETH_SKIP } from '../geth/node/geth-program.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BlockReference } from '../../src/chain/chain.ts';
+import type { BlockReference } from '../../src/chain/requests.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import { FACTS } from '../support/development.ts';
 import { useDevnetNode } from '../support/devnet-node.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BlockReference } from '../../src/chain/chain.ts';
+import type { BlockReference } from '../../src/chain/requests.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
 import { useDevnetNode } from '../support/devnet-node.ts';

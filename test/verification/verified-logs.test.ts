@@ -1,7 +1,7 @@
 /** eth_getLogs with nodes that leave logs out, add some, or change them. */
 import assert from 'node:assert/strict';
 import { before, describe, it, test } from 'node:test';
-import type { LogFilter } from '../../src/chain/chain.ts';
+import type { LogFilter } from '../../src/chain/requests.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
 import type { Trust } from '../../src/util/request-scope.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { BlockReference } from '../../src/chain/chain.ts';
+import type { BlockReference } from '../../src/chain/requests.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
 import type { RequestScope } from '../../src/util/request-scope.ts';

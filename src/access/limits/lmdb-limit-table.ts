@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Database } from 'lmdb';
-import { LmdbEnvironment } from '../../util/lmdb-environment.ts';
-import { prepareLmdbFolder } from '../../util/lmdb-folder.ts';
+import { SharedLmdbTable } from '../../util/shared-lmdb-table.ts';
 import { type Bucket, fillBucket, takeTokens } from './bucket.ts';
 import type { Draw, Drawn, LimitTable, Spending } from './limit-table.ts';
 
@@ -18,16 +17,12 @@ const IDLE_MS = 3_600_000;
 const FIRST_BUCKET = 'bucket ';
 const BEHIND_BUCKETS = 'bucket!';
 
-/**
- * Limits in an LMDB environment of their own, `<dataDir>/limits`, which processes of one machine share: its lock makes
- * each draw a whole. A power cut may lose the last ones, a killed process loses none.
- */
+/** Limits in an LMDB environment of their own, `<dataDir>/limits`: each draw is a whole. */
 export class LmdbLimitTable implements LimitTable {
   readonly share = 1;
   /** How many processes there are is not known: fifty spend a tenth. */
   readonly unreported = 0.002;
-  readonly #path: string;
-  #opened: LmdbEnvironment<Table> | undefined;
+  readonly #table: SharedLmdbTable<Bucket | Day>;
   readonly #now: () => number;
   readonly #onFault: () => void;
   /** Where the next look at old buckets begins. */
@@ -35,14 +30,14 @@ export class LmdbLimitTable implements LimitTable {
 
   /** @param now Unix milliseconds */
   constructor(dataDir: string, onFault: () => void, now: () => number = Date.now) {
-    this.#path = join(dataDir, 'limits');
+    this.#table = new SharedLmdbTable(join(dataDir, 'limits'), MAP_BYTES);
     this.#now = now;
     this.#onFault = onFault;
   }
 
   draw(draw: Draw): Drawn | undefined {
     try {
-      return this.#environment.write((table) => this.#drawInside(table, draw));
+      return this.#table.write((table) => this.#drawInside(table, draw));
     } catch {
       this.#onFault();
       return undefined;
@@ -50,17 +45,7 @@ export class LmdbLimitTable implements LimitTable {
   }
 
   async close(): Promise<void> {
-    await this.#opened?.close();
-  }
-
-  /** At the first draw: many services have no limit. */
-  get #environment(): LmdbEnvironment<Table> {
-    if (this.#opened === undefined) {
-      prepareLmdbFolder(this.#path);
-      const options = { path: this.#path, encoding: 'msgpack', mapSize: MAP_BYTES, noSync: true } as const;
-      this.#opened = new LmdbEnvironment(options, (root) => root as Table);
-    }
-    return this.#opened;
+    await this.#table.close();
   }
 
   #drawInside(table: Table, { bucket: name, rate, tokens: wanted, spending }: Draw): Drawn {

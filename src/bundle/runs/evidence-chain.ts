@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import type { BlockReference, CallRequest, Chain, HeaderView } from '../../chain/chain.ts';
+import type { Chain, HeaderView } from '../../chain/chain.ts';
 import { ChainError, type ChainErrorParts, restoreChainError, UNSUPPORTED } from '../../chain/errors.ts';
+import type { BlockReference, CallRequest } from '../../chain/requests.ts';
 import { executeJob } from '../../engine/execution/execute-job.ts';
 import { Simulator } from '../../engine/simulation/simulator.ts';
 import { MissingState } from '../../engine/state/missing-state.ts';

@@ -1,5 +1,5 @@
-import type { CallRequest } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { CallRequest } from '../../chain/requests.ts';
 import { MissingState, type StateNeed } from '../../engine/state/missing-state.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import { isMembers } from '../../verification/members.ts';

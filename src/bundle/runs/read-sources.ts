@@ -1,5 +1,5 @@
-import type { BlockTag } from '../../chain/chain.ts';
 import { ChainError, type ChainErrorKind, UNSUPPORTED } from '../../chain/errors.ts';
+import type { BlockTag } from '../../chain/requests.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { readResult, type Source } from '../ask.ts';

@@ -1,4 +1,5 @@
-import type { BlockReference, CallRequest, Executions, SimulateRequest } from '../../chain/chain.ts';
+import type { Executions } from '../../chain/chain.ts';
+import type { BlockReference, CallRequest, SimulateRequest } from '../../chain/requests.ts';
 import { minBigInt } from '../../primitives/bigint.ts';
 import { type CallBytes, LATEST_BLOCK, NO_GAS_LIMIT } from '../../primitives/call-bytes.ts';
 import { encodeHexData, type HexData, streamBytes } from '../../primitives/hex-data.ts';

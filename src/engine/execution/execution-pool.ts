@@ -1,5 +1,5 @@
-import type { CallObject } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { CallObject } from '../../chain/requests.ts';
 import type { EngineFigures, ExecutionPlace } from '../../observe/sources.ts';
 import type { HexData } from '../../primitives/hex-data.ts';
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';

@@ -1,4 +1,4 @@
-import type { BlockReference, CallRequest } from '../../chain/chain.ts';
+import type { BlockReference, CallRequest } from '../../chain/requests.ts';
 import { ADDRESS_LENGTH } from '../../primitives/address.ts';
 import { countZeros, decodeHexInto, encodeHex } from '../../primitives/byte-loops.ts';
 import { type CallBytes, LATEST_BLOCK, NO_GAS_LIMIT } from '../../primitives/call-bytes.ts';

@@ -7,10 +7,11 @@ import {
   encodePendingBlockJson,
   encodeUncleJson,
 } from '../../chain/block-json.ts';
-import type { AccessListForm, BlockReads, BlockReference, HeaderView, RawPart } from '../../chain/chain.ts';
+import type { BlockReads, HeaderView } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { encodeHeader, type Header } from '../../chain/header.ts';
 import { decodeStoredReceipts, encodeReceipt } from '../../chain/receipt.ts';
+import type { AccessListForm, BlockReference, RawPart } from '../../chain/requests.ts';
 import { encodeReceipts } from '../../chain/wire-json.ts';
 import { bytesEqual } from '../../primitives/bytes.ts';
 import { bytesToHex } from '../../primitives/hex.ts';

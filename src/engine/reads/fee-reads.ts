@@ -1,7 +1,8 @@
-import type { BlockReference, FeeHistoryRequest, FeeReads } from '../../chain/chain.ts';
+import type { FeeReads } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { Header } from '../../chain/header.ts';
 import { quantity } from '../../chain/json-values.ts';
+import type { BlockReference, FeeHistoryRequest } from '../../chain/requests.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { StoredHeader } from '../../store/chain-reader.ts';

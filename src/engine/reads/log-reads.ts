@@ -1,4 +1,4 @@
-import type { BlockLog, LogFilter, LogReads } from '../../chain/chain.ts';
+import type { BlockLog, LogReads } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import {
   checkBlockRange,
@@ -8,6 +8,7 @@ import {
   resolveLogRange,
 } from '../../chain/log-range.ts';
 import { decodeLogAt, type Log } from '../../chain/receipt.ts';
+import type { LogFilter } from '../../chain/requests.ts';
 import { encodeLogJson, placeLogs, type ReceiptPlace } from '../../chain/wire-json.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';

@@ -1,4 +1,4 @@
-import type { LogFilter } from '../../chain/chain.ts';
+import type { LogFilter } from '../../chain/requests.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 import { addressTerm, type LogTables, topicTerm } from '../../store/log-index.ts';
 import { LIST_END, type PostingCursor } from '../../store/posting-table.ts';

@@ -1,5 +1,5 @@
-import type { BlockReference } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { BlockReference } from '../../chain/requests.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue, recoverWith } from '../../primitives/promise-or-value.ts';

@@ -1,4 +1,5 @@
-import type { BlockReference, StateReads, StorageRequests } from '../../chain/chain.ts';
+import type { StateReads } from '../../chain/chain.ts';
+import type { BlockReference, StorageRequests } from '../../chain/requests.ts';
 import type { StateReader } from '../../evm/host.ts';
 import { bytesEqual, padLeft } from '../../primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';

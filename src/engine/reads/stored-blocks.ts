@@ -1,5 +1,5 @@
-import type { BlockReference } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { BlockReference } from '../../chain/requests.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 import type { JsonText } from '../../primitives/json-result.ts';
 import type { ChainReader, StoredHeader } from '../../store/chain-reader.ts';

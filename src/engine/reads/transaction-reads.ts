@@ -1,7 +1,8 @@
 import { decodeStoredTransaction, readTransactionBytes } from '../../chain/block.ts';
-import type { TransactionReads, TransactionReference } from '../../chain/chain.ts';
+import type { TransactionReads } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { placeStoredReceipt, readTransactionFacts } from '../../chain/receipt.ts';
+import type { TransactionReference } from '../../chain/requests.ts';
 import { encodeReceiptJson, encodeTransactionJson } from '../../chain/wire-json.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 import { encodeHexData, toHexData } from '../../primitives/hex-data.ts';

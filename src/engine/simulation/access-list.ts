@@ -1,6 +1,6 @@
-import type { CallObject } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { data, quantity } from '../../chain/json-values.ts';
+import type { CallObject } from '../../chain/requests.ts';
 import type { AccessListItem } from '../../chain/transaction.ts';
 import { hashTransaction, recoverAuthority } from '../../chain/transaction.ts';
 import { createAddress, ZERO_ADDRESS } from '../../primitives/address.ts';

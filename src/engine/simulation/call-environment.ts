@@ -1,7 +1,7 @@
-import type { BlockOverrides } from '../../chain/chain.ts';
 import { activeForks, type ChainConfig } from '../../chain/chain-config.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { Header } from '../../chain/header.ts';
+import type { BlockOverrides } from '../../chain/requests.ts';
 import type { BlockEnvironment } from '../../evm/message.ts';
 import type { RevisionRules } from '../../evm/revisions/revision-rules.ts';
 import { latestRules } from '../../evm/revisions/revisions.ts';

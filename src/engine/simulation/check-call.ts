@@ -1,5 +1,5 @@
-import type { CallObject } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { CallObject } from '../../chain/requests.ts';
 
 /**
  * Refuses what geth's `CallDefaults` refuses: once block and overrides are known to be good, before anything is executed.

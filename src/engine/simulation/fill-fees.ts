@@ -1,5 +1,5 @@
-import type { CallObject } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { CallObject } from '../../chain/requests.ts';
 import type { BlockEnvironment } from '../../evm/message.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { BlockRules } from '../transition/rules.ts';

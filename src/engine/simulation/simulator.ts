@@ -1,4 +1,4 @@
-import type { BlockOverrides, CallObject, StateOverrides } from '../../chain/chain.ts';
+import type { BlockOverrides, CallObject, StateOverrides } from '../../chain/requests.ts';
 import type { Evm } from '../../evm/evm.ts';
 import type { Access, BlockEnvironment, Recording } from '../../evm/message.ts';
 import { hasPrecompile } from '../../evm/revisions/revision-rules.ts';

@@ -1,5 +1,5 @@
-import type { AccountOverride, StateOverrides } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { AccountOverride, StateOverrides } from '../../chain/requests.ts';
 import type { WorldState } from '../../evm/world-state.ts';
 import { checksumAddress } from '../../primitives/address.ts';
 import { padLeft, trimLeadingZeros } from '../../primitives/bytes.ts';

@@ -1,4 +1,4 @@
-import type { LogFilter } from '../../chain/chain.ts';
+import type { LogFilter } from '../../chain/requests.ts';
 import { countValues, createLogTest } from '../../feed/criteria.ts';
 import type { LogTest } from '../../feed/feed.ts';
 import { Lru } from '../../util/lru.ts';

@@ -1,4 +1,4 @@
-import type { LogBlocks, LogBound } from '../../chain/chain.ts';
+import type { LogBlocks, LogBound } from '../../chain/requests.ts';
 import { RpcError } from '../../rpc/errors.ts';
 
 /**

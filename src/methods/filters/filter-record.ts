@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { LogBound, LogFilter } from '../../chain/chain.ts';
+import type { LogBound, LogFilter } from '../../chain/requests.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 
 /** What a filter gives: hashes of blocks, logs, or transactions that wait (hashes of them, or the transactions themselves). */

@@ -1,5 +1,5 @@
-import type { LogFilter } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { LogFilter } from '../../chain/requests.ts';
 import { FeedError, type FeedStep, type NetworkFeed } from '../../feed/feed.ts';
 import { streamBytes } from '../../primitives/hex-data.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';

@@ -1,4 +1,4 @@
-import type { BlockReference, CallObject, CallRequest } from '../../chain/chain.ts';
+import type { BlockReference, CallObject, CallRequest } from '../../chain/requests.ts';
 import { LATEST_BLOCK } from '../../primitives/call-bytes.ts';
 import type { JsonText } from '../../primitives/json-result.ts';
 import type { GivenCall } from '../../rpc/method.ts';

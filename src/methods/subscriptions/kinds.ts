@@ -1,4 +1,5 @@
-import type { BlockLog, LogBlocks } from '../../chain/chain.ts';
+import type { BlockLog } from '../../chain/chain.ts';
+import type { LogBlocks } from '../../chain/requests.ts';
 import type { NetworkFeed } from '../../feed/feed.ts';
 import type { JsonText } from '../../primitives/json-result.ts';
 import { RpcError } from '../../rpc/errors.ts';

@@ -1,4 +1,4 @@
-import type { LogFilter } from '../../chain/chain.ts';
+import type { LogFilter } from '../../chain/requests.ts';
 import { type Codec, isJsonObject, parseWithin } from '../../rpc/codec/codec.ts';
 import { listOf } from '../../rpc/codec/list-codec.ts';
 import { createBoundError } from '../../rpc/errors.ts';

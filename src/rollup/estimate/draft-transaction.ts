@@ -1,4 +1,5 @@
-import type { BlockReference, CallObject, CallRequest, Chain } from '../../chain/chain.ts';
+import type { Chain } from '../../chain/chain.ts';
+import type { BlockReference, CallObject, CallRequest } from '../../chain/requests.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { findNonce } from './find-nonce.ts';

@@ -1,4 +1,5 @@
-import type { CallRequest, Chain } from '../../chain/chain.ts';
+import type { Chain } from '../../chain/chain.ts';
+import type { CallRequest } from '../../chain/requests.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { readQuantity } from '../answers.ts';
 import type { PinnedBlock } from './pin-block.ts';

@@ -1,5 +1,6 @@
 /** What a chain wants beyond its base fee, wei per gas: asked for in the first round, derived in the second. */
-import type { Chain, FeeHistoryRequest } from '../../chain/chain.ts';
+import type { Chain } from '../../chain/chain.ts';
+import type { FeeHistoryRequest } from '../../chain/requests.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount, readMembers, readValue } from '../answers.ts';

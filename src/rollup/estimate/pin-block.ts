@@ -1,6 +1,7 @@
 import { encodeBlockReference } from '../../chain/block-reference.ts';
-import type { BlockReference, CallRequest, Chain, HeaderView } from '../../chain/chain.ts';
+import type { Chain, HeaderView } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { BlockReference, CallRequest } from '../../chain/requests.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 

@@ -1,5 +1,5 @@
-import type { CallObject } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { CallObject } from '../../chain/requests.ts';
 import type { AccessListEntry, AuthorizationEntry } from '../../chain/wire-json.ts';
 import { concatBytes, EMPTY_BYTES } from '../../primitives/bytes.ts';
 import { hexToBytes } from '../../primitives/hex.ts';

@@ -1,4 +1,4 @@
-import type { CallRequest } from '../../chain/chain.ts';
+import type { CallRequest } from '../../chain/requests.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { deriveTip, suggestTip } from '../estimate/find-tip.ts';
 import { pinBlock } from '../estimate/pin-block.ts';

@@ -1,5 +1,5 @@
-import type { CallRequest } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { CallRequest } from '../../chain/requests.ts';
 import { maxBigInt, minBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount, readMembers } from '../answers.ts';

@@ -1,5 +1,6 @@
-import type { BlockReference, CallRequest, Chain } from '../../chain/chain.ts';
+import type { Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { BlockReference, CallRequest } from '../../chain/requests.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { readWord } from '../contract.ts';
 import { draftTransaction } from '../estimate/draft-transaction.ts';

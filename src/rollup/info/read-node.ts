@@ -1,5 +1,6 @@
-import type { BlockReads, BlockReference, BlockTag, Chain, HeaderView } from '../../chain/chain.ts';
+import type { BlockReads, Chain, HeaderView } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { BlockReference, BlockTag } from '../../chain/requests.ts';
 import { minBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { askValue } from '../ask.ts';

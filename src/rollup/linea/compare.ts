@@ -1,4 +1,5 @@
-import type { CallRequest, Chain } from '../../chain/chain.ts';
+import type { Chain } from '../../chain/chain.ts';
+import type { CallRequest } from '../../chain/requests.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { allowBlockStep, type Comparison } from '../estimate/comparison.ts';

@@ -1,5 +1,6 @@
-import type { CallRequest, Chain } from '../../chain/chain.ts';
+import type { Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { CallRequest } from '../../chain/requests.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount } from '../answers.ts';
 import { askValue } from '../ask.ts';

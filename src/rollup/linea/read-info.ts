@@ -1,5 +1,5 @@
-import type { BlockReference } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { BlockReference } from '../../chain/requests.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { readWord } from '../contract.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';

@@ -1,6 +1,7 @@
 /** The predeploy that returns an OP Stack chain's prices (specs, predeploys). It is the authority: forks change it with the chain. */
-import type { BlockReference, Chain } from '../../chain/chain.ts';
+import type { Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { BlockReference } from '../../chain/requests.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { encodeBytesCall, encodeWordCall, readWord } from '../contract.ts';
 import { measureFastLz } from '../fees/fast-lz.ts';

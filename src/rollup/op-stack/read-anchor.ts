@@ -1,7 +1,8 @@
 /** Output roots that layer 1 has accepted of an OP Stack chain, read out of its proven state. */
-import type { BlockReference, Chain } from '../../chain/chain.ts';
+import type { Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { OutputClaim } from '../../chain/output-claim.ts';
+import type { BlockReference } from '../../chain/requests.ts';
 import { bigIntToFixedBytes, bytesToBigInt } from '../../primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';

@@ -1,4 +1,5 @@
-import type { BlockReference, Chain } from '../../chain/chain.ts';
+import type { Chain } from '../../chain/chain.ts';
+import type { BlockReference } from '../../chain/requests.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { Comparison } from '../estimate/comparison.ts';

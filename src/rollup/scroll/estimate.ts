@@ -1,4 +1,4 @@
-import type { CallRequest } from '../../chain/chain.ts';
+import type { CallRequest } from '../../chain/requests.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { askCount } from '../ask.ts';
 import { draftTransaction } from '../estimate/draft-transaction.ts';

@@ -1,5 +1,6 @@
-import type { BlockReference, Chain } from '../../chain/chain.ts';
+import type { Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
+import type { BlockReference } from '../../chain/requests.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { encodeBytesCall, readWord } from '../contract.ts';
 

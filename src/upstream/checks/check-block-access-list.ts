@@ -2,7 +2,7 @@
 
 import { decodeBlockAccessList, encodeBlockAccessList } from '../../chain/block-access-list.ts';
 import { encodeBlockAccessListJson, parseBlockAccessListJson } from '../../chain/block-access-list-json.ts';
-import type { AccessListForm } from '../../chain/chain.ts';
+import type { AccessListForm } from '../../chain/requests.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';
 import { keccak256 } from '../../primitives/keccak.ts';

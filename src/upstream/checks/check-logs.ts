@@ -1,5 +1,5 @@
-import type { LogFilter } from '../../chain/chain.ts';
 import { type LogRange, refuseLogs } from '../../chain/log-range.ts';
+import type { LogFilter } from '../../chain/requests.ts';
 import { isComplete, type JsonResult } from '../../primitives/json-result.ts';
 import { parseJsonText } from '../../primitives/parse-json.ts';
 import type { Members } from '../../verification/findings.ts';

@@ -1,4 +1,4 @@
-import type { StorageRequests } from '../../chain/chain.ts';
+import type { StorageRequests } from '../../chain/requests.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
 import { parseObject } from './parse-object.ts';

@@ -3,11 +3,8 @@ import { NodeRefusal } from '../../chain/node-refusal.ts';
 import { PassedFault, UpstreamFault } from '../fault.ts';
 import type { NodeError } from '../node-call.ts';
 import { classifyError } from './classify-error.ts';
-import { maskRevertData, maskSecrets, scrubMessage } from './scrub-message.ts';
-
-const HEX = /^0x[0-9a-fA-F]*$/;
-/** JSON text of an object in an error's data that is passed on, UTF-16 units. */
-const MAX_DATA_LENGTH = 64 * 1024;
+import { scrubData } from './scrub-data.ts';
+import { maskSecrets, scrubMessage } from './scrub-message.ts';
 
 /**
  * A node's error to a method that the service passes on without knowing it: its code, message and data are the answer, as far as they are about the
@@ -24,7 +21,7 @@ export function readPassedError(
   const verdict = classifyError(error, method, (words) => maskSecrets(words, secrets));
   const { code } = error;
   const refusal = (): NodeRefusal =>
-    new NodeRefusal(code, scrubMessage(error.message, secrets), readData(error.data, secrets, credentials));
+    new NodeRefusal(code, scrubMessage(error.message, secrets), scrubData(error.data, secrets, credentials));
   switch (verdict.kind) {
     case 'reverted':
     case 'failed':
@@ -43,13 +40,4 @@ export function readPassedError(
     case 'unknown':
       return new PassedFault('unknown', refusal());
   }
-}
-
-/** Text with secrets masked, and any other value where it is bounded and holds none. Bytes are whole. */
-function readData(data: unknown, secrets: readonly string[], credentials: readonly string[]): unknown {
-  if (data === undefined) return undefined;
-  if (typeof data === 'string' && HEX.test(data)) return maskRevertData(data.toLowerCase(), credentials);
-  if (typeof data === 'string') return data === '' ? data : scrubMessage(data, secrets);
-  const text = JSON.stringify(data);
-  return text.length <= MAX_DATA_LENGTH && maskSecrets(text, secrets) === text ? data : undefined;
 }

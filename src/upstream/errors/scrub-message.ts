@@ -1,8 +1,10 @@
 import { cutText, ELLIPSIS, MAX_SCRUBBED_LENGTH } from './cut-text.ts';
+import { replaceInEscaped } from './escaped-text.ts';
 
 /** UTF-16 units of a message that reach a client or a log, its ellipsis included. */
 const MAX_MESSAGE_LENGTH = 1_000;
-const MASK = '***';
+/** Stands in place of what is hidden. */
+export const MASK = '***';
 /** From here on each replacement shortens the text, so that replacing again and again comes to an end. */
 const MIN_SECRET_LENGTH = MASK.length + 1;
 
@@ -23,7 +25,7 @@ const SUSPECTS: readonly RegExp[] = [
 
 /**
  * A node's text, fit for a client and for a log: one line, bounded, with `***` for the given secrets of at least four
- * characters (in any case), and for every address, IP number and credential that is recognizable by its form.
+ * characters (in any case, however they are escaped), and for every address, IP number and credential that is recognizable by its form.
  */
 export function scrubMessage(message: string, secrets: readonly string[]): string {
   const patterns = compileSecrets(secrets);
@@ -31,6 +33,10 @@ export function scrubMessage(message: string, secrets: readonly string[]): strin
   const start = cutText(message, MAX_SCRUBBED_LENGTH).replace(CONTROL, ' ');
   let text = cutText(replaceSecrets(start, patterns));
   for (const suspect of SUSPECTS) text = text.replace(suspect, MASK);
+  for (let before = ''; before !== text; ) {
+    before = text;
+    text = replaceInEscaped(text, SUSPECTS, toMask);
+  }
   text = replaceSecrets(text, patterns).trim();
   return text.length <= MAX_MESSAGE_LENGTH ? text : `${text.slice(0, MAX_MESSAGE_LENGTH - 1)}${ELLIPSIS}`;
 }
@@ -38,7 +44,8 @@ export function scrubMessage(message: string, secrets: readonly string[]): strin
 /** A text of any length with `***` for the given secrets; the same where none is in it. */
 export function maskSecrets(text: string, secrets: readonly string[]): string {
   const patterns = compileSecrets(secrets);
-  return patterns.some((pattern) => text.search(pattern) >= 0) ? replaceSecrets(text, patterns) : text;
+  const isClean = patterns.every((pattern) => text.search(pattern) < 0);
+  return isClean && replaceInEscaped(text, patterns, toMask) === text ? text : replaceSecrets(text, patterns);
 }
 
 /** Bytes of a reason that are looked through: what messages show of it, and more. */
@@ -47,17 +54,23 @@ const REASON_SELECTOR = '0x08c379a0';
 
 /**
  * Revert data of `Error(string)` with `*` for each byte of a key in the reason, which messages are made of; the same where there is none.
- * @param data lower-case hex
+ * @param data hex
  * @param credentials as `listCredentials` gives them: callers compose any reason, so a mask over what can be guessed would confirm the guess
  */
 export function maskRevertData(data: string, credentials: readonly string[]): string {
-  if (credentials.length === 0 || !data.startsWith(REASON_SELECTOR)) return data;
+  const selector = data.slice(0, REASON_SELECTOR.length).toLowerCase();
+  if (credentials.length === 0 || selector !== REASON_SELECTOR) return data;
   const start = REASON_SELECTOR.length;
   const end = Math.min(data.length, start + 2 * MAX_REASON_BYTES);
   const text = Buffer.from(data.slice(start, end), 'hex').toString('latin1');
+  const patterns = compileSecrets(credentials);
   let masked = text;
-  for (const pattern of compileSecrets(credentials))
-    masked = masked.replace(pattern, (found, account?: string) => account ?? '*'.repeat(found.length));
+  for (const pattern of patterns)
+    masked = masked.replace(pattern, (found, account?: string) => account ?? toStars(found));
+  for (let before = ''; before !== masked; ) {
+    before = masked;
+    masked = replaceInEscaped(masked, patterns, toStars);
+  }
   if (masked === text) return data;
   return `${data.slice(0, start)}${Buffer.from(masked, 'latin1').toString('hex')}${data.slice(end)}`;
 }
@@ -89,9 +102,18 @@ function replaceSecrets(text: string, patterns: readonly RegExp[]): string {
   for (let previous: string | undefined; previous !== next; ) {
     previous = next;
     for (const pattern of patterns) next = next.replace(pattern, maskFound);
-    next = next.replace(MASKS, MASK);
+    next = replaceInEscaped(next, patterns, toMask).replace(MASKS, MASK);
   }
   return next;
+}
+
+function toMask(): string {
+  return MASK;
+}
+
+/** Bytes of a reason keep their number. */
+function toStars(written: string): string {
+  return '*'.repeat(written.length);
 }
 
 function maskFound(_found: string, accountOrHash: string | undefined): string {

@@ -42,7 +42,16 @@ export function listCredentials(url: URL, headers: Endpoint['headers']): string[
 /** What is configured to be sent with each request. */
 function listGiven(url: URL, headers: Endpoint['headers']): string[] {
   const { username, password } = url;
-  return [username, password, ...listQueryValues(url), ...Object.values(headers).flatMap(listHeaderSecrets)];
+  // The two are sent together, and quoted so, in base64, where a short password alone would not be found.
+  const account = `${decode(username)}:${decode(password)}`;
+  const accounts = account === ':' ? [] : [account, Buffer.from(account).toString('base64')];
+  return [
+    username,
+    password,
+    ...accounts,
+    ...listQueryValues(url),
+    ...Object.values(headers).flatMap(listHeaderSecrets),
+  ];
 }
 
 /** As they are written, decoded, as an address or JSON escapes them, and in base64 and hex wherever they may stand in a longer text. */

@@ -17,7 +17,7 @@ export async function identifyNode(
   const fault = findFault(await questions.ask('eth_chainId'));
   if (fault !== undefined) return fault;
   try {
-    return await readIdentity(own, performance.now() + limitMs);
+    return await readIdentity(own, performance.now() + limitMs, questions.secrets);
   } catch (error) {
     if (!(error instanceof UpstreamFault)) throw error;
     return { kind: error.kind, reason: questions.clean(error.message) };

@@ -17,13 +17,13 @@ export type Outcome =
 export class NodeQuestions {
   readonly #transport: Transport;
   readonly #limitMs: number;
-  readonly #secrets: readonly string[];
+  /** What must not be shown of what the node says. */
+  readonly secrets: readonly string[];
 
-  /** @param secrets what must not be shown of what the node says */
   constructor(transport: Transport, limitMs: number, secrets: readonly string[]) {
     this.#transport = transport;
     this.#limitMs = limitMs;
-    this.#secrets = secrets;
+    this.secrets = secrets;
   }
 
   async ask(method: string, params: readonly unknown[] = []): Promise<Outcome> {
@@ -43,7 +43,7 @@ export class NodeQuestions {
 
   /** A node's text without secrets and control characters, on one line. */
   clean(text: string): string {
-    return scrubMessage(text, this.#secrets);
+    return scrubMessage(text, this.secrets);
   }
 
   async #settle<T>(work: (deadline: number) => Promise<T>): Promise<T | Outcome> {

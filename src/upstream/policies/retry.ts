@@ -34,9 +34,9 @@ export function retry(
     error: unknown,
     round: number,
   ): number | undefined => {
-    // A call that excludes upstreams is an optional second opinion: it is not repeated.
-    const isSecondOpinion = except !== undefined && except.size > 0;
-    if (round >= rounds || isSecondOpinion || !isPassing(error)) return undefined;
+    // A call that excludes upstreams is a second opinion, which is optional too: it is not repeated.
+    const isOptional = call.isOptional === true || (except !== undefined && except.size > 0);
+    if (round >= rounds || isOptional || !isPassing(error)) return undefined;
     // What the nodes lack of an old block they will not have in a moment either.
     if (error.kind === 'missing' && call.block !== undefined && isFinal(call.block.number)) return undefined;
     const pause = Math.max(choosePause(round), error.retryAfterMs ?? 0);

@@ -1,4 +1,4 @@
-import type { BlockReference } from '../../chain/chain.ts';
+import type { BlockReference } from '../../chain/requests.ts';
 import { encodePendingTransactionJson } from '../../chain/wire-json.ts';
 import type { JsonText } from '../../primitives/json-result.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';

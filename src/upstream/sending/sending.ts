@@ -1,4 +1,4 @@
-import type { BlockReference } from '../../chain/chain.ts';
+import type { BlockReference } from '../../chain/requests.ts';
 import type { JsonText } from '../../primitives/json-result.ts';
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { RequestScope } from '../../util/request-scope.ts';

@@ -1,4 +1,4 @@
-import type { RawPart } from '../../chain/chain.ts';
+import type { RawPart } from '../../chain/requests.ts';
 import {
   isComplete,
   type JsonBytes,

@@ -1,5 +1,5 @@
 /** What has to be verified for an answer to be believed. */
-import type { RawPart } from '../../chain/chain.ts';
+import type { RawPart } from '../../chain/requests.ts';
 import type { Subject } from '../../verification/findings.ts';
 
 /** What the transactions of a block show, beside its header. */

@@ -10,6 +10,7 @@ import { PROVEN_STATE } from './proven-state.ts';
 import { RECORDS_ABUSES } from './records.ts';
 import { TLS } from './tls.ts';
 import { UNREAD_ANSWERS } from './unread-answers.ts';
+import { WAITING_SENDS } from './waiting-sends.ts';
 import { WEB_SOCKETS } from './web-sockets.ts';
 
 /** What takes nothing from the service: the noise of the measurement, and what the attackers' own computing adds to it. */
@@ -49,6 +50,7 @@ export const ABUSES: readonly Abuse[] = [
   ...CONNECTIONS,
   ...ACCESS,
   ...NODES_ABUSES,
+  ...WAITING_SENDS,
   ...RECORDS_ABUSES,
   ...PROVEN_STATE,
   ...TLS,

@@ -16,6 +16,8 @@ export type HostileNetwork = {
 
 /** What the data of a call begins with at which the node is hostile. */
 export const HOSTILE_DATA = '0x4057';
+/** Of the node's chain. */
+export const NODE_CHAIN_ID = 99;
 const MB = 1_000_000;
 
 function hostile(

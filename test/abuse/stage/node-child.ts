@@ -3,10 +3,17 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
+import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { FaultUpstream } from '../../support/fault-upstream.ts';
 import { deliver } from '../../support/hostile/deliveries.ts';
 import { RpcError, startNode } from '../../support/served-node.ts';
-import { asksForHostility, HOSTILE_NETWORKS, type HostileNetwork } from './hostile-networks.ts';
+import {
+  asksForHostility,
+  HOSTILE_NETWORKS,
+  type HostileNetwork,
+  NODE_CHAIN_ID,
+} from './hostile-networks.ts';
 
 /** Where the stage finds the node. */
 export type NodeUrls = {
@@ -15,7 +22,6 @@ export type NodeUrls = {
   readonly hostile: readonly string[];
 };
 
-const NODE_CHAIN_ID = 99;
 const LARGE_BYTES = 11_000_000;
 const LARGE_RESULT = `0x${'00'.repeat(LARGE_BYTES)}`;
 const WORD = 64;
@@ -44,7 +50,21 @@ function answerCall([call]: readonly unknown[]): unknown {
 }
 
 const context = { after: () => {} } as unknown as TestContext;
-const node = await startNode(context, { chainId: NODE_CHAIN_ID, answers: { eth_call: answerCall } });
+/** Transactions that were sent wait for a block for ever. */
+const waiting = new Set<string>();
+const node = await startNode(context, {
+  chainId: NODE_CHAIN_ID,
+  answers: {
+    eth_call: answerCall,
+    eth_sendRawTransaction([raw]) {
+      const hash = bytesToHex(keccak256(hexToBytes(String(raw))));
+      waiting.add(hash);
+      return hash;
+    },
+    eth_getTransactionByHash: ([hash]) => (waiting.has(String(hash)) ? null : { hash }),
+    eth_getTransactionReceipt: ([hash]) => (waiting.has(String(hash)) ? null : { transactionHash: hash }),
+  },
+});
 
 async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];

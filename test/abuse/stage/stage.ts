@@ -9,12 +9,11 @@ import { MAIN } from '../../../scripts/program-files.ts';
 import { createCertificate } from '../../support/certificate.ts';
 import { Program } from '../../support/program.ts';
 import type { AbuserKey, Target } from '../abuse.ts';
-import { HOSTILE_NETWORKS } from './hostile-networks.ts';
+import { HOSTILE_NETWORKS, NODE_CHAIN_ID } from './hostile-networks.ts';
 import type { NodeUrls } from './node-child.ts';
 import { StateNode } from './state-node.ts';
 
 const NODE_CHILD = join(import.meta.dirname, 'node-child.js');
-const NODE_CHAIN_ID = 99;
 /** What the service asks by itself is no part of an abuse. */
 const RARELY_POLLED = { blockTime: '12s', pollInterval: '2s' } as const;
 /** A node is on another machine: where there are too few processors, the service goes before it, and it before the attackers. */

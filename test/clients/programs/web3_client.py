@@ -54,6 +54,17 @@ def operations(eth):
         "accessList": lambda: member(
             eth.create_access_list({**CALL, "from": ACCOUNT}, "latest"), lambda found: found["gasUsed"]
         ),
+        "accountInfo": lambda: member(
+            eth.w3.manager.coro_request("eth_getAccountInfo", [ACCOUNT, "latest"]), lambda info: int(info["balance"], 16)
+        ),
+        "senderAndNonce": lambda: member(
+            eth.w3.manager.coro_request("eth_getTransactionBySenderAndNonce", [ACCOUNT, "0x0"]),
+            lambda found: found["hash"],
+        ),
+        "fillTransaction": lambda: member(
+            eth.w3.manager.coro_request("eth_fillTransaction", [{"from": ACCOUNT, "to": OTHER, "value": "0x1"}]),
+            lambda filled: int(filled["tx"]["nonce"], 16),
+        ),
     }
 
 

@@ -22,6 +22,10 @@ def place(log):
     return f"{log['blockNumber']}/{log['logIndex']}"
 
 
+def hashes_of(receipts):
+    return " ".join(receipt["transactionHash"] for receipt in receipts)
+
+
 async def subscribe(web3, read, *params):
     found = []
     subscription = await web3.eth.subscribe(*params)
@@ -53,6 +57,21 @@ async def send(web3):
     return [hex_of(receipt["transactionHash"])]
 
 
+async def send_sync(web3):
+    account = web3.eth.account.from_key(SUBJECT["key"])
+    transfer = {
+        "to": Web3.to_checksum_address(SUBJECT["to"]),
+        "value": 1,
+        "gas": 21_000,
+        "gasPrice": await web3.eth.gas_price,
+        "nonce": await web3.eth.get_transaction_count(account.address, "pending"),
+        "chainId": await web3.eth.chain_id,
+    }
+    raw = hex_of(account.sign_transaction(transfer).raw_transaction)
+    receipt = await web3.manager.coro_request("eth_sendRawTransactionSync", [raw])
+    return [receipt["transactionHash"]]
+
+
 async def main():
     found = {}
 
@@ -66,11 +85,13 @@ async def main():
         await note("new blocks", subscribe(web3, lambda block: block["number"], "newHeads"))
         await note("logs of a contract", subscribe(web3, place, "logs", FILTER))
         await note("pending transactions", subscribe(web3, hex_of, "newPendingTransactions"))
+        await note("receipts of blocks", subscribe(web3, hashes_of, "transactionReceipts"))
     provider = AsyncWeb3.AsyncHTTPProvider(SUBJECT["http"])
     web3 = AsyncWeb3(provider)
     await note("block filter", poll(web3.eth.filter("latest"), hex_of))
     await note("log filter", poll(web3.eth.filter(FILTER), place))
     await note("pending filter", poll(web3.eth.filter("pending"), hex_of))
+    await note("send with receipt", send_sync(web3))
     await note("send and wait", send(web3))
     await provider.disconnect()
     print(json.dumps(found))

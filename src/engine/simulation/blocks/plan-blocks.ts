@@ -1,6 +1,6 @@
-import type { BlockStateCalls, SimulatedBlockOverrides } from '../../../chain/chain.ts';
 import { ChainError, createBoundRefusal } from '../../../chain/errors.ts';
 import type { Header } from '../../../chain/header.ts';
+import type { BlockStateCalls, SimulatedBlockOverrides } from '../../../chain/requests.ts';
 import { limitOf } from '../../../util/bounds.ts';
 
 /** A block to simulate, with number and timestamp assigned. */

@@ -1,9 +1,9 @@
 import type { Block, Withdrawal } from '../../../chain/block.ts';
 import { measureBlockParts, measureListed, withdrawalToRlp } from '../../../chain/block.ts';
-import type { CallObject } from '../../../chain/chain.ts';
 import { ChainError } from '../../../chain/errors.ts';
 import { type Header, hashHeader } from '../../../chain/header.ts';
 import { computeLogsBloom, encodeReceipt, type StoredReceipt } from '../../../chain/receipt.ts';
+import type { CallObject } from '../../../chain/requests.ts';
 import { GAS_PER_BLOB, hashTransaction, type Transaction } from '../../../chain/transaction.ts';
 import type { WithdrawalObject } from '../../../chain/wire-json.ts';
 import type { Evm } from '../../../evm/evm.ts';

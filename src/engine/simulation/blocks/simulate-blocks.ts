@@ -1,4 +1,4 @@
-import type { BlockSimulation } from '../../../chain/chain.ts';
+import type { BlockSimulation } from '../../../chain/requests.ts';
 import type { Evm } from '../../../evm/evm.ts';
 import type { HexData } from '../../../primitives/hex-data.ts';
 import type { ChainReader, StoredHeader } from '../../../store/chain-reader.ts';

@@ -1,6 +1,7 @@
 //! The live operations with alloy: prints what it found as one JSON object.
+use alloy::eips::eip2718::Encodable2718;
 use alloy::network::TransactionBuilder;
-use alloy::primitives::{Address, B256, U256};
+use alloy::primitives::{Address, Bytes, B256, U256};
 use alloy::providers::{Provider, ProviderBuilder};
 use alloy::rpc::types::{Filter, Log, TransactionRequest};
 use alloy::signers::local::PrivateKeySigner;
@@ -82,10 +83,24 @@ async fn main() -> Result<(), Failure> {
     note(&mut found, "pending transactions", async {
         take!(socket.subscribe_pending_transactions().await?, count, text)
     }).await;
+    note(&mut found, "receipts of blocks", async {
+        let receipts = socket.subscribe::<_, Vec<Value>>(("transactionReceipts",)).await?;
+        take!(receipts, count, |block: &Vec<Value>| {
+            let hashes = block.iter().map(|receipt| receipt["transactionHash"].as_str().unwrap_or("none"));
+            hashes.collect::<Vec<_>>().join(" ")
+        })
+    }).await;
     note(&mut found, "block filter", async { poll!(http, http.new_block_filter().await?, B256, count, text) }).await;
     note(&mut found, "log filter", async { poll!(http, http.new_filter(&filter).await?, Log, count, place) }).await;
     note(&mut found, "pending filter", async {
         poll!(http, http.new_pending_transactions_filter(false).await?, B256, count, text)
+    }).await;
+    note(&mut found, "send with receipt", async {
+        let transfer = TransactionRequest::default().with_to(to).with_value(U256::from(1));
+        let envelope = http.fill(transfer).await?.try_into_envelope()?;
+        let raw = Bytes::from(envelope.encoded_2718());
+        let receipt: Value = http.raw_request("eth_sendRawTransactionSync".into(), (raw,)).await?;
+        Ok(vec![receipt["transactionHash"].as_str().unwrap_or("none").to_string()])
     }).await;
     note(&mut found, "send and wait", async {
         let transfer = TransactionRequest::default().with_to(to).with_value(U256::from(1));

@@ -22,6 +22,13 @@ fn text<T: Display, E: std::error::Error + 'static>(result: Result<T, E>) -> Out
     Ok(result?.to_string())
 }
 
+/// A quantity in an answer, as a decimal number.
+fn decimal(answer: Result<Value, Box<dyn std::error::Error>>, at: &str) -> Outcome {
+    let answer = answer?;
+    let quantity = answer.pointer(at).and_then(Value::as_str).unwrap_or("none");
+    Ok(quantity.parse::<U256>()?.to_string())
+}
+
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().collect();
@@ -73,9 +80,15 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let logs = provider.get_logs(&Filter::new().address(token).from_block(0u64)).await;
     note(&mut found, "logs", logs.map_err(Into::into).map(|logs| logs.len().to_string()));
     note(&mut found, "call", text(provider.call(call.clone()).await));
-    note(&mut found, "estimate", text(provider.estimate_gas(transfer).await));
+    note(&mut found, "estimate", text(provider.estimate_gas(transfer.clone()).await));
     let list = provider.create_access_list(&call).await;
     note(&mut found, "accessList", list.map_err(Into::into).map(|list| list.gas_used.to_string()));
+    let info: Result<Value, _> = provider.raw_request("eth_getAccountInfo".into(), (account, "latest")).await;
+    note(&mut found, "accountInfo", decimal(info.map_err(Into::into), "/balance"));
+    let first: Result<Value, _> = provider.raw_request("eth_getTransactionBySenderAndNonce".into(), (account, "0x0")).await;
+    note(&mut found, "senderAndNonce", first.map_err(Into::into).map(|tx| tx["hash"].as_str().unwrap_or("none").to_string()));
+    let filled: Result<Value, _> = provider.raw_request("eth_fillTransaction".into(), (transfer,)).await;
+    note(&mut found, "fillTransaction", decimal(filled.map_err(Into::into), "/tx/nonce"));
     println!("{}", Value::Object(found));
     Ok(())
 }

@@ -136,6 +136,22 @@ func main() {
 		_, gas, _, err := extended.CreateAccessList(ctx, call)
 		return gas, err
 	})
+	note("accountInfo", func() (any, error) {
+		var info struct{ Balance hexutil.Big }
+		err := raw.CallContext(ctx, &info, "eth_getAccountInfo", account, "latest")
+		return info.Balance.ToInt(), err
+	})
+	note("senderAndNonce", func() (any, error) {
+		var found struct{ Hash common.Hash }
+		err := raw.CallContext(ctx, &found, "eth_getTransactionBySenderAndNonce", account, "0x0")
+		return found.Hash, err
+	})
+	note("fillTransaction", func() (any, error) {
+		var filled struct{ Tx struct{ Nonce hexutil.Uint64 } }
+		transfer := map[string]any{"from": account, "to": other, "value": "0x1"}
+		err := raw.CallContext(ctx, &filled, "eth_fillTransaction", transfer)
+		return uint64(filled.Tx.Nonce), err
+	})
 	if err := json.NewEncoder(os.Stdout).Encode(found); err != nil {
 		panic(err)
 	}

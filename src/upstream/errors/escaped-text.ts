@@ -1,0 +1,118 @@
+/** Escapes of JSON, of an address (the bytes of one character in UTF-8) and of HTML. */
+const ESCAPE =
+  /\\(?:u[0-9a-f]{4}|["\\/bfnrt])|%[0-7][0-9a-f]|%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3}|&(?:#\d{2,6}|#x[0-9a-f]{2,5}|amp|quot|apos|lt|gt);/gi;
+const MAY_BE_ESCAPED = /[\\%&]/;
+/** A text that is quoted in a quoted text is escaped twice. */
+const MAX_LEVELS = 8;
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ['amp', '&'],
+  ['quot', '"'],
+  ['apos', "'"],
+  ['lt', '<'],
+  ['gt', '>'],
+]);
+const MAX_CODE_POINT = 0x10ffff;
+
+/** A text without its escapes: unit `i` is what stands from `starts[i]` to `ends[i]` in the text as it was written. */
+type Unescaped = {
+  readonly text: string;
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
+};
+
+type Range = { readonly from: number; readonly to: number };
+
+/**
+ * Replaces what patterns find in a text once its escapes are undone, at the first level of escapes at which they find anything. It is to be called until
+ * nothing changes: a replacement may complete what another one finds.
+ * @param patterns global ones; a match of a group stays
+ * @param replace gets the found text as it is written, escapes included
+ */
+export function replaceInEscaped(
+  text: string,
+  patterns: readonly RegExp[],
+  replace: (written: string) => string,
+): string {
+  if (!MAY_BE_ESCAPED.test(text)) return text;
+  const places = Array.from({ length: text.length + 1 }, (_, at) => at);
+  let view: Unescaped | undefined = { text, starts: places, ends: places.slice(1) };
+  for (let level = 0; level < MAX_LEVELS; level++) {
+    view = unescapeLevel(view);
+    if (view === undefined) break;
+    const found = findRanges(view, patterns);
+    if (found.length > 0) return replaceRanges(text, found, replace);
+  }
+  return text;
+}
+
+function findRanges({ text, starts, ends }: Unescaped, patterns: readonly RegExp[]): Range[] {
+  const found: Range[] = [];
+  for (const pattern of patterns)
+    for (const { 0: match, 1: kept, index } of text.matchAll(pattern)) {
+      if (kept !== undefined) continue;
+      found.push({ from: starts[index] as number, to: ends[index + match.length - 1] as number });
+    }
+  return found;
+}
+
+/** Ranges that overlap are one. */
+function replaceRanges(text: string, found: Range[], replace: (written: string) => string): string {
+  const parts: string[] = [];
+  let at = 0;
+  const ranges = found.sort((a, b) => a.from - b.from);
+  for (let i = 0; i < ranges.length; ) {
+    const { from } = ranges[i] as Range;
+    let to = from;
+    for (; i < ranges.length && (ranges[i] as Range).from <= to; i++)
+      to = Math.max(to, (ranges[i] as Range).to);
+    parts.push(text.slice(at, from), replace(text.slice(from, to)));
+    at = to;
+  }
+  return `${parts.join('')}${text.slice(at)}`;
+}
+
+/** @returns undefined where nothing is escaped */
+function unescapeLevel({ text, starts: textStarts, ends: textEnds }: Unescaped): Unescaped | undefined {
+  const parts: string[] = [];
+  const starts: number[] = [];
+  const ends: number[] = [];
+  let at = 0;
+  const copyTo = (end: number): void => {
+    parts.push(text.slice(at, end));
+    for (; at < end; at++) {
+      starts.push(textStarts[at] as number);
+      ends.push(textEnds[at] as number);
+    }
+  };
+  for (const { 0: written, index } of text.matchAll(ESCAPE)) {
+    const meant = decodeEscape(written);
+    if (meant === undefined) continue;
+    copyTo(index);
+    parts.push(meant);
+    at += written.length;
+    for (let i = 0; i < meant.length; i++) {
+      starts.push(textStarts[index] as number);
+      ends.push(textEnds[at - 1] as number);
+    }
+  }
+  if (parts.length === 0) return undefined;
+  copyTo(text.length);
+  return { text: parts.join(''), starts, ends };
+}
+
+function decodeEscape(written: string): string | undefined {
+  if (written.startsWith('\\'))
+    return JSON.parse(`"${written[0]}${written.slice(1).toLowerCase()}"`) as string;
+  if (written.startsWith('%')) {
+    try {
+      return decodeURIComponent(written);
+    } catch {
+      return undefined;
+    }
+  }
+  const name = written.slice(1, -1).toLowerCase();
+  const entity = ENTITIES.get(name);
+  if (entity !== undefined) return entity;
+  const code = name.startsWith('#x') ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+  return code <= MAX_CODE_POINT ? String.fromCodePoint(code) : undefined;
+}

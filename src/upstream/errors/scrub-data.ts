@@ -1,0 +1,80 @@
+import { isLowerHex } from '../../primitives/byte-loops.ts';
+import { MASK, maskRevertData, maskSecrets, scrubMessage } from './scrub-message.ts';
+
+const HEX = /^0x[0-9a-fA-F]*$/;
+const HEX_BEGIN = /^0x/;
+/** A text that may be JSON: proxies put the whole answer of the node behind them into one. */
+const JSON_BEGIN = /^[ \t\r\n]{0,64}[[{"]/;
+/** JSON text of an object in an error's data that is passed on, UTF-16 units. */
+const MAX_DATA_LENGTH = 64 * 1024;
+/** Values of data, those in texts of JSON among them, and how deep they may be. An error has 1,024 at most without such texts. */
+const MAX_VALUES = 4_096;
+const MAX_DEPTH = 64;
+
+/**
+ * The `data` of a node's error, fit for a client: each text in it is scrubbed as the message is, in names of members and in texts of JSON too. Bytes are left
+ * whole, but for keys in the reason of a revert.
+ * @param secrets what must not be shown of what the node says
+ * @param credentials those of them that are masked in revert data too
+ * @returns undefined where it is none, or an object that is too long
+ */
+export function scrubData(
+  data: unknown,
+  secrets: readonly string[],
+  credentials: readonly string[],
+): unknown {
+  if (typeof data === 'object' && data !== null && JSON.stringify(data).length > MAX_DATA_LENGTH)
+    return undefined;
+  if (typeof data === 'string' && isHex(data)) return maskRevertData(data.toLowerCase(), credentials);
+  return new DataScrubber(secrets, credentials).scrub(data, 0);
+}
+
+/** Whether a text is nothing but hex. Lower-case hex, which nodes send, may be megabytes. */
+function isHex(text: string): boolean {
+  return HEX_BEGIN.test(text) && (isLowerHex(text, 2) || HEX.test(text));
+}
+
+class DataScrubber {
+  readonly #secrets: readonly string[];
+  readonly #credentials: readonly string[];
+  #left = MAX_VALUES;
+
+  constructor(secrets: readonly string[], credentials: readonly string[]) {
+    this.#secrets = secrets;
+    this.#credentials = credentials;
+  }
+
+  scrub(value: unknown, depth: number): unknown {
+    if (depth > MAX_DEPTH || --this.#left < 0) return MASK;
+    if (typeof value === 'string') return this.#scrubText(value, depth);
+    if (typeof value === 'number') return this.#isClean(String(value)) ? value : MASK;
+    if (Array.isArray(value)) return value.map((item) => this.scrub(item, depth + 1));
+    if (typeof value !== 'object' || value === null) return value;
+    const members = Object.entries(value).map(
+      ([name, member]) => [this.#scrubText(name, depth), this.scrub(member, depth + 1)] as const,
+    );
+    return Object.fromEntries(members);
+  }
+
+  #scrubText(text: string, depth: number): string {
+    if (text === '') return text;
+    if (isHex(text)) return maskRevertData(text, this.#credentials);
+    const parsed = readJson(text);
+    if (parsed === undefined) return scrubMessage(text, this.#secrets);
+    return JSON.stringify(this.scrub(parsed.value, depth + 1));
+  }
+
+  #isClean(text: string): boolean {
+    return maskSecrets(text, this.#secrets) === text;
+  }
+}
+
+/** @returns undefined where the text is no JSON, or too long to be looked into */
+function readJson(text: string): { readonly value: unknown } | undefined {
+  if (text.length > MAX_DATA_LENGTH || !JSON_BEGIN.test(text)) return undefined;
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
