@@ -80,10 +80,10 @@ describe('the tables of the core', () => {
     const small = new MessageHarness();
     small.run(write(2_000), GAS);
     const { places, at } = SLOT_INDEX;
-    const begun = measureLongestRow(small.evm, { at, places: 1 << 14 });
+    const begun = measureLongestRow(small.evm, { at, places: 1 << 16 });
     assert.ok(begun.taken >= 2_000);
     assert.equal(measureLongestRow(small.evm, SLOT_INDEX).taken, begun.taken);
-    // It grows at 2,048, 16,384 and 131,072 slots.
+    // It grows at 8,192 and 65,536 slots.
     const large = new MessageHarness();
     const { status } = large.run(
       `${write(140_000)}

@@ -1,10 +1,12 @@
 /** Accounts that are known: read from the state below, or written since. Found by address, held in the region ACCOUNTS. */
+import {
+  accountMask, firstAccountPlace, freePlaceOf, growAccountIndex, shrinkAccountIndex, takeAccountPlace,
+} from './account-index.ts';
 import { clearBytes } from './bytes.ts';
 import { hashAddress, NEAR, strideOf } from './hashing.ts';
 import {
   ACCOUNT_INDEX, ACCOUNT_INDEX_SIZE, ACCOUNTS, ACCOUNTS_END, DIRTY, DIRTY_END, P256_ADDRESS, P256_NUMBER, TOUCHED, TOUCHED_END,
 } from './generated/layout.ts';
-import { entriesOf, grownMask } from './index-sizes.ts';
 import { note32, note4, note8 } from './journal.ts';
 import { epoch, isSystemCall } from './machine.ts';
 import { EIP158, EIP8246, has, precompiles } from './rules.ts';
@@ -44,13 +46,7 @@ const ACCOUNT_SIZE: usize = 176;
 /** Ends a list of recorded entries. */
 const END: usize = 1;
 
-/** Places of the index in use with few accounts, minus one: 16 KiB. */
-const LEAST_MASK: u32 = (1 << 12) - 1;
-
 let accountsEnd: usize = ACCOUNTS;
-let mask: u32 = LEAST_MASK;
-/** Accounts until the index grows. */
-let roomLeft: u32 = entriesOf(LEAST_MASK, ACCOUNT_INDEX_SIZE);
 let dirtyEnd: usize = DIRTY;
 let touchedEnd: usize = TOUCHED;
 let lastGeneration: u32 = 0;
@@ -65,17 +61,12 @@ export function findAccount(address: usize): usize {
   const low = load<u64>(address);
   const middle = load<u64>(address, 8);
   const high = load<u32>(address, 16);
-  const place = firstPlaceOf(low, middle, high);
+  const place = firstAccountPlace(low, middle, high);
   const slot = ACCOUNT_INDEX + (<usize>place << 2);
   const entry = <usize>load<u32>(slot);
   if (entry == 0) return add(slot, low, middle, high);
   if (load<u64>(entry) == low && load<u64>(entry, 8) == middle && load<u32>(entry, 16) == high) return entry;
   return search(low, middle, high, place);
-}
-
-@inline
-function firstPlaceOf(low: u64, middle: u64, high: u32): u32 {
-  return <u32>(((low ^ rotl<u64>(middle, 23) ^ (<u64>high << 40)) * 0x9e3779b97f4a7c15) >> 46) & mask;
 }
 
 /** The rest of the probe sequence that begins at `place`. */
@@ -92,17 +83,17 @@ function search(low: u64, middle: u64, high: u32, place: u32): usize {
       place = <u32>(hash >> 46);
       stride = strideOf(hash);
     } else place += stride;
-    place &= mask;
+    place &= accountMask;
   }
 }
 
 function add(slot: usize, low: u64, middle: u64, high: u32): usize {
   if (areAccountsFull()) return 0;
-  if (roomLeft == 0) {
+  if (!takeAccountPlace()) {
     grow();
-    slot = freePlaceFor(low, middle, high);
+    takeAccountPlace();
+    slot = freePlaceOf(low, middle, high);
   }
-  roomLeft--;
   const entry = accountsEnd;
   accountsEnd += ACCOUNT_SIZE;
   clearBytes(entry, ACCOUNT_SIZE);
@@ -119,29 +110,12 @@ function add(slot: usize, low: u64, middle: u64, high: u32): usize {
   return entry;
 }
 
-/** The first free place of an account that is not in the index. */
-function freePlaceFor(low: u64, middle: u64, high: u32): usize {
-  let place = firstPlaceOf(low, middle, high);
-  let stride: u32 = 1;
-  let tried: u32 = 0;
-  while (load<u32>(ACCOUNT_INDEX + (<usize>place << 2)) != 0) {
-    if (++tried == NEAR) {
-      const hash = hashAddress(low, middle, high);
-      place = <u32>(hash >> 46);
-      stride = strideOf(hash);
-    } else place += stride;
-    place &= mask;
-  }
-  return ACCOUNT_INDEX + (<usize>place << 2);
-}
-
 /** All accounts have other places behind this. */
 function grow(): void {
   clearPlaces();
-  mask = grownMask(mask, ACCOUNT_INDEX_SIZE);
-  roomLeft = entriesOf(mask, ACCOUNT_INDEX_SIZE) - <u32>(accountsEnd - ACCOUNTS) / <u32>ACCOUNT_SIZE;
+  growAccountIndex(<u32>(accountsEnd - ACCOUNTS) / <u32>ACCOUNT_SIZE);
   for (let account = ACCOUNTS; account < accountsEnd; account += ACCOUNT_SIZE) {
-    const pointer = freePlaceFor(load<u64>(account), load<u64>(account, 8), load<u32>(account, 16));
+    const pointer = freePlaceOf(load<u64>(account), load<u64>(account, 8), load<u32>(account, 16));
     store<u32>(pointer, account);
     store<u32>(account, pointer, PLACE);
   }
@@ -163,8 +137,7 @@ export function areAccountsCrowded(): bool {
 /** Forgets every account. Nothing may be dirty, nothing may run. */
 export function clearAccounts(): void {
   clearPlaces();
-  mask = LEAST_MASK;
-  roomLeft = entriesOf(LEAST_MASK, ACCOUNT_INDEX_SIZE);
+  shrinkAccountIndex();
   accountsEnd = ACCOUNTS;
   dirtyEnd = DIRTY;
   touchedEnd = TOUCHED;

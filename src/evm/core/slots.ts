@@ -32,8 +32,8 @@ const CROWD: u32 = 1 << 18;
 /** Generation of transient slots: no account ever has it. */
 const TRANSIENT: u32 = 0xffffffff;
 
-/** Places of the index in use with few slots, minus one: 64 KiB. */
-const LEAST_MASK: u32 = (1 << 14) - 1;
+/** Places of the index in use with few slots, minus one: 256 KiB. */
+const LEAST_MASK: u32 = (1 << 16) - 1;
 
 let slotsEnd: usize = SLOTS;
 let peakEnd: usize = SLOTS;
