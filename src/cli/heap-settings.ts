@@ -3,14 +3,14 @@ import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /** By how much of what is in use, per cent, the heap may grow until all of it is collected again. V8 lets a small heap grow to four times. */
-const GROWTH_PERCENT = 25;
+const GROWTH_PERCENT = 50;
 
 const MIB = 1024 * 1024;
 /**
  * Both semi-spaces of the young generation, while starting and while serving. V8's limit is 32 MiB, and a start alone grows it to 16; it rarely shrinks. Most of what a start
  * allocates survives, so a larger young generation saves no work there.
  */
-const YOUNG_BYTES = { atStart: 4 * MIB, serving: 8 * MIB } as const;
+const YOUNG_BYTES = { atStart: 4 * MIB, serving: 16 * MIB } as const;
 
 /**
  * How much of the room up to the next full collection is used up, per cent, when marking for it begins, and when that becomes urgent. V8

@@ -15,6 +15,7 @@ import { waitUntil } from './wait-until.ts';
 const SERVICE = /POST https?:\/\/127\.0\.0\.1:(\d+)\//;
 const ADMIN = /Status: +http:\/\/127\.0\.0\.1:(\d+)\/status/;
 /** What is announced ends with it where there is a status page, and every configuration here has one. */
+const IN_USE = /: 127\.0\.0\.1:\d+ is in use/;
 const ANNOUNCED = /Status: .*\n/;
 const START_MS = 60_000;
 
@@ -91,6 +92,15 @@ export class Program {
   /** Starts it. Resolves when it has said where it listens. @throws Error with what it said instead */
   async start(options: readonly string[] = []): Promise<void> {
     await placeBuiltinStores(String(this.#config['dataDir']), this.#config);
+    await this.#launch(options);
+    const { port } = (this.#config['listen'] ?? {}) as { readonly port?: number };
+    // Workers share a port that the system picked a moment before they listen: another program that is bound to it may listen first.
+    if (!this.isRunning && port === 0 && IN_USE.test(this.complaint)) await this.#launch(options);
+    if (!this.isRunning) throw new Error(`the program ended with ${this.#child?.exitCode}: ${this.complaint}`);
+  }
+
+  /** Resolves when it has said where it listens, or has ended. */
+  async #launch(options: readonly string[]): Promise<void> {
     const [command = '', ...rest] = [...this.#launcher, process.execPath, MAIN];
     const log = openSync(this.#logFile, 'a');
     const { NODE_OPTIONS: _, ...environment } = process.env;
@@ -108,7 +118,6 @@ export class Program {
       this.#printed += chunk;
     });
     await waitUntil(() => ANNOUNCED.test(this.#printed) || !this.isRunning, START_MS);
-    if (!this.isRunning) throw new Error(`the program ended with ${child.exitCode}: ${this.complaint}`);
   }
 
   signal(signal: NodeJS.Signals): void {
