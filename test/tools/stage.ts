@@ -113,8 +113,11 @@ async function send(
   return mined.contractAddress;
 }
 
-/** Transactions of each kind, and calls that log. */
-async function populate(url: string): Promise<ToolChain> {
+/**
+ * Transactions of each kind, and calls that log.
+ * @param hasWork whether contracts write to storage, too: a `geth --dev` prices that as in Bogota, a fork that no network has
+ */
+async function populate(url: string, hasWork: boolean = true): Promise<ToolChain> {
   await send(url, { to: ACCOUNT, value: FUNDS });
   await send(url, { to: `0x${'77'.repeat(20)}`, value: '0x1' });
   const code = `${DEPLOYER}${bytesToHex(LOGGER_RUNTIME).slice(2)}`;
@@ -124,7 +127,7 @@ async function populate(url: string): Promise<ToolChain> {
       to: contract,
       data: bytesToHex(encodeCall('log1(uint256,bytes32)', value, BigInt(TOPIC))),
     });
-  await doWork((transaction, expected) => send(url, transaction, expected));
+  if (hasWork) await doWork((transaction, expected) => send(url, transaction, expected));
   const chainId = Number(await ask(url, 'eth_chainId'));
   const head = Number(await ask(url, 'eth_blockNumber'));
   const socketUrl = url.replace('http', 'ws');
@@ -173,15 +176,18 @@ async function startAll(
     const upstreams = [chain.url];
     networks[node] = { hosts: [`${node}.localhost`], upstreams };
     networks[`${node}-dev`] = { hosts: [`${node}-dev.localhost`], upstreams, pool: { development: true } };
-    if (node === 'geth' && nodes.includes('embedded')) {
-      const folder = makeTemporaryFolder();
-      stops.push(async () => folder.remove());
-      const getBlock = async (number: number): Promise<string> =>
-        String(await ask(chain.url, 'debug_getRawBlock', `0x${number.toString(16)}`));
-      const data = await importFromGethDev(folder.path, installGeth(), chain.head, getBlock);
-      networks['embedded'] = { hosts: ['embedded.localhost'], embedded: { data } };
-      bare.push({ node: 'embedded', chain: { ...chain, hasTraces: false } });
-    }
+  }
+  if (nodes.includes('embedded')) {
+    const one = await startGethDev();
+    stops.push(() => one.stop());
+    const chain = await populate(one.url, false);
+    const folder = makeTemporaryFolder();
+    stops.push(async () => folder.remove());
+    const getBlock = async (number: number): Promise<string> =>
+      String(await ask(chain.url, 'debug_getRawBlock', `0x${number.toString(16)}`));
+    const data = await importFromGethDev(folder.path, installGeth(), chain.head, getBlock);
+    networks['embedded'] = { hosts: ['embedded.localhost'], embedded: { data } };
+    bare.push({ node: 'embedded', chain: { ...chain, hasTraces: false } });
   }
   const program = new Program({ defaultNetwork: nodes[0], networks });
   stops.push(() => program.dispose());
