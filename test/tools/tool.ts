@@ -99,10 +99,10 @@ export async function installFromNpm(
   packages: readonly string[],
   added: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const [first = ''] = packages;
-  const name = first.replace(/(?<=.)@.*$/, '');
+  const names = packages.map((one) => one.replace(/(?<=.)@.*$/, ''));
+  const [name = ''] = names;
   const version = `JSON.parse(require('fs').readFileSync('node_modules/${name}/package.json')).version`;
-  if (!existsSync(join(folder, 'node_modules', name))) {
+  if (!names.every((one) => existsSync(join(folder, 'node_modules', one)))) {
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
     const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
     await runTool(folder, 'npm', ['install', ...quiet, ...packages], INSTALL_MS, added);
