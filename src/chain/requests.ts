@@ -1,4 +1,4 @@
-/** What chains are asked for, and about which blocks, in the shape of the wire: the arguments of the readers in `chain.ts`. */
+/** Arguments of the readers in `chain.ts`, in the shape of the wire. */
 
 import type { JsonText } from '../primitives/json-result.ts';
 import type { AccessListEntry, AuthorizationEntry, WithdrawalObject } from './wire-json.ts';
@@ -103,22 +103,22 @@ export type TransactionReference =
   | { readonly block: BlockReference; readonly index: bigint }
   | { readonly hash: string };
 
-/** What of a block can be had as it is encoded for the network: its RLP, that of its header, or each of its receipts. */
+/** Parts of a block that readers give in their network encoding: its RLP, that of its header, or each of its receipts. */
 export type RawPart = 'block' | 'header' | 'receipts';
 
-/** How a block access list is given: as objects (execution-apis), or as a JSON string of its RLP, whose hash the header has. */
+/** Form of a block access list: objects (execution-apis), or a JSON string of its RLP, whose hash the header has. */
 export type AccessListForm = 'objects' | 'raw';
 
 /** Slots (32 bytes) by account (lower case): what `getStorageValues` is asked for. */
 export type StorageRequests = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Which logs are meant. Addresses and topics are lower-case `0x` text; an empty list of alternatives means any.
+ * Selects logs. Addresses and topics are lower-case `0x` text; an empty list of alternatives matches any.
  */
 export type LogFilter = {
   readonly blocks: LogBlocks;
   readonly addresses: readonly string[];
-  /** Alternatives by position, up to 4. A log that has fewer topics than this list is not meant. */
+  /** Alternatives by position, up to 4. A log with fewer topics than this list does not match. */
   readonly topics: readonly (readonly string[])[];
 };
 

@@ -11,7 +11,7 @@ import type { NetworkOptions } from './network-options.ts';
 /** The methods that a network may serve, before `methods` narrows them. */
 export type ServedMethods = {
   readonly names: ReadonlySet<string>;
-  /** Whether it may pass a further name on to nodes, because it names the namespace or the namespace is passed on by default. */
+  /** True where further methods of the namespace pass on to nodes: it is named here, or passes by default. */
   readonly mayPass: (name: string) => boolean;
   /** Whether it may serve further names: of a configured namespace, or of a rollup family that is detected from the nodes. */
   readonly mayServe: (name: string) => boolean;

@@ -4,7 +4,7 @@ import { RequestScope } from '../util/request-scope.ts';
 import { blockOfHash } from './lookups.ts';
 import { readWholeText } from './read-whole-text.ts';
 
-/** The lists of so many blocks are kept: everyone who follows the head asks for that of a new block within moments. */
+/** Blocks whose transaction lists are kept: clients that follow the head all ask for the newest. */
 const MAX_KEPT = 16;
 const KEPT_MS = 60_000;
 /** From the question to its answer, milliseconds. */

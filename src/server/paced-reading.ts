@@ -12,7 +12,7 @@ const HEAD_SLICE_BYTES = 4 * 1024;
 const BODY_SLICE_BYTES = 64 * 1024;
 /** An empty line behind another line may be cut behind this many of its bytes. */
 const CUT_EMPTY_LINE_BYTES = 2;
-/** What reading the next slice of a long body costs, with the memory that it leaves behind, about, milliseconds. */
+/** Estimated cost of reading a slice of a long body, with the collection of its memory, milliseconds. */
 const READ_MS = 0.1;
 /** What a request costs behind its parsing, about, milliseconds. */
 const REQUEST_MS = 0.15;

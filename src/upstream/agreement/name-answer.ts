@@ -18,7 +18,7 @@ export async function nameAnswer(answer: JsonText | ChainError, work: ParseWork)
   return `${kind} ${code} ${kind === 'failed' ? withoutDetail(message) : message} ${JSON.stringify(normalize(data))}`;
 }
 
-/** What clients say alike of a failed execution. */
+/** Removes the detail of a halt that only some clients give. */
 export function withoutDetail(message: string): string {
   return message.replace(HALT, '$1');
 }

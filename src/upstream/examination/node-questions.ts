@@ -17,7 +17,7 @@ export type Outcome =
 export class NodeQuestions {
   readonly #transport: Transport;
   readonly #limitMs: number;
-  /** What must not be shown of what the node says. */
+  /** Keys and addresses that are masked in the texts of the node. */
   readonly secrets: readonly string[];
 
   constructor(transport: Transport, limitMs: number, secrets: readonly string[]) {

@@ -134,7 +134,7 @@ export class SharedHeights {
     return isAbove ? this.#admitted : height;
   }
 
-  /** What other processes serve; below all blocks where they are not waited for. */
+  /** The height that other processes serve; below all blocks where this process does not wait for them. */
   #findFloor(now: number): bigint {
     for (const { height, at } of this.#rising) if (now >= at && height > this.#floor) this.#floor = height;
     return this.#trust.isTrusted(this.#floor, this.#options.height() ?? -1n, now) ? this.#floor : -1n;
