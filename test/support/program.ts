@@ -96,7 +96,8 @@ export class Program {
     const { port } = (this.#config['listen'] ?? {}) as { readonly port?: number };
     // Workers share a port that the system picked a moment before they listen: another program that is bound to it may listen first.
     if (!this.isRunning && port === 0 && IN_USE.test(this.complaint)) await this.#launch(options);
-    if (!this.isRunning) throw new Error(`the program ended with ${this.#child?.exitCode}: ${this.complaint}`);
+    if (!this.isRunning)
+      throw new Error(`the program ended with ${this.#child?.exitCode}: ${this.complaint}`);
   }
 
   /** Resolves when it has said where it listens, or has ended. */
