@@ -17,7 +17,7 @@ import type { StateChanges, StateReader } from '../../src/evm/host.ts';
 import { mergeBloom } from '../../src/primitives/bloom.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
-import { computeOrderedRoot } from '../../src/primitives/merkle-trie.ts';
+import { computeOrderedRoot } from '../../src/primitives/ordered-root.ts';
 import { encodeRlp } from '../../src/primitives/rlp.ts';
 import type { ExecutedBlock } from '../../src/store/chain-writer.ts';
 import { draftHeader, type HeaderChoices } from './draft-header.ts';

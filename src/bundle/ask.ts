@@ -3,11 +3,11 @@ import type { ChainConfig } from '../chain/chain-config.ts';
 import type { Revision } from '../evm/revisions/revisions.ts';
 import { collectStream } from '../gateway/collect-stream.ts';
 import { isComplete, type JsonResult } from '../primitives/json-result.ts';
+import { RlpWriter } from '../primitives/rlp-writer.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Members } from '../verification/findings.ts';
 import { findHeaderForm, writeHeader } from '../verification/hash-header.ts';
 import { isMembers } from '../verification/members.ts';
-import { RlpWriter } from '../verification/rlp-writer.ts';
 import { BundleError, type RollupSettings } from './format.ts';
 
 /** What a bundle is made from: the chain of a network, its configuration, and the deadline of the questions to it. */

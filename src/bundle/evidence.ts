@@ -2,9 +2,9 @@ import { compareBytes } from '../primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import { readByHash } from '../primitives/merkle-proof.ts';
+import { RlpWriter } from '../primitives/rlp-writer.ts';
 import { decodeHeader } from '../verification/decode-header.ts';
 import { Findings, type Members } from '../verification/findings.ts';
-import { RlpWriter } from '../verification/rlp-writer.ts';
 import { type VerifiedHeader, verifyHeader } from '../verification/verify-block.ts';
 import { BundleError, type BundleEvidence } from './format.ts';
 

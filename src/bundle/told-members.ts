@@ -1,8 +1,9 @@
 /** Which members of answers follow from the hash of their block; what has no row is only told. */
+
+import type { RlpWriter } from '../primitives/rlp-writer.ts';
 import { findTransactionForm } from '../verification/encode-transaction.ts';
 import type { Members } from '../verification/findings.ts';
 import { isMembers } from '../verification/members.ts';
-import type { RlpWriter } from '../verification/rlp-writer.ts';
 import { deriveContract, type TransactionFacts } from '../verification/verify-transaction.ts';
 
 /** Where something in a block is. */

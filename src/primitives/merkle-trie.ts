@@ -4,7 +4,6 @@
  */
 import { bytesEqual, concatBytes, EMPTY_BYTES } from './bytes.ts';
 import { EMPTY_TRIE_ROOT, keccak256 } from './keccak.ts';
-import { encodeRlp } from './rlp.ts';
 import {
   type BranchNode,
   bytesToNibbles,
@@ -266,32 +265,4 @@ function setValue(node: LeafNode | BranchNode, value: Uint8Array): LoadedNode {
   node.value = value;
   node.ref = undefined;
   return node;
-}
-
-/** Root of a list (transactions, receipts, withdrawals) keyed by RLP of the index. */
-export function computeOrderedRoot(values: Iterable<Uint8Array>): Uint8Array {
-  const steps = orderedRootSteps(values, Number.POSITIVE_INFINITY);
-  let step = steps.next();
-  while (!step.done) step = steps.next();
-  return step.value;
-}
-
-/**
- * The same with a pause after each `piece` values, which are hashed by then.
- * @param values taken one by one, so that they may be encoded on the way
- */
-export function* orderedRootSteps(
-  values: Iterable<Uint8Array>,
-  piece: number,
-): Generator<undefined, Uint8Array> {
-  const trie = new MerkleTrie(EMPTY_TRIE_ROOT, () => undefined);
-  const store: NodeSink = () => undefined;
-  let index = 0;
-  for (const value of values) {
-    trie.put(encodeRlp(BigInt(index)), value);
-    if (++index % piece !== 0) continue;
-    trie.commit(store);
-    yield;
-  }
-  return trie.commit(store);
 }

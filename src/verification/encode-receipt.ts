@@ -1,6 +1,6 @@
+import type { RlpWriter } from '../primitives/rlp-writer.ts';
 import type { Members } from './findings.ts';
 import { isMembers, readInteger, UnreadableMember, writeBytes, writeInteger } from './members.ts';
-import type { RlpWriter } from './rlp-writer.ts';
 
 /** OP Stack, from Canyon on: what of a deposit's receipt is hashed beside the usual four. */
 const DEPOSIT_TYPE = 0x7e;

@@ -1,3 +1,4 @@
+import type { RlpWriter } from '../primitives/rlp-writer.ts';
 import type { Members } from './findings.ts';
 import {
   ADDRESS,
@@ -9,7 +10,6 @@ import {
   writeInteger,
 } from './members.ts';
 import { writePrepared } from './prepared-transactions.ts';
-import type { RlpWriter } from './rlp-writer.ts';
 import {
   type FieldKind,
   TRANSACTION_FORMS,

@@ -1,6 +1,7 @@
 import { bytesToHex } from '../primitives/hex.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
+import type { RlpWriter } from '../primitives/rlp-writer.ts';
 import type { Members } from './findings.ts';
 import {
   ETHEREUM_FORM,
@@ -11,7 +12,6 @@ import {
   MAX_INTEGER_BYTES,
 } from './header-forms.ts';
 import { asText, isMembers, readInteger, UnreadableMember, writeBytes, writeInteger } from './members.ts';
-import type { RlpWriter } from './rlp-writer.ts';
 
 const MS = 1_000n;
 /** RLP of an integer of up to 8 bytes, with the number of those that follow in its first digits, and of 65 bytes. */

@@ -1,9 +1,9 @@
 import { bytesToHex } from '../primitives/hex.ts';
 import { keccak256 } from '../primitives/keccak.ts';
+import type { RlpWriter } from '../primitives/rlp-writer.ts';
 import type { Members } from './findings.ts';
 import { findHeaderForm, writeHeader } from './hash-header.ts';
 import { asText } from './members.ts';
-import type { RlpWriter } from './rlp-writer.ts';
 
 /** The hash of a list of uncles that a header commits to; undefined where one of them does not hash to its hash. */
 export function hashUncles(uncles: readonly Members[], writer: RlpWriter): string | undefined {

@@ -1,5 +1,5 @@
+import type { RlpWriter } from '../primitives/rlp-writer.ts';
 import type { Members } from './findings.ts';
-import type { RlpWriter } from './rlp-writer.ts';
 
 /** A member of an answer that has no form that could be encoded. */
 export class UnreadableMember extends Error {

@@ -1,11 +1,11 @@
 /** Encodes and hashes long transactions with pauses: in one piece it takes 10 ms for 20,000 entries of an access list, and 5 ms to hash each megabyte. */
 import { bytesToHex } from '../primitives/hex.ts';
 import { keccak256InSlices } from '../primitives/keccak.ts';
+import { RlpWriter } from '../primitives/rlp-writer.ts';
 import { encodeTransaction, findTransactionForm, LIST_ITEMS, type WriteItem } from './encode-transaction.ts';
 import type { Members } from './findings.ts';
 import { isMembers, UnreadableMember } from './members.ts';
 import { keepList, keepPrepared, LONG_LIST } from './prepared-transactions.ts';
-import { RlpWriter } from './rlp-writer.ts';
 import { encodePayload } from './verify-transaction.ts';
 
 /** Transactions that are looked at between two pauses. */

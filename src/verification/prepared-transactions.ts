@@ -1,7 +1,8 @@
 /** What has been made of long transactions with pauses, before they are compared: `prepareTransactions` makes it. */
+
+import type { RlpWriter } from '../primitives/rlp-writer.ts';
 import type { Members } from './findings.ts';
 import { UnreadableMember } from './members.ts';
-import type { RlpWriter } from './rlp-writer.ts';
 
 export type PreparedTransaction = {
   readonly encoded: Uint8Array;

@@ -1,6 +1,9 @@
 /** Compares a block with its hash while its text comes in. */
+
 import { concatBytes } from '../primitives/bytes.ts';
+import { bytesToHex } from '../primitives/hex.ts';
 import { JsonBytes, type JsonText, SharedBytes, textOf } from '../primitives/json-result.ts';
+import { OrderedRoot } from '../primitives/ordered-root.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { requireBlockMembers } from './compare-members.ts';
 import type { Members } from './findings.ts';
@@ -9,7 +12,6 @@ import { ItemSplitter } from './item-splitter.ts';
 import { KnownTransactions } from './known-transactions.ts';
 import { ListText } from './list-text.ts';
 import { isMembers, readInteger, UnreadableMember } from './members.ts';
-import { OrderedRoot } from './ordered-root.ts';
 import { refuseRepeatedNames } from './repeated-names.ts';
 import type { ParseText } from './stream-receipts.ts';
 import {
@@ -74,7 +76,7 @@ export class BlockStream {
 
   constructor(options: BlockStreamOptions) {
     this.#options = options;
-    this.#root = new OrderedRoot(options.tools.writer);
+    this.#root = new OrderedRoot();
   }
 
   /** @returns a promise where the header is asked for; the next piece may be added once that is settled */
@@ -134,7 +136,7 @@ export class BlockStream {
       findings.noteUnknown('transactions', text);
       return undefined;
     }
-    const isRight = compareRoot(block['transactionsRoot'], this.#root.finish(), findings);
+    const isRight = compareRoot(block['transactionsRoot'], bytesToHex(this.#root.finish()), findings);
     if (!isRight || this.#count > this.#options.maxTransactions) return undefined;
     return KnownTransactions.ofRows(concatBytes(...this.#rows), this.#parsed);
   }

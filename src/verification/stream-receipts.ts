@@ -1,10 +1,11 @@
 /** Compares the receipts of a block with it while their text comes in. */
+import { bytesToHex } from '../primitives/hex.ts';
 import { JsonBytes, type JsonText, SharedBytes, textOf } from '../primitives/json-result.ts';
+import { OrderedRoot } from '../primitives/ordered-root.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { ItemSplitter } from './item-splitter.ts';
 import type { KnownBlock } from './known-transactions.ts';
 import { ListText, type ReceiptWalk } from './list-text.ts';
-import { OrderedRoot } from './ordered-root.ts';
 import { refuseRepeatedNames } from './repeated-names.ts';
 import { compareReceiptsRoot, readReceipt, readRightReceipts } from './verify-receipts.ts';
 import type { VerifyTools } from './verify-transaction.ts';
@@ -29,7 +30,7 @@ export class ReceiptStream {
     this.#block = block;
     this.#tools = tools;
     this.#parse = parse;
-    this.#root = new OrderedRoot(tools.writer);
+    this.#root = new OrderedRoot();
   }
 
   /** @returns a promise where a long receipt is still parsed: the next piece has to wait for it */
@@ -44,7 +45,7 @@ export class ReceiptStream {
       this.#tools.findings.noteUnknown('receipts', 'a receipt is too large to be verified');
     if (this.#isBroken || this.#splitter.hasOversized) return;
     if (this.#splitter.lists !== 1 || this.#count !== transactions.length) this.#miscount();
-    else compareReceiptsRoot(header, this.#root.finish(), this.#tools.findings);
+    else compareReceiptsRoot(header, bytesToHex(this.#root.finish()), this.#tools.findings);
   }
 
   #read(items: Uint8Array): PromiseOrValue<void> {

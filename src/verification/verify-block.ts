@@ -1,3 +1,6 @@
+import { bytesToHex } from '../primitives/hex.ts';
+import { computeOrderedRoot } from '../primitives/ordered-root.ts';
+import type { RlpWriter } from '../primitives/rlp-writer.ts';
 import { compareHeaderMembers, requireBlockMembers } from './compare-members.ts';
 import { Findings, type Members } from './findings.ts';
 import { findHeaderForm, hashEthereumHeader } from './hash-header.ts';
@@ -13,8 +16,6 @@ import {
   writeBytes,
   writeInteger,
 } from './members.ts';
-import { hashOrdered } from './ordered-root.ts';
-import type { RlpWriter } from './rlp-writer.ts';
 import {
   type BlockPlace,
   readUncovered,
@@ -147,7 +148,7 @@ function verifyTransactions(
   header: VerifiedHeader,
   tools: VerifyTools,
 ): readonly TransactionFacts[] | undefined {
-  const { findings, writer } = tools;
+  const { findings } = tools;
   const encodings: Uint8Array[] = [];
   const facts: TransactionFacts[] = [];
   if (!Array.isArray(transactions)) {
@@ -160,7 +161,9 @@ function verifyTransactions(
     if (read.encoded !== undefined) encodings.push(read.encoded);
     facts.push(read.facts);
   }
-  return compareRoot(transactionsRoot, hashOrdered(encodings, writer), findings) ? facts : undefined;
+  return compareRoot(transactionsRoot, bytesToHex(computeOrderedRoot(encodings)), findings)
+    ? facts
+    : undefined;
 }
 
 /**
@@ -228,7 +231,7 @@ export function verifyWithdrawals(
   // Null is none, which the root has to commit to.
   const listed = withdrawals === null ? [] : withdrawals;
   const encodings = Array.isArray(listed) ? encodeWithdrawals(listed, writer) : undefined;
-  const root = encodings === undefined ? 'cannot be encoded' : hashOrdered(encodings, writer);
+  const root = encodings === undefined ? 'cannot be encoded' : bytesToHex(computeOrderedRoot(encodings));
   if (!isSameText(withdrawalsRoot, root)) {
     const evidence = [withdrawalsRoot, root];
     findings.contradict('withdrawals', 'the withdrawals do not make the root in the header', evidence);

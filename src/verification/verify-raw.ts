@@ -1,9 +1,10 @@
+import { bytesEqual } from '../primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import { keccak256 } from '../primitives/keccak.ts';
+import { computeOrderedRoot } from '../primitives/ordered-root.ts';
 import { readRlpSpan, splitRlpList } from '../primitives/rlp.ts';
 import { ETHEREUM_FORM } from './header-forms.ts';
 import { asText } from './members.ts';
-import { hashOrdered } from './ordered-root.ts';
 import type { VerifiedHeader } from './verify-block.ts';
 import type { VerifyTools } from './verify-transaction.ts';
 
@@ -29,7 +30,7 @@ export function verifyRawHeader(text: string, hash: string, { findings }: Verify
 export function verifyRawBlock(
   text: string,
   { hash, form }: Pick<VerifiedHeader, 'hash' | 'form'>,
-  { findings, writer }: VerifyTools,
+  { findings }: VerifyTools,
 ): void {
   try {
     const items = splitRlpList(hexToBytes(text));
@@ -44,13 +45,13 @@ export function verifyRawBlock(
       return;
     }
     const fields = splitRlpList(header);
-    const isAt = (position: number, root: string): boolean => {
+    const isAt = (position: number, root: Uint8Array): boolean => {
       const field = fields[position];
-      return field !== undefined && bytesToHex(field.subarray(1)) === root;
+      return field !== undefined && bytesEqual(field.subarray(1), root);
     };
-    if (!isAt(UNCLES_HASH, bytesToHex(keccak256(uncles))))
+    if (!isAt(UNCLES_HASH, keccak256(uncles)))
       findings.contradict('uncles', 'the encoded uncles do not make the hash in the header');
-    if (!isAt(TRANSACTIONS_ROOT, hashOrdered(splitRlpList(transactions).map(unwrap), writer)))
+    if (!isAt(TRANSACTIONS_ROOT, computeOrderedRoot(splitRlpList(transactions).map(unwrap))))
       findings.contradict('transactions', 'the encoded transactions do not make the root in the header');
     if (form !== ETHEREUM_FORM) {
       findings.noteUnknown('withdrawals', 'what this chain encodes behind uncles is not known here');
@@ -62,7 +63,7 @@ export function verifyRawBlock(
     const values = withdrawals === undefined ? [] : splitRlpList(withdrawals);
     if (
       hasRoot !== (withdrawals !== undefined) ||
-      (hasRoot && !isAt(WITHDRAWALS_ROOT, hashOrdered(values, writer)))
+      (hasRoot && !isAt(WITHDRAWALS_ROOT, computeOrderedRoot(values)))
     )
       findings.contradict(
         'withdrawals',
@@ -83,15 +84,11 @@ function unwrap(item: Uint8Array): Uint8Array {
 }
 
 /** Compares the encoded receipts of a block, hex texts, with the root in its header. */
-export function verifyRawReceipts(
-  texts: unknown,
-  receiptsRoot: string,
-  { findings, writer }: VerifyTools,
-): void {
+export function verifyRawReceipts(texts: unknown, receiptsRoot: string, { findings }: VerifyTools): void {
   try {
     if (!Array.isArray(texts)) throw new RangeError();
     const values = texts.map((text) => hexToBytes(asText(text)));
-    if (hashOrdered(values, writer) === receiptsRoot) return;
+    if (bytesToHex(computeOrderedRoot(values)) === receiptsRoot) return;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
   }

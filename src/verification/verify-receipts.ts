@@ -1,3 +1,6 @@
+import { bytesToHex } from '../primitives/hex.ts';
+import { computeOrderedRoot } from '../primitives/ordered-root.ts';
+import type { RlpWriter } from '../primitives/rlp-writer.ts';
 import { requireLogMembers, requireReceiptMembers } from './compare-members.ts';
 import { encodeReceipt } from './encode-receipt.ts';
 import { readType } from './encode-transaction.ts';
@@ -5,8 +8,6 @@ import { Findings, type Members } from './findings.ts';
 import type { KnownBlock, KnownTransactions } from './known-transactions.ts';
 import { ListText, type ReceiptWalk } from './list-text.ts';
 import { isMembers, isSameInteger, isSameText, readInteger, UnreadableMember } from './members.ts';
-import { hashOrdered } from './ordered-root.ts';
-import type { RlpWriter } from './rlp-writer.ts';
 import type { VerifiedHeader } from './verify-block.ts';
 import { deriveContract, type TransactionFacts, type VerifyTools } from './verify-transaction.ts';
 
@@ -30,7 +31,7 @@ export function verifyReceipts(
       verifyReceipts(receipts.parse(), header, transactions, tools);
     return;
   }
-  const { findings, writer } = tools;
+  const { findings } = tools;
   if (!Array.isArray(receipts) || receipts.length !== transactions.length) {
     findings.contradict('receipts', 'there are not as many receipts as transactions');
     return;
@@ -42,7 +43,7 @@ export function verifyReceipts(
     if (!readReceipt(receipt, facts, header, index, walk, tools, (encoded) => encodings.push(encoded)))
       return;
   }
-  compareReceiptsRoot(header, hashOrdered(encodings, writer), findings);
+  compareReceiptsRoot(header, bytesToHex(computeOrderedRoot(encodings)), findings);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { minBigInt } from '../primitives/bigint.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import { keccak256 } from '../primitives/keccak.ts';
+import type { RlpWriter } from '../primitives/rlp-writer.ts';
 import { type RecoverPublicKey, recoverAddress } from '../primitives/signature.ts';
 import { compareTransactionMembers, requirePlace } from './compare-members.ts';
 import { encodeSigned, encodeTransaction, findTransactionForm } from './encode-transaction.ts';
@@ -15,7 +16,6 @@ import {
   UnreadableMember,
 } from './members.ts';
 import { findPrepared, type PreparedTransaction } from './prepared-transactions.ts';
-import type { RlpWriter } from './rlp-writer.ts';
 import type { TransactionForm } from './transaction-forms.ts';
 
 /** What is used by everything that verifies: where findings go, and where encodings are made. */

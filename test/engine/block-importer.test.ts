@@ -7,7 +7,7 @@ import { type Header, hashHeader } from '../../src/chain/header.ts';
 import { BlockError } from '../../src/engine/import/block-error.ts';
 import { BlockImporter } from '../../src/engine/import/block-importer.ts';
 import { initializeStore } from '../../src/engine/import/initialize-store.ts';
-import { computeOrderedRoot } from '../../src/primitives/merkle-trie.ts';
+import { computeOrderedRoot } from '../../src/primitives/ordered-root.ts';
 import { openChainWriter } from '../../src/store/chain-writer.ts';
 import { ChainBuilder, signTransaction } from '../support/chain-builder.ts';
 import { countRuns } from '../support/count-runs.ts';

@@ -8,7 +8,7 @@ import type { BlockReference } from '../../src/chain/requests.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
-import { computeOrderedRoot } from '../../src/primitives/merkle-trie.ts';
+import { computeOrderedRoot } from '../../src/primitives/ordered-root.ts';
 import { FACTS } from '../support/development.ts';
 import { type EmbeddedChain, importEmbeddedChain } from '../support/embedded.ts';
 

@@ -3,12 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { EMPTY_TRIE_ROOT } from '../../src/primitives/keccak.ts';
-import {
-  computeOrderedRoot,
-  MerkleTrie,
-  MissingTrieNodeError,
-  orderedRootSteps,
-} from '../../src/primitives/merkle-trie.ts';
+import { MerkleTrie, MissingTrieNodeError } from '../../src/primitives/merkle-trie.ts';
 import { decodeTrieNode, type Nibbles } from '../../src/primitives/trie-node.ts';
 import { countRuns } from '../support/count-runs.ts';
 
@@ -45,7 +40,6 @@ test('known roots', () => {
     '0xd23786fb4a010da3ce639d66d5e904a11dbc02746d1ce25029e53290cabf28ab',
   );
   assert.equal(build([]).root, bytesToHex(EMPTY_TRIE_ROOT));
-  assert.deepEqual(computeOrderedRoot([]), EMPTY_TRIE_ROOT);
 });
 
 // Short keys over two nibble values share prefixes, nest and collide: every shape of node comes up. Values are short
@@ -118,23 +112,4 @@ test('bytes that are no node are refused with a RangeError', () => {
     { numRuns: countRuns(5_000) },
   );
   assert.throws(() => decodeTrieNode(Uint8Array.of(0xc2, 0x80, 0x80), new Uint8Array(32), true), RangeError);
-});
-
-test('a list has the same root with pauses, and its values are taken piece by piece', () => {
-  for (const length of [0, 1, 63, 64, 65, 127, 128, 129, 300, 1_000]) {
-    const values = Array.from({ length }, (_, i) => utf8(`value ${i} `.repeat(1 + (i % 5))));
-    for (const piece of [1, 7, 64]) {
-      let taken = 0;
-      const take = function* (): Generator<Uint8Array> {
-        for (const value of values) {
-          taken++;
-          yield value;
-        }
-      };
-      const steps = orderedRootSteps(take(), piece);
-      let step = steps.next();
-      for (let pauses = 1; !step.done; step = steps.next(), pauses++) assert.equal(taken, pauses * piece);
-      assert.equal(bytesToHex(step.value), bytesToHex(computeOrderedRoot(values)), `${length} by ${piece}`);
-    }
-  }
 });

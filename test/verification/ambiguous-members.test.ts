@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
+import { computeOrderedRoot } from '../../src/primitives/ordered-root.ts';
 import { encodeRlp } from '../../src/primitives/rlp.ts';
+import { RlpWriter } from '../../src/primitives/rlp-writer.ts';
 import { encodeReceipt } from '../../src/verification/encode-receipt.ts';
 import { encodeTransaction, findTransactionForm } from '../../src/verification/encode-transaction.ts';
 import { Findings, type Members } from '../../src/verification/findings.ts';
 import { ETHEREUM_FORM } from '../../src/verification/header-forms.ts';
 import { UnreadableMember } from '../../src/verification/members.ts';
-import { hashOrdered } from '../../src/verification/ordered-root.ts';
-import { RlpWriter } from '../../src/verification/rlp-writer.ts';
 import type { TransactionForm } from '../../src/verification/transaction-forms.ts';
 import { verifyWithdrawals } from '../../src/verification/verify-block.ts';
 import { verifyRawBlock } from '../../src/verification/verify-raw.ts';
@@ -163,16 +163,14 @@ test('an encoded block has nothing behind its withdrawals, and no legacy transac
   const writer = new RlpWriter();
   const legacy = encodeTransaction(CREATION, findTransactionForm(CREATION) as TransactionForm, writer);
   const bytes = (length: number): Uint8Array => new Uint8Array(length);
-  const root = (values: readonly Uint8Array[]): Uint8Array =>
-    Buffer.from(hashOrdered(values, writer).slice(2), 'hex');
   const header = [
     bytes(32),
     keccak256(encodeRlp([])),
     bytes(20),
     bytes(32),
-    root([legacy]),
+    computeOrderedRoot([legacy]),
     ...Array.from({ length: 11 }, () => bytes(1)),
-    root([]),
+    computeOrderedRoot([]),
   ];
   const item = (raw: Uint8Array): string => bytesToHex(raw).slice(2);
   const list = (...items: readonly string[]): string => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { RlpWriter } from '../../src/primitives/rlp-writer.ts';
 import { recoverPublicKey } from '../../src/primitives/secp256k1.ts';
 import { Findings, type Members, type Subject } from '../../src/verification/findings.ts';
 import { KnownTransactions } from '../../src/verification/known-transactions.ts';
 import { isMembers } from '../../src/verification/members.ts';
-import { RlpWriter } from '../../src/verification/rlp-writer.ts';
 import { compareLogs, LogMatcher, listMatching } from '../../src/verification/verify-logs.ts';
 import { verifySender } from '../../src/verification/verify-transaction.ts';
 import { SKIP_REASON } from '../support/vectors.ts';

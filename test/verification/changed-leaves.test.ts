@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { RlpWriter } from '../../src/primitives/rlp-writer.ts';
 import { recoverPublicKey } from '../../src/primitives/secp256k1.ts';
 import { Findings, type Members } from '../../src/verification/findings.ts';
-import { RlpWriter } from '../../src/verification/rlp-writer.ts';
 import { verifySender } from '../../src/verification/verify-transaction.ts';
 import { SKIP_REASON } from '../support/vectors.ts';
 import { readSamples, type Sample, verifySample } from './samples.ts';

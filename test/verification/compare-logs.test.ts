@@ -1,9 +1,9 @@
 /** Logs of an answer that read like those of the receipts and are others. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { RlpWriter } from '../../src/primitives/rlp-writer.ts';
 import { Findings, type Members } from '../../src/verification/findings.ts';
 import type { KnownBlock } from '../../src/verification/known-transactions.ts';
-import { RlpWriter } from '../../src/verification/rlp-writer.ts';
 import { type VerifiedHeader, verifyBody, verifyHeader } from '../../src/verification/verify-block.ts';
 import { compareLogs, LogMatcher, listMatching } from '../../src/verification/verify-logs.ts';
 import { SKIP_REASON } from '../support/vectors.ts';

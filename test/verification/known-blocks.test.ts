@@ -1,13 +1,13 @@
 /** A block that is given again, of which header and transactions are known, is judged by its text as it is when all of it is parsed and recomputed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { RlpWriter } from '../../src/primitives/rlp-writer.ts';
 import { Findings, type Members } from '../../src/verification/findings.ts';
 import { HEADER_FORMS } from '../../src/verification/header-forms.ts';
 import type { KnownTransactions } from '../../src/verification/known-transactions.ts';
 import { ListText } from '../../src/verification/list-text.ts';
 import { isMembers } from '../../src/verification/members.ts';
 import { hasRepeatedNames } from '../../src/verification/repeated-names.ts';
-import { RlpWriter } from '../../src/verification/rlp-writer.ts';
 import {
   type VerifiedHeader,
   verifyBody,

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { EMPTY_TRIE_ROOT } from '../../src/primitives/keccak.ts';
+import { RlpWriter } from '../../src/primitives/rlp-writer.ts';
 import { encodeTransaction, findTransactionForm } from '../../src/verification/encode-transaction.ts';
 import { Findings, type Members } from '../../src/verification/findings.ts';
-import { RlpWriter } from '../../src/verification/rlp-writer.ts';
 import type { TransactionForm } from '../../src/verification/transaction-forms.ts';
 import { verifyWithdrawals } from '../../src/verification/verify-block.ts';
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { decodeRlp, encodeRlp, type RlpItem } from '../../src/primitives/rlp.ts';
+import { RlpWriter } from '../../src/primitives/rlp-writer.ts';
 import { Findings, type Members } from '../../src/verification/findings.ts';
 import { writeHeader } from '../../src/verification/hash-header.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type HeaderField,
   type HeaderForm,
 } from '../../src/verification/header-forms.ts';
-import { RlpWriter } from '../../src/verification/rlp-writer.ts';
 import { verifyHeader } from '../../src/verification/verify-block.ts';
 import { SKIP_REASON } from '../support/vectors.ts';
 import { readSamples } from './samples.ts';

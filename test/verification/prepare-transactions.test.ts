@@ -1,9 +1,9 @@
 /** Long transactions are encoded and hashed with pauses, before they are compared. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { RlpWriter } from '../../src/primitives/rlp-writer.ts';
 import { Findings, type Members } from '../../src/verification/findings.ts';
 import { prepareTransactions } from '../../src/verification/prepare-transactions.ts';
-import { RlpWriter } from '../../src/verification/rlp-writer.ts';
 import { findSigner, verifyTransaction } from '../../src/verification/verify-transaction.ts';
 
 const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bytesToHex } from '../../src/primitives/hex.ts';
+import { RlpWriter } from '../../src/primitives/rlp-writer.ts';
 import { encodeTransaction, findTransactionForm } from '../../src/verification/encode-transaction.ts';
 import { Findings, type Members } from '../../src/verification/findings.ts';
 import { writeHeader } from '../../src/verification/hash-header.ts';
-import { RlpWriter } from '../../src/verification/rlp-writer.ts';
 import type { TransactionForm } from '../../src/verification/transaction-forms.ts';
 import { verifyHeader } from '../../src/verification/verify-block.ts';
 import { verifyRawBlock, verifyRawHeader } from '../../src/verification/verify-raw.ts';

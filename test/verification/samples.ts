@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { RlpWriter } from '../../src/primitives/rlp-writer.ts';
 import { Findings, type Members } from '../../src/verification/findings.ts';
 import { ETHEREUM_FORM } from '../../src/verification/header-forms.ts';
 import { KnownTransactions } from '../../src/verification/known-transactions.ts';
-import { RlpWriter } from '../../src/verification/rlp-writer.ts';
 import { type VerifiedHeader, verifyBody, verifyHeader } from '../../src/verification/verify-block.ts';
 import { verifyReceipts } from '../../src/verification/verify-receipts.ts';
 import type { TransactionFacts, VerifyTools } from '../../src/verification/verify-transaction.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { RlpWriter } from '../../src/primitives/rlp-writer.ts';
 import { Findings, type Members } from '../../src/verification/findings.ts';
 import { ETHEREUM_FORM } from '../../src/verification/header-forms.ts';
 import { KnownTransactions } from '../../src/verification/known-transactions.ts';
-import { RlpWriter } from '../../src/verification/rlp-writer.ts';
 import { verifyReceipts } from '../../src/verification/verify-receipts.ts';
 import {
   readUncovered,

@@ -4,7 +4,9 @@ import { getCryptography } from '../../../src/engine/cryptography/create-cryptog
 import { addToBloom, BLOOM_LENGTH, mergeBloom } from '../../../src/primitives/bloom.ts';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
 import { EMPTY_LIST_HASH, keccak256 } from '../../../src/primitives/keccak.ts';
+import { computeOrderedRoot } from '../../../src/primitives/ordered-root.ts';
 import { encodeQuantity } from '../../../src/primitives/quantity.ts';
+import { RlpWriter } from '../../../src/primitives/rlp-writer.ts';
 import { encodeReceipt } from '../../../src/verification/encode-receipt.ts';
 import {
   encodeSigned,
@@ -12,8 +14,6 @@ import {
   findTransactionForm,
 } from '../../../src/verification/encode-transaction.ts';
 import type { Members } from '../../../src/verification/findings.ts';
-import { hashOrdered } from '../../../src/verification/ordered-root.ts';
-import { RlpWriter } from '../../../src/verification/rlp-writer.ts';
 import type { TransactionForm } from '../../../src/verification/transaction-forms.ts';
 import { CHAIN_ID } from './chain-plan.ts';
 import type { MadeBlock, ServedChain } from './made-chain.ts';
@@ -76,13 +76,14 @@ function makeBlock(number: number, parent: string | undefined, transactions: rea
   const receipts = makeReceipts(number, transactions);
   const bloom = new Uint8Array(BLOOM_LENGTH);
   for (const { logsBloom } of receipts) mergeBloom(bloom, hexToBytes(logsBloom));
-  const root = (encodings: readonly Uint8Array[]): Uint8Array => hexToBytes(hashOrdered(encodings, writer));
   const header: Header = {
     ...BLANK_HEADER,
     ...(parent !== undefined && { parentHash: hexToBytes(parent) }),
     ommersHash: EMPTY_LIST_HASH,
-    transactionsRoot: root(transactions.map((each) => encodeTransaction(each, formOf(each), writer))),
-    receiptsRoot: root(receipts.map((receipt) => encodeReceipt(receipt, 2, writer))),
+    transactionsRoot: computeOrderedRoot(
+      transactions.map((each) => encodeTransaction(each, formOf(each), writer)),
+    ),
+    receiptsRoot: computeOrderedRoot(receipts.map((receipt) => encodeReceipt(receipt, 2, writer))),
     logsBloom: bloom,
     number: BigInt(number),
     gasLimit: 30_000_000n,

@@ -3,11 +3,11 @@
 import { getCryptography } from '../../engine/cryptography/create-cryptography.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
 import { keccak256 } from '../../primitives/keccak.ts';
+import { computeOrderedRoot } from '../../primitives/ordered-root.ts';
+import { RlpWriter } from '../../primitives/rlp-writer.ts';
 import { decodeTransaction } from '../../verification/decode-transaction.ts';
 import { Findings, type Members } from '../../verification/findings.ts';
 import { isMembers } from '../../verification/members.ts';
-import { hashOrdered } from '../../verification/ordered-root.ts';
-import { RlpWriter } from '../../verification/rlp-writer.ts';
 import {
   findSigner,
   type TransactionFacts,
@@ -42,12 +42,12 @@ export function encodeTransactions(block: Members): readonly Uint8Array[] {
     refuseFindings(tools);
     return verified?.encoded ?? new Uint8Array();
   });
-  checkRoot(encodings, block, tools.writer);
+  checkRoot(encodings, block);
   return encodings;
 }
 
-function checkRoot(encodings: readonly Uint8Array[], { transactionsRoot }: Members, writer: RlpWriter): void {
-  if (hashOrdered(encodings, writer) !== transactionsRoot)
+function checkRoot(encodings: readonly Uint8Array[], { transactionsRoot }: Members): void {
+  if (bytesToHex(computeOrderedRoot(encodings)) !== transactionsRoot)
     throw new BundleError('the transactions do not make the root in the header');
 }
 
@@ -57,7 +57,7 @@ export function readFacts(
   { members, verified }: ProvenHeader,
 ): readonly TransactionFacts[] {
   const tools = openTools();
-  checkRoot(encodings, members, tools.writer);
+  checkRoot(encodings, members);
   return encodings.map((encoded) => {
     const decoded = decode(() => decodeTransaction(encoded), 'a transaction');
     const hash = bytesToHex(keccak256(encoded));

@@ -1,7 +1,7 @@
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import { keccak256 } from '../../primitives/keccak.ts';
+import { RlpWriter } from '../../primitives/rlp-writer.ts';
 import { isMembers } from '../../verification/members.ts';
-import { RlpWriter } from '../../verification/rlp-writer.ts';
 import { verifyHeader } from '../../verification/verify-block.ts';
 import { encodeHeader, readObject } from '../ask.ts';
 import { describeFindings, readHeader } from '../evidence.ts';

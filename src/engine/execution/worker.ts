@@ -21,8 +21,12 @@ const section = new NativeSection(shared);
 const memory = new ExecutionMemory(memoryOptions);
 const rounds = new JobRounds();
 const simulators = new Map<string, Simulator>();
-/** Of jobs that bring their state. */
-const evms = new EvmPool(memoryLimit);
+/**
+ * EVMs that are kept: about as many as executions may be in their middle here at a time. The memory that an EVM reserves counts as used for
+ * V8, which collects all of a thread's heap, 30 ms and more, whenever one is made.
+ */
+const KEPT_EVMS = 16;
+const evms = new EvmPool(memoryLimit, KEPT_EVMS);
 const meter: GasMeter = { used: 0 };
 /** In slices since the last report. */
 let ms = 0;
@@ -42,7 +46,7 @@ function simulatorOf(store: Job['store']): Simulator {
   let simulator = simulators.get(store);
   if (simulator === undefined) {
     const reader = section.run(() => openChainReader(store));
-    simulator = new Simulator(new StoredChain(reader), memoryLimit, meter);
+    simulator = new Simulator(new StoredChain(reader), memoryLimit, meter, evms);
     simulators.set(store, simulator);
   }
   return simulator;

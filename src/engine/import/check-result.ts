@@ -6,7 +6,7 @@ import { mergeBloom } from '../../primitives/bloom.ts';
 import { bytesEqual, EMPTY_BYTES } from '../../primitives/bytes.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
 import { keccak256 } from '../../primitives/keccak.ts';
-import { computeOrderedRoot } from '../../primitives/merkle-trie.ts';
+import { computeOrderedRoot } from '../../primitives/ordered-root.ts';
 import type { BuiltAccessList } from '../transition/block-access-recorder.ts';
 import type { BlockResult } from '../transition/execute-block.ts';
 import type { BlockRules } from '../transition/rules.ts';

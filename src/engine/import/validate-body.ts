@@ -3,7 +3,7 @@ import { blobGasOf } from '../../chain/transaction.ts';
 import { bytesEqual } from '../../primitives/bytes.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
 import { keccak256 } from '../../primitives/keccak.ts';
-import { computeOrderedRoot } from '../../primitives/merkle-trie.ts';
+import { computeOrderedRoot } from '../../primitives/ordered-root.ts';
 import { encodeRlp } from '../../primitives/rlp.ts';
 import type { BlockRules } from '../transition/rules.ts';
 import { BlockError } from './block-error.ts';

@@ -37,18 +37,13 @@ export class EvmPool {
   acquire(state: StateReader): PooledEvm {
     if (this.#idle.at(-1)?.state === state) return this.#idle.pop() as PooledEvm;
     const known = this.#idle.findLastIndex((entry) => entry.state === state);
-    // Where none knows the state: a new one while more may be kept, then the one that was used longest ago.
-    const chosen = known < 0 && this.#idle.length >= this.#maxIdle ? 0 : known;
-    const [entry] = chosen < 0 ? [] : this.#idle.splice(chosen, 1);
-    if (entry === undefined) return this.#create(state);
-    entry.evm.attach(state);
-    entry.state = state;
-    return entry;
+    if (known < 0) return this.acquireFor(state);
+    return this.#idle.splice(known, 1)[0] as PooledEvm;
   }
 
-  /** An EVM on a state of the caller's own. It must be released, and knows nothing then. */
+  /** An EVM that knows nothing of a state, which may be the caller's own. It must be released. */
   acquireFor(state: StateReader): PooledEvm {
-    const entry = this.#idle.length < this.#maxIdle ? undefined : this.#idle.shift();
+    const entry = this.#takeUnknown();
     if (entry === undefined) return this.#create(state);
     entry.evm.attach(state);
     entry.state = state;
@@ -68,9 +63,22 @@ export class EvmPool {
     const idle = this.#idle;
     idle.push(entry);
     entry.bytes = entry.evm.memoryPeak;
-    let bytes = 0;
-    for (const kept of idle) bytes += kept.bytes;
+    let bytes = this.#idleBytes;
     while (bytes > MAX_IDLE_BYTES || idle.length > this.#maxIdle) bytes -= (idle.shift() as PooledEvm).bytes;
+  }
+
+  get #idleBytes(): number {
+    return this.#idle.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  /** One that remembers no state; otherwise none while one more may be kept, and then the one that was used longest ago. */
+  #takeUnknown(): PooledEvm | undefined {
+    const idle = this.#idle;
+    const unknown = idle.findIndex((entry) => entry.state === NO_STATE);
+    if (unknown >= 0) return idle.splice(unknown, 1)[0];
+    const largest = idle.reduce((most, { bytes }) => Math.max(most, bytes), 0);
+    const mayKeepMore = idle.length < this.#maxIdle && this.#idleBytes + largest <= MAX_IDLE_BYTES;
+    return mayKeepMore ? undefined : idle.shift();
   }
 
   #create(state: StateReader): PooledEvm {

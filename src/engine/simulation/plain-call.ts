@@ -65,7 +65,7 @@ export function runPlainCall(
     // After a fault of this program it is unknown what is in it: that one is not used again.
     if (isSound) {
       while (!evm.abandon());
-      simulator.evms.release(entry);
+      simulator.release(entry);
     }
   }
 }

@@ -110,6 +110,12 @@ export class Simulator {
     return this.#evms.acquire(this.#chain.openState(blockNumber));
   }
 
+  /** Makes an EVM free for others. States that are no store's come once: none is kept for its state. */
+  release(entry: PooledEvm): void {
+    if (this.#chain.store === undefined) this.#evms.releaseUnknown(entry);
+    else this.#evms.release(entry);
+  }
+
   /** Another block has one of the numbers that were executed at. */
   forgetEnvironment(): void {
     this.#last = undefined;
@@ -127,7 +133,7 @@ export class Simulator {
 
   /** Makes a simulation's EVM free for others. */
   close(simulation: Simulation): void {
-    this.#evms.release(simulation.close());
+    this.release(simulation.close());
   }
 
   /** Rules and block for calls there. */

@@ -1,9 +1,9 @@
 import type { Logger } from '../../observe/logger.ts';
+import { RlpWriter } from '../../primitives/rlp-writer.ts';
 import type { RecoverPublicKey } from '../../primitives/signature.ts';
 import { Lru } from '../../util/lru.ts';
 import { OccasionalLog } from '../../util/occasional-log.ts';
 import { type Finding, Findings, type Subject } from '../../verification/findings.ts';
-import { RlpWriter } from '../../verification/rlp-writer.ts';
 import type { VerifyTools } from '../../verification/verify-transaction.ts';
 import { Refutation } from '../fault.ts';
 import type { BlockHeader } from '../heads/block.ts';

@@ -6,6 +6,7 @@ import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT, keccak256 } from '../../../src/primit
 import { proveKey } from '../../../src/primitives/merkle-proof.ts';
 import { MerkleTrie } from '../../../src/primitives/merkle-trie.ts';
 import { encodeRlp, type RlpInput } from '../../../src/primitives/rlp.ts';
+import { RlpWriter } from '../../../src/primitives/rlp-writer.ts';
 import { recoverPublicKey } from '../../../src/primitives/secp256k1.ts';
 import { AgreedLinks } from '../../../src/upstream/agreement/agreed-links.ts';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
@@ -14,7 +15,6 @@ import { CheckpointLinks } from '../../../src/upstream/verifying/checkpoint-link
 import { Verifier } from '../../../src/upstream/verifying/verifier.ts';
 import type { Members } from '../../../src/verification/findings.ts';
 import { hashEthereumHeader } from '../../../src/verification/hash-header.ts';
-import { RlpWriter } from '../../../src/verification/rlp-writer.ts';
 import { createRecordingLog } from '../../gateway/recording-log.ts';
 
 const HISTORY = '0x0000f90827f1c53a10cb7a02335b175320002935';

@@ -13,7 +13,7 @@ import { minBigInt } from '../../../primitives/bigint.ts';
 import { BLOOM_LENGTH, mergeBloom } from '../../../primitives/bloom.ts';
 import { bytesToHex, hexToBytes } from '../../../primitives/hex.ts';
 import { keccak256 } from '../../../primitives/keccak.ts';
-import { orderedRootSteps } from '../../../primitives/merkle-trie.ts';
+import { OrderedRoot } from '../../../primitives/ordered-root.ts';
 import { encodeRlp } from '../../../primitives/rlp.ts';
 import { getCryptography } from '../../cryptography/create-cryptography.ts';
 import { BlockError } from '../../import/block-error.ts';
@@ -28,7 +28,7 @@ import { collectRequests, runPreBlockCalls } from '../../transition/system-calls
 import { TransactionError } from '../../transition/transaction-error.ts';
 import { decodeCallLists } from '../call-transaction.ts';
 import { checkCall } from '../check-call.ts';
-import { advance, type Execution, runSteps, SLICE_GAS } from '../execution.ts';
+import { advance, type Execution, SLICE_GAS } from '../execution.ts';
 import type { GasMeter } from '../gas-meter.ts';
 import { applyStateOverrides } from '../state-overrides.ts';
 import type { PlannedBlock } from './plan-blocks.ts';
@@ -317,16 +317,15 @@ type EncodedList = { readonly root: Uint8Array; readonly bytes: number };
 
 /** The root of a list and the bytes of what is in it, with a pause after each piece of it. */
 function* rootOf<T>(items: readonly T[], encode: (item: T) => Uint8Array): Execution<EncodedList> {
+  const root = new OrderedRoot();
   let bytes = 0;
-  const encodeEach = function* (): Generator<Uint8Array> {
-    for (const item of items) {
-      const encoded = encode(item);
-      bytes += encoded.length;
-      yield encoded;
-    }
-  };
-  const root = yield* runSteps(orderedRootSteps(encodeEach(), PIECE));
-  return { root, bytes };
+  for (const [index, item] of items.entries()) {
+    const encoded = encode(item);
+    bytes += encoded.length;
+    root.add(encoded);
+    if ((index + 1) % PIECE === 0) yield 'sliceUsed';
+  }
+  return { root: root.finish(), bytes };
 }
 
 function* decodeWithdrawals(given: readonly WithdrawalObject[]): Execution<Withdrawal[]> {

@@ -1,4 +1,4 @@
-import { decodeHexInto } from '../primitives/byte-loops.ts';
+import { decodeHexInto } from './byte-loops.ts';
 
 /** Up to so many digits a loop here is faster than handing the text over. */
 const SHORT_DIGITS = 80;

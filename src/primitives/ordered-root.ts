@@ -1,8 +1,7 @@
-import { bytesToHex } from '../primitives/hex.ts';
-import { EMPTY_TRIE_ROOT, keccak256 } from '../primitives/keccak.ts';
-import { encodeRlp } from '../primitives/rlp.ts';
-import { bytesToNibbles, encodePath, type Nibbles } from '../primitives/trie-node.ts';
-import type { RlpWriter } from './rlp-writer.ts';
+import { EMPTY_TRIE_ROOT, keccak256 } from './keccak.ts';
+import { encodeRlp } from './rlp.ts';
+import { RlpWriter } from './rlp-writer.ts';
+import { bytesToNibbles, encodePath, type Nibbles } from './trie-node.ts';
 
 const HASH_LENGTH = 32;
 /** From here on the keys of indices have several bytes; index 0 comes right before them in key order. */
@@ -15,9 +14,12 @@ type Leaf = {
   readonly reference: Uint8Array;
 };
 
-/** Root of the trie that holds a list under the RLP of its indices (transactions, receipts, withdrawals), as hex text. */
-export function hashOrdered(values: readonly Uint8Array[], writer: RlpWriter): string {
-  const root = new OrderedRoot(writer);
+/** Nodes are written here one at a time: each call that writes takes out again what it wrote. */
+const writer = new RlpWriter();
+
+/** Root of the trie that holds a list under the RLP of its indices (transactions, receipts, withdrawals), 32 bytes. */
+export function computeOrderedRoot(values: Iterable<Uint8Array>): Uint8Array {
+  const root = new OrderedRoot();
   for (const value of values) root.add(value);
   return root.finish();
 }
@@ -27,17 +29,12 @@ export function hashOrdered(values: readonly Uint8Array[], writer: RlpWriter): s
  * is. Of the items the last one is held, and the first until 127 others have come, as its key sorts behind theirs.
  */
 export class OrderedRoot {
-  readonly #writer: RlpWriter;
   readonly #leaves: Leaf[] = [];
   #count = 0;
   #first: Uint8Array | undefined;
   /** The last item in key order, and nibbles of its path that the one before has too: how deep its leaf is, the next item decides. */
   #last: { readonly path: Nibbles; readonly value: Uint8Array } | undefined;
   #shared = -1;
-
-  constructor(writer: RlpWriter) {
-    this.#writer = writer;
-  }
 
   /** Nodes that wait for their parent. */
   get held(): number {
@@ -55,19 +52,18 @@ export class OrderedRoot {
     this.#push(pathOf(index), value);
   }
 
-  /** The root of what was added, as hex text. */
-  finish(): string {
+  /** The root of what was added, 32 bytes. */
+  finish(): Uint8Array {
     this.#pushFirst();
-    if (this.#last === undefined) return bytesToHex(EMPTY_TRIE_ROOT);
-    const writer = this.#writer;
+    if (this.#last === undefined) return EMPTY_TRIE_ROOT;
     const mark = writer.mark;
     if (this.#leaves.length === 0) {
-      writeLeaf(this.#last.path, this.#last.value, writer);
+      writeLeaf(this.#last.path, this.#last.value);
     } else {
       this.#closeLast(this.#shared);
-      encodeNode(this.#leaves, 0, this.#leaves.length, 0, writer);
+      encodeNode(this.#leaves, 0, this.#leaves.length, 0);
     }
-    const root = bytesToHex(keccak256(writer.view(mark)));
+    const root = keccak256(writer.view(mark));
     writer.rewind(mark);
     return root;
   }
@@ -95,16 +91,16 @@ export class OrderedRoot {
     let from = leaves.length - 1;
     while (from > 0 && countShared((leaves[from - 1] as Leaf).path, path) > shared) from--;
     if (from === leaves.length - 1) return;
-    const reference = refer(leaves, from, leaves.length, shared + 1, this.#writer);
+    const reference = refer(leaves, from, leaves.length, shared + 1);
     leaves.splice(from, leaves.length - from, { path, reference });
   }
 
   /** @param shared nibbles that its path has in common with a neighbour's: a branch takes the next one */
   #closeLast(shared: number): void {
     const { path, value } = this.#last as { readonly path: Nibbles; readonly value: Uint8Array };
-    const mark = this.#writer.mark;
-    writeLeaf(path.subarray(shared + 1), value, this.#writer);
-    this.#leaves.push({ path, reference: takeReference(mark, this.#writer) });
+    const mark = writer.mark;
+    writeLeaf(path.subarray(shared + 1), value);
+    this.#leaves.push({ path, reference: takeReference(mark) });
   }
 }
 
@@ -114,7 +110,7 @@ function countShared(one: Nibbles, other: Nibbles): number {
   return shared;
 }
 
-function writeLeaf(path: Nibbles, value: Uint8Array, writer: RlpWriter): void {
+function writeLeaf(path: Nibbles, value: Uint8Array): void {
   const mark = writer.mark;
   writer.bytes(value);
   writer.bytes(encodePath(path, true));
@@ -134,35 +130,23 @@ function pathOf(index: number): Nibbles {
 }
 
 /** Writes the extension or branch node over `leaves[from..to)`, at least two leaves that share the first `depth` nibbles. */
-function encodeNode(
-  leaves: readonly Leaf[],
-  from: number,
-  to: number,
-  depth: number,
-  writer: RlpWriter,
-): void {
+function encodeNode(leaves: readonly Leaf[], from: number, to: number, depth: number): void {
   const first = (leaves[from] as Leaf).path;
   const mark = writer.mark;
   const last = (leaves[to - 1] as Leaf).path;
   let end = depth;
   while (first[end] === last[end]) end++;
   if (end > depth) {
-    writer.raw(refer(leaves, from, to, end, writer));
+    writer.raw(refer(leaves, from, to, end));
     writer.bytes(encodePath(first.subarray(depth, end), false));
     writer.list(mark);
     return;
   }
-  encodeBranch(leaves, from, to, depth, writer);
+  encodeBranch(leaves, from, to, depth);
 }
 
 /** No key is a prefix of another one: a branch has no value. */
-function encodeBranch(
-  leaves: readonly Leaf[],
-  from: number,
-  to: number,
-  depth: number,
-  writer: RlpWriter,
-): void {
+function encodeBranch(leaves: readonly Leaf[], from: number, to: number, depth: number): void {
   const mark = writer.mark;
   writer.byte(0x80);
   let end = to;
@@ -170,28 +154,22 @@ function encodeBranch(
     let start = end;
     while (start > from && (leaves[start - 1] as Leaf).path[depth] === nibble) start--;
     if (start === end) writer.byte(0x80);
-    else writer.raw(refer(leaves, start, end, depth + 1, writer));
+    else writer.raw(refer(leaves, start, end, depth + 1));
     end = start;
   }
   writer.list(mark);
 }
 
 /** How a parent holds a node: its hash as a byte string, or the node itself where that is shorter. */
-function refer(
-  leaves: readonly Leaf[],
-  from: number,
-  to: number,
-  depth: number,
-  writer: RlpWriter,
-): Uint8Array {
+function refer(leaves: readonly Leaf[], from: number, to: number, depth: number): Uint8Array {
   if (to - from === 1) return (leaves[from] as Leaf).reference;
   const mark = writer.mark;
-  encodeNode(leaves, from, to, depth, writer);
-  return takeReference(mark, writer);
+  encodeNode(leaves, from, to, depth);
+  return takeReference(mark);
 }
 
 /** The same for a node that was written since a mark; it is taken out of the writer. */
-function takeReference(mark: number, writer: RlpWriter): Uint8Array {
+function takeReference(mark: number): Uint8Array {
   const encoded = writer.view(mark);
   if (encoded.length < HASH_LENGTH) return writer.take(mark);
   const reference = new Uint8Array(HASH_LENGTH + 1);
