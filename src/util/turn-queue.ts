@@ -64,10 +64,10 @@ export class TurnQueue {
     this.#arm();
   }
 
-  /** Counts what was run at once, milliseconds. */
+  /** Counts what was run at once, milliseconds; within work that is counted whole it counts nothing. */
   spend(ms: number): void {
     if (this.#isStepping) this.#stepsMs += ms;
-    else this.#atOnceMs += ms;
+    else if (this.#runningSince === undefined) this.#atOnceMs += ms;
     this.#arm();
   }
 
