@@ -9,6 +9,7 @@ import { defineMethod, type Method } from '../rpc/method.ts';
 import { ParamProblem } from '../rpc/param-problem.ts';
 import { integer64, number } from '../rpc/schemas.ts';
 import type { RequestScope } from '../util/request-scope.ts';
+import { TURNS } from '../util/turn-queue.ts';
 import { ethSendRawTransaction, SENT_TRANSACTION_PARAM } from './eth_sendRawTransaction.ts';
 import { type Inclusion, InclusionWatch } from './inclusion-watch.ts';
 import type { MethodContext } from './method-context.ts';
@@ -85,6 +86,8 @@ async function waitForReceipt(
   const end = now + waitMs;
   const rest = (): Promise<boolean> => inclusion.wait(end - performance.now(), scope);
   do {
+    // Many calls are woken at once: by a block, or when the feed has been joined.
+    await TURNS.rejoin(owner);
     const found = await findReceipt(inclusion.hash, network, scope);
     if (found !== null) return found;
     // A call that only waits is in nobody's way.

@@ -69,13 +69,19 @@ export class TransactionSender {
   async send(bytes: Uint8Array, scope: RequestScope): Promise<JsonText> {
     const rules = await this.#rules.read(scope);
     const { length } = bytes;
-    if (length > LARGE_BYTES) await TURNS.pause(scope.owner ?? '', length * JUDGE_MS_A_BYTE);
-    const judged = judgeTransaction(bytes, rules, this.#parts.tools.recoverPublicKey);
+    const owner = scope.owner ?? '';
+    if (length > LARGE_BYTES) await TURNS.pause(owner, length * JUDGE_MS_A_BYTE);
+    // Many may have waited for the same rules, and each signature takes half a millisecond.
+    const judged = await TURNS.take(owner, () =>
+      judgeTransaction(bytes, rules, this.#parts.tools.recoverPublicKey),
+    );
     const hash = bytesToHex(hashTransaction(judged.transaction));
     const sending: Sending = { judged, hash, bytes };
     const { sender, transaction } = judged;
     await this.#hidden.add(hash, { sender: bytesToHex(sender), nonce: `${transaction.nonce}` });
     const round = await this.#share(sending, scope);
+    // Many calls may have sent the same.
+    await TURNS.rejoin(owner);
     await this.#note(sending, scope);
     this.#noteTakers(round, hash);
     return `"${hash}"`;
