@@ -30,6 +30,8 @@ const TIME_FORKS = [
   ['amsterdam', 'amsterdamTime'],
 ] as const;
 
+const TIME_KEYS: ReadonlySet<string> = new Set(TIME_FORKS.map(([, key]) => key.toLowerCase()));
+
 export type ForkName =
   | 'frontier'
   | (typeof BLOCK_FORKS)[number][0]
@@ -102,6 +104,11 @@ export class GenesisObject {
   get(key: string): unknown {
     return this.#values.get(key.toLowerCase());
   }
+
+  /** Keys that have a value, in lower case. */
+  get given(): readonly string[] {
+    return [...this.#values].flatMap(([key, value]) => (value === undefined ? [] : [key]));
+  }
 }
 
 function readInteger(object: GenesisObject, key: string): bigint | undefined {
@@ -148,10 +155,17 @@ function checkTimeOrder(timeForks: ChainConfig['timeForks']): void {
   }
 }
 
+/** A fork that is not known would be left out, and its blocks executed by older rules. @throws RangeError naming it */
+function refuseUnknownForks(config: GenesisObject): void {
+  const unknown = config.given.find((key) => key.endsWith('time') && !TIME_KEYS.has(key));
+  if (unknown !== undefined)
+    throw new RangeError(`genesis config: ${unknown} activates a fork whose rules are not known here`);
+}
+
 /**
  * Parses the `config` object of a genesis file.
  * @param exactTotalDifficulty the TTD's own digits: mainnet's does not fit a JSON number exactly.
- * @throws RangeError naming the field that is missing or malformed.
+ * @throws RangeError naming the field that is missing or malformed, or the fork that is not known.
  */
 export function parseChainConfig(object: object, exactTotalDifficulty?: string): ChainConfig {
   const config = new GenesisObject(object);
@@ -168,6 +182,7 @@ export function parseChainConfig(object: object, exactTotalDifficulty?: string):
     const time = readInteger(config, key);
     return time === undefined ? [] : [{ fork: fork as ForkName, time }];
   });
+  refuseUnknownForks(config);
   checkTimeOrder(timeForks);
   const furtherHeights = FURTHER_HEIGHTS.flatMap((key) => readInteger(config, key) ?? []);
   const forkHeights = new Set([...blockForks.map(({ block }) => block), ...furtherHeights]);

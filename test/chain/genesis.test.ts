@@ -151,6 +151,15 @@ test('forks by time in another order than the schedule are refused, as geth does
   );
 });
 
+test('a fork that is not known is refused by its name, unless it is not set', () => {
+  const parse = (times: object) => parseChainConfig({ chainId: 1, ...FORKS, ...times });
+  assert.throws(() => parse({ bogotaTime: 0 }), {
+    name: 'RangeError',
+    message: 'genesis config: bogotatime activates a fork whose rules are not known here',
+  });
+  assert.doesNotThrow(() => parse({ bogotaTime: null, verkleBlock: 1 }));
+});
+
 test('Amsterdam inherits the blob schedule in force, and an entry of its own does not count', () => {
   const blobSchedule = {
     bpo1: { target: 10, max: 15, baseFeeUpdateFraction: 1 },

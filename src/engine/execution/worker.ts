@@ -22,10 +22,10 @@ const memory = new ExecutionMemory(memoryOptions);
 const rounds = new JobRounds();
 const simulators = new Map<string, Simulator>();
 /**
- * EVMs that are kept: about as many as executions may be in their middle here at a time. The memory that an EVM reserves counts as used for
- * V8, which collects all of a thread's heap, 30 ms and more, whenever one is made.
+ * EVMs that are kept: one more than the executions of one owner that may be in their middle at a time. The memory that an EVM reserves counts
+ * as used for V8, which collects all of a thread's heap, 30 ms and more, whenever one is made.
  */
-const KEPT_EVMS = 16;
+const KEPT_EVMS = 8;
 const evms = new EvmPool(memoryLimit, KEPT_EVMS);
 const meter: GasMeter = { used: 0 };
 /** In slices since the last report. */

@@ -32,6 +32,14 @@ import {
   TAKEN,
 } from '../support/sending-network.ts';
 
+/** An answer that comes when all calls that were made in this turn have gone as far as they can without it. */
+function late(behaviour: Behaviour): Behaviour {
+  return async (call, options) => {
+    for (let turn = 0; turn < 50; turn++) await nextTurn();
+    return behaviour(call, options);
+  };
+}
+
 describe('sending a transaction', () => {
   it('the first node that takes it answers, while others have not', async () => {
     const nodes = [nodeOf(silent), nodeOf(TAKEN), nodeOf(silent)];
@@ -181,7 +189,7 @@ describe('sending a transaction', () => {
   });
 
   it('the same bytes again give the same hash; at the same time they are sent once', async () => {
-    const node = nodeOf(inTurn(TAKEN, nodeError(-32000, 'already known')));
+    const node = nodeOf(late(inTurn(TAKEN, nodeError(-32000, 'already known'))));
     const network = networkOf([node]);
     const hashes = await Promise.all([send(network), send(network, 'two'), send(network)]);
     assert.deepEqual(hashes, Array(3).fill(`"${HASH}"`));
@@ -191,7 +199,7 @@ describe('sending a transaction', () => {
   });
 
   it('a key that sends bytes which another is sending is not refused for the bounds of that one', async () => {
-    const node = nodeOf(inTurn(fault('rateLimited'), TAKEN));
+    const node = nodeOf(late(inTurn(fault('rateLimited'), TAKEN)));
     const network = networkOf([node]);
     const outcomes = await Promise.allSettled([send(network), send(network), send(network, 'two')]);
     assert.deepEqual(
@@ -199,7 +207,7 @@ describe('sending a transaction', () => {
       ['rejected', 'rejected', 'fulfilled'],
     );
     assert.equal(sends(node), 2);
-    const refusing = nodeOf(nodeError(-32000, FUNDS));
+    const refusing = nodeOf(late(nodeError(-32000, FUNDS)));
     const refused = networkOf([refusing]);
     await Promise.allSettled([send(refused), send(refused, 'two'), send(refused, 'three')]);
     assert.equal(sends(refusing), 1, 'what the nodes say of it holds for all');
