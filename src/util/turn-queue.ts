@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { FairLines } from './fair-lines.ts';
 
 /**
  * Time that steps may take of one turn of the event loop before all else has its turn, and as much for what is run at once, milliseconds.
@@ -13,12 +14,13 @@ type Step = () => void;
 
 /**
  * Expensive work on the thread that reads requests: large bodies, batches, large answers. It runs in steps, all of which together take
- * about `TURN_MS` of one turn of the event loop. Owners take turns (round robin), however many steps wait for each, so that a small
- * request waits for one step at most, and a step for one of each other owner.
+ * about `TURN_MS` of one turn of the event loop. Owners share that time, however many steps wait for each and however long they are, so that a
+ * small request waits for one step at most.
  */
 export class TurnQueue {
-  /** Next owner first. */
-  readonly #lines = new Map<string, Step[]>();
+  readonly #lines = new FairLines<Step>();
+  /** Whose step runs. */
+  #stepOwner = '';
   /** Used by steps in this turn of the event loop. */
   #stepsMs = 0;
   /** Used by what was run at once since the last steps. */
@@ -42,7 +44,7 @@ export class TurnQueue {
 
   /** Owners that wait. */
   get waiting(): number {
-    return this.#lines.size;
+    return this.#lines.owners;
   }
 
   /**
@@ -73,9 +75,7 @@ export class TurnQueue {
 
   /** Runs `step` in a turn of its owner, later. It must not throw. */
   enter(owner: string, step: Step): void {
-    const line = this.#lines.get(owner);
-    if (line === undefined) this.#lines.set(owner, [step]);
-    else line.push(step);
+    this.#lines.add(owner, step);
     this.#arm();
   }
 
@@ -184,7 +184,7 @@ export class TurnQueue {
   #endTurn(): void {
     this.#hasAccepted = false;
     // Also to begin the next turn's account.
-    if (this.#lines.size > 0 || this.#stepsMs > 0 || this.#atOnceMs > 0) this.#arm();
+    if (this.#lines.owners > 0 || this.#stepsMs > 0 || this.#atOnceMs > 0) this.#arm();
   }
 
   /** Whether connections go before steps in this turn. */
@@ -194,12 +194,13 @@ export class TurnQueue {
 
   #runSteps(): void {
     while (this.#stepsMs < TURN_MS) {
-      const step = this.#takeNext();
-      if (step === undefined) break;
+      const next = this.#lines.take();
+      if (next === undefined) break;
+      this.#stepOwner = next.owner;
       this.#isStepping = true;
       const startedAt = this.#now();
       this.#runningSince = startedAt;
-      step();
+      next.item();
       if (this.#goesOn) {
         this.#goesOn = false;
         // Ticks run when no microtask is left: what follows the promise has ended, or waits.
@@ -220,7 +221,9 @@ export class TurnQueue {
     this.#runningSince = undefined;
     this.#isStepping = false;
     this.#workedAt = this.#now();
-    this.#stepsMs += this.#workedAt - startedAt;
+    const ms = this.#workedAt - startedAt;
+    this.#stepsMs += ms;
+    this.#lines.charge(this.#stepOwner, ms);
   }
 
   /** Goes on with the work until it is done, or the time of a turn is used up. */
@@ -229,17 +232,6 @@ export class TurnQueue {
       const step = work.next();
       if (step.done === true || this.#now() - startedAt >= TURN_MS) return step;
     }
-  }
-
-  #takeNext(): Step | undefined {
-    for (const [owner, line] of this.#lines) {
-      // To the end of the line of owners.
-      this.#lines.delete(owner);
-      const step = line.shift();
-      if (line.length > 0) this.#lines.set(owner, line);
-      return step;
-    }
-    return undefined;
   }
 }
 

@@ -37,18 +37,51 @@ test('work that ends in time is done at once, until the time of a turn is used u
   assert.equal(turns.hasTime('a'), true);
 });
 
-test('owners take turns, however much each has to do', async () => {
-  const turns = new TurnQueue();
+/** Runs works of owners, each so many steps of so many milliseconds. @returns whose steps ran, in order */
+async function orderOf(
+  ...works: readonly (readonly [owner: string, steps: number, ms: number])[]
+): Promise<string> {
+  let now = 0;
+  const turns = new TurnQueue(() => now);
   turns.spend(TURN_MS);
-  const order: string[] = [];
-  const run = (owner: string, steps: number) =>
-    turns.run(
-      owner,
-      pausing(steps, TURN_MS + 0.1, () => order.push(owner)),
-    );
-  await Promise.all([run('greedy', 6), run('greedy', 6), run('greedy', 6), run('small', 2)]);
-  assert.equal(order.length, 20);
-  assert.ok(order.slice(0, 4).filter((owner) => owner === 'small').length === 2, order.join());
+  let order = '';
+  const work = function* (owner: string, steps: number, ms: number): Generator<undefined, void> {
+    for (let step = 0; step < steps; step++) {
+      order += owner;
+      now += ms;
+      yield;
+    }
+  };
+  await Promise.all(works.map(([owner, steps, ms]) => turns.run(owner, work(owner, steps, ms))));
+  return order;
+}
+
+test('owners take turns, however much each has to do', async () => {
+  const much = ['g', 6, TURN_MS] as const;
+  assert.equal(await orderOf(much, much, much, ['s', 2, TURN_MS]), `gsgs${'g'.repeat(16)}`);
+});
+
+test('owners share time, however long their steps are', async () => {
+  assert.equal(await orderOf(['l', 3, 5 * TURN_MS], ['s', 12, TURN_MS]), 'lssssslssssslss');
+});
+
+test('an owner that comes anew goes first, however many wait', async () => {
+  const works = Array.from({ length: 20 }, (_, at) => [String.fromCharCode(97 + at), 3, TURN_MS] as const);
+  let now = 0;
+  const turns = new TurnQueue(() => now);
+  turns.spend(TURN_MS);
+  const seen: string[] = [];
+  const enter = (owner: string, steps: number, ms: number): void =>
+    turns.enter(owner, () => {
+      seen.push(owner);
+      now += ms;
+      if (steps > 1) enter(owner, steps - 1, ms);
+      if (seen.length === 30) enter('new', 1, ms);
+    });
+  for (const work of works) enter(...work);
+  while (turns.waiting > 0) await nextTurn();
+  assert.equal(seen.length, 61);
+  assert.equal(seen.indexOf('new'), 30);
 });
 
 test('between two steps the event loop has its turn', async () => {
