@@ -324,7 +324,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
         notifier === undefined ? { session, scope, report } : { session, scope, report, notifier };
       let answered: PromiseOrValue<Answer>;
       try {
-        answered = TURNS.take(owner, () => answer(body, context, now));
+        answered = answer(body, context, now);
       } catch (error) {
         answered = answerFault(error, context);
       }

@@ -14,6 +14,7 @@ import { isComplete, type JsonStream } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { nameOwner } from '../util/owner.ts';
 import { RequestScope } from '../util/request-scope.ts';
+import { TURNS } from '../util/turn-queue.ts';
 import type { Connection, ConnectionTable } from './connection.ts';
 import type { CorsPolicy } from './cors.ts';
 import type { Health } from './health.ts';
@@ -256,7 +257,7 @@ export class HttpEndpoint {
     response.once('close', () => scope.noteSent(response.writableFinished));
     connection.begin(scope);
     const answered = this.#shares.holdWhile(owner, body.length, () =>
-      this.#gateway.handle(body, session, scope, report),
+      TURNS.serve(session.principal.id, now, () => this.#gateway.handle(body, session, scope, report)),
     );
     return continueWith(answered ?? this.#gateway.refuse('arriving.bytes', session), (answer) => {
       if (!isComplete(answer.body)) return this.#sendStream(work, answer.body, scope);

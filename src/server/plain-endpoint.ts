@@ -12,6 +12,7 @@ import { isComplete, type JsonBytes, type JsonStream } from '../primitives/json-
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { nameOwner } from '../util/owner.ts';
 import { RequestScope } from '../util/request-scope.ts';
+import { TURNS } from '../util/turn-queue.ts';
 import type { Connection } from './connection.ts';
 import { encodeMember } from './gzip-member.ts';
 import { isJsonType } from './media-type.ts';
@@ -107,7 +108,13 @@ export class PlainEndpoint {
     const { unsent } = this.#shares;
     if (!unsent.isEmpty && unsent.refuses(nameOwner(work.visitor.address, work.keyId)))
       return this.#gateway.refuse('unsent.bytes', admitted);
-    return this.#gateway.handle(body, admitted, work.scope, work.report);
+    const { id } = admitted.principal;
+    const answered = this.#shares.holdWhile(nameOwner(work.visitor.address, id), body.length, () =>
+      TURNS.serve(id, work.scope.startedAt, () =>
+        this.#gateway.handle(body, admitted, work.scope, work.report),
+      ),
+    );
+    return answered ?? this.#gateway.refuse('arriving.bytes', admitted);
   }
 
   /** @returns bytes of the body that were sent, before compression */

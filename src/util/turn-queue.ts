@@ -9,6 +9,9 @@ export const TURN_MS = 1;
 /** Connections have as long while they come, after steps and what was run at once: half of the time, milliseconds. */
 const ACCEPT_MS = 2 * TURN_MS;
 
+/** An owner that has been the only one for so long counts as alone, milliseconds. */
+const ALONE_MS = 10_000;
+
 /** A piece of expensive work. It ends of itself, after about `TURN_MS` at most. */
 type Step = () => void;
 
@@ -19,6 +22,9 @@ type Step = () => void;
  */
 export class TurnQueue {
   readonly #lines = new FairLines<Step>();
+  /** Whose request came last, and when that was another one's than before. */
+  #lastOwner: string | undefined;
+  #otherAt = Number.NEGATIVE_INFINITY;
   /** Whose step runs. */
   #stepOwner = '';
   /** Used by steps in this turn of the event loop. */
@@ -119,6 +125,20 @@ export class TurnQueue {
         }
       });
     });
+  }
+
+  /**
+   * Runs the work of a request as `take` does, but at once where no other owner has sent one for a while: nobody waits for what it takes, and
+   * the turns are spared.
+   * @param now in milliseconds of the queue's clock
+   * @throws what the work throws, at once or by rejection
+   */
+  serve<T>(owner: string, now: number, work: () => T | Promise<T>): T | Promise<T> {
+    if (owner !== this.#lastOwner) {
+      if (this.#lastOwner !== undefined) this.#otherAt = now;
+      this.#lastOwner = owner;
+    }
+    return now - this.#otherAt > ALONE_MS ? work() : this.take(owner, work);
   }
 
   /** Runs `next` with a value: at once where it is there, as `take` does where it had to be waited for, since others may have waited for the same. */
