@@ -5,7 +5,7 @@ import { FairLines } from './fair-lines.ts';
  * Time that steps may take of one turn of the event loop before all else has its turn, and as much for what is run at once, milliseconds.
  * A request passes several turns on its way (its bytes, its worker's answer), so that what one turn takes is what it waits, several times.
  */
-export const TURN_MS = 1;
+export const TURN_MS = 2;
 /** Connections have as long while they come, after steps and what was run at once: half of the time, milliseconds. */
 const ACCEPT_MS = 2 * TURN_MS;
 
