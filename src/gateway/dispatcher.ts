@@ -174,9 +174,12 @@ export class Dispatcher {
   ): RpcError | PromiseOrValue<JsonResult> {
     try {
       const clientVersion = this.#clientVersion;
-      const known = { network, clientVersion, scope };
-      const told = development === undefined ? known : { ...known, development };
-      const context = notifier === undefined ? told : { ...told, notifier };
+      // Copies by `...` take a microsecond, which every message of a WebSocket would pay.
+      const known =
+        notifier === undefined
+          ? { network, clientVersion, scope }
+          : { network, clientVersion, scope, notifier };
+      const context = development === undefined ? known : { ...known, development };
       const { plain: bytes } = call;
       const plain = bytes === undefined ? undefined : method.invokePlain?.(bytes, context);
       return plain ?? method.invoke(call.params, context);
