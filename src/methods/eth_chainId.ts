@@ -5,6 +5,8 @@ import { quantity256 } from '../rpc/schemas.ts';
 import type { MethodContext } from './method-context.ts';
 import { touchesNothing } from './touches.ts';
 
+const encodeJson = (chainId: bigint): string => `"${encodeQuantity(chainId)}"`;
+
 export const ethChainId: Method<MethodContext> = defineMethod({
   name: 'eth_chainId',
   summary: 'Chain id of the network (EIP-155).',
@@ -16,5 +18,5 @@ export const ethChainId: Method<MethodContext> = defineMethod({
   errors: ['unavailable'],
   example: { params: [], result: '0x1ca9' },
   handle: (_, { network: { chain }, scope }) =>
-    continueWith(chain.findChainId?.(scope) ?? chain.chainId, (chainId) => `"${encodeQuantity(chainId)}"`),
+    continueWith(chain.findChainId?.(scope) ?? chain.chainId, encodeJson),
 });
