@@ -1,23 +1,23 @@
-/** What an owner may use before the next one comes first, milliseconds. */
+/** An owner runs for so long before others go first (the quantum of RFC 8290), milliseconds. */
 const SHARE_MS = 1;
-/** What an owner has used beyond its share counts up to here, milliseconds. */
+/** No owner owes more time than this, milliseconds. */
 const MAX_DEBT_MS = 16;
 
 type Line<T> = {
   readonly items: T[];
-  /** What is left of its share. */
+  /** Milliseconds until others go first; negative: time that the owner owes. */
   leftMs: number;
 };
 
 /**
- * Items that wait, a line for each owner. Owners share time, not items: each has its share before the next one, and who has used more is
- * passed over until that is made up for. An owner that comes anew goes before those that have had a share, so that one who asks for little
- * waits for none who asks for much (RFC 8290, section 4.2, without dropping).
+ * A fair queue: owners share time as flows share a link (deficit round robin with new and old flows, RFC 8290, section 4.2, without
+ * dropping). An owner that was not in the queue goes before those that have had a share, so that one who asks for little waits for none who
+ * asks for much.
  */
 export class FairLines<T> {
-  /** Owners that have not used a share. Next one first. */
+  /** New flows: owners that have not used a share. Next one first. */
   readonly #fresh = new Map<string, Line<T>>();
-  /** All others; a line may be empty. Next one first. */
+  /** Old flows: all others; a line may be empty. Next one first. */
   readonly #known = new Map<string, Line<T>>();
   #items = 0;
   #owners = 0;
@@ -56,14 +56,14 @@ export class FairLines<T> {
         return { owner, item: line.items.shift() as T };
       }
       lines.delete(owner);
-      // One that has used its share waits behind the others; one that has nothing left to do stays for a round, so that it is not fresh at once.
+      // An owner whose share is used waits behind the others. An owner without items stays for a round: it must not be new again at once.
       if (line.items.length > 0) line.leftMs += SHARE_MS;
       if (line.items.length > 0 || isFresh) this.#known.set(owner, line);
     }
     return undefined;
   }
 
-  /** Charges what was done with an item. Where nothing waits any more, nobody has used too much. */
+  /** Charges an owner for the time that its item took. An empty queue forgets what owners owe. */
   charge(owner: string, ms: number): void {
     const line = this.#find(owner);
     if (line !== undefined) line.leftMs = Math.max(line.leftMs - ms, -MAX_DEBT_MS);

@@ -9,7 +9,7 @@ export const TURN_MS = 2;
 /** Connections have as long while they come, after steps and what was run at once: half of the time, milliseconds. */
 const ACCEPT_MS = 2 * TURN_MS;
 
-/** An owner that has been the only one for so long counts as alone, milliseconds. */
+/** An owner counts as alone when no other one has sent a request for so long, milliseconds. */
 const ALONE_MS = 10_000;
 
 /** A piece of expensive work. It ends of itself, after about `TURN_MS` at most. */
@@ -22,10 +22,10 @@ type Step = () => void;
  */
 export class TurnQueue {
   readonly #lines = new FairLines<Step>();
-  /** Whose request came last, and when that was another one's than before. */
+  /** Owner of the last request, and the time when a request had another owner than the one before it. */
   #lastOwner: string | undefined;
   #otherAt = Number.NEGATIVE_INFINITY;
-  /** Whose step runs. */
+  /** Owner of the step that runs. */
   #stepOwner = '';
   /** Used by steps in this turn of the event loop. */
   #stepsMs = 0;
@@ -128,8 +128,7 @@ export class TurnQueue {
   }
 
   /**
-   * Runs the work of a request as `take` does, but at once where no other owner has sent one for a while: nobody waits for what it takes, and
-   * the turns are spared.
+   * Runs the work of a request: at once where its owner is alone, since nobody waits for it, otherwise as `take` does.
    * @param now in milliseconds of the queue's clock
    * @throws what the work throws, at once or by rejection
    */
