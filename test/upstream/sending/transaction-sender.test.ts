@@ -5,6 +5,7 @@ import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { readSendWords } from '../../../src/upstream/sending/node-words.ts';
 import { makeTransaction } from '../../support/bad-transactions.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { createScope } from '../support/exchange.ts';
 import { createNetwork } from '../support/network.ts';
 import { ScriptedChain } from '../support/scripted-chain.ts';
@@ -32,12 +33,31 @@ import {
   TAKEN,
 } from '../support/sending-network.ts';
 
-/** An answer that comes when all calls that were made in this turn have gone as far as they can without it. */
-function late(behaviour: Behaviour): Behaviour {
-  return async (call, options) => {
-    for (let turn = 0; turn < 50; turn++) await nextTurn();
+/** Sends the same bytes under several keys; the node answers the first when all of them wait for that. */
+async function sendTogether(
+  behaviour: Behaviour,
+  ...keys: readonly (string | undefined)[]
+): Promise<{
+  node: ScriptedNode;
+  network: ReturnType<typeof networkOf>;
+  outcomes: PromiseSettledResult<unknown>[];
+}> {
+  let open = (): void => {};
+  const isOpen = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const node = nodeOf(async (call, options) => {
+    await isOpen;
     return behaviour(call, options);
-  };
+  });
+  const network = networkOf([node]);
+  const [first, ...others] = keys;
+  const sent = [send(network, first)];
+  await waitUntil(() => sends(node) === 1);
+  for (const key of others) sent.push(send(network, key));
+  for (let turn = 0; turn < 50; turn++) await nextTurn();
+  open();
+  return { node, network, outcomes: await Promise.allSettled(sent) };
 }
 
 describe('sending a transaction', () => {
@@ -189,28 +209,24 @@ describe('sending a transaction', () => {
   });
 
   it('the same bytes again give the same hash; at the same time they are sent once', async () => {
-    const node = nodeOf(late(inTurn(TAKEN, nodeError(-32000, 'already known'))));
-    const network = networkOf([node]);
-    const hashes = await Promise.all([send(network), send(network, 'two'), send(network)]);
-    assert.deepEqual(hashes, Array(3).fill(`"${HASH}"`));
+    const taken = inTurn(TAKEN, nodeError(-32000, 'already known'));
+    const { node, network, outcomes } = await sendTogether(taken, undefined, 'two', undefined);
+    assert.deepEqual(outcomes, Array(3).fill({ status: 'fulfilled', value: `"${HASH}"` }));
     assert.equal(sends(node), 1);
     assert.equal(await send(network), `"${HASH}"`);
     assert.equal(sends(node), 2);
   });
 
   it('a key that sends bytes which another is sending is not refused for the bounds of that one', async () => {
-    const node = nodeOf(late(inTurn(fault('rateLimited'), TAKEN)));
-    const network = networkOf([node]);
-    const outcomes = await Promise.allSettled([send(network), send(network), send(network, 'two')]);
+    const busy = inTurn(fault('rateLimited'), TAKEN);
+    const { node, outcomes } = await sendTogether(busy, undefined, undefined, 'two');
     assert.deepEqual(
       outcomes.map(({ status }) => status),
       ['rejected', 'rejected', 'fulfilled'],
     );
     assert.equal(sends(node), 2);
-    const refusing = nodeOf(late(nodeError(-32000, FUNDS)));
-    const refused = networkOf([refusing]);
-    await Promise.allSettled([send(refused), send(refused, 'two'), send(refused, 'three')]);
-    assert.equal(sends(refusing), 1, 'what the nodes say of it holds for all');
+    const refused = await sendTogether(nodeError(-32000, FUNDS), undefined, 'two', 'three');
+    assert.equal(sends(refused.node), 1, 'what the nodes say of it holds for all');
   });
 
   it('goes where the network says', async () => {
