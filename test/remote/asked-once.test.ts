@@ -28,7 +28,7 @@ const NOT_THERE: Answer = { error: { code: -32601, message: 'the method does not
 const KINDS: readonly Kind[] = ['call', 'estimateGas', 'createAccessList'];
 const HINTS: ReadonlySet<string> = new Set(['proof_call', 'eth_createAccessList']);
 
-/** What a node executes, or answers for the call alone. Proofs and codes are the pool's to send again, where a request that has several of them fails. */
+/** Methods that a node executes, or answers for the call alone. The pool may send proofs and codes again, where a request that has several of them fails. */
 const COUNTED: ReadonlySet<string> = new Set([...HINTS, 'eth_call', 'eth_estimateGas', 'eth_config']);
 
 /** How a node answers what a call would access; undefined as it is. */

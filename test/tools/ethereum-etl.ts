@@ -51,5 +51,5 @@ function readAll(folder: string, files: readonly string[]): string {
   return files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
 }
 
-/** Of `geth --dev`. */
+/** Chain id of `geth --dev`. */
 const GETH_DEV_CHAIN = 1337;

@@ -68,7 +68,7 @@ offline = true
 no_storage_caching = true
 [rpc_endpoints]
 `;
-/** Lines with times, and a line whose order differs. */
+/** Matches lines that differ between equal runs: they have times, or another order. */
 const VARYING = /finished in|tests? passed/;
 
 export const FORGE: Tool = {

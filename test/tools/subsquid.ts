@@ -41,9 +41,9 @@ processor.run(database, async ({ blocks }) => {
 });
 `;
 
-/** Of `geth --dev`. */
+/** Chain id of `geth --dev`. */
 const GETH_DEV_CHAIN = 1337;
-/** What traces and changes of state are asked with. */
+/** Options of the data source that ask for traces and changes of state. */
 const DEBUG = { useDebugApiForStateDiffs: true };
 const TRACE = { preferTraceApi: true };
 

@@ -13,6 +13,8 @@ export interface SimulatedChain {
   getBlockHash(number: bigint): Uint8Array | undefined;
   /** State after a block; the same object for as long as it is likely to be asked for. */
   openState(number: bigint): StateReader;
+  /** Its state is opened for one call: no EVM is kept for it. */
+  readonly isForOneCall?: true;
 }
 
 /** States that are remembered: more than there are EVMs that are kept for them. */

@@ -110,9 +110,9 @@ export class Simulator {
     return this.#evms.acquire(this.#chain.openState(blockNumber));
   }
 
-  /** Makes an EVM free for others. States that are no store's come once: none is kept for its state. */
+  /** Makes an EVM free for others; it remembers its state where that may be opened again. */
   release(entry: PooledEvm): void {
-    if (this.#chain.store === undefined) this.#evms.releaseUnknown(entry);
+    if (this.#chain.isForOneCall === true) this.#evms.releaseUnknown(entry);
     else this.#evms.release(entry);
   }
 

@@ -23,6 +23,7 @@ export type StateExcerpt = {
 
 /** A chain of one block, of which only an excerpt is at hand. */
 export class ExcerptChain implements SimulatedChain {
+  readonly isForOneCall = true;
   readonly #excerpt: StateExcerpt;
   readonly #state: StateReader;
 

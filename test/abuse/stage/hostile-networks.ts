@@ -16,7 +16,7 @@ export type HostileNetwork = {
 
 /** What the data of a call begins with at which the node is hostile. */
 export const HOSTILE_DATA = '0x4057';
-/** Of the node's chain. */
+/** Chain id of the node. */
 export const NODE_CHAIN_ID = 99;
 const MB = 1_000_000;
 
