@@ -31,8 +31,10 @@ const EXPONENT_SIGN = 19;
 const EXPONENT_DIGITS = 20;
 /** States inside `true`, `false` and `null`, counted from here. */
 const LITERALS = 21;
+/** The last three of them: after the first, the second and the third letter of `null`. */
+export const NULL_STATES = 28;
 /** Continuation bytes that are still to come: 1, 2 or 3. */
-const CONTINUATION_1 = 31;
+export const CONTINUATION_1 = 31;
 const CONTINUATION_2 = 32;
 const CONTINUATION_3 = 33;
 /** Second bytes that are restricted: no overlong forms, no surrogates, nothing above U+10FFFF. */

@@ -4,7 +4,7 @@ import { WEB_ASSEMBLY, type WebAssemblyMemory } from '../../primitives/webassemb
 import type { ShapeCounts } from './answer-shape.ts';
 import { TRANSITIONS } from './json-grammar.ts';
 import { JSON_SCAN_MODULE } from './json-scan-module.ts';
-import { listNameLetters } from './padded-quantities.ts';
+import { listNameLengths, listNameLetters } from './padded-quantities.ts';
 
 type Global = { readonly value: number };
 
@@ -26,6 +26,8 @@ type JsonScan = {
   readonly PADDED: Global;
   readonly BEFORE: Global;
   readonly padded: Global;
+  readonly hasNull: Global;
+  readonly LIST_LENGTHS: Global;
   scan(
     start: number,
     end: number,
@@ -50,6 +52,7 @@ space.set(new Uint8Array(listNameLetters('first').buffer), json.FIRST_LETTERS.va
 space.set(new Uint8Array(listNameLetters('last').buffer), json.LAST_LETTERS.value);
 const size = space.length - BUFFER;
 const words = new DataView(json.memory.buffer);
+words.setUint32(json.LIST_LENGTHS.value, listNameLengths(), true);
 /** Bytes of an answer before a chunk that have to be known for what the chunk has the end of. */
 export const BEFORE: number = json.BEFORE.value;
 
@@ -65,12 +68,14 @@ export type JsonPlace = ShapeCounts & {
   openBytes: number;
 };
 
-/** Takes notice of values `0x0…` of members that may be quantities. */
+/** Takes notice of values `0x0…` of members that may be quantities, and of null for members that may be lists. */
 export interface PaddedValues {
   /** The last bytes before the chunk, at most `BEFORE`; undefined for the first chunk. */
   readonly before: Uint8Array | undefined;
   /** @param start of the value's text in the chunk, below 0 where that is before it */
   addPadded(chunk: Uint8Array, start: number): void;
+  /** The chunk has the end of a null that may be that of a list. */
+  noteNull(): void;
 }
 
 /**
@@ -92,6 +97,7 @@ export function scanInside(chunk: Uint8Array, from: number, place: JsonPlace, va
     const stop = json.scan(BUFFER, BUFFER + end - at, state, isInKey, lists, levels.length - 1, openBytes);
     for (let i = 0; i < json.padded.value; i++)
       values.addPadded(chunk, words.getUint32(json.PADDED.value + 4 * i, true) - BUFFER + at);
+    if (json.hasNull.value !== 0) values.noteNull();
     place.openBytes = json.openBytes.value;
     place.values += json.values.value;
     place.longestText = Math.max(place.longestText, json.longestText.value);

@@ -73,6 +73,13 @@ export function listNameLetters(place: 'first' | 'last'): Uint32Array {
   return letters;
 }
 
+/** How long names of lists are, as bits: a scan skips null for other members by them. */
+export function listNameLengths(): number {
+  let lengths = 0;
+  for (const { length } of LIST_NAMES) lengths |= 1 << length;
+  return lengths;
+}
+
 /** Whether a text may be a quantity with leading zeros, by its length and its first three characters. */
 export function mayBePadded(bytes: Uint8Array, start: number, length: number): boolean {
   return (

@@ -1,4 +1,4 @@
-import { isNumberState, isStringState } from './json-grammar.ts';
+import { CONTINUATION_1, isStringState, NULL_STATES } from './json-grammar.ts';
 import { BEFORE, type JsonPlace, type PaddedValues } from './json-scan.ts';
 import {
   countPadding,
@@ -29,6 +29,8 @@ export class PaddingFinder implements PaddedValues {
   #openAt = Number.POSITIVE_INFINITY;
   /** Where a null in place of a list begins whose end has not come; Infinity where there is none. */
   #openNullAt = Number.POSITIVE_INFINITY;
+  /** Whether the current chunk has a null that may be that of a list. */
+  #hasNull = false;
   /** Position of the current chunk's first byte in the answer. */
   #base = 0;
   /** The last bytes before the current chunk, `BEFORE` at most. */
@@ -78,6 +80,10 @@ export class PaddingFinder implements PaddedValues {
     if (zeros > 0) this.#zeros.push(packPadding(this.#base + start + PREFIX_LENGTH, zeros));
   }
 
+  noteNull(): void {
+    this.#hasNull = true;
+  }
+
   /**
    * @param from where the answer, or what was not scanned of it, begins in the chunk
    * @param place where scanning is at the end of the chunk
@@ -106,7 +112,7 @@ export class PaddingFinder implements PaddedValues {
       if (this.#isOn) zeros.push(packNull(this.#openNullAt));
       this.#openNullAt = Number.POSITIVE_INFINITY;
     }
-    if (this.#isOn) {
+    if (this.#isOn && this.#hasNull) {
       for (let at = chunk.indexOf(NULL_END, from); at >= 0 && at + NULL_END.length <= to; ) {
         const start = at - 1;
         if (start >= from && chunk[start] === NULL_TEXT[0] && isList(...this.#joinBefore(chunk, start)))
@@ -114,6 +120,7 @@ export class PaddingFinder implements PaddedValues {
         at = chunk.indexOf(NULL_END, at + NULL_END.length);
       }
     }
+    this.#hasNull = false;
     // Zeros were found while the chunk was scanned, so that nulls between them come too late.
     if (zeros.length > length && length > first)
       for (const found of zeros.splice(first).sort((one, other) => one - other)) zeros.push(found);
@@ -122,13 +129,9 @@ export class PaddingFinder implements PaddedValues {
 
   /** Where the literal begins that the end of the chunk cuts, if it is a null in place of a list. */
   #findOpenNull(chunk: Buffer, { state }: JsonPlace): number {
-    if (isStringState(state) || isNumberState(state)) return Number.POSITIVE_INFINITY;
-    for (let cut = Math.min(NULL_TEXT.length - 1, chunk.length); cut > 0; cut--) {
-      const start = chunk.length - cut;
-      if (chunk.compare(NULL_TEXT, 0, cut, start) === 0 && isList(...this.#joinBefore(chunk, start)))
-        return this.#base + start;
-    }
-    return Number.POSITIVE_INFINITY;
+    if (state < NULL_STATES || state >= CONTINUATION_1) return Number.POSITIVE_INFINITY;
+    const start = chunk.length - 1 - (state - NULL_STATES);
+    return isList(...this.#joinBefore(chunk, start)) ? this.#base + start : Number.POSITIVE_INFINITY;
   }
 
   /** Where the string begins that the end of the chunk cuts. */
@@ -162,6 +165,6 @@ export class PaddingFinder implements PaddedValues {
       return;
     }
     if (before?.length !== BEFORE) this.#before = Buffer.allocUnsafeSlow(BEFORE);
-    this.#before?.set(chunk.subarray(chunk.length - BEFORE));
+    chunk.copy(this.#before as Buffer, 0, chunk.length - BEFORE);
   }
 }

@@ -203,6 +203,7 @@ export class ReplyScanner {
         case END_LITERAL:
           place.values++;
           if (depth === 1) this.#endMember(chunk, at);
+          else this.#padding.noteNull();
           state = AFTER;
           break;
         case END_NUMBER:

@@ -40,13 +40,21 @@ const MAX_QUANTITY: u32 = 66;
 /** `0x0`, as a number. */
 const PADDED_BEGIN: u32 = 0x30_78_30;
 
-/** `":`, as a number. */
+/** `":`, `:"` and `,"`, as numbers. */
 const NAME_END: u16 = 0x3a22;
+const TEXT_BEGIN: u16 = 0x223a;
+const NEXT_TEXT: u16 = 0x222c;
 
 const QUOTE: u8 = 0x22;
 const COLON_BYTE: u8 = 0x3a;
 const BACKSLASH: u8 = 0x5c;
 const BLANK: i8 = 0x20;
+
+/** The last byte of null; the other literals end with another one. */
+const NULL_END: u8 = 0x6c;
+/** From the last byte of null back to the colon and to the last letter of its name, where there is no white space. */
+const TO_COLON: usize = 4;
+const TO_NAME: usize = 6;
 
 /** Levels that fit. */
 export const MAX_LEVELS: u32 = 30;
@@ -67,6 +75,10 @@ export let openBytes: u32 = 0;
 
 /** How many of `PADDED` these bytes have. */
 export let padded: u32 = 0;
+/** Whether they have the end of a null whose member may be a list. */
+export let hasNull: bool = false;
+/** Lengths of the names of lists, as bits; written by the caller. */
+export const LIST_LENGTHS: usize = memory.data(4);
 
 @inline
 function isNumber(state: u32): bool {
@@ -146,6 +158,14 @@ function keepQuantities(count: u32, least: usize): u32 {
   return kept;
 }
 
+/** Whether null is the value of a member that may be a list, as far as the length of its name tells. @param at of its last byte */
+function mayBeList(at: usize): bool {
+  if (load<u8>(at - TO_COLON) != COLON_BYTE || load<u8>(at - TO_COLON - 1) != QUOTE) return true;
+  let length: usize = 0;
+  while (length < 31 && load<u8>(at - TO_NAME - length) != QUOTE) length++;
+  return ((load<u32>(LIST_LENGTHS) >> <u32>length) & 1) != 0;
+}
+
 /**
  * Goes on with these bytes.
  * @param before as `state` @param inKey as `isInKey` @param areLists as `lists` @param open as `levels` @param cut as `openBytes`
@@ -165,6 +185,7 @@ export function scan(
   let text: u32 = 0;
   let name: u32 = 0;
   let digits: u32 = 0;
+  let mayLack = false;
   let isOpen = isString(before);
   /** Where the open string began, as if the bytes before had been here too: it may be below 0. */
   let textStart = <u32>start - cut;
@@ -205,8 +226,16 @@ export function scan(
           noted += 4;
         }
       }
-      isOpen = false;
       count++;
+      // JSON without white space: most names have a string behind them, and most strings the next name or string.
+      if (at + 2 < end && load<u16>(at + 1) == (isKey ? TEXT_BEGIN : NEXT_TEXT)) {
+        isKey = !isKey && (kinds & 1) == 0;
+        now = STRING;
+        at += 3;
+        textStart = <u32>at;
+        continue;
+      }
+      isOpen = false;
       now = isKey ? COLON : AFTER;
       isKey = false;
     } else if (entry == COMMA) {
@@ -227,6 +256,7 @@ export function scan(
       kinds >>= 1;
       now = AFTER;
     } else if (entry == END_LITERAL) {
+      if (!mayLack && load<u8>(at) == NULL_END) mayLack = mayBeList(at);
       count++;
       now = AFTER;
     } else if (entry == END_NUMBER) {
@@ -239,6 +269,7 @@ export function scan(
     at++;
   }
   padded = noted == PADDED ? 0 : keepQuantities(<u32>(noted - PADDED) >> 2, start - BEFORE);
+  hasNull = mayLack;
   state = now;
   isInKey = isKey;
   lists = kinds;
