@@ -22,7 +22,10 @@ const LONGEST_HEAD = 10;
 /** An empty frame that ends a message. */
 const END = Buffer.of(FIN, 0);
 
-/** Takes bytes on their way to the library that makes messages of frames. */
+/** Messages that are found before the library gets them: a read holds a thousand short ones, and the first may be reason enough to read no more. */
+const MESSAGES_AT_ONCE = 16;
+
+/** Takes bytes on their way to the library that makes messages of frames. @throws what ends the connection: nothing is read behind it */
 export type PassOn = (bytes: Buffer) => void;
 
 /**
@@ -45,6 +48,8 @@ export class FrameReader {
   #keepsMessage = false;
   /** Bytes of the head that came at the end of earlier chunks: they are passed on when it is known whether the frame is. */
   #headBefore = 0;
+  /** Messages that have ended in bytes that are not passed on yet. */
+  #ended = 0;
 
   constructor(sink: FrameSink) {
     this.#sink = sink;
@@ -56,6 +61,11 @@ export class FrameReader {
     let from = 0;
     let at = 0;
     while (at < chunk.length && !this.#isLost) {
+      if (this.#ended === MESSAGES_AT_ONCE) {
+        this.#ended = 0;
+        if (at > from) pass(chunk.subarray(from, at));
+        from = at;
+      }
       if (this.#left > 0) {
         const end = Math.min(at + this.#left, chunk.length);
         this.#left -= end - at;
@@ -79,6 +89,7 @@ export class FrameReader {
       }
       if (this.#left === 0 && !this.#isLost) this.#endFrame(pass);
     }
+    this.#ended = 0;
     this.#headBefore = this.#headBytes;
     const end = Math.max(chunk.length - this.#headBytes, from);
     if (end > from) pass(from === 0 && end === chunk.length ? chunk : chunk.subarray(from, end));
@@ -126,6 +137,7 @@ export class FrameReader {
   #endFrame(pass: PassOn): void {
     if (this.#isControl || !this.#isLast) return;
     this.#sink.endMessage();
+    this.#ended++;
     if (!this.#keepsMessage) return;
     this.#keepsMessage = false;
     pass(END);

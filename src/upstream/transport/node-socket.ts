@@ -120,9 +120,10 @@ export class NodeSocket {
     this.#guard(() => this.#listener.onBytes(chunk, this.#pass));
   }
 
-  /** Nothing is passed on any more once there is a reason to end the connection. */
+  /** @throws UpstreamFault once there is a reason to end the connection: nothing is passed on any more, and what is left of the read is not looked at */
   readonly #pass = (bytes: Buffer): void => {
     if (this.#fault === undefined) for (const give of this.#givers) give.call(this.#socket, bytes);
+    if (this.#fault !== undefined) throw this.#fault;
   };
 
   /** What is sent in this turn of the event loop is written at its end, at once. */
