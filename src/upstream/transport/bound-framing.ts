@@ -9,6 +9,7 @@ const FRAMING_PER_BYTE = 8;
 const HEAD_BYTES = 16 * 1024;
 /** Bytes that the parser gets at once of a head or a trailer: it calls back for each field, of which this has 500 at most. */
 const HEAD_PIECE = 2 * 1024;
+const HEAD_END = Buffer.from('\r\n\r\n');
 /** Behind the last chunk of a body, whose size is 0, there may be a trailer. Other lines that begin so cost shorter pieces only. */
 const LAST_CHUNK = Buffer.from('\n0');
 const [NEWLINE, ZERO] = LAST_CHUNK as unknown as readonly [number, number];
@@ -25,7 +26,7 @@ const TIMED_BYTES = 16_384;
 export const PARSED = {
   bodyBytes: 0,
   answers: 0,
-  /** Heads of answers, and whether the last one stated the length of its body: there is no trailer then. */
+  /** Heads of answers but for interim ones, and whether the last one stated the length of its body: there is no trailer then. */
   heads: 0,
   isSized: false,
 };
@@ -93,13 +94,18 @@ export function boundFraming(socket: Socket): void {
     } else {
       framing += chunkBytes - bodyBytes;
       body += bodyBytes;
-      if (bodyBytes > 0) head = mayEnd ? 0 : undefined;
+      if (bodyBytes > 0 || PARSED.heads !== headsBefore) head = mayEnd ? 0 : undefined;
       else if (head !== undefined) head += chunkBytes;
     }
     chunkBytes = 0;
   };
-  /** How much of a read the parser gets, so that it gets no trailer in one piece. */
+  /** How much of a read the parser gets, so that it gets no head and no trailer in one piece. A head ends a piece, so that the body has no short one. */
   const measure = (chunk: Buffer): number => {
+    if (head !== undefined && chunk.length > HEAD_PIECE) {
+      mayEnd = false;
+      const end = chunk.subarray(0, HEAD_PIECE).indexOf(HEAD_END);
+      return end < 0 ? HEAD_PIECE : end + HEAD_END.length;
+    }
     if (isSized && head === undefined) {
       mayEnd = false;
       return chunk.length;
@@ -127,8 +133,7 @@ export function boundFraming(socket: Socket): void {
       READING.holdBack(socket);
       return null;
     }
-    const isPiece = head !== undefined && available > HEAD_PIECE;
-    let chunk = read(isPiece ? HEAD_PIECE : size) as Buffer | null;
+    let chunk = read(size) as Buffer | null;
     if (chunk !== null) {
       const length = measure(chunk);
       if (length < chunk.length) {

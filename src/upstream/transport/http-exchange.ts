@@ -162,9 +162,10 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
     headers: IncomingHttpHeaders,
   ): void {
     this.#hasAnswer = true;
+    if (status < 200) return;
     PARSED.heads++;
     PARSED.isSized = headers['content-length'] !== undefined && headers['transfer-encoding'] === undefined;
-    if (status < 200 || this.#isOver) return;
+    if (this.#isOver) return;
     this.#expectMore(this.#host.stallTimeout);
     if (status > 299) {
       const retryAfter = readHeader(headers, 'retry-after');
