@@ -1,11 +1,11 @@
 import type { OnReadOpts, Socket } from 'node:net';
 
 /** Of one read at most. */
-const READ_BYTES: number = 64 * 1024;
+const READ_BYTES: number = 128 * 1024;
 /** Shorter reads are copied to memory of their own length; longer ones fill at least half of a pooled buffer. */
-const LEAST_LENT = 32 * 1024;
+const LEAST_LENT = 64 * 1024;
 /** Free buffers in the pool. */
-const MAX_FREE = 64;
+const MAX_FREE = 32;
 
 /** A pooled buffer in use, and the end of the bytes that are needed of it. */
 type Lent = { readonly buffer: Buffer; end: number };

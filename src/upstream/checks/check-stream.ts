@@ -3,7 +3,7 @@ import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { awaitAnswerTurn } from '../transport/answer-turns.ts';
 
 /** Bytes that are looked at in one turn: half a millisecond. */
-const SLICE_BYTES = 64 * 1024;
+const SLICE_BYTES = 128 * 1024;
 
 /** Looks at the bytes of a result while they come in, and keeps none of a piece: its memory may be used again. Both throw an UpstreamFault when it is wrong; the next piece comes once they are done. */
 export interface ByteCheck {

@@ -94,8 +94,9 @@ export function boundFraming(socket: Socket): void {
     } else {
       framing += chunkBytes - bodyBytes;
       body += bodyBytes;
-      if (bodyBytes > 0 || PARSED.heads !== headsBefore) head = mayEnd ? 0 : undefined;
-      else if (head !== undefined) head += chunkBytes;
+      const isHead = head !== undefined && bodyBytes === 0 && PARSED.heads === headsBefore;
+      if (isHead) head = (head ?? 0) + chunkBytes;
+      else head = mayEnd ? 0 : undefined;
     }
     chunkBytes = 0;
   };

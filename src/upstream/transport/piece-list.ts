@@ -1,10 +1,10 @@
 /** Shorter pieces are copied together: one of a byte would hold the whole read that it is a view of. */
-const SHORT_BYTES = 8 * 1024;
+const SHORT_BYTES = 16 * 1024;
 /** Of short pieces that are held as one. */
-const BLOCK_BYTES = 16 * 1024;
+const BLOCK_BYTES = 32 * 1024;
 
 /**
- * Pieces of a body in the order in which they came. It holds at most ten times their sum, a read of 64 KiB and a block, however short a node makes its
+ * Pieces of a body in the order in which they came. It holds at most ten times their sum, a read of 128 KiB and a block, however short a node makes its
  * chunks. The first piece, and every one of `SHORT_BYTES`, is kept as it is.
  */
 export class PieceList {

@@ -9,10 +9,10 @@ const KiB = 1024;
 for (const [pieceBytes, turns] of [
   // Pieces of HTTP: the time of reading is bounded where they come from.
   [4 * KiB, 0],
-  [64 * KiB, 0],
+  [128 * KiB, 0],
   // A message of a WebSocket: a turn between two slices.
-  [100 * KiB, 20],
-  [2_000 * KiB, 31],
+  [200 * KiB, 10],
+  [2_000 * KiB, 15],
 ] as const)
   test(`an answer in pieces of ${pieceBytes / KiB} KiB is looked at in slices, with ${turns} turns between`, async (t) => {
     const rejoin = t.mock.method(TURNS, 'rejoin');
@@ -25,7 +25,7 @@ for (const [pieceBytes, turns] of [
     for await (const piece of checked.pieces) read += piece.length;
     assert.equal(read, 2_000 * KiB);
     assert.equal(rejoin.mock.callCount(), turns);
-    assert.ok(Math.max(...slices) <= 64 * KiB);
+    assert.ok(Math.max(...slices) <= 128 * KiB);
     assert.equal(
       slices.reduce((sum, bytes) => sum + bytes, 0),
       2_000 * KiB,

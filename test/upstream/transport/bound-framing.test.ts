@@ -37,7 +37,10 @@ async function readAll(
       pieces.push(piece);
       const { bytes, isEnd = false } = countBody(piece);
       PARSED.bodyBytes += bytes;
-      if (piece.includes(HEAD)) PARSED.heads++;
+      if (piece.includes(HEAD)) {
+        PARSED.heads++;
+        PARSED.isSized = false;
+      }
       if (isEnd) PARSED.answers++;
     }
   };
@@ -108,6 +111,12 @@ test('a trailer comes in short pieces, wherever the last chunk is', async () => 
     assert.equal(longest(trailer), 2_048);
     assert.match(String(socket.errored), /bytes around the body/);
   }
+});
+
+test('a trailer without a body comes in short pieces', async () => {
+  const pieces = await readAll(receive(`${HEAD}0\r\n${FIELDS}`), () => ({ bytes: 0 }));
+  assert.equal(longest(pieces), 2_048);
+  assert.ok(pieces.join('').length <= HEAD.length + 16_384 + 2 * 2_048);
 });
 
 test('lines of a body that begin like a last chunk lose no byte', async () => {

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { PieceList } from '../../../src/upstream/transport/piece-list.ts';
 import { Random } from '../../geth/requests/random.ts';
 
-const READ_BYTES = 64 * 1024;
-const BLOCK_BYTES = 16 * 1024;
+const READ_BYTES = 128 * 1024;
+const BLOCK_BYTES = 32 * 1024;
 
 /** A piece of `length` bytes at the begin of a read of its own. */
 function cut(length: number, fill: number): Uint8Array {
@@ -17,7 +17,7 @@ function countHeld(list: PieceList): number {
   return held;
 }
 
-for (const lengths of [[1], [100], [8_191], [8_192], [20_000], [8_192, 1], [8_192, 8_191]]) {
+for (const lengths of [[1], [100], [16_383], [16_384], [40_000], [16_384, 1], [16_384, 16_383]]) {
   test(`pieces of ${lengths.join(' and ')} bytes hold no more than ten times their sum, a read and a block`, () => {
     const list = new PieceList();
     let sum = 0;
