@@ -358,7 +358,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
       assert.equal(count('eth_call'), network.figures().left['unsettled']);
       return count('eth_call') === 0;
     };
-    // A call whose slices pass while other programs have the processor settles too late, and is the node's.
+    // On a busy machine the slices of a call may end before it has run: it takes too many attempts, and a node executes it.
     await waitUntil(attempt);
   });
 

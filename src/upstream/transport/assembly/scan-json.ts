@@ -75,7 +75,7 @@ export let openBytes: u32 = 0;
 
 /** How many of `PADDED` these bytes have. */
 export let padded: u32 = 0;
-/** Whether they have the end of a null whose member may be a list. */
+/** Whether a null ends in these bytes whose member may be a list. */
 export let hasNull: bool = false;
 /** Lengths of the names of lists, as bits; written by the caller. */
 export const LIST_LENGTHS: usize = memory.data(4);
