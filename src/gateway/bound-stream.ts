@@ -4,7 +4,7 @@ import type { RequestScope } from '../util/request-scope.ts';
 import { TURNS } from '../util/turn-queue.ts';
 
 /** Of one stream in one turn of the event loop; a client that reads fast would have all of it in one. */
-const BYTES_PER_TURN = 128 * 1024;
+const BYTES_PER_TURN = 64 * 1024;
 /** What it takes to make so many bytes and to hand them over, milliseconds. */
 const TURN_COST_MS = 0.5;
 

@@ -2,7 +2,7 @@ import { isComplete, type JsonResult, type JsonStream } from '../../primitives/j
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { awaitAnswerTurn } from '../transport/answer-turns.ts';
 
-/** Bytes that are looked at in one turn: half a millisecond. */
+/** Bytes that are looked at in one turn: a read of a node has as many. */
 const SLICE_BYTES = 128 * 1024;
 
 /** Looks at the bytes of a result while they come in, and keeps none of a piece: its memory may be used again. Both throw an UpstreamFault when it is wrong; the next piece comes once they are done. */

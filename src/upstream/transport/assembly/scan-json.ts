@@ -75,7 +75,7 @@ export let openBytes: u32 = 0;
 
 /** How many of `PADDED` these bytes have. */
 export let padded: u32 = 0;
-/** Whether a null ends in these bytes whose member may be a list. */
+/** True where these bytes have the end of a null that may stand for a list. */
 export let hasNull: bool = false;
 /** Lengths of the names of lists, as bits; written by the caller. */
 export const LIST_LENGTHS: usize = memory.data(4);
