@@ -21,12 +21,15 @@ const LISTS: Readonly<Record<string, ObjectKind>> = {
   logs: 'log',
 };
 
-/** What a transaction lacks while it waits. */
+/** A transaction lacks these while it waits. */
 const PLACE: ReadonlySet<string> = new Set([
   'transaction.blockHash',
   'transaction.blockNumber',
+  'transaction.blockTimestamp',
   'transaction.transactionIndex',
 ]);
+/** A transaction that waits gives its cap here, a mined one what it paid. */
+const PRICE = 'transaction.gasPrice';
 
 /** Numbers of a signature: some clients give them as 32 bytes. */
 const NUMBERS = /\.[rs]$/;
@@ -57,13 +60,13 @@ export function judge(
       want: readAt(want, path),
     }))
     .filter((each) => !(NUMBERS.test(each.name) && isSameNumber(each.have, each.want)))
-    .map(({ name, have }) => ({ name, isAbsent: have == null }));
+    .map(({ name, have }) => ({ name, have, isAbsent: have == null }));
   if (differences.length === 0) return { verdict: 'truth', members: [] };
   const members = [...new Set(differences.map(({ name }) => name))];
   // A node may not have seen yet that it was mined.
   const isWaiting =
     question.method === 'eth_getTransactionByHash' && readAt(reply.value, ['blockHash']) == null;
-  if (isWaiting && reply.trust !== 'proven' && members.every((name) => PLACE.has(name)))
+  if (isWaiting && reply.trust !== 'proven' && differences.every((each) => isOfWaiting(each, reply.value)))
     return { verdict: 'told', members: ['a transaction that waits'] };
   const isOfList = Array.isArray(readAt(want, ['transactions']));
   const isUncovered = ({ name, isAbsent }: { readonly name: string; readonly isAbsent: boolean }): boolean =>
@@ -80,6 +83,16 @@ export function judge(
     return { verdict: reply.trust === 'proven' ? 'missed' : 'told', members: [question.method] };
   if (isAlone && reply.trust !== 'proven') return { verdict: 'unproven', members };
   return { verdict: 'missed', members: [...members, `called ${reply.trust}`] };
+}
+
+/** Whether a transaction that waits differs so from the same one in its block. */
+function isOfWaiting(
+  { name, have, isAbsent }: { readonly name: string; readonly have: unknown; readonly isAbsent: boolean },
+  transaction: unknown,
+): boolean {
+  return isAbsent
+    ? PLACE.has(name)
+    : name === PRICE && isDeepStrictEqual(have, readAt(transaction, ['maxFeePerGas']));
 }
 
 function isSameNumber(one: unknown, other: unknown): boolean {

@@ -1,5 +1,6 @@
 /** Nodes that tell the truth: whatever they are asked, none of their answers may be refuted. */
 
+import { isDeepStrictEqual } from 'node:util';
 import { isMembers } from '../../src/verification/members.ts';
 import { readChainFacts } from '../geth/requests/chain-facts.ts';
 import { createGenerator } from '../geth/requests/generators.ts';
@@ -88,10 +89,15 @@ export async function askSample(recorded: Sample, transport: Transport, figures:
   await stage.close();
 }
 
-/** Without receipts where only some were recorded. */
+/** Without receipts where only some were recorded, or some were recorded without the logs that their blooms have. */
 function leaveOutParts({ receipts, ...sample }: Sample): Sample {
   const { transactions } = sample.block;
-  const isWhole = Array.isArray(transactions) && receipts?.length === transactions.length;
+  const isWhole =
+    Array.isArray(transactions) &&
+    receipts?.length === transactions.length &&
+    !receipts.some(
+      ({ logs, logsBloom }) => isDeepStrictEqual(logs, []) && /[1-9a-f]/.test(String(logsBloom).slice(2)),
+    );
   return { ...sample, receipts: isWhole ? receipts : undefined };
 }
 

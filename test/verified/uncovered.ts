@@ -68,6 +68,7 @@ export const MAY_BE_ABSENT: Readonly<Record<string, string>> = {
   'receipt.blobGasUsed': 'follows from the number of blobs: left as told where it is absent',
   'receipt.blockTimestamp': 'newer than most clients: left as told where it is absent',
   'receipt.contractAddress': 'null where no contract was created: left as told where it is absent',
+  'receipt.to': 'null where a contract is created: left as told where it is absent',
   'receipt.type': 'is that of the transaction: left as told where it is absent',
   'log.blockTimestamp': 'newer than most clients: left as told where it is absent',
   'log.removed': 'false: left as told where it is absent',
