@@ -33,7 +33,7 @@ import {
 } from './request-head.ts';
 import { measure, type ResponseWriter } from './response-writer.ts';
 import type { TransportShares } from './transport-shares.ts';
-import type { VisitorReader } from './visitor.ts';
+import { readPeer, type VisitorReader } from './visitor.ts';
 
 /** What the HTTP side works with. */
 export type HttpEndpointParts = {
@@ -134,10 +134,10 @@ export class HttpEndpoint {
     connection.isBroken = true;
     socket.pause();
     connection.isOver = true;
-    connection.runAfterAnswers(() => {
-      if (connection.isDiscarding) socket.destroy();
-      else this.refuseRaw(socket, CLIENT_ERRORS[error.code ?? ''] ?? 'malformedHead');
-    });
+    const reason = CLIENT_ERRORS[error.code ?? ''] ?? 'malformedHead';
+    const end = () => (connection.isDiscarding ? socket.destroy() : this.refuseRaw(socket, reason));
+    // Those that came together are too slow together.
+    connection.runAfterAnswers(() => TURNS.enter(nameOwner(readPeer(socket)), end));
   }
 
   /** Answers on a connection that node's server does not look after any more, and closes it. */

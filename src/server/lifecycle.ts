@@ -10,6 +10,7 @@ import { readErrorCode } from '../util/system-error.ts';
 import { waitForAnswers } from './answer-order.ts';
 import { ConnectionTable } from './connection.ts';
 import { CorsPolicy } from './cors.ts';
+import { endLate } from './end-late.ts';
 import { Health } from './health.ts';
 import { HttpEndpoint } from './http.ts';
 import { ignoreUpgrade } from './ignored-upgrade.ts';
@@ -64,6 +65,7 @@ const LAST_REQUESTS_MS = 250;
 /** Processor time for connections that wait to be accepted at a stop, microseconds: a thousand take a tenth of it. */
 const ACCEPTING_US = 250_000;
 const MIN_CHECKING_INTERVAL_MS = 10;
+const MAX_CHECKING_INTERVAL_MS = 50;
 /**
  * Connections that wait to be accepted: as many as the kernel allows (`net.core.somaxconn`). It drops what comes beyond, and its
  * client tries again after a second.
@@ -154,7 +156,7 @@ class NodeServer implements Server {
     http.on('checkContinue', (request, response) => endpoint.onRequest(request, response, true));
     http.on('checkExpectation', (request, response) => endpoint.onRequest(request, response));
     http.on('clientError', (error, socket) => endpoint.onClientError(error, socket));
-    http.on('timeout', (socket: Socket) => endpoint.onTimeout(socket));
+    http.on('timeout', (socket: Socket) => endLate(socket, () => endpoint.onTimeout(socket)));
     const afterAnswers = (socket: Duplex, action: () => void): void =>
       waitForAnswers(socket, connections.of(socket), limits.sendTimeout, action);
     const stopReading = (socket: Duplex): Buffer => {
@@ -336,10 +338,8 @@ function describeHttp({ headersTimeout, bodyTimeout, keepAliveTimeout }: Transpo
   };
 }
 
-/** How often node looks for slow requests: often enough that a bound is kept within a quarter of it. */
+/** How often node looks for slow requests: often enough that a bound is kept within a quarter of it, and that few of those that came together are ended together. */
 function checkingInterval(headersTimeout: number, bodyTimeout: number): number {
-  return Math.max(
-    MIN_CHECKING_INTERVAL_MS,
-    Math.min(5_000, Math.ceil(Math.min(headersTimeout, bodyTimeout) / 4)),
-  );
+  const quarter = Math.ceil(Math.min(headersTimeout, bodyTimeout) / 4);
+  return Math.max(MIN_CHECKING_INTERVAL_MS, Math.min(MAX_CHECKING_INTERVAL_MS, quarter));
 }

@@ -4,6 +4,7 @@ import { nameOwner } from '../util/owner.ts';
 import { TURNS } from '../util/turn-queue.ts';
 import type { Connection } from './connection.ts';
 import { endIdle } from './end-idle.ts';
+import { endLate } from './end-late.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import type { TransportLimits } from './options.ts';
 import type { PlainEndpoint } from './plain-endpoint.ts';
@@ -98,16 +99,18 @@ export class PlainConnection {
     else this.#continue(this.#beginning, chunk);
   };
 
-  readonly #onTimeout = (): void => {
+  readonly #onTimeout = (): void => endLate(this.#socket, () => this.#endLate());
+
+  #endLate(): void {
     const socket = this.#socket;
     const isUnread = socket.writableLength > 0;
     if (isUnread) this.#parts.shares.noteBound('send.time');
     if (isUnread || (!this.#isBusy && this.#wasUsed)) socket.destroy();
-    else if (!this.#isBusy && this.#beginning === undefined) {
+    else if (this.#isIdle) {
       this.#leave();
       sendRawResponse(socket, this.#parts.gateway.refuse('body.time'));
     }
-  };
+  }
 
   readonly #onEnd = (): void => {
     this.#socket.end();

@@ -9,6 +9,7 @@ import type { Logger } from '../observe/logger.ts';
 import type { RequestObserver } from '../observe/request-observer.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { nameOwner } from '../util/owner.ts';
+import { TURNS } from '../util/turn-queue.ts';
 import { CorsPolicy } from './cors.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { ServerOptions, TransportLimits } from './options.ts';
@@ -21,7 +22,7 @@ import {
   splitTarget,
 } from './request-head.ts';
 import type { TransportShares } from './transport-shares.ts';
-import type { VisitorReader } from './visitor.ts';
+import { readPeer, type VisitorReader } from './visitor.ts';
 import { MAX_FRAGMENTS } from './websocket-arrival.ts';
 import type { WebSocketConnection, WebSocketParts } from './websocket-connection.ts';
 
@@ -99,13 +100,14 @@ export class WebSocketEndpoint {
     return this.#connections.size;
   }
 
-  /** Answers an upgrade request with 101 or with a refusal. */
+  /** Answers an upgrade request with 101 or with a refusal, in a turn of its address: the requests of many may have come in one turn. */
   onUpgrade(request: IncomingMessage, socket: Duplex, rest: Buffer): void {
     const destroy = (): void => {
       socket.destroy();
     };
     socket.on('error', destroy);
-    this.#admit(request)
+    TURNS.rejoin(nameOwner(readPeer(socket)))
+      .then(() => this.#admit(request))
       .then((admitted) => {
         this.#requests?.countStatus('refused' in admitted ? admitted.refused.status : SWITCHING_PROTOCOLS);
         if ('refused' in admitted) {

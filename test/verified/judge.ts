@@ -104,13 +104,16 @@ function readAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>((at, key) => Object(at)[key], value);
 }
 
+/** `v` of a signature without EIP-155. */
+const UNPROTECTED = /^0x1[bc]$/;
 const MAY_BE_NULL: ReadonlySet<string> = new Set(['accessList', 'withdrawals']);
 
 /** Suffix for a member that the transaction's type does not hash, or hashes alike when it is zero and absent, or an empty list and null; else empty. @param object the true one */
 function describeType(object: unknown, member: string): string {
   const members = Object(object) as Readonly<Record<string, unknown>>;
-  const { sourceHash, mint, from, r, s } = members;
+  const { sourceHash, mint, from, v, r, s } = members;
   if (member === 'nonce' && typeof sourceHash === 'string') return ' of a deposit';
+  if (member === 'chainId' && UNPROTECTED.test(String(v))) return ' of no replay protection';
   if (member === 'from' && from === ZERO_ADDRESS) return ' of no one';
   if (member === 'mint' && mint === '0x0') return ' of zero';
   const list = members[member];

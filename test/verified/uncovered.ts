@@ -34,6 +34,8 @@ export const UNCOVERED: Readonly<Record<string, string>> = {
   'transaction.depositReceiptVersion': 'OP Stack: is of the receipt: left as told',
   'transaction.nonce of a deposit': 'OP Stack: is of the receipt: left as told',
   'transaction.authority': 'left as told',
+  'transaction.chainId of no replay protection':
+    'some nodes give that of the network beside a signature without EIP-155: left as told',
   'transaction.from of no one': 'Tempo: transactions of the system, not signed: left as told',
   'receipt.from of no one': 'Tempo: transactions of the system, not signed: left as told',
   'receipt.l1Fee': 'OP Stack: needs state of layer 1: left as told',
@@ -88,8 +90,7 @@ export const DERIVED: Readonly<Record<string, string>> = {
   'transaction.from': 'recovered from the signature; of a whole block four of them, under `require` all',
   'transaction.blockHash, blockNumber, transactionIndex': 'from the block',
   'transaction.gasPrice': 'of types 2 to 4 from the fees and the base fee',
-  'transaction.chainId':
-    'of legacy transactions from `v` (EIP-155); of those without EIP-155, beside which some nodes give that of the network, it is left as told',
+  'transaction.chainId': 'of legacy transactions from `v` (EIP-155)',
   'transaction.yParity': 'from `v`',
   'receipt.gasUsed': 'the difference of cumulative ones',
   'receipt.effectiveGasPrice': 'from the transaction and the base fee',

@@ -80,6 +80,9 @@ function behindSlowCall(name: string, writeNext: (attacker: Attacker) => string)
   };
 }
 
+/** Closed connections keep their port for a minute; with few addresses the kernel searches long for a free one, in the attackers' time. */
+const FLEETING_ADDRESSES = 100;
+
 export const CONNECTIONS: readonly Abuse[] = [
   {
     ...COMMON,
@@ -196,6 +199,7 @@ export const CONNECTIONS: readonly Abuse[] = [
       holdSockets(attacker, {
         count: 64,
         reading: 'all',
+        addresses: FLEETING_ADDRESSES,
         reopenMs: 1,
         use: (socket) => void socket.destroy(),
       }),
@@ -208,6 +212,7 @@ export const CONNECTIONS: readonly Abuse[] = [
       holdSockets(attacker, {
         count: 64,
         reading: 'all',
+        addresses: FLEETING_ADDRESSES,
         reopenMs: 1,
         use: (socket) => void socket.write(encodeRequest(attacker.target), () => socket.destroy()),
       }),

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { ask } from '../../operations/load/questions.ts';
 import { createCertificate } from '../../support/certificate.ts';
@@ -13,6 +13,9 @@ import type { FixedAnswer, FromPlain } from './plain-server.ts';
 
 /** A longer text is none of the neighbour's, and is not parsed: it could only be slower for it. */
 const MAX_PARSED_BYTES = 64 * 1024;
+/** Connections of one address, and connections that wait in the kernel: as many as the service has. */
+const MAX_HELD = 2_048;
+const BACKLOG = 65_535;
 const REFUSED = '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid request"}}';
 
 let results: ReadonlyMap<string, string> = new Map();
@@ -54,7 +57,18 @@ server.on('clientError', (_error, socket) => socket.destroy());
 server.on('error', (error) => {
   throw error;
 });
-server.listen(0, '127.0.0.1');
+const held = new Map<string, number>();
+server.prependListener('connection', (socket: Socket) => {
+  const { remoteAddress = '' } = socket;
+  const count = (held.get(remoteAddress) ?? 0) + 1;
+  if (count > MAX_HELD) {
+    socket.destroy();
+    return;
+  }
+  held.set(remoteAddress, count);
+  socket.once('close', () => held.set(remoteAddress, (held.get(remoteAddress) ?? 1) - 1));
+});
+server.listen({ port: 0, host: '127.0.0.1', backlog: BACKLOG });
 await once(server, 'listening');
 
 process.on('disconnect', () => process.exit());
