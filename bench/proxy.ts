@@ -2,6 +2,7 @@
  * CPU time of a request through the program as a user starts it, in front of nodes with a moving head, beside nginx and a proxy of a few lines
  * that only pass bytes on, and beside another version where ROOT_B names its built checkout. ROWS selects rows of `support/proxy/rows.ts`
  * by substrings of their names (`chain id;batch`). Each runs ROUNDS (5) rounds of ROUND_MS (1500) after a warm-up round, servers interleaved.
+ * With SHARED=1 the versions share limits and heights in a Valkey or Redis server, as replicas do.
  * Then some of them at fixed rates in rounds of OPEN_MS (5000), latency from when a request was due, again interleaved.
  * Then STEADY_MS (60000) of one row, for stalls, and the memory that is left, with embedded networks as well.
  */
@@ -9,6 +10,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { MAIN } from '../scripts/program-files.ts';
 import { makeTemporaryFolder } from '../test/support/embedded.ts';
+import { type RedisServer, startRedis } from '../test/support/redis.ts';
 import { runAsChild } from './child.ts';
 import { runLoad } from './load.ts';
 import { CAN_PIN, LOAD_CORE, NO_PIN_NOTE, pinSelf, SERVER_CORE } from './support/cpu.ts';
@@ -78,7 +80,12 @@ async function measureEmbedded(nodes: Nodes, folder: string, rows: readonly Row[
   }
 }
 
-async function measure(nodes: Nodes, folder: string, started: Subject[]): Promise<readonly Goal[]> {
+async function measure(
+  nodes: Nodes,
+  folder: string,
+  started: Subject[],
+  redis: RedisServer | undefined,
+): Promise<readonly Goal[]> {
   const other = OTHER_ROOT === undefined ? undefined : findOther(OTHER_ROOT);
   const add = <S extends Subject>(subject: S): S => {
     started.push(subject);
@@ -88,7 +95,10 @@ async function measure(nodes: Nodes, folder: string, started: Subject[]): Promis
   if (nginx === undefined) console.error(NO_NGINX_NOTE);
   else add(nginx);
   add(await startBare(import.meta.url, nodes.urls[0] as string));
-  const shared = { nodes: nodes.urls };
+  const shared = {
+    nodes: nodes.urls,
+    ...(redis !== undefined && { shared: `redis://127.0.0.1:${redis.port}` }),
+  };
   if (other !== undefined) {
     add(await startProgram({ ...shared, name: OTHER, main: other, folder: join(folder, 'other') }));
   }
@@ -119,12 +129,14 @@ async function runParent(): Promise<void> {
   const folder = makeTemporaryFolder();
   const nodes = await Nodes.start(NODES);
   const started: Subject[] = [];
+  const redis = process.env['SHARED'] === '1' ? await startRedis() : undefined;
   try {
-    const goals = await measure(nodes, folder.path, started);
+    const goals = await measure(nodes, folder.path, started, redis);
     console.log();
     concludeWithGoals(goals);
   } finally {
     for (const { stop } of started) await stop();
+    await redis?.close();
     nodes.stop();
     folder.remove();
   }

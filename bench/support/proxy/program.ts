@@ -25,6 +25,8 @@ export type ProgramOptions = {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Networks of the first node beside, with settings that go before the others. */
   readonly further?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** Address of a Valkey or Redis server that it shares limits and heights in. */
+  readonly shared?: string;
 } & Pick<StartOptions, 'environment' | 'nodeArguments'>;
 
 /** So high that nothing is refused, but counted all the same. */
@@ -33,7 +35,7 @@ export const EMBEDDED_NETWORK = 'devnet';
 
 export async function startProgram(options: ProgramOptions): Promise<Program> {
   const { name, main, folder, nodes, hasEmbedded = false, settings, further = {} } = options;
-  const { environment, nodeArguments = [] } = options;
+  const { environment, nodeArguments = [], shared } = options;
   const adminPort = await findFreePort();
   const network = (label: string, upstreams: readonly string[]): object => ({
     hosts: [`${label}.localhost`],
@@ -52,6 +54,7 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
     listen: { host: '127.0.0.1', port: 0 },
     dataDir: folder,
     admin: { host: '127.0.0.1', port: adminPort },
+    ...(shared !== undefined && { access: { valkey: { url: shared, prefix: name.replaceAll(' ', '-') } } }),
     networks: {
       nodes1: network('nodes1', nodes.slice(0, 1)),
       ...(nodes.length > 1 && { nodes3: network('nodes3', nodes) }),
