@@ -24,8 +24,12 @@ export function adoptCore(compiled: CoreModule): void {
   core = compiled;
 }
 
-/** An EVM with a memory of its own over a state. */
-export function createEvm(state: StateReader, memoryLimit: number = DEFAULT_MEMORY_LIMIT): Evm {
+/** An EVM with a memory of its own over a state. @param seed of the tables' hash, by default one that was drawn for this thread */
+export function createEvm(
+  state: StateReader,
+  memoryLimit: number = DEFAULT_MEMORY_LIMIT,
+  seed: Uint8Array = hashSeed,
+): Evm {
   precompiles ??= createPrecompiles(getCryptography());
-  return new Evm(getCore(), state, { memoryLimit, precompiles, hashSeed });
+  return new Evm(getCore(), state, { memoryLimit, precompiles, hashSeed: seed });
 }

@@ -9,7 +9,7 @@ import { WHOLE_SLICE } from '../../src/evm/slice.ts';
 import { bigIntToBytes, bigIntToFixedBytes, bytesToBigInt, EMPTY_BYTES } from '../../src/primitives/bytes.ts';
 import { EMPTY_CODE_HASH, keccak256 } from '../../src/primitives/keccak.ts';
 
-const MEMORY_LIMIT: number = 64 << 20;
+export const MEMORY_LIMIT: number = 64 << 20;
 const CHAIN_ID = 1n;
 
 /** An address by number. */
@@ -89,14 +89,15 @@ export class MessageHarness {
   readonly evm: Evm;
   readonly #revision: Revision;
 
-  /** @param codeAt codes of the other accounts */
+  /** @param codeAt codes of the other accounts @param seed of the tables' hash, by default a random one */
   constructor(
     revision: Revision = 'osaka',
     codeAt: (number: number) => Uint8Array | undefined = () => undefined,
     memoryLimit: number = MEMORY_LIMIT,
+    seed?: Uint8Array,
   ) {
     this.#revision = revision;
-    this.evm = createEvm(new MadeUpState(codeAt), memoryLimit);
+    this.evm = createEvm(new MadeUpState(codeAt), memoryLimit, seed);
   }
 
   /** Runs code to its end and undoes what it did. Everything known from before stays known. */
