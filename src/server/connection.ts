@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { RequestScope } from '../util/request-scope.ts';
 import { SmallSet } from '../util/small-set.ts';
-import { endIdle } from './end-idle.ts';
+import { endIdle } from './end-connection.ts';
 import type { Outflow } from './outflow.ts';
 import type { PacedReading } from './paced-reading.ts';
 import type { UnsentAnswers } from './unsent-answers.ts';

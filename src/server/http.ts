@@ -136,7 +136,7 @@ export class HttpEndpoint {
     connection.isOver = true;
     const reason = CLIENT_ERRORS[error.code ?? ''] ?? 'malformedHead';
     const end = () => (connection.isDiscarding ? socket.destroy() : this.refuseRaw(socket, reason));
-    // Those that came together are too slow together.
+    // Connections that came together are too slow together.
     connection.runAfterAnswers(() => TURNS.enter(nameOwner(readPeer(socket)), end));
   }
 

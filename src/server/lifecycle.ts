@@ -10,7 +10,7 @@ import { readErrorCode } from '../util/system-error.ts';
 import { waitForAnswers } from './answer-order.ts';
 import { ConnectionTable } from './connection.ts';
 import { CorsPolicy } from './cors.ts';
-import { endLate } from './end-late.ts';
+import { endLate } from './end-connection.ts';
 import { Health } from './health.ts';
 import { HttpEndpoint } from './http.ts';
 import { ignoreUpgrade } from './ignored-upgrade.ts';

@@ -1,4 +1,8 @@
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { nameOwner } from '../util/owner.ts';
+import { TURNS } from '../util/turn-queue.ts';
+import { readPeer } from './visitor.ts';
 
 /** How long the peer may take to end its side, milliseconds: longer than what it sent meanwhile is on its way. */
 const LINGER_MS = 500;
@@ -13,4 +17,15 @@ export function endIdle(socket: Duplex, lingerMs: number = LINGER_MS): void {
   const timer = setTimeout(() => socket.destroy(), lingerMs);
   timer.unref();
   socket.once('close', () => clearTimeout(timer));
+}
+
+/**
+ * Calls `end` for a connection on which nothing moved for too long, in a turn of its address: connections that came together are late
+ * together. It is not called where something has arrived meanwhile, after which node watches the connection again.
+ */
+export function endLate(socket: Socket, end: () => void): void {
+  const { bytesRead } = socket;
+  TURNS.enter(nameOwner(readPeer(socket)), () => {
+    if (!socket.destroyed && socket.bytesRead === bytesRead) end();
+  });
 }
