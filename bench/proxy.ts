@@ -127,9 +127,9 @@ async function runParent(): Promise<void> {
   if (!CAN_PIN) console.error(NO_PIN_NOTE);
   pinSelf(LOAD_CORE);
   const folder = makeTemporaryFolder();
+  const redis = process.env['SHARED'] === '1' ? await startRedis() : undefined;
   const nodes = await Nodes.start(NODES);
   const started: Subject[] = [];
-  const redis = process.env['SHARED'] === '1' ? await startRedis() : undefined;
   try {
     const goals = await measure(nodes, folder.path, started, redis);
     console.log();

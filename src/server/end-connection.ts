@@ -21,11 +21,12 @@ export function endIdle(socket: Duplex, lingerMs: number = LINGER_MS): void {
 
 /**
  * Calls `end` for a connection on which nothing moved for too long, in a turn of its address: connections that came together are late
- * together. It is not called where something has arrived meanwhile, after which node watches the connection again.
+ * together. It is not called where something has arrived or was written meanwhile, after which node watches the connection again.
  */
 export function endLate(socket: Socket, end: () => void): void {
-  const { bytesRead } = socket;
+  const { bytesRead, bytesWritten } = socket;
   TURNS.enter(nameOwner(readPeer(socket)), () => {
-    if (!socket.destroyed && socket.bytesRead === bytesRead) end();
+    const hasMoved = socket.bytesRead !== bytesRead || socket.bytesWritten !== bytesWritten;
+    if (!socket.destroyed && !hasMoved) end();
   });
 }

@@ -53,11 +53,11 @@ test('a peer that does not end its side is not waited for', async (t) => {
 });
 
 /** As much of a socket as is looked at. */
-type Seen = { bytesRead: number; destroyed: boolean; readonly remoteAddress: string };
+type Seen = { bytesRead: number; bytesWritten: number; destroyed: boolean; readonly remoteAddress: string };
 
 /** @returns how often a connection is ended to which `change` happens before its turn */
 async function countEnds(change: (socket: Seen) => void): Promise<number> {
-  const socket: Seen = { bytesRead: 10, destroyed: false, remoteAddress: '127.0.0.1' };
+  const socket: Seen = { bytesRead: 10, bytesWritten: 10, destroyed: false, remoteAddress: '127.0.0.1' };
   let ended = 0;
   endLate(socket as unknown as Socket, () => ended++);
   assert.equal(ended, 0, 'it is ended at once');
@@ -73,6 +73,10 @@ test('a late connection is ended in a turn of its address, not at once', async (
 
 test('a connection on which something arrives before its turn is not ended', async () => {
   assert.equal(await countEnds((socket) => socket.bytesRead++), 0);
+});
+
+test('a connection that is answered before its turn is not ended', async () => {
+  assert.equal(await countEnds((socket) => socket.bytesWritten++), 0);
 });
 
 test('a connection that is closed before its turn is not ended', async () => {
