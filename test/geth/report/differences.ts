@@ -36,6 +36,9 @@ const WORDS_OF_TIMES = /0{56}[67][0-9a-f]{7}/g;
 /** Prices from before Cancun on. */
 const FIRST_BLOB_PRICES = /^result \{"baseFeePerBlobGas":\[(?:"0x0",)+"0x1"[^\]]*\]/;
 
+/** Members of a filled transaction that follow from a suggested tip. */
+const SUGGESTED = /"(?:gasPrice|hash|maxFeePerGas|maxPriorityFeePerGas|raw)":"0x[0-9a-f]*"/g;
+
 /** Whether a call has one of these block overrides. */
 function overrides(request: GeneratedRequest, ...names: readonly string[]): boolean {
   const block = request.params[3];
@@ -215,6 +218,24 @@ export const DIFFERENCES: readonly Difference[] = [
     geth: FIRST_BLOB_PRICES,
     // Which of them are 0, but not how many there are.
     except: /(?<="baseFeePerBlobGas":\[(?:"0x[01]",)*"0x)[01](?=")/g,
+  },
+  {
+    reason:
+      'geth reads the blocks of a suggested tip side by side: how many more it samples depends on which it has read first',
+    methods: ['eth_fillTransaction'],
+    chance: 'which of its readings geth ends first',
+    ours: /^result \{"raw":/,
+    geth: /^result \{"raw":/,
+    except: SUGGESTED,
+    when: ({ params }) => !/"(?:gasPrice|maxPriorityFeePerGas)":/.test(JSON.stringify(params[0])),
+  },
+  {
+    reason: 'geth suggests a tip after it has read blocks side by side',
+    methods: ['eth_gasPrice', 'eth_maxPriorityFeePerGas'],
+    chance: 'which of its readings geth ends first',
+    ours: /^result "0x[0-9a-f]+"$/,
+    geth: /^result "0x[0-9a-f]+"$/,
+    except: /0x[0-9a-f]+/,
   },
   {
     reason: 'spec 2.1: a block object has totalDifficulty, which may be null',
