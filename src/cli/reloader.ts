@@ -27,7 +27,8 @@ export class Reloader {
     this.#text = recipe.text;
     this.#running = running;
     this.#host = host;
-    this.#log = log;
+    // An operator learns what has come of every reload.
+    this.#log = log.everyLine ?? log;
     this.#watch = new FileWatch([recipe.file], () => void this.#reload(false));
     process.on('SIGHUP', this.#onHangup);
   }

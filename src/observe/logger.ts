@@ -14,7 +14,7 @@ export interface Logger {
   warn(fields: LogFields, message: string): void;
   error(fields: LogFields, message: string): void;
   isLevelEnabled(level: LogLevel): boolean;
-  /** Writes every line, for those of which the operator chose the number; absent where all lines are written anyway. */
+  /** Writes every line, for those of which the operator decides the number; absent where all lines are written anyway. */
   readonly everyLine?: Logger;
 }
 

@@ -74,7 +74,7 @@ export class CaseRun {
     const verdict = await this.#askUntilRight(UP_MS);
     if (verdict !== 'right') this.#faults.push(`not served before the attack: ${verdict}`);
     // What checks tokens is loaded with the first of them.
-    if (this.#question.place === 'key set') await this.#askQuestion(1);
+    if (this.#question.place === 'key set') await this.#askOnce(0);
   }
 
   /** While the node is hostile. */
@@ -101,20 +101,24 @@ export class CaseRun {
   }
 
   /** Asks until the hostile node was among those that were asked. */
-  async #askQuestion(attempts: number = MAX_ATTEMPTS): Promise<void> {
-    const { ask, size } = this.#question;
+  async #askQuestion(): Promise<void> {
+    // Layer 1 is asked for its head in its own time.
+    const isElsewhere = this.#question.place !== undefined;
+    const attempts = isElsewhere ? REACH_MS / FOREIGN_PAUSE_MS : MAX_ATTEMPTS;
     for (let attempt = 0; attempt < attempts; attempt++) {
-      const question = ask?.(attempt) ?? HEADER;
-      const { verdict, text } = await this.#ask(question);
-      const mayRefuse = !this.#hasOthers || size !== 'question';
-      if (verdict !== 'right' && !(verdict === 'refused' && mayRefuse)) {
-        this.#faults.push(`${verdict}: ${text.slice(0, SHOWN)}`);
-        return;
-      }
-      if ((await this.#parts.readReport()).hits > 0) return;
-      // Layer 1 is asked for its head in its own time.
-      if (this.#question.place !== undefined) await sleep(FOREIGN_PAUSE_MS);
+      if (!(await this.#askOnce(attempt)) || (await this.#parts.readReport()).hits > 0) return;
+      if (isElsewhere) await sleep(FOREIGN_PAUSE_MS);
     }
+  }
+
+  /** @returns whether the answer was as it may be */
+  async #askOnce(attempt: number): Promise<boolean> {
+    const { ask, size } = this.#question;
+    const { verdict, text } = await this.#ask(ask?.(attempt) ?? HEADER);
+    const mayRefuse = !this.#hasOthers || size !== 'question';
+    const isFine = verdict === 'right' || (verdict === 'refused' && mayRefuse);
+    if (!isFine) this.#faults.push(`${verdict}: ${text.slice(0, SHOWN)}`);
+    return isFine;
   }
 
   /** What `doctor` says of the node is no matter: it ends, within memory, and says something. */
@@ -161,6 +165,12 @@ export class CaseRun {
     const isTooLarge = this.#question.size === 'question' && (isEndless || row.bytes >= CERTAINLY_TOO_LARGE);
     if (isFlood === true || isTooLarge) {
       await waitFor(async () => isNamed(), NAMED_MS);
+      // A node that was slower than another is left before it has sent its answer: it is found out when it is asked again.
+      const isAskedAgain = this.#hasOthers && this.#question.ask !== undefined;
+      for (let attempt = MAX_ATTEMPTS; isAskedAgain && !isNamed() && attempt < 2 * MAX_ATTEMPTS; attempt++) {
+        if (!(await this.#askOnce(attempt))) return;
+        await waitFor(async () => isNamed(), FOREIGN_PAUSE_MS);
+      }
       if (!isNamed()) this.#faults.push('the status does not name the node');
     } else if (this.#isCallersChoice && isNamed()) {
       this.#faults.push('the node is blamed for what the caller asked for');

@@ -1,10 +1,11 @@
-/** `portcullis doctor` of the shipped program, on a network with a hostile node. */
+/** `portcullis doctor` of the shipped program, on a network with a hostile node. The measured service does not share its processors with it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MAIN } from '../../scripts/program-files.ts';
 import { watchMemory } from '../abuse/stage/vitals.ts';
+import { giveIdlePriority } from '../support/idle-priority.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 /** It asks one call after the other, and waits for each as long as a client's call does. */
@@ -27,6 +28,7 @@ export async function examine(name: string, network: object): Promise<Examinatio
     stdio: ['ignore', 'pipe', 'pipe'],
     env,
   });
+  giveIdlePriority(child.pid as number);
   let printed = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {

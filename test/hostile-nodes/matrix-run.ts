@@ -7,7 +7,7 @@ import type { BatchOutcome, Session } from './session.ts';
 
 /** Of the main thread's own processor time, milliseconds. */
 export const MAX_PIECE_MS = 20;
-/** Of the measurements of a case. */
+/** Of the measurements of the same cases. */
 const MAJORITY = 2;
 export const MAX_RESIDENT_BYTES: number = readMemoryBound();
 
@@ -38,21 +38,37 @@ export async function runMatrix(
   options: MatrixOptions,
 ): Promise<MatrixFigures> {
   const run = new MatrixRun(session, options);
-  // What lasts as long as the service waits lasts no longer side by side.
-  const isSlow = ({ delivery }: HostileCase): boolean => findDelivery(delivery).isSlow === true;
-  const [slow, quick] = [rows.filter(isSlow), rows.filter((row) => !isSlow(row))];
-  for (const part of [quick, slow]) {
-    const [own, asked] = [part.filter(isOfService), part.filter((row) => !isOfService(row))];
-    // Networks that are opened at the same time make much work for the main thread by themselves.
-    for (const rows of [...split(own, Math.ceil(options.batch / 3)), ...split(asked, options.batch)])
-      await run.runBatch(rows);
-  }
+  for (const batch of planBatches(rows, options.batch)) await run.runBatch(batch);
   return run.finish();
+}
+
+/** Cases that can run side by side. Those that wait for something do little meanwhile, and wait together. */
+function planBatches(rows: readonly HostileCase[], size: number): readonly (readonly HostileCase[])[] {
+  const [slow, quick] = separate(rows, ({ delivery }) => findDelivery(delivery).isSlow === true);
+  const [own, asked] = separate(quick, isOfService);
+  const [late, early] = separate(own, ({ question }) => findHostileQuestion(question).isLate === true);
+  const [slowOwn, slowAsked] = separate(slow, isOfService);
+  return [
+    // Networks that are opened at the same time make much work for the main thread by themselves.
+    ...split(early, Math.ceil((size * 2) / 3)),
+    ...split(late, size),
+    ...split(asked, size),
+    ...split(slowOwn, size),
+    ...split(slowAsked, size * 3),
+  ];
 }
 
 function isOfService({ question }: HostileCase): boolean {
   const { ask, place } = findHostileQuestion(question);
   return ask === undefined && place === undefined;
+}
+
+/** @returns rows with the property, and those without */
+function separate(
+  rows: readonly HostileCase[],
+  has: (row: HostileCase) => boolean,
+): [readonly HostileCase[], readonly HostileCase[]] {
+  return [rows.filter(has), rows.filter((row) => !has(row))];
 }
 
 function split(rows: readonly HostileCase[], size: number): readonly (readonly HostileCase[])[] {
@@ -97,20 +113,21 @@ class MatrixRun {
       this.#options.isTimed && !p99.isCalm && !isWithin(p99);
     if (isDoubtful(outcome) && performance.now() < this.#until)
       outcome = await this.#session.run(rows, false);
+    outcome = await this.#confirm(outcome, rows);
     const shared = this.#findShared(outcome);
     if (shared.length > 0 && rows.length > 1 && performance.now() < this.#until) {
       // Together they may use up what none of them does alone.
+      this.#options.report(`${rows.length} cases, taken apart: ${shared.join('; ')}`);
       const half = Math.ceil(rows.length / 2);
       await this.runBatch(rows.slice(0, half));
       await this.runBatch(rows.slice(half));
       return;
     }
-    if (rows.length === 1) outcome = await this.#confirm(outcome, rows);
     if (isDoubtful(outcome)) this.#notJudged++;
     this.#note(outcome, this.#findShared(outcome));
   }
 
-  /** The p99 of some hundred answers is the latency of a few: that of a case counts which two of three measurements have. */
+  /** The p99 of some hundred answers is the latency of a few: one that is too high counts where two of three measurements have it. */
   async #confirm(first: BatchOutcome, rows: readonly HostileCase[]): Promise<BatchOutcome> {
     const isOnlySlow = (one: BatchOutcome): boolean =>
       this.#isSlow(one) &&
@@ -121,7 +138,7 @@ class MatrixRun {
     const count = (isSlow: boolean): number => outcomes.filter((one) => this.#isSlow(one) === isSlow).length;
     let last = first;
     while (count(true) < MAJORITY && count(false) < MAJORITY && performance.now() < this.#until) {
-      last = await this.#session.run(rows, true);
+      last = await this.#session.run(rows, rows.length === 1);
       outcomes.push(last);
       // Anything else that falls short counts whenever it does.
       if (this.#isSlow(last) && !isOnlySlow(last)) break;

@@ -28,6 +28,8 @@ export type HostileQuestion = {
   readonly ask?: (attempt: number) => Question;
   /** Whether any result is what a client may get: nothing that is known here says that the node is wrong. */
   readonly isOneNodesWord?: true;
+  /** Whether the service asks it only seconds after a network is there. */
+  readonly isLate?: true;
   /** Whether one node is asked for it, where there are several, and not each of them. */
   readonly isAskedOfOne?: true;
   /** Whether a node answers this call with what is hostile. */
@@ -74,6 +76,7 @@ const calibration = (
   concerns: HostileQuestion['concerns'],
 ): HostileQuestion => ({
   ...service(`calibration: ${what}`, size, concerns),
+  isLate: true,
   isAskedOfOne: true,
 });
 
@@ -122,8 +125,8 @@ const lengthen = (call: object, attempt: number): object => {
 
 export const QUESTIONS: readonly HostileQuestion[] = [
   service('latest head', 'question', isBlock(/^latest$/, false)),
-  service('safe head', 'question', isBlock(/^safe$/, false)),
-  service('finalized head', 'question', isBlock(/^finalized$/, false)),
+  { ...service('safe head', 'question', isBlock(/^safe$/, false)), isLate: true },
+  { ...service('finalized head', 'question', isBlock(/^finalized$/, false)), isLate: true },
   service('headers by number', 'question', isBlock(/^0x[1-9a-f]/, false)),
   service('genesis block', 'question', isBlock(/^0x0$/, false)),
   service('eth_chainId', 'question', isMethod('eth_chainId')),

@@ -13,7 +13,7 @@ import { Session } from './session.ts';
 const MiB = 1024 * 1024;
 const SEED = Number(process.env['SEED'] ?? 1);
 const ONLY = process.env['ONLY'] ?? '';
-const BATCH = Number(process.env['BATCH'] ?? 24);
+const BATCH = Number(process.env['BATCH'] ?? 12);
 const isLong = process.env['PORTCULLIS_LONG'] === '1';
 /** Of the form that is part of `test:faults`: batches that fall short later are not taken apart. */
 const BUDGET_MS = Number(process.env['BUDGET_MS'] ?? (isLong ? Number.POSITIVE_INFINITY : 150_000));

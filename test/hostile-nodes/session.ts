@@ -16,15 +16,16 @@ import type { CaseReport } from './nodes/plan.ts';
 import { setTransactionHashes } from './questions.ts';
 import { Stage } from './stage.ts';
 
-/** How long the neighbour is alone, first until the program is warm. Milliseconds. */
-const WARM_UP_MS = 1_000;
+/** The neighbour asks as fast as it is answered before anything is measured, since code that has just been loaded is slow. Milliseconds. */
+const WARM_UP_MS = 2_500;
+/** How long the neighbour is alone. Milliseconds. */
 const ALONE_MS = 600;
-/** What counts as alone: the middle of so many of the last measurements, which are short. */
+/** What counts as alone: the middle of so many of the last measurements, which are short. Every second batch has one. */
 const ALONE_ROUNDS = 5;
 /** Networks are opened, and what that takes is not counted. */
 const SETTLE_MS = 300;
 /** Batches that one program serves, while nothing falls short: then it is asked to end. */
-const BATCHES = 5;
+const BATCHES = 20;
 const LOOK_MS = 100;
 /** For the neighbour's last answers. */
 const QUIET_MS = 3_000;
@@ -93,7 +94,7 @@ export class Session {
     await Promise.all(runs.map((run) => run.prepare()));
     await sleep(SETTLE_MS);
     await this.#load.cut();
-    this.#noteAlone(await this.#measure(stage, () => sleep(ALONE_MS)));
+    if (this.#batches % 2 === 0) this.#noteAlone(await this.#measure(stage, () => sleep(ALONE_MS)));
     const measured = await this.#attack(stage, watch, runs);
     const cases = runs.map((run) => run.conclude());
     this.#batches++;
@@ -126,8 +127,11 @@ export class Session {
     if (this.#stage !== undefined) return this.#stage;
     this.#batches = 0;
     this.#stage = await Stage.open();
-    await this.#load.begin(await this.#stage.planNeighbour());
-    await this.#load.goOn({ ms: WARM_UP_MS });
+    const lanes = await this.#stage.planNeighbour();
+    await this.#load.begin(lanes.map((lane) => ({ ...lane, perSecond: 'closed loop' as const })));
+    await sleep(WARM_UP_MS);
+    await this.#load.end();
+    await this.#load.begin(lanes);
     return this.#stage;
   }
 

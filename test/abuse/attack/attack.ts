@@ -1,7 +1,7 @@
-import { type ChildProcess, fork, spawnSync } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
+import { giveIdlePriority, lowerPriority } from '../../support/idle-priority.ts';
 import type { Target } from '../abuse.ts';
 import type { FromAttack, ToAttack } from './plan.ts';
 import type { AttackReport } from './seen.ts';
@@ -23,8 +23,8 @@ export class Attack {
     const child = fork(CHILD, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     await once(child, 'message');
     const pid = child.pid as number;
-    if (priority !== 'normal') setPriority(pid, constants.priority.PRIORITY_LOW);
-    if (priority === 'idle') spawnSync('chrt', ['--all-tasks', '--idle', '--pid', '0', String(pid)]);
+    if (priority === 'low') lowerPriority(pid);
+    if (priority === 'idle') giveIdlePriority(pid);
     return new Attack(child);
   }
 

@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs';
 const TICKS_PER_SECOND = 100;
 /** Fields of `cpu` in /proc/stat behind its name: user, nice, system, and time that another machine took. */
 const BUSY_FIELDS = [0, 1, 2, 7] as const;
-/** Behind the name in parentheses in /proc/PID/stat, from `state` on: user, system. */
-const OWN_FIELDS = [11, 12] as const;
+/** Behind the name in parentheses in /proc/PID/stat, from `state` on: user, system, and those of its children that have ended. */
+const OWN_FIELDS = [11, 12, 13, 14] as const;
 
 /** Processors that others use, on average, below which a measurement counts: a hundredth of it decides about a p99. */
 export const CALM_PROCESSORS = 0.1;

@@ -1,14 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { setPriority } from 'node:os';
 import { join } from 'node:path';
+import { giveIdlePriority } from '../../support/idle-priority.ts';
 import type { HostileCase } from '../cases.ts';
 import type { CaseReport, FromHostile, HonestNodes, ToHonest, ToHostile } from './plan.ts';
 
-/** Nodes are on other machines: the service goes before them. */
-const PRIORITY = 5;
-
-/** Two honest nodes and the hostile ones, each kind in a process of its own. */
+/** Two honest nodes and the hostile ones, each kind in a process of its own. They would be on other machines. */
 export class Nodes {
   readonly honest: HonestNodes;
   readonly #honestChild: ChildProcess;
@@ -76,6 +73,6 @@ export class Nodes {
 
 function forkChild(name: string): ChildProcess {
   const child = fork(join(import.meta.dirname, name), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  setPriority(child.pid as number, PRIORITY);
+  giveIdlePriority(child.pid as number);
   return child;
 }
