@@ -25,7 +25,7 @@ const ALONE_ROUNDS = 5;
 /** Networks are opened, and what that takes is not counted. */
 const SETTLE_MS = 300;
 /** Batches that one program serves, while nothing falls short: then it is asked to end. */
-const BATCHES = 20;
+const BATCHES = 8;
 const LOOK_MS = 100;
 /** For the neighbour's last answers. */
 const QUIET_MS = 3_000;
