@@ -3,7 +3,7 @@ import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /** By how much of what is in use, per cent, the heap may grow until all of it is collected again. V8 lets a small heap grow to four times. */
-const GROWTH_PERCENT = 50;
+const GROWTH_PERCENT = 25;
 
 const MIB = 1024 * 1024;
 /**

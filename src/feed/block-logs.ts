@@ -9,7 +9,7 @@ import type { RemovedBlock, RemovedRecords } from './removed-records.ts';
 /** What a log takes besides its text: address, topics, objects. */
 const LOG_OVERHEAD_BYTES = 600;
 const BLOCK_OVERHEAD_BYTES = 200;
-/** Of blocks in the window; as long as the window of a slow chain. */
+/** Of blocks in the window, at most twice as many as it has; as long as the window of a slow chain. */
 const RECENT_MS = 2 * 60 * 60_000;
 /** Of blocks below it: for listeners that catch up at the same time. */
 const OLD_MS = 60_000;
@@ -36,7 +36,9 @@ export class BlockLogs {
     this.#clock = clock;
     this.#limits = limits;
     const now = (): number => clock.now();
-    this.#recent = new Lru(limits.logBytes, RECENT_MS, now, countBytes);
+    // A reorg takes back blocks of the window, and of branches as long.
+    const leastBytes = Math.floor(limits.logBytes / (2 * limits.windowBlocks));
+    this.#recent = new Lru(limits.logBytes, RECENT_MS, now, (logs) => Math.max(leastBytes, countBytes(logs)));
     this.#old = new Lru(limits.logBytes, OLD_MS, now, countBytes);
   }
 

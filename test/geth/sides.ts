@@ -19,7 +19,8 @@ const HOSTS: Readonly<Record<Route, string>> = {
 };
 export const ROUTES: readonly Route[] = Object.keys(HOSTS) as Route[];
 const CONNECTIONS = 16;
-/** Time limits of the service: none of them may be the reason for a difference. */
+/** Limits of the service: none of them may be the reason for a difference. */
+const MAX_UNSENT_BYTES: number = 2 * 1024 * 1024 * 1024;
 const TIME_LIMIT = `${REQUEST_SECONDS}s`;
 const PATIENT_POOL = { answerTimeout: TIME_LIMIT, stallTimeout: TIME_LIMIT, connectTimeout: '60s' };
 /** Of one request to geth. */
@@ -83,7 +84,12 @@ export async function openSides({ genesis, blocks, headCall }: ComparedChain): P
   });
   const service = await startService({
     dataDir: folder.path,
-    limits: { requestTimeout: TIME_LIMIT, bodyTimeout: TIME_LIMIT, queueWait: TIME_LIMIT },
+    limits: {
+      requestTimeout: TIME_LIMIT,
+      bodyTimeout: TIME_LIMIT,
+      queueWait: TIME_LIMIT,
+      unsentBytes: MAX_UNSENT_BYTES,
+    },
     networks: {
       embedded: { hosts: [HOSTS.embedded], embedded: { data: store }, callTimeout: TIME_LIMIT },
       http: inFrontOf('HTTP node', geth.httpUrl),
