@@ -16,6 +16,7 @@ import {
 } from '../upstream/options.ts';
 import { DEFAULT_SEND } from '../upstream/sending/options.ts';
 import type { SharedBudget } from '../util/shared-budget.ts';
+import { TURNS } from '../util/turn-queue.ts';
 import type { EmbeddedChains } from './embedded-chains.ts';
 import type { OpenExecutions } from './open-executions.ts';
 import type { LoadExecutions } from './prepare-executions.ts';
@@ -43,6 +44,8 @@ export type ChainBackends = {
   readonly nodeMemory?: SharedBudget;
 };
 
+/** Whose turn it is where a chain is opened. */
+const TURN_OWNER = 'chains that are opened';
 const NO_CACHE: Cache = createMemoryCache({ bytes: 0, entryBytes: 0 });
 
 /** Opens the chain that a network's configuration names. @throws Error when that is not possible */
@@ -82,7 +85,10 @@ type NodeSettings = Partial<
   readonly provenState?: EmbeddedChains['provenState'];
 };
 
-/** Opens the chain that nodes know, whether they answer or not. */
+/**
+ * Opens the chain that nodes know, whether they answer or not. Of chains that are opened together one begins in each turn of the event loop: other networks are
+ * served meanwhile.
+ */
 export async function openNodes(
   name: string,
   upstreams: readonly UpstreamOptions[],
@@ -108,6 +114,7 @@ export async function openNodes(
 ): Promise<ObservedChain> {
   // HTTP and WebSocket clients take 0.1 s to load: not where there are no nodes.
   const { openUpstreamChain } = await import('./node-parts.ts');
+  await TURNS.rejoin(TURN_OWNER);
   return openUpstreamChain({
     network: name,
     upstreams,
