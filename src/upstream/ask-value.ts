@@ -1,5 +1,6 @@
+import type { JsonBytes, JsonText } from '../primitives/json-result.ts';
 import type { AnswerMemory } from '../util/answer-memory.ts';
-import { holdText } from './hold-text.ts';
+import { holdAll } from './hold-text.ts';
 import type { NodeCall, NodeError } from './node-call.ts';
 import { parseText } from './parse-text.ts';
 import type { Transport } from './transport/transport.ts';
@@ -28,5 +29,7 @@ export async function askNodeValue(
 ): Promise<ValueReply> {
   const reply = await transport.send(call, { deadline });
   if (reply.kind === 'error') return reply;
-  return { kind: 'result', value: await parseText(await holdText(reply.result, { memory }), { memory }) };
+  // A long one is parsed from its bytes.
+  const result = (await holdAll(reply.result, { memory, takesLongBytes: true })) as JsonText | JsonBytes;
+  return { kind: 'result', value: await parseText(result, { memory }) };
 }

@@ -75,6 +75,14 @@ for (const workers of [1, 2]) {
       assert.equal(await program.stop(), 0);
     });
 
+    test('what has come of each of twenty reloads in a row is in the log', async (t) => {
+      const program = await start(t, { workers, networks: DEVNET });
+      for (let reload = 1; reload <= 20; reload++) {
+        await change(program, { workers, networks: DEVNET });
+        assert.equal(countLines(program, IN_FORCE), reload);
+      }
+    });
+
     test('the chain of a network that goes is closed: its node is asked no more', async (t) => {
       const node = await startNode(t, { chainId: 99 });
       const nodes = { hosts: ['nodes.localhost'], upstreams: [node.url], pool: { pollInterval: '50ms' } };
