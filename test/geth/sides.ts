@@ -20,7 +20,7 @@ const HOSTS: Readonly<Record<Route, string>> = {
 export const ROUTES: readonly Route[] = Object.keys(HOSTS) as Route[];
 const CONNECTIONS = 16;
 /** Limits of the service: none of them may be the reason for a difference. */
-const MAX_UNSENT_BYTES: number = 2 * 1024 * 1024 * 1024;
+const MAX_UNSENT_BYTES: number = 1024 * 1024 * 1024;
 const TIME_LIMIT = `${REQUEST_SECONDS}s`;
 const PATIENT_POOL = { answerTimeout: TIME_LIMIT, stallTimeout: TIME_LIMIT, connectTimeout: '60s' };
 /** Of one request to geth. */

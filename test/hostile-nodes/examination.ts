@@ -1,4 +1,4 @@
-/** `portcullis doctor` of the shipped program, on a network with a hostile node. The measured service does not share its processors with it. */
+/** `portcullis doctor` of the shipped program, on a network with a hostile node. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -18,8 +18,11 @@ export type Examination = {
   readonly printed: string;
 };
 
-/** @param network as in a configuration */
-export async function examine(name: string, network: object): Promise<Examination> {
+/**
+ * @param network as in a configuration
+ * @param isIdle whether it has what others leave of the processors
+ */
+export async function examine(name: string, network: object, isIdle: boolean): Promise<Examination> {
   const folder = makeTemporaryFolder();
   const file = join(folder.path, 'portcullis.yaml');
   writeFileSync(file, JSON.stringify({ dataDir: folder.path, networks: { [name]: network } }));
@@ -28,7 +31,7 @@ export async function examine(name: string, network: object): Promise<Examinatio
     stdio: ['ignore', 'pipe', 'pipe'],
     env,
   });
-  giveIdlePriority(child.pid as number);
+  if (isIdle) giveIdlePriority(child.pid as number);
   let printed = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {

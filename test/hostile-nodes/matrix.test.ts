@@ -37,7 +37,7 @@ test('the drawn cases have every question, content and delivery over each transp
 describe('beside hostile nodes', () => {
   let session: Session;
   before(async () => {
-    session = await Session.open();
+    session = await Session.open(false);
   });
   after(() => session.close());
 

@@ -23,7 +23,7 @@ const rows: readonly HostileCase[] = (
   isLong ? listProduct(FACTORS, isPossible) : drawPairwise(FACTORS, isPossible, SEED)
 ).filter((row) => nameCase(row).includes(ONLY));
 const startedAt = performance.now();
-const session = await Session.open();
+const session = await Session.open(true);
 try {
   const options = {
     batch: BATCH,

@@ -51,26 +51,29 @@ export class Session {
   readonly #nodes: Nodes;
   #load: Load;
   readonly #truth: AskNode;
+  readonly #isTimed: boolean;
   readonly #alone: Round[] = [];
   #stage: Stage | undefined;
   /** Of the program that runs. */
   #batches = 0;
 
-  private constructor(nodes: Nodes, load: Load, truth: AskNode) {
+  private constructor(nodes: Nodes, load: Load, truth: AskNode, isTimed: boolean) {
     this.#nodes = nodes;
     this.#load = load;
     this.#truth = truth;
+    this.#isTimed = isTimed;
   }
 
-  static async open(): Promise<Session> {
-    const nodes = await Nodes.open();
+  /** @param isTimed whether latencies are judged, for which nodes and all else leave the processors to the service; on a busy machine they would have none */
+  static async open(isTimed: boolean): Promise<Session> {
+    const nodes = await Nodes.open(isTimed);
     const url = nodes.honest.source;
     const { ask } = rememberNode('honest', url, async () => {});
     // In a case more than one sends the same transaction, so its answer is not remembered here.
     const truth: AskNode = (call) =>
       call.method === 'eth_sendRawTransaction' ? askNode(url, call) : ask(call);
     setTransactionHashes(await listTransactions(truth));
-    return new Session(nodes, await Load.open(), truth);
+    return new Session(nodes, await Load.open(), truth, isTimed);
   }
 
   /** @param isLast whether the program is asked to end afterwards in any case */
@@ -126,7 +129,7 @@ export class Session {
   async #takeStage(): Promise<Stage> {
     if (this.#stage !== undefined) return this.#stage;
     this.#batches = 0;
-    this.#stage = await Stage.open();
+    this.#stage = await Stage.open(this.#isTimed);
     const lanes = await this.#stage.planNeighbour();
     await this.#load.begin(lanes.map((lane) => ({ ...lane, perSecond: 'closed loop' as const })));
     await sleep(WARM_UP_MS);

@@ -51,17 +51,22 @@ export class Stage {
   readonly program: Program;
   readonly stallFile: string;
   readonly #key: string;
+  readonly #isTimed: boolean;
   #reloads = 0;
   #cases: readonly CaseConfig[] = [];
 
-  private constructor(program: Program, stallFile: string, key: string) {
+  private constructor(program: Program, stallFile: string, key: string, isTimed: boolean) {
     this.program = program;
     this.stallFile = stallFile;
     this.#key = key;
+    this.#isTimed = isTimed;
   }
 
-  /** Starts the program with the neighbour's network alone. */
-  static async open(): Promise<Stage> {
+  /**
+   * Starts the program with the neighbour's network alone.
+   * @param isTimed whether what runs beside it may not take processors from it
+   */
+  static async open(isTimed: boolean): Promise<Stage> {
     // A launcher is chosen before the folder of a program is known.
     const launcher: string[] = [];
     const program = new Program({ networks: DEVNET, limits: LIMITS }, launcher);
@@ -69,7 +74,7 @@ export class Stage {
     launcher.push(...probeLauncher(stallFile));
     const { key } = await createKey(program);
     await program.start();
-    return new Stage(program, stallFile, key);
+    return new Stage(program, stallFile, key, isTimed);
   }
 
   /** The neighbour's requests, with the answers that it gets while nothing else happens. */
@@ -121,7 +126,7 @@ export class Stage {
 
   /** Has `doctor` look at the network of a case. */
   examine(index: number): Promise<Examination> {
-    return examine(nameNetwork(index), this.#cases[index]?.network as object);
+    return examine(nameNetwork(index), this.#cases[index]?.network as object, this.#isTimed);
   }
 
   async #post(

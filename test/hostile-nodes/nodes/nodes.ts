@@ -5,7 +5,7 @@ import { giveIdlePriority } from '../../support/idle-priority.ts';
 import type { HostileCase } from '../cases.ts';
 import type { CaseReport, FromHostile, HonestNodes, ToHonest, ToHostile } from './plan.ts';
 
-/** Two honest nodes and the hostile ones, each kind in a process of its own. They would be on other machines. */
+/** Two honest nodes and the hostile ones, each kind in a process of its own. */
 export class Nodes {
   readonly honest: HonestNodes;
   readonly #honestChild: ChildProcess;
@@ -18,9 +18,10 @@ export class Nodes {
     this.honest = honest;
   }
 
-  static async open(): Promise<Nodes> {
-    const honest = forkChild('honest-child.js');
-    const hostile = forkChild('hostile-child.js');
+  /** @param isIdle whether they have what others leave of the processors: they would be on other machines */
+  static async open(isIdle: boolean): Promise<Nodes> {
+    const honest = forkChild('honest-child.js', isIdle);
+    const hostile = forkChild('hostile-child.js', isIdle);
     const [[pairs]] = (await Promise.all([once(honest, 'message'), once(hostile, 'message')])) as [
       [HonestNodes],
       unknown,
@@ -71,8 +72,8 @@ export class Nodes {
   }
 }
 
-function forkChild(name: string): ChildProcess {
+function forkChild(name: string, isIdle: boolean): ChildProcess {
   const child = fork(join(import.meta.dirname, name), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  giveIdlePriority(child.pid as number);
+  if (isIdle) giveIdlePriority(child.pid as number);
   return child;
 }
