@@ -44,7 +44,7 @@ export type ChainBackends = {
   readonly nodeMemory?: SharedBudget;
 };
 
-/** Whose turn it is where a chain is opened. */
+/** The owner of the turns in which chains are opened. */
 const TURN_OWNER = 'chains that are opened';
 const NO_CACHE: Cache = createMemoryCache({ bytes: 0, entryBytes: 0 });
 

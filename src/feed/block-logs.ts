@@ -9,7 +9,7 @@ import type { RemovedBlock, RemovedRecords } from './removed-records.ts';
 /** What a log takes besides its text: address, topics, objects. */
 const LOG_OVERHEAD_BYTES = 600;
 const BLOCK_OVERHEAD_BYTES = 200;
-/** Of blocks in the window, at most twice as many as it has; as long as the window of a slow chain. */
+/** A slow chain's window lasts as long. The cache keeps twice as many blocks as the window has, at most. */
 const RECENT_MS = 2 * 60 * 60_000;
 /** Of blocks below it: for listeners that catch up at the same time. */
 const OLD_MS = 60_000;

@@ -7,7 +7,7 @@ import type { BatchOutcome, Session } from './session.ts';
 
 /** Of the main thread's own processor time, milliseconds. */
 export const MAX_PIECE_MS = 20;
-/** Of the measurements of the same cases. */
+/** A p99 that is too high counts where so many of the measurements of the same cases have it. */
 const MAJORITY = 2;
 export const MAX_RESIDENT_BYTES: number = readMemoryBound();
 

@@ -20,7 +20,7 @@ import { Stage } from './stage.ts';
 const WARM_UP_MS = 2_500;
 /** How long the neighbour is alone. Milliseconds. */
 const ALONE_MS = 600;
-/** What counts as alone: the middle of so many of the last measurements, which are short. Every second batch has one. */
+/** The latency alone is the median of so many of the last measurements, which are short. Every second batch has one. */
 const ALONE_ROUNDS = 5;
 /** Networks are opened, and what that takes is not counted. */
 const SETTLE_MS = 300;
@@ -64,7 +64,7 @@ export class Session {
     this.#isTimed = isTimed;
   }
 
-  /** @param isTimed whether latencies are judged, for which nodes and all else leave the processors to the service; on a busy machine they would have none */
+  /** @param isTimed whether latencies are judged: then nodes leave the processors to the service. On a busy machine they would have none. */
   static async open(isTimed: boolean): Promise<Session> {
     const nodes = await Nodes.open(isTimed);
     const url = nodes.honest.source;
