@@ -96,6 +96,10 @@ export async function openSides({ genesis, blocks, headCall }: ComparedChain): P
       websocket: inFrontOf('WebSocket node', geth.webSocketUrl),
       proven: { ...inFrontOf('proven state', geth.httpUrl), execution: 'local', chain: genesis },
     },
+  }).catch(async (error: unknown) => {
+    // A geth that runs on would keep the test from ending.
+    await geth.close();
+    throw error;
   });
   const options = { connections: CONNECTIONS, pipelining: 1 };
   const toGeth = new Pool(geth.httpUrl, options);
