@@ -45,8 +45,8 @@ function measureLongestRow(
 }
 
 /**
- * The longest row with any of the seeds. The seeds are fixed: the hash is linear in a counter, so that one of some hundred seeds puts keys
- * of counters beside each other, which no caller knows, and no lookup pays for.
+ * The longest row with any of the seeds. The seeds are fixed: the hash is linear in a counter, and one of some hundred seeds puts keys
+ * of counters beside each other. No caller knows the seed.
  */
 function measureRows(program: string, index: Index, least: number): number {
   const rows = SEEDS.map((seed) => {

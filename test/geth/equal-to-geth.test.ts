@@ -118,10 +118,15 @@ test('of a history the first blob price of Cancun may be either, and nothing els
 
 test('of a filled transaction the suggested tip may be another, and nothing that was given', () => {
   const request = { method: 'eth_fillTransaction', params: [{ value: '0x1' }] };
-  const filled = (tip: string, value = '0x1'): string =>
-    `result ${JSON.stringify({ raw: `0x02${tip.slice(2)}`, tx: { hash: `${tip}aa`, maxPriorityFeePerGas: tip, value } })}`;
+  const filled = (
+    tip: string,
+    value = '0x1',
+    maxFeePerGas = `0x${(100n + BigInt(tip)).toString(16)}`,
+  ): string =>
+    `result ${JSON.stringify({ raw: `0x02${tip.slice(2)}`, tx: { hash: `${tip}aa`, maxFeePerGas, maxPriorityFeePerGas: tip, value } })}`;
   assert.ok(explain(request, 'embedded', filled('0x1'), filled('0x2')) !== undefined);
   assert.equal(explain(request, 'embedded', filled('0x1'), filled('0x2', '0x2')), undefined);
+  assert.equal(explain(request, 'embedded', filled('0x1'), filled('0x2', '0x1', '0x67')), undefined);
   const given = { ...request, params: [{ maxPriorityFeePerGas: '0x1' }] };
   assert.equal(explain(given, 'embedded', filled('0x1'), filled('0x2')), undefined);
 });

@@ -48,6 +48,8 @@ const STAGGER_MS = 25;
 const SHOWN = 160;
 /** More than a header with the hashes of a full block needs. */
 const CERTAINLY_TOO_LARGE = 16_000_000;
+/** Deliveries that take a node its time. */
+const COMPRESSED: ReadonlySet<string> = new Set(['gzip', 'deflate', 'br']);
 /** No address of a node has a secret here. */
 const NO_SECRET = 'no secret';
 
@@ -165,8 +167,9 @@ export class CaseRun {
     const isTooLarge = this.#question.size === 'question' && (isEndless || row.bytes >= CERTAINLY_TOO_LARGE);
     if (isFlood === true || isTooLarge) {
       await waitFor(async () => isNamed(), NAMED_MS);
-      // A node that was slower than another is left before it has sent its answer: it is found out when it is asked again.
-      const isAskedAgain = this.#hasOthers && this.#question.ask !== undefined;
+      // A node that still compresses when another answers is left before it has sent its answer: it is found out when it is asked again.
+      const isAskedAgain =
+        this.#hasOthers && this.#question.ask !== undefined && COMPRESSED.has(row.delivery);
       for (let attempt = MAX_ATTEMPTS; isAskedAgain && !isNamed() && attempt < 2 * MAX_ATTEMPTS; attempt++) {
         if (!(await this.#askOnce(attempt))) return;
         await waitFor(async () => isNamed(), FOREIGN_PAUSE_MS);
