@@ -57,10 +57,24 @@ export class AnswerJudge {
     for (let top = branch === 'forged' ? SHARED + 1 : 0; top <= TOPS[branch]; top++) {
       const byHead = BY_HEAD.get(question.method);
       const answer = await this.#branches.askAt(branch, top, byHead?.question ?? question);
-      if ('result' in answer) answers.add(normalize(byHead?.read(answer.result) ?? answer.result));
+      if (!('result' in answer)) continue;
+      answers.add(normalize(byHead?.read(answer.result) ?? answer.result));
+      if (question.method === 'eth_getTransactionByHash') answers.add(normalize(asWaiting(answer.result)));
     }
     return answers;
   }
+}
+
+/** A transaction (of type 0, as those of both branches) whose block is above the served head: a reorg may lower that for a moment. */
+function asWaiting(transaction: unknown): unknown {
+  if (transaction === null) return null;
+  const nowhere = { blockHash: null, blockNumber: null, transactionIndex: null };
+  const { blockTimestamp } = transaction as { readonly blockTimestamp?: unknown };
+  return {
+    ...(transaction as object),
+    ...nowhere,
+    ...(blockTimestamp !== undefined && { blockTimestamp: null }),
+  };
 }
 
 function normalize(value: unknown): string {
