@@ -1,4 +1,3 @@
-import { isAscii } from 'node:buffer';
 import type { CacheFigures } from '../observe/sources.ts';
 import { JsonBytes, SharedBytes } from '../primitives/json-result.ts';
 import type { Cache, CacheKey, KeptAnswer } from './cache.ts';
@@ -6,7 +5,7 @@ import { Ghost } from './ghost.ts';
 import { NameIndex } from './name-index.ts';
 import { NameWriter } from './name-writer.ts';
 import { RecordQueue } from './record-queue.ts';
-import { type RecordAnswer, Records } from './records.ts';
+import { describeAnswer, Records } from './records.ts';
 import { Segments } from './segments.ts';
 
 export type MemoryCacheOptions = {
@@ -35,6 +34,11 @@ const MIN_BYTES = 128 * KiB;
 /** What was not asked for again: this much at most, and this part of the bound. */
 const SMALL_QUEUE_BYTES = 4 * MiB;
 const SMALL_QUEUE_PART = 8;
+/**
+ * Uses of an entry count from when this part of the small queue came behind it: calls at the newest block are asked for again and again while it is the
+ * newest, and never after that (the correlated references of LRU-K, SIGMOD 1993).
+ */
+const UNCOUNTED_PART = 2;
 /** A segment is this part of the bound. */
 const SEGMENT_PART = 16;
 const MIN_SEGMENT_BYTES = 4 * KiB;
@@ -51,8 +55,8 @@ const MOVES = 32;
 
 /**
  * A cache bounded in bytes that a stream of different calls does not fill. Replacement is S3-FIFO (SOSP 2023): a new entry comes into a small queue;
- * at the end of that, what was asked for again goes to the main queue, and of all others a fingerprint is kept, by which they go there at once when
- * they come back. At the end of the main queue an entry that was asked for since goes round again.
+ * at the end of that, what was asked for again in its second half goes to the main queue, and of all others a fingerprint is kept, by which they go there
+ * at once when they come back. At the end of the main queue an entry that was asked for since goes round again.
  */
 export function createMemoryCache(
   options: MemoryCacheOptions,
@@ -62,7 +66,13 @@ export function createMemoryCache(
 }
 
 /** An answer outside of the segments, and what was made of it. */
-type Large = { readonly value: SharedBytes; ref: number; bytes: number };
+type Large = {
+  readonly value: SharedBytes;
+  /** `RecordQueue.come` of the small queue when it came. */
+  readonly smallCome: number;
+  ref: number;
+  bytes: number;
+};
 
 type Tables = {
   readonly names: NameWriter;
@@ -134,10 +144,12 @@ class FifoMemoryCache implements MemoryCache {
       return undefined;
     }
     this.#hits++;
-    const { records } = tables;
-    records.noteUse(ref);
+    const { records, small } = tables;
     const number = records.largeNumberOf(ref);
-    return number === undefined ? records.readText(ref) : new JsonBytes((this.#large[number] as Large).value);
+    const large = number === undefined ? undefined : (this.#large[number] as Large);
+    const comeSince = large === undefined ? small.comeSince(ref) : small.come - large.smallCome;
+    if (comeSince >= this.#smallLimit / UNCOUNTED_PART || records.isMain(ref)) records.noteUse(ref);
+    return large === undefined ? records.readText(ref) : new JsonBytes(large.value);
   }
 
   set(key: CacheKey, answer: KeptAnswer): void {
@@ -159,7 +171,7 @@ class FifoMemoryCache implements MemoryCache {
     this.#moves = MOVES;
     if (!this.#makeRoom(tables, queue, length, largeBytes)) return;
     const ref = queue.add(length);
-    queue.largeBytes += largeBytes;
+    queue.addLarge(largeBytes);
     const number = isInline ? 0 : this.#keepLarge(answer, ref, answerBytes);
     records.write(ref, names, isMain, describeAnswer(answer, answerBytes, isInline, number));
     this.#entries++;
@@ -339,7 +351,8 @@ class FifoMemoryCache implements MemoryCache {
   /** @returns its number */
   #keepLarge(answer: KeptAnswer, ref: number, bytes: number): number {
     const number = this.#freeNumbers.pop() ?? this.#large.length;
-    const large: Large = { value: takeValue(answer), ref, bytes };
+    const smallCome = (this.#tables as Tables).small.come;
+    const large: Large = { value: takeValue(answer), smallCome, ref, bytes };
     large.value.keeper = (more) => this.#growLarge(large, more);
     this.#large[number] = large;
     return number;
@@ -368,13 +381,6 @@ function find({ names, index, records }: Tables): number {
   let ref = index.find(hash, tag);
   while (ref !== 0 && !records.isOf(ref, names)) ref = index.findNext(hash, tag);
   return ref;
-}
-
-function describeAnswer(answer: KeptAnswer, bytes: number, isInline: boolean, number: number): RecordAnswer {
-  if (!isInline) return { inline: undefined, inlineBytes: 0, isAscii: false, number };
-  return typeof answer === 'string'
-    ? { inline: answer, inlineBytes: bytes, isAscii: bytes === answer.length, number }
-    : { inline: answer.value.bytes, inlineBytes: bytes, isAscii: isAscii(answer.value.bytes), number };
 }
 
 /** Bytes that nothing else is kept for: a part of larger memory, and what another entry counts, is copied. */

@@ -7,6 +7,9 @@ export class RecordQueue {
   readonly #segments: Segments;
   /** Oldest first. */
   readonly #parts: Part[] = [];
+  /** Bytes that had come when a segment became part of the queue, by its number. */
+  readonly #comeBefore: number[] = [];
+  #come = 0;
   /** Where the oldest record begins in the first of them. */
   #start = 0;
   /** Bytes outside of segments that belong to its records. */
@@ -14,6 +17,11 @@ export class RecordQueue {
 
   constructor(segments: Segments) {
     this.#segments = segments;
+  }
+
+  /** Bytes of all records, and of answers outside of them, that ever came. */
+  get come(): number {
+    return this.#come;
   }
 
   /** Memory of the segments and what is outside of them. */
@@ -35,11 +43,27 @@ export class RecordQueue {
 
   /** Room for a record of so many bytes, a multiple of 8, behind the others. */
   add(length: number): number {
-    if (this.needsSegment(length)) this.#parts.push({ segment: this.#segments.take(), length: 0 });
+    if (this.needsSegment(length)) {
+      const segment = this.#segments.take();
+      this.#parts.push({ segment, length: 0 });
+      this.#comeBefore[segment] = this.#come;
+    }
+    this.#come += length;
     const last = this.#parts.at(-1) as Part;
     const ref = this.#segments.makeRef(last.segment, last.length);
     last.length += length;
     return ref;
+  }
+
+  /** Counts bytes of an answer outside of segments that came with the newest record. */
+  addLarge(bytes: number): void {
+    this.largeBytes += bytes;
+    this.#come += bytes;
+  }
+
+  /** Bytes that came since the segment of a record was begun. */
+  comeSince(ref: number): number {
+    return this.#come - (this.#comeBefore[this.#segments.numberOf(ref)] as number);
   }
 
   /** Gives up the room of the oldest record, which has so many bytes. */

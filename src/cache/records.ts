@@ -1,3 +1,5 @@
+import { isAscii } from 'node:buffer';
+import type { KeptAnswer } from './cache.ts';
 import type { NameWriter } from './name-writer.ts';
 import type { Segments } from './segments.ts';
 
@@ -199,4 +201,17 @@ export class Records {
   #write(ref: number, field: number, value: number): void {
     this.#segments.segmentOf(ref).words[(this.#segments.offsetOf(ref) >> 2) + field] = value;
   }
+}
+
+/** @param number of an answer outside of the record, otherwise 0 */
+export function describeAnswer(
+  answer: KeptAnswer,
+  bytes: number,
+  isInline: boolean,
+  number: number,
+): RecordAnswer {
+  if (!isInline) return { inline: undefined, inlineBytes: 0, isAscii: false, number };
+  return typeof answer === 'string'
+    ? { inline: answer, inlineBytes: bytes, isAscii: bytes === answer.length, number }
+    : { inline: answer.value.bytes, inlineBytes: bytes, isAscii: isAscii(answer.value.bytes), number };
 }

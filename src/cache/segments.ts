@@ -64,7 +64,12 @@ export class Segments {
   }
 
   segmentOf(ref: number): Segment {
-    return this.#all[(ref >>> this.#shift) - 1] as Segment;
+    return this.#all[this.numberOf(ref)] as Segment;
+  }
+
+  /** Number of the segment that a record lies in. */
+  numberOf(ref: number): number {
+    return (ref >>> this.#shift) - 1;
   }
 
   /** Where a record begins in its segment, in bytes. */

@@ -4,7 +4,7 @@ import { bigIntToBytes, bytesEqual, EMPTY_BYTES } from '../primitives/bytes.ts';
 import { bytesToHex } from '../primitives/hex.ts';
 import { EMPTY_TRIE_ROOT } from '../primitives/keccak.ts';
 import { asInteger, decodeRlp } from '../primitives/rlp.ts';
-import { Lru } from '../util/lru.ts';
+import { BLOCK_LIFE, Lru } from '../util/lru.ts';
 import type { ProofQuestion, ProvenState } from '../verification/state-proof.ts';
 import { RootTables } from './root-tables.ts';
 import { TrieNodes } from './trie-nodes.ts';
@@ -50,8 +50,8 @@ export class ProvenStates {
     this.#accounts = new RootTables(accountBytes, ACCOUNT_BYTES);
     this.#slots = new RootTables(slotBytes, SLOT_BYTES);
     this.#nodes = new TrieNodes(bytes - accountBytes - slotBytes);
-    this.#latest = new Lru(accounts, Number.POSITIVE_INFINITY);
-    this.#holders = new Lru(accounts, Number.POSITIVE_INFINITY);
+    this.#latest = new Lru(accounts, BLOCK_LIFE);
+    this.#holders = new Lru(accounts, BLOCK_LIFE);
   }
 
   /** Bytes that it takes, about. */

@@ -2,7 +2,7 @@ import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import { readByHash } from '../primitives/merkle-proof.ts';
 import { UntracedError } from '../primitives/untraced-error.ts';
-import { Lru } from '../util/lru.ts';
+import { BLOCK_LIFE, Lru } from '../util/lru.ts';
 import type { NodesByHash } from '../verification/state-proof.ts';
 
 /** What a node takes beside its encoding, with its hash, as the heap grows, measured; bytes. */
@@ -28,12 +28,7 @@ export class TrieNodes {
 
   /** @param bytes that all of them may take */
   constructor(bytes: number) {
-    this.#nodes = new Lru(
-      bytes,
-      Number.POSITIVE_INFINITY,
-      undefined,
-      ({ length }: Uint8Array) => length + NODE_BYTES,
-    );
+    this.#nodes = new Lru(bytes, BLOCK_LIFE, undefined, ({ length }: Uint8Array) => length + NODE_BYTES);
   }
 
   /** That all of them take. */

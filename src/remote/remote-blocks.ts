@@ -6,7 +6,7 @@ import { continueWith, type PromiseOrValue } from '../primitives/promise-or-valu
 import { decodeRlp } from '../primitives/rlp.ts';
 import type { StateKeys } from '../proven/state-keys.ts';
 import type { HeadPlace } from '../proven/state-nodes.ts';
-import { Lru } from '../util/lru.ts';
+import { BLOCK_LIFE, Lru } from '../util/lru.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { LATE, settleWithin } from '../util/settle-within.ts';
 import type { AskedRules } from './asked-rules.ts';
@@ -60,7 +60,7 @@ export class RemoteBlocks {
   readonly #rules: ForkRules;
   readonly #blocks = new Lru<string, RemoteBlock>(
     MAX_BLOCKS,
-    Number.POSITIVE_INFINITY,
+    BLOCK_LIFE,
     undefined,
     ({ stored }) => 1 + Math.floor(stored.header.extraData.length / EXTRA_DATA_BYTES),
   );

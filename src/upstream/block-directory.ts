@@ -2,7 +2,7 @@ import type { JsonResult } from '../primitives/json-result.ts';
 import { parseJsonText } from '../primitives/parse-json.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
-import { Lru } from '../util/lru.ts';
+import { BLOCK_LIFE, Lru } from '../util/lru.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { AgreedLinks } from './agreement/agreed-links.ts';
 import { UpstreamFault } from './fault.ts';
@@ -67,7 +67,7 @@ const NOTHING_PROVEN: BlockProofs = {
 export class BlockDirectory {
   readonly #ask: Ask;
   readonly #head: NetworkHead;
-  readonly #blocks = new Lru<string, Block>(MAX_BYTES, Number.POSITIVE_INFINITY, undefined, weighBlock);
+  readonly #blocks = new Lru<string, Block>(MAX_BYTES, BLOCK_LIFE, undefined, weighBlock);
   readonly #findReported: (hash: string) => bigint | undefined;
   /** Hashes of blocks that were served and are not on the chain any more. */
   readonly #departed = new Lru<string, true>(MAX_DEPARTED, Number.POSITIVE_INFINITY);

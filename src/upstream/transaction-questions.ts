@@ -8,7 +8,7 @@ import {
   textOf,
 } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
-import { Lru } from '../util/lru.ts';
+import { BLOCK_LIFE, Lru } from '../util/lru.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Subject } from '../verification/findings.ts';
 import { BlockAccess } from './block-access.ts';
@@ -54,7 +54,7 @@ export class TransactionQuestions {
   readonly #access: BlockAccess;
   readonly #whole: WholeBlocks;
   readonly #receipts: BlockQuestions;
-  readonly #places = new Lru<string, ToldPlace>(MAX_PLACES, Number.POSITIVE_INFINITY);
+  readonly #places = new Lru<string, ToldPlace>(MAX_PLACES, BLOCK_LIFE);
 
   /** @param blocks gives the receipts of whole blocks */
   constructor(parts: QuestionParts, blocks: BlockQuestions) {

@@ -5,35 +5,54 @@ type Entry<K, V> = {
   readonly value: V;
   readonly expiresAt: number;
   readonly weight: number;
+  /** Number of the last read or write, counted over all entries. */
+  use: number;
   newer: Entry<K, V> | undefined;
   older: Entry<K, V> | undefined;
 };
 
+/** Milliseconds from a write until an entry leaves, or without a read until it may leave; that takes up to twice as long. */
+export type Life = number | { readonly idleMs: number };
+
+/** Until a block, or what was read of one, leaves that nobody asks for any more. */
+export const BLOCK_LIFE: Life = { idleMs: 5 * 60_000 };
+
+/** Each new entry lets at most this many leave whose life is over: a write stays as cheap as it is. */
+const LEAVING = 2;
+
 /**
- * A map that forgets: entries of at most `capacity` weight together (each weighs 1 unless `weigh` says otherwise), the
- * least recently used leave first, none outlives `ttlMs`.
+ * A map with bounded entries: at most `capacity` weight together (each weighs 1 unless `weigh` says otherwise); the
+ * least recently used leave first, and those whose life is over as others come.
  */
 export class Lru<K, V> {
   readonly #entries = new Map<K, Entry<K, V>>();
   readonly #order = new RecencyList<Entry<K, V>>();
   readonly #capacity: number;
   readonly #ttlMs: number;
+  readonly #idleMs: number;
   readonly #now: () => number;
   readonly #weigh: (value: V) => number;
   readonly #onEvict: ((key: K) => void) | undefined;
   #weight = 0;
+  #uses = 0;
+  /** The last use before `#markedAt`. */
+  #markedUse = 0;
+  #markedAt = 0;
+  /** Entries without a later use than this one are idle. */
+  #idleUse = 0;
 
   /** `now` is a monotonic clock in milliseconds; `onEvict` is told of entries that leave for want of room. */
   constructor(
     capacity: number,
-    ttlMs: number,
+    life: Life,
     now: () => number = () => performance.now(),
     weigh: (value: V) => number = () => 1,
     onEvict?: (key: K) => void,
   ) {
     if (!(capacity >= 1)) throw new RangeError('capacity below 1');
     this.#capacity = capacity;
-    this.#ttlMs = ttlMs;
+    this.#ttlMs = typeof life === 'number' ? life : Number.POSITIVE_INFINITY;
+    this.#idleMs = typeof life === 'number' ? Number.POSITIVE_INFINITY : life.idleMs;
     this.#now = now;
     this.#weigh = weigh;
     this.#onEvict = onEvict;
@@ -67,6 +86,7 @@ export class Lru<K, V> {
       this.#remove(entry);
       return undefined;
     }
+    entry.use = ++this.#uses;
     this.#order.touch(entry);
     return entry.value;
   }
@@ -81,8 +101,11 @@ export class Lru<K, V> {
       this.#remove(oldest as Entry<K, V>);
       this.#onEvict?.((oldest as Entry<K, V>).key);
     }
-    const expiresAt = this.#now() + this.#ttlMs;
-    const entry: Entry<K, V> = { key, value, expiresAt, weight, newer: undefined, older: undefined };
+    const now = this.#now();
+    this.#dropEnded(now);
+    const expiresAt = now + this.#ttlMs;
+    const use = ++this.#uses;
+    const entry: Entry<K, V> = { key, value, expiresAt, weight, use, newer: undefined, older: undefined };
     this.#weight += weight;
     this.#entries.set(key, entry);
     this.#order.add(entry);
@@ -97,6 +120,20 @@ export class Lru<K, V> {
     this.#entries.clear();
     this.#weight = 0;
     this.#order.clear();
+  }
+
+  /** Removes a few of the least recently used whose life is over. */
+  #dropEnded(now: number): void {
+    if (now - this.#markedAt >= this.#idleMs) {
+      this.#idleUse = this.#markedUse;
+      this.#markedUse = this.#uses;
+      this.#markedAt = now;
+    }
+    for (let i = 0; i < LEAVING; i++) {
+      const { oldest } = this.#order;
+      if (oldest === undefined || (oldest.expiresAt > now && oldest.use > this.#idleUse)) return;
+      this.#remove(oldest);
+    }
   }
 
   #remove(entry: Entry<K, V>): void {

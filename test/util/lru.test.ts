@@ -61,3 +61,29 @@ test('entries weigh what they are said to weigh', () => {
   lru.set('e', 4);
   assert.deepEqual([lru.get('b'), lru.get('c'), lru.get('e')], [1, 5, 4]);
 });
+
+test('what nobody reads leaves as others come, after once to twice its idle time', () => {
+  let now = 0;
+  const lru = new Lru<string, number>(1_000, { idleMs: 100 }, () => now);
+  lru.set('read', 1);
+  lru.set('idle', 1);
+  for (now = 10; now <= 100; now += 10) {
+    lru.set(`new ${now}`, 1);
+    assert.equal(lru.get('read'), 1);
+  }
+  assert.equal(lru.size, 12);
+  for (; now <= 210; now += 10) {
+    lru.set(`new ${now}`, 1);
+    assert.equal(lru.get('read'), 1);
+  }
+  assert.equal(lru.get('idle'), undefined);
+  // Each of the two writes since then let two leave.
+  assert.deepEqual([lru.get('new 30'), lru.get('new 40')], [undefined, 1]);
+});
+
+test('entries whose time is over leave as others come, though nobody asks for them', () => {
+  let now = 0;
+  const lru = new Lru<number, number>(1_000_000, 100, () => now);
+  for (; now < 10_000; now++) lru.set(now, now);
+  assert.equal(lru.size, 100);
+});

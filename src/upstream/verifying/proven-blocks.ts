@@ -1,6 +1,6 @@
 import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
-import { Lru } from '../../util/lru.ts';
+import { BLOCK_LIFE, Lru } from '../../util/lru.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { TokenBucket } from '../../util/token-bucket.ts';
 import type { Members, Subject } from '../../verification/findings.ts';
@@ -79,16 +79,16 @@ export class ProvenBlocks {
   readonly #verifier: Verifier;
   readonly #blocks = new Lru<string, ProvenBlock>(
     MAX_TRANSACTIONS,
-    Number.POSITIVE_INFINITY,
+    BLOCK_LIFE,
     undefined,
     ({ transactions }) => BLOCK_WEIGHT + transactions.length,
   );
 
-  readonly #headers = new Lru<string, VerifiedHeader>(MAX_HEADERS, Number.POSITIVE_INFINITY);
+  readonly #headers = new Lru<string, VerifiedHeader>(MAX_HEADERS, BLOCK_LIFE);
   /** Hashes of the uncles that headers commit to. */
   readonly #uncles = new Lru<string, readonly string[]>(
     MAX_UNCLES,
-    Number.POSITIVE_INFINITY,
+    BLOCK_LIFE,
     undefined,
     (uncles) => 1 + uncles.length,
   );
