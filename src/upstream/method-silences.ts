@@ -1,8 +1,8 @@
 import { Silence } from './silence.ts';
 
-/** Methods of one node with a record; beyond it the one that was overtaken least recently is dropped. */
+/** Methods of one node with a record; when full, the one that was overtaken least recently is dropped. */
 const MAX_METHODS = 64;
-/** How long a node is asked last for a method at most: probes may fail where calls would not. */
+/** Maximum time for which a node is last in order for a method: probes may fail where calls would not. */
 const MAX_SILENT_MS = 300_000;
 
 type Row = { readonly silence: Silence; expiresAt: number };
