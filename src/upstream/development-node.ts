@@ -14,7 +14,7 @@ const ONLY_READS = /^(?:anvil|hardhat)_(?:get|metadata$|nodeInfo$)|^anvil_dumpSt
 /** Methods that send transactions: a node that mines at once replies before the block exists. */
 const SENDS = /^eth_send/;
 const RAW_SEND = 'eth_sendRawTransaction';
-/** How long to wait for such a block, ms. */
+/** Wait for such a block, ms. */
 const MINED_MS = 20;
 
 export type DevelopmentNodeParts = {

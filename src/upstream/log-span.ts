@@ -36,7 +36,7 @@ export class LogSpan {
   noteRefused(blocks: number, allowed: number | undefined, reason: string): void {
     if (allowed === undefined && blocks < MIN_LEARNT) return;
     const limit = Math.max(1, allowed ?? Math.floor(blocks / 2));
-    // Of several concurrent requests, a smaller one may have been refused already.
+    // A smaller concurrent request may have been refused already.
     if (this.#limit !== undefined && blocks > this.limit && limit > this.#limit) return;
     this.#reason = reason;
     this.#set(limit);

@@ -6,26 +6,27 @@ import type { NodeCall } from './node-call.ts';
 import type { Route } from './route.ts';
 import type { Upstream } from './upstream.ts';
 
-/** A text of so many bytes is put together in 4 ms, or 7 where it is not ASCII. */
+/** A text of this many bytes is joined in 4 ms, or 7 ms if it is not ASCII. */
 export const LONG_BYTES: number = 4 * 1024 * 1024;
 
-/** A block that has been looked up; `hash` is undefined where only its height is known. */
+/** A block that has been resolved; `hash` is undefined if only its height is known. */
 export type BlockPosition = { readonly number: bigint; readonly hash: string | undefined };
 
 /**
- * What a `null` means. `truth`: it is believed. `claim`: believed when a second upstream says the same or there is no
- * second. `doubt`: believed only when a second one says the same. `search`: believed when every one that can be asked says the
- * same. `certain`: believed when every one says the same, and an outage while one cannot be asked. `fault`: never believed, because what is asked for is known to exist.
+ * Meaning of a `null`. `truth`: it is accepted. `claim`: accepted if a second upstream reports the same or there is no
+ * second. `doubt`: accepted only if a second one reports the same. `search`: accepted only if every available one reports the
+ * same. `certain`: accepted only if every one reports the same, and an outage while one is unavailable. `fault`: never accepted, because the item is
+ * known to exist.
  */
 export type NullMeaning = 'truth' | 'claim' | 'doubt' | 'search' | 'certain' | 'fault';
 
-/** What nulls mean. No root proves that something is absent. */
+/** Meanings of nulls. No root proves that something is absent. */
 export type Absence = {
-  /** Of what is asked for by a hash of which nothing is known. */
+  /** For an item by a hash that is unknown. */
   readonly byHash: NullMeaning;
-  /** Of a block by its height, which is not above the head. */
+  /** For a block by its height, at or below the head. */
   readonly byHeight: NullMeaning;
-  /** Of a block of the served chain, by the height and hash that it is known to have. */
+  /** For a block of the served chain, by its known height and hash. */
   readonly known: NullMeaning;
 };
 
