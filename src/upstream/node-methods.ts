@@ -3,7 +3,7 @@ import { Lru } from '../util/lru.ts';
 /** Methods that are remembered per node; bounded, because clients choose the names. */
 const MAX_METHODS = 256;
 const MAX_NAMESPACES = 64;
-/** How long a node counts as lacking a method: an operator may enable it. */
+/** Time for which a node counts as lacking a method: an operator may enable it. */
 const LACKS_MS = 60_000;
 const HAS_MS = 600_000;
 /** Lifetimes of a node's answer to a method that cannot exist, and of the absence of an answer. */

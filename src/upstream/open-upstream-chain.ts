@@ -45,7 +45,7 @@ import { UpstreamHeads } from './upstream-heads.ts';
 import { openVerification } from './verifying/open-verification.ts';
 import { watchFalls, watchFloor, watchHead } from './watch-head.ts';
 
-/** How long a wrong head outlives the last upstream that has it. */
+/** Time for which a wrong head outlives the last upstream that has it. */
 const GIVE_UP_MS = 30_000;
 /** Duration of the first quarantine: for an answer that its block refutes, and for one that breaks a bound. */
 const REFUTED_MS = 60_000;

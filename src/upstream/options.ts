@@ -93,7 +93,7 @@ export type PoolOptions = {
   /** A node that is behind by more than both has no vote on the head: blocks, and the time between their timestamps. */
   readonly maxLagBlocks: number;
   readonly maxLagTime: number;
-  /** How long a head is served that no healthy node has. */
+  /** Time for which a head is served that no healthy node has. */
   readonly headAge: number;
   /** Whether the network follows its only node to lower blocks and to another genesis block. */
   readonly development: boolean;

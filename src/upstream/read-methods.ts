@@ -3,7 +3,7 @@ import { trimFeeHistory } from './checks/check-fees.ts';
 import { checkData, checkHex, checkQuantity } from './checks/check-values.ts';
 import type { NullMeaning } from './routed-call.ts';
 
-/** How a read method names blocks, and the meaning of its null for a block that the network has. */
+/** Block parameter of a read method, and the meaning of its null for a block that the network has. */
 export type ReadRule = {
   /** Position of the block parameter; absent if there is none. */
   readonly block?: number;
