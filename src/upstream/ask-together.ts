@@ -28,9 +28,8 @@ export type SharedOutcome = CallOutcome & { readonly node: Upstream | undefined 
 
 /**
  * Answers calls at one block together: first from the cache, the others over one route, with one deadline and shared requests.
- * A call is undefined in the result if no node answers it well or it is already in flight; the caller then sends it alone, with every policy of the
- * pool.
- * Throws and rejects only on internal errors of this program.
+ * A call is undefined in the result if no node answers it well or it is already in flight; the caller then sends it alone,
+ * with every policy of the pool. Throws and rejects only on internal errors of this program.
  */
 export type AskTogether = (
   calls: readonly (RoutedCall | undefined)[],

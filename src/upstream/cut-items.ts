@@ -12,7 +12,7 @@ const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-/** Length of a slice of work, ms; it includes what the caller does with an item before it takes the next. */
+/** Length of a slice of work, ms; it includes the work of the caller on an item before it takes the next. */
 const TURN_MS = 2;
 /** Characters and strings between two reads of the clock: about 50 us. */
 const STEPS = 8_192;

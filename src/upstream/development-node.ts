@@ -35,8 +35,8 @@ export class DevelopmentNode {
   }
 
   /**
-   * Returns the node's answer. The request is sent only once, even if it fails. The network has followed the node before this resolves, so later reads
-   * see the chain that the call has made.
+   * Returns the node's answer. The request is sent only once, even if it fails. The network has followed the
+   * node before this resolves, so later reads see the chain that the call has made.
    * @throws ChainError, including its `NodeRefusal`
    */
   async ask(

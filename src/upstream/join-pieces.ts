@@ -34,8 +34,8 @@ async function joinLongText(pieces: Uint8Array[], length: number): Promise<strin
   await forEachSlice([whole], (slice) => {
     isPlain &&= isAscii(slice);
   });
-  // The longest uninterrupted step: 0.8 ms per megabyte, half of what it takes to join texts. Long logs, receipts and slot values are read from
-  // bytes instead.
+  // The longest uninterrupted step: 0.8 ms per megabyte, half of the cost of joining texts. Long logs,
+  // receipts and slot values are read from bytes instead.
   const text = isPlain
     ? Buffer.from(whole.buffer, whole.byteOffset, length).toString('latin1')
     : await decode([whole]);

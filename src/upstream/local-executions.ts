@@ -124,8 +124,8 @@ export class StateSource {
   }
 
   /**
-   * Sends a request about a block to one node after the other until none is left that answers; the next node is used when the caller takes the next
-   * answer.
+   * Sends a request about a block to one node after the other until none is left that answers; the next
+   * node is used when the caller takes the next answer.
    */
   async *survey(
     question: NodeQuestion,

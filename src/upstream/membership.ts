@@ -45,7 +45,7 @@ export type MembershipParts = {
 /**
  * Decides which upstreams belong to the network. The chain id and the genesis block of each are requested at the start,
  * every half minute, and when it is back after being away. A node of another chain is quarantined and named in the
- * log until it reports the right one.
+ * log until it reports the expected one.
  */
 export class Membership {
   readonly #parts: MembershipParts;
@@ -68,9 +68,8 @@ export class Membership {
   }
 
   /**
-   * Requests the identity of every upstream; resolves when all have answered or failed once, or when `isEnough` returns true. Failed requests are
-   * retried.
-   * Never rejects; an upstream that did not answer has no identity afterwards.
+   * Requests the identity of every upstream; resolves when all have answered or failed once, or when `isEnough` returns true.
+   * Failed requests are retried. Never rejects; an upstream that did not answer has no identity afterwards.
    */
   askAll(isEnough: () => boolean): Promise<void> {
     return new Promise((resolve) => {

@@ -1,7 +1,6 @@
 /**
- * Rules for the methods of nodes that a network may serve beside the service's own: those that only read. Methods of development nodes are served
- * under
- * conditions of their own, independent of these rules (`methods/development-access.ts`).
+ * Rules for the methods of nodes that a network may serve beside the service's own: those that only read. Methods of development
+ * nodes are served under conditions of their own, independent of these rules (`methods/development-access.ts`).
  */
 
 const METHOD_NAME = /^[a-z][a-zA-Z0-9]{0,31}_[a-zA-Z0-9_]{1,64}$/;

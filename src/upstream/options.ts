@@ -26,9 +26,8 @@ export type UpstreamOptions = {
 };
 
 /**
- * `verify:` of a network. `auto`: everything that its blocks have shown to be verifiable is verified, the rest is compared. `require`: answers about
- * blocks
- * and state are verified or refused, and calls are executed here. `off`: everything is only compared.
+ * `verify:` of a network. `auto`: everything that its blocks have shown to be verifiable is verified, the rest is compared. `require`:
+ * answers about blocks and state are verified or refused, and calls are executed here. `off`: everything is only compared.
  */
 export type VerifyMode = 'auto' | 'require' | 'off';
 
@@ -49,9 +48,8 @@ export const DEFAULT_VERIFY_CALLS = 1;
 export const verifyCallsSchema: z.ZodType<number> = z.number().min(0).max(100);
 
 /**
- * `execution:` of a network. `node`: nodes execute calls. `local`: calls are executed here on state that nodes prove. `auto`: like `local`, once a
- * comparison
- * with nodes' answers has found no difference.
+ * `execution:` of a network. `node`: nodes execute calls. `local`: calls are executed here on state that nodes
+ * prove. `auto`: like `local`, once a comparison with nodes' answers has found no difference.
  */
 export type ExecutionMode = 'node' | 'local' | 'auto';
 

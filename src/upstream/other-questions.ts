@@ -15,8 +15,8 @@ const FOREIGN_TAGS: ReadonlySet<unknown> = new Set(['l1_committed']);
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
 /**
- * Requests for methods without a handler of their own: those that rollup families need, and those of its nodes that a network serves. An answer is one
- * node's word, or agreed between operators where that is required.
+ * Requests for methods without a handler of their own: those that rollup families need, and those of its nodes that a
+ * network serves. An answer is one node's word, or agreed between operators where that is required.
  */
 export class OtherQuestions {
   readonly #parts: QuestionParts;

@@ -43,9 +43,8 @@ export function parseText(text: JsonText | JsonBytes, work: ParseWork): PromiseO
 }
 
 /**
- * Runs a function that parses texts with `parseJsonText`; if one of them is long, it is parsed in slices and the function runs again. So the function
- * must
- * have no side effects before it parses.
+ * Runs a function that parses texts with `parseJsonText`; if one of them is long, it is parsed in slices and
+ * the function runs again. So the function must have no side effects before it parses.
  * @throws the error of `read` or `parseText`, synchronously or by rejection
  */
 export function checkParsed<T>(read: () => T, work: ParseWork): PromiseOrValue<T> {

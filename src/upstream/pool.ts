@@ -45,7 +45,7 @@ export type PoolParts = {
   readonly log: Logger;
   /** Decides whether answers that fail alike follow rules of the chain; absent if nothing is verified. */
   readonly acceptRules?: AcceptRules;
-  /** Number of operators that have to report an absence if every node is asked; if this is absent, the available nodes are enough. */
+  /** Number of operators that have to report an absence if every node is tried; if this is absent, the available nodes are enough. */
   readonly voices?: { readonly needed: number } | undefined;
 };
 

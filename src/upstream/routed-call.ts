@@ -65,7 +65,7 @@ export type RoutedCall = {
    * can still be tried, or an error returned.
    */
   readonly isHeld?: boolean;
-  /** Of a stream only the result of `check` is used: it is read to its end before it counts as correct, and is then empty. */
+  /** For a stream, only the result of `check` is used: it is read to its end before it counts as correct, and is then empty. */
   readonly isDrained?: boolean;
   /** `check` verifies a stream as thoroughly as a complete answer: a long answer is checked piece by piece as it arrives, before it is buffered. */
   readonly checksStream?: boolean;

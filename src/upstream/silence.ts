@@ -5,8 +5,7 @@ const MAX_PAUSE_MS = 15_000;
 
 /**
  * Detects a node that leaves calls unanswered that other nodes answer. A slow node is not at fault, so any answer ends the silence; until then no
- * caller
- * waits for the node, and one call at a time is a probe: it is also sent to the node, which has its full time for it.
+ * caller waits for the node, and one call at a time is a probe: it is also sent to the node, which has its full time for it.
  */
 export class Silence {
   readonly #now: () => number;

@@ -14,7 +14,7 @@ import type { NetworkChainId } from './network-chain-id.ts';
 import type { PoolOptions } from './options.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Maximum wait for the genesis block of more than half of the nodes, if the configuration names only the chain id. */
+/** Maximum wait for the genesis block of more than half of the operators, if the configuration names only the chain id. */
 const NAMED_PATIENCE_MS = 1_500;
 /** Maximum wait of a start for the head; without one the first requests wait. */
 const HEAD_LIMIT_MS = 3_000;
@@ -45,7 +45,7 @@ export type StartParts = {
   readonly stopping: CancelSource;
   /** Called when the input of the head election has changed. */
   readonly onChange: () => void;
-  /** Determines what can be verified, once there may be a head. */
+  /** Determines which subjects are verifiable, once there may be a head. */
   readonly calibrate: () => Promise<void>;
 };
 

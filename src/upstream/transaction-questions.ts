@@ -251,9 +251,8 @@ export class TransactionQuestions {
   }
 
   /**
-   * Requests a transaction that one node reports as pending from another node: a node may hide that it is in a block, but cannot place it in one that
-   * does
-   * not list it. Undefined if no other node has it in a block.
+   * Requests a transaction that one node reports as pending from another node: a node may hide that it is in a block,
+   * but cannot place it in one that does not list it. Undefined if no other node has it in a block.
    */
   async #findMined(
     question: LookUp,

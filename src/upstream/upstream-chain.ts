@@ -52,7 +52,7 @@ export type UpstreamChainParts = {
   readonly sending: SendingReads;
   /** The node of a development network, for methods that are sent only once. */
   readonly development?: DevelopmentNode | undefined;
-  /** Receives what layer 1 holds of the chain; absent if layer 1 is not read. */
+  /** Receives the output roots of the chain from layer 1; absent if layer 1 is not read. */
   readonly layer1?: AnchoredChain | undefined;
   readonly calibrated?: Promise<void> | undefined;
   readonly where: Whereabouts;
@@ -266,7 +266,7 @@ export class UpstreamChain implements Chain {
     return this.#parts.calibrated;
   }
 
-  /** Receives what layer 1 holds of the chain; absent if layer 1 is not read. */
+  /** Receives the output roots of the chain from layer 1; absent if layer 1 is not read. */
   get layer1(): AnchoredChain | undefined {
     return this.#parts.layer1;
   }

@@ -134,17 +134,17 @@ export class Upstream {
     return this.standing === 'verified' ? !this.isAway && !this.isSuspected : this.isAwaited;
   }
 
-  /** Whether it missed more than one poll in a row. */
+  /** Whether the node missed more than one poll in a row. */
   get isAway(): boolean {
     return this.missedPolls >= MISSED_POLLS;
   }
 
-  /** Whether it may be used and answers. */
+  /** Whether the node may be used and answers. */
   get isUp(): boolean {
     return this.standing === 'verified' && !this.isAway;
   }
 
-  /** Whether it is syncing or lagging, so that other nodes are preferred for recent blocks. */
+  /** Whether the node is syncing or lagging, so that other nodes are preferred for recent blocks. */
   get isBehind(): boolean {
     return this.vote === 'syncing' || this.vote === 'lagging';
   }
@@ -168,7 +168,7 @@ export class Upstream {
     return this.methods.lacks(method);
   }
 
-  /** Whether it takes only the first parameter of this method. */
+  /** Whether the node takes only the first parameter of this method. */
   takesOneOf(method: string): boolean {
     return this.#takesOne.has(method);
   }

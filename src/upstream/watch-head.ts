@@ -21,7 +21,10 @@ const NOT_SERVED: Readonly<Record<HeadHindrance, string>> = {
     'for pool.headAge fewer operators have had blocks above the head than agreement demands: it is not served any more',
 };
 
-/** Logs changes of a network's head and of the nodes' votes, one line each, and requests the block from nodes whose lead has to be confirmed. */
+/**
+ * Logs changes of a network's head and of the nodes' votes, one line each, and checks whether the chain of a node that
+ * seems far ahead contains the baseline block of the election.
+ */
 export function watchHead(
   network: string,
   log: Logger,

@@ -165,10 +165,9 @@ export class WholeBlocks {
   }
 
   /**
-   * Returns a block with the hashes of its transactions. They are listed from the whole block the first time and compared with it from then on, as
-   * long as
-   * it is remembered; if the whole block is a stream, the form with hashes is requested. Blocks with uncles are not compared in this way, since
-   * their uncle hashes are not remembered.
+   * Returns a block with the hashes of its transactions. They are listed from the whole block the first time and compared with
+   * it from then on, as long as it is remembered; if the whole block is a stream, the form with hashes is requested. Blocks with
+   * uncles are not compared in this way, since the headers of their uncles are not remembered.
    */
   askHashes(
     question: (isFull: boolean) => BlockQuestion,
