@@ -20,18 +20,18 @@ import type { Upstream } from './upstream.ts';
 import { judgeAccessList } from './verifying/judge-access-list.ts';
 import { nameBlock, WholeBlocks } from './whole-blocks.ts';
 
-/** UTF-16 units of an answer that are read, without a pause: some 20 ms a million. */
+/** Longest answer that is parsed, UTF-16 units; a longer one is ignored. Parsing does not pause and takes about 20 ms per million units. */
 const MAX_LENGTH = 2 << 20;
 
 type EncodedList = { readonly list: BlockAccessList; readonly encoded: Uint8Array };
 
-/** A method by which nodes give access lists. */
+/** RPC method that returns block access lists (EIP-7928). */
 type Form = {
   readonly method: string;
   readonly name: (at: HeadPlace) => string;
-  /** Whether the block is named by its hash, so that the list of another block is a false answer. */
+  /** Whether the request names the block by hash, so that the list of another block is a wrong answer. */
   readonly isByHash: boolean;
-  /** @throws Error where it is malformed */
+  /** @throws Error if the list is malformed */
   readonly read: (answer: unknown) => EncodedList;
 };
 
@@ -56,7 +56,10 @@ const FORMS: readonly Form[] = [
   },
 ];
 
-/** Asks the pool for access lists of blocks, and compares them with the hashes in the headers. Throws UpstreamFault and ChainError. */
+/**
+ * Requests access lists of blocks from the pool and compares their hash with the one in the header.
+ * Methods throw UpstreamFault and ChainError.
+ */
 export class AccessListAsker implements ListNodes {
   readonly #parts: QuestionParts;
   readonly #blocks: WholeBlocks;
@@ -75,7 +78,7 @@ export class AccessListAsker implements ListNodes {
     return continueWith(header, (known) => known && toHeadPlace(known));
   }
 
-  /** Nodes that lack a method are not asked for it again for a while, and where none has one nothing is asked. */
+  /** Returns undefined if no node supports any of the methods. A node that lacks a method is not sent it again for a while. */
   async askAccessList(at: HeadPlace, scope: RequestScope): Promise<AnsweredList | undefined> {
     for (const form of FORMS) {
       try {
@@ -121,7 +124,7 @@ export class AccessListAsker implements ListNodes {
   }
 }
 
-/** A block as the head, by its verified header. */
+/** Converts a verified header to the head position of a canonical block. */
 export function toHeadPlace({
   number,
   hash,

@@ -16,20 +16,20 @@ import type { KeepAnswer } from './policies/use-cache.ts';
 import { fitResult, openExchange, type Routed, type RoutedCall } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Fewer are asked by themselves. */
+/** Fewer calls than this are not coalesced; each is sent alone. */
 const LEAST_CALLS = 2;
-/** How late the next node may be asked, milliseconds. */
+/** Resolution of the timer that sends to the next node, ms: the send is late by at most this. */
 const SWEEP_MS = 20;
-/** What those hear that wait for a question that was not answered together with others: they ask it themselves. */
+/** Rejects callers that wait for a call without a coalesced answer: they then send it themselves. */
 const NOT_ANSWERED = new UpstreamFault('aborted', 'the question is to be asked by itself');
 
-/** What a call came to, and the node that answered it; undefined where the answer was kept. */
+/** Outcome of a call and the node that answered it; `node` is undefined for a cached answer. */
 export type SharedOutcome = CallOutcome & { readonly node: Upstream | undefined };
 
 /**
- * Answers calls at one block together: kept answers, and for all others one route, one deadline, and requests that they share. What no
- * node answers well, or another caller waits for, is undefined: it is to be asked by itself, with every policy of the pool.
- * Throws and rejects with faults of this program only.
+ * Answers calls at one block together: first from the cache, the others over one route, with one deadline and shared requests.
+ * A call is undefined in the result if no node answers it well or it is already in flight; the caller then sends it alone,
+ * with every policy of the pool. Throws and rejects only on internal errors of this program.
  */
 export type AskTogether = (
   calls: readonly (RoutedCall | undefined)[],
@@ -42,7 +42,7 @@ export type TogetherParts = {
   readonly flights: Flights;
   readonly decide: DecideRoute;
   readonly probe: ProbeSilent;
-  /** Asks a node that is chosen, and keeps its record. */
+  /** Sends calls to a chosen node and records its health. */
   readonly askNode: AskMany;
 };
 
@@ -69,7 +69,7 @@ function createKept(answer: KeptAnswer, call: RoutedCall): SharedOutcome {
   return { answer: fitResult(answer, call), isAsked: false, node: undefined };
 }
 
-/** Asks the best node for those that have no outcome. */
+/** Sends the calls without an outcome to the best node. */
 function askRest(
   calls: readonly (RoutedCall | undefined)[],
   outcomes: (SharedOutcome | undefined)[],
@@ -98,17 +98,17 @@ type Asked = {
   readonly call: RoutedCall;
   readonly position: number;
   readonly flight: Flight;
-  /** Nodes that are asked and have not been heard. */
+  /** Nodes that the call is sent to and that have not replied. */
   running: number;
   isSettled: boolean;
 };
 
-/** One timer for all rounds. */
+/** One timer serves all rounds. */
 const ROUNDS = new ExpirySweep<Round>(SWEEP_MS);
 
 /**
- * Calls that one node is asked for at the same time. Where it stays silent for its part of the time, as in `hedge`, the next one is asked for
- * what has not been answered, and so on; the first answer to each call counts. A round expires when it is time to ask one more.
+ * Calls that are sent to one node together. When it stays silent for its share of the time, as in `hedge`, the unanswered calls are
+ * sent to the next node, and so on; the first answer to each call counts. A round expires when the next node is due.
  */
 class Round implements Expiring {
   expiresAt = Number.POSITIVE_INFINITY;
@@ -117,9 +117,9 @@ class Round implements Expiring {
   readonly #outcomes: (SharedOutcome | undefined)[];
   readonly #parts: TogetherParts;
   readonly #asked: Asked[] = [];
-  /** Of what each node is asked for. */
+  /** One scope per node that calls are sent to. */
   readonly #scopes: RequestScope[] = [];
-  /** Calls that are not settled. */
+  /** Calls without a final outcome. */
   #left = 0;
   #silentMs = 0;
   #resolve: (outcomes: readonly (SharedOutcome | undefined)[]) => void = () => {};
@@ -131,7 +131,7 @@ class Round implements Expiring {
     this.#parts = parts;
   }
 
-  /** A question that is in flight is left out: it is to be waited for. */
+  /** Adds a call, unless the same call is already in flight; that one has to be waited for. */
   add(call: RoutedCall, position: number): void {
     const flight = announce(this.#parts.flights, call);
     if (flight !== undefined) this.#asked.push({ call, position, flight, running: 0, isSettled: false });
@@ -164,7 +164,7 @@ class Round implements Expiring {
     if (node !== undefined && isWell(node, this.#routed.call.method)) this.#askNode(node);
   }
 
-  /** Asks for what is not settled. */
+  /** Sends all calls without a final outcome to the node. */
   #askNode(node: Upstream): void {
     const { route, scope: outer } = this.#routed;
     const scope = outer.derive();
@@ -178,16 +178,16 @@ class Round implements Expiring {
     );
   }
 
-  /** @param answer a result, or what asking for it failed with */
+  /** @param answer a result, or the error with which the request failed */
   #hear(one: Asked, node: Upstream, answer: unknown): void {
     one.running--;
-    // It is too long to be at hand: it is asked for again, to be passed on.
+    // A streamed result is too long to buffer: the caller sends the call again and passes the stream on.
     if (isStream(answer)) answer.cancel();
     if (one.isSettled) return;
     const isAnswer =
       answer instanceof ChainError ||
       (typeof answer === 'string' && (answer !== 'null' || one.call.nulls === 'truth'));
-    // What is no answer leaves another node that is asked its chance.
+    // After a failure, wait while another node may still answer.
     if (!isAnswer && one.running > 0) return;
     one.isSettled = true;
     try {

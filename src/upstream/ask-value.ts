@@ -5,20 +5,20 @@ import type { NodeCall, NodeError } from './node-call.ts';
 import { parseText } from './parse-text.ts';
 import type { Transport } from './transport/transport.ts';
 
-/** What a node answered to a question of the service itself, parsed. */
+/** Parsed reply of a node to a request that the service itself makes. */
 export type ValueReply =
   | { readonly kind: 'result'; readonly value: unknown }
   | { readonly kind: 'error'; readonly error: NodeError };
 
-/** The way to a node for questions of the service itself. */
+/** Transport for requests that the service itself makes. */
 export type OwnTransport = {
   readonly transport: Transport;
-  /** Opens what an answer holds. */
+  /** Opens the memory reservation that buffers a response. */
   readonly memory: () => AnswerMemory;
 };
 
 /**
- * Asks a node on the service's own account.
+ * Sends a request on the service's own account and parses the result.
  * @param deadline milliseconds on the clock of `performance.now()`
  * @throws UpstreamFault
  */
@@ -29,7 +29,7 @@ export async function askNodeValue(
 ): Promise<ValueReply> {
   const reply = await transport.send(call, { deadline });
   if (reply.kind === 'error') return reply;
-  // A long one is parsed from its bytes.
+  // A long result is parsed from its bytes.
   const result = (await holdAll(reply.result, { memory, takesLongBytes: true })) as JsonText | JsonBytes;
   return { kind: 'result', value: await parseText(result, { memory }) };
 }

@@ -10,13 +10,13 @@ import type { QuestionParts } from './call-questions.ts';
 import type { Block } from './heads/block.ts';
 import type { RoutedCall } from './routed-call.ts';
 
-/** A block of the chain; one that is not canonical has to be asked for by its hash. */
+/** A block; one that is not canonical has to be requested by its hash. */
 export type FoundBlock = { readonly block: Block; readonly isCanonical: boolean };
 
-/** Methods that name what they are about by a block and a position in it, in two forms: by the block's number and by its hash. */
+/** Methods that take a block and an index in it; each exists in a form by block number and one by block hash. */
 export type IndexedQuestion = 'eth_getTransaction' | 'eth_getRawTransaction' | 'eth_getUncle';
 
-/** What all questions about the contents of blocks do: find the block, and ask at it. */
+/** Common steps of all requests for contents of blocks: finds the block and sends the request for it. */
 export class BlockAccess {
   readonly #parts: QuestionParts;
 
@@ -24,7 +24,7 @@ export class BlockAccess {
     this.#parts = parts;
   }
 
-  /** The block that a reference means; null when there is none. */
+  /** Resolves a reference to its block; null if there is none. */
   find(reference: BlockReference, scope: RequestScope): PromiseOrValue<FoundBlock | 'pending' | null> {
     return continueWith(this.#parts.resolver.resolveSoon(reference, scope), (resolved) => {
       if (resolved.kind === 'pending') return 'pending';
@@ -40,7 +40,7 @@ export class BlockAccess {
     return this.#parts.directory.findByNumber(number, scope);
   }
 
-  /** A question with an answer that never changes as long as the block is the same, and that is compared with it. */
+  /** A request whose answer is immutable for the block and is checked against it. */
   about(
     method: string,
     { number, hash }: Pick<Block, 'number' | 'hash'>,
@@ -65,12 +65,12 @@ export class BlockAccess {
       : this.about(`${question}ByBlockHashAndIndex`, block, [block.hash, at]);
   }
 
-  /** The answer as a whole. */
+  /** Returns the answer as one text, never as a stream. */
   async askText(call: RoutedCall, scope: RequestScope): Promise<JsonText> {
     return (await this.#parts.ask({ call: { ...call, isText: true }, scope })) as JsonText;
   }
 
-  /** What the node that is asked for everything pending says; null when it has nothing. */
+  /** Requests pending data from the node that serves all pending requests; null if it has none. */
   async askPending(
     method: string,
     rest: readonly unknown[],

@@ -24,35 +24,35 @@ import type { Upstream } from './upstream.ts';
 import type { CheckpointLinks } from './verifying/checkpoint-links.ts';
 import type { JudgedBlock } from './verifying/verifier.ts';
 
-/** Bytes of all blocks that are held: a header with its bloom, and a hash. Data beside them counts as long as it is. */
+/** Bytes of all cached blocks; a block counts as a header with its bloom, its hashes, and the length of its extra data. */
 const MAX_BYTES = 20_000_000;
 const HEADER_BYTES = 1_600;
 const HASH_BYTES = 100;
 const MAX_NUMBERS = 16_384;
-/** Blocks that left the chain and are remembered. */
+/** Cap on remembered blocks that left the chain. */
 const MAX_DEPARTED = 4_096;
 const TAG_WITNESSES = 3;
 const AGREE_LIMIT_MS = 10_000;
-/** How long the hash of a height is believed that has left the window of recent blocks. */
+/** Lifetime of the cached hash of a height outside the window of recent blocks. */
 const NUMBER_TTL_MS = 300_000;
 
-/** Blocks of a range that are asked for at the same time: calls of one turn travel as items of one batch. */
+/** Blocks of a range that are requested at the same time; calls of one turn of the event loop travel in one batch. */
 const RANGE_STEP = 32;
 
-/** What is proven of blocks. */
+/** Verification of blocks, and the evidence about their hashes. */
 export interface BlockProofs {
-  /** Compares a block with its hash. @throws UpstreamFault where the answer is wrong */
+  /** Verifies a block against its hash. @throws UpstreamFault if the answer is wrong */
   check(block: JudgedBlock, result: JsonResult, upstream: Upstream | undefined): JsonResult;
-  /** A node gave another block of a height than this one. */
+  /** Records that a node sent a different block at this height. */
   noteOther(block: JudgedBlock, upstream: Upstream | undefined): void;
-  /** A block that was recomputed to its hash, where it is remembered. */
+  /** Returns a remembered block that was recomputed to its hash. */
   findHeader(hash: string): { readonly number: bigint } | undefined;
-  /** What a checkpoint or layer 1 says of heights, where one is configured. */
+  /** Heights linked to a checkpoint or to layer 1, if one is configured. */
   readonly links?: CheckpointLinks | undefined;
-  /** What the state of an agreed head says of older heights; absent without agreement. */
+  /** Hashes of older heights, read from the state of an agreed head; absent without agreement. */
   readonly agreed?: AgreedLinks | undefined;
   readonly absence: Absence;
-  /** How many operators have to tell the hash of an old height; absent where two nodes are enough. */
+  /** Number of operators that have to report the hash of an old height; absent if two nodes are enough. */
   readonly voices?: { readonly needed: number } | undefined;
 }
 
@@ -63,27 +63,25 @@ const NOTHING_PROVEN: BlockProofs = {
   absence: ABSENCE_UNVERIFIED,
 };
 
-/** What blocks contain, asked once: their hashes, and how many transactions and uncles they have. */
+/** Cache of block headers with transaction and uncle hashes; each block is requested once. */
 export class BlockDirectory {
   readonly #ask: Ask;
   readonly #head: NetworkHead;
   readonly #blocks = new Lru<string, Block>(MAX_BYTES, BLOCK_LIFE, undefined, weighBlock);
   readonly #findReported: (hash: string) => bigint | undefined;
-  /** Hashes of blocks that were served and are not on the chain any more. */
+  /** Hashes of blocks that were served and are no longer canonical. */
   readonly #departed = new Lru<string, true>(MAX_DEPARTED, Number.POSITIVE_INFINITY);
   readonly #hashes = new Lru<bigint, string>(MAX_NUMBERS, NUMBER_TTL_MS);
-  /** Hashes of old heights that two nodes, or as many operators as agreement demands, have told. */
+  /** Hashes of old heights that two nodes, or as many operators as agreement requires, have reported. */
   readonly #witnessed = new Lru<string, true>(MAX_NUMBERS, NUMBER_TTL_MS);
   readonly #proofs: BlockProofs;
-  /** Heights that are being asked for, since the last reorg, by their parameters. */
+  /** Requests by height in flight since the last reorg, by their parameters. */
   readonly #agreeing = new Map<string, Promise<Block | null>>();
   #mergedFrom: bigint | undefined;
-  /** Counts reorgs: what was asked before the last one says nothing about heights. */
+  /** Number of reorgs; a response to a request from before the last one is not cached by height. */
   #epoch = 0;
 
-  /**
-   * @param findReported number of a block by its hash, where some node has reported it, served or not
-   */
+  /** @param findReported returns the number of a block by its hash if some node has reported it, served or not */
   constructor(
     ask: Ask,
     head: NetworkHead,
@@ -97,9 +95,9 @@ export class BlockDirectory {
   }
 
   /**
-   * Which nodes are asked for a block by its hash, or for what is in it, and what a null means then. Of a block that is known to exist, those that have it,
-   * and a null is a node's fault; one that left the chain may be anywhere.
-   * @param otherwise what a null means for a block of which nothing is known
+   * Selects the nodes for a block by its hash, or for its contents, and the meaning of a null. A block that is known to exist is requested from the
+   * nodes that have it, and a null is then a fault of the node; a block that left the chain may be on any node.
+   * @param otherwise meaning of a null for an unknown block
    */
   route(
     hash: string,
@@ -113,12 +111,12 @@ export class BlockDirectory {
     return { nulls: otherwise === 'claim' && exists ? 'search' : otherwise };
   }
 
-  /** Whether a block was served and left the chain; it may have come back. */
+  /** Whether a block was served and left the chain; it may be canonical again. */
   hasDeparted(hash: string): boolean {
     return this.#departed.get(hash) === true;
   }
 
-  /** The canonical hash of a height, as far as it is known without asking. */
+  /** Returns the canonical hash of a height if it is known without a request. */
   hashOf(number: bigint): string | undefined {
     return this.#proofs.links?.hashAt(number) ?? this.#findServed(number);
   }
@@ -127,15 +125,15 @@ export class BlockDirectory {
     return this.#head.hashAt(number) ?? this.#proofs.agreed?.hashAt(number) ?? this.#hashes.get(number);
   }
 
-  /** Header of a canonical block, where it is known without asking: of a recent one, and of the safe and finalized blocks. */
+  /** Returns the header of a canonical block if it is known without a request: a recent block, or the safe or finalized one. */
   headerOf(number: bigint): BlockHeader | undefined {
     const { safe, finalized } = this.#head;
     return this.#head.headerAt(number) ?? [safe, finalized].find((header) => header?.number === number);
   }
 
   /**
-   * A block at or below the served head; null when two nodes say that there is none. The hash of a recent height is
-   * known from the heads of the share; that of an older one is believed when two nodes tell the same, if there are two.
+   * Returns the block at a height up to the served head; null if two nodes report that there is none. The hash of a recent height is
+   * known from the heads of the share; that of an older one is accepted when two nodes report the same, if there are two.
    */
   findByNumber(number: bigint, scope: RequestScope): PromiseOrValue<Block | null> {
     const hash = this.hashOf(number);
@@ -155,8 +153,9 @@ export class BlockDirectory {
   }
 
   /**
-   * The blocks of a range, each the parent of the next one, up to the one that is served at its end. @param last at most the served head
-   * @throws UpstreamFault where the nodes lack one
+   * Returns the blocks of a range, each the parent of the next, up to the served block at its end.
+   * @param last at most the served head
+   * @throws UpstreamFault if the nodes lack a block
    */
   async listRange(first: bigint, last: bigint, scope: RequestScope): Promise<readonly Block[]> {
     const epoch = this.#epoch;
@@ -179,7 +178,7 @@ export class BlockDirectory {
     return blocks.reverse();
   }
 
-  /** The block of a height by the word of one node: the caller has to check that it is the served one. */
+  /** Returns the block of a height as one node reports it; the caller has to check that it is canonical. */
   #askOneByNumber(number: bigint, scope: RequestScope): PromiseOrValue<Block | null> {
     const hash = this.hashOf(number);
     return (
@@ -203,7 +202,7 @@ export class BlockDirectory {
     };
   }
 
-  /** What the nodes take for their safe or finalized block, the middle of three; null when they know none. */
+  /** Returns the median of the safe or finalized blocks that up to three nodes report; null if they have none, or if it is not on the served chain. */
   async findByTag(tag: 'safe' | 'finalized', scope: RequestScope): Promise<Block | null> {
     const call: RoutedCall = {
       method: 'eth_getBlockByNumber',
@@ -228,14 +227,14 @@ export class BlockDirectory {
     return hash === undefined || hash === block.hash ? block : null;
   }
 
-  /** A block by its hash, canonical or not, where it is known without asking. */
+  /** Returns a cached block by its hash, canonical or not. */
   findKnown(hash: string): Block | undefined {
     return this.#blocks.get(hash);
   }
 
   /**
-   * A block by its hash, canonical or not; null when there is none.
-   * @param nulls what a null means where nothing is known of the block
+   * Returns a block by its hash, canonical or not; null if there is none.
+   * @param nulls meaning of a null for an unknown block
    */
   findByHash(hash: string, scope: RequestScope, nulls?: NullMeaning): PromiseOrValue<Block | null> {
     const known = this.#blocks.get(hash);
@@ -253,8 +252,8 @@ export class BlockDirectory {
   }
 
   /**
-   * Whether a height is known to lie after the merge, where blocks have no uncles. All heights above one with
-   * difficulty 0 do; block 0 itself is made up and says nothing.
+   * Whether a height is known to be after the merge, where blocks have no uncles: it is at or above a block with difficulty 0.
+   * Block 0 is made up, so its difficulty does not count.
    */
   isMergedAt(number: bigint): boolean {
     const { head } = this.#head;
@@ -262,7 +261,7 @@ export class BlockDirectory {
     return this.#mergedFrom !== undefined && number >= this.#mergedFrom;
   }
 
-  /** Forgets everything: the network is another chain from now on. */
+  /** Clears everything when the network becomes a different chain. */
   forgetChain(): void {
     this.forgetNumbers();
     this.#blocks.clear();
@@ -271,31 +270,31 @@ export class BlockDirectory {
     this.#mergedFrom = undefined;
   }
 
-  /** Whether two nodes, or as many operators as agreement demands, have told the hash of its height. */
+  /** Whether two nodes, or as many operators as agreement requires, have reported this hash for its height. */
   isWitnessed(hash: string): boolean {
     return this.#witnessed.get(hash) === true;
   }
 
-  /** Changes when heights may have other blocks than before; that of a height is also forgotten without that. */
+  /** Changes when heights may have other blocks than before. The hash of a single height also expires without such a change. */
   get epoch(): number {
     return this.#epoch;
   }
 
-  /** Blocks left the chain: heights may have other ones now. */
+  /** Records blocks that left the chain and clears the hashes of heights, which may have changed. */
   noteDeparture(hashes: readonly string[]): void {
     for (const hash of hashes) this.#departed.set(hash, true);
     this.#proofs.agreed?.noteDeparture(hashes.length);
     this.forgetNumbers();
   }
 
-  /** Forgets heights that may have other blocks now. */
+  /** Clears the hashes of heights, which may have changed. */
   forgetNumbers(): void {
     this.#hashes.clear();
     this.#agreeing.clear();
     this.#epoch++;
   }
 
-  /** Asked once for all callers that want to know the same height at the same time, whichever of them goes away. */
+  /** Sends one request for all concurrent callers with the same height; it continues when any of them goes away. */
   #agreeOnce(call: RoutedCall): Promise<Block | null> {
     const under = this.#agreeing.get(call.params);
     if (under !== undefined) return under;
@@ -328,7 +327,7 @@ export class BlockDirectory {
     throw new UpstreamFault('wrong', 'the nodes tell different blocks of the same height');
   }
 
-  /** Asks one that is not among `except`, and adds it there; undefined when there is none left that can answer. */
+  /** Sends to a node that is not in `except` and adds it there. Returns undefined if `isOptional` and no other node can answer. */
   async #askAnother(
     exchange: Exchange & { readonly except: Set<Upstream> },
     isOptional: boolean,
@@ -344,7 +343,10 @@ export class BlockDirectory {
     }
   }
 
-  /** @param isExpected whether a block is the one that was asked for @param named the block of the height that was asked for, where it is known */
+  /**
+   * @param isExpected whether a block is the requested one
+   * @param named the requested block, if its hash is known
+   */
   #check(
     isExpected: (block: Block) => boolean,
     named?: JudgedBlock,

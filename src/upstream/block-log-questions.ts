@@ -16,26 +16,26 @@ import type { Exchange, RoutedCall, Witness } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
 import type { LogProofs } from './verifying/log-proofs.ts';
 
-/** How long nodes must say that a block has fewer logs than its header commits to: some answer before their indexes are written. */
+/** Minimum time over which nodes return the same logs that lack some of the header's bloom; some nodes answer before their indexes are written. */
 const PATIENCE_MS = 10_000;
 const MAX_CONTRADICTED = 256;
 const NO_LOGS = /^0x0*$/;
-/** The answer in place of receipts: a list of lists. */
+/** Response with a list of lists of logs instead of receipts. */
 const LISTS = /^\s*\[\s*\[/;
 
 export type BlockLogParts = QuestionParts & {
-  /** Absent where nothing is verified. */
+  /** Absent if nothing is verified. */
   readonly logProofs?: LogProofs | undefined;
-  /** The network's headers do not commit to its logs: from now on that is not held against nodes. Called once for each kind. */
+  /** Called once per kind when the network's headers do not commit to its logs; such a contradiction no longer counts against nodes. */
   readonly onBloomless: (kind: LogContradiction, block: bigint) => void;
-  /** A monotonic clock in milliseconds. */
+  /** Monotonic clock, milliseconds. */
   readonly now: () => number;
 };
 
 const OPEN = Buffer.from('[');
 const CLOSE = Buffer.from(']');
 
-/** What logs are read from. */
+/** Data that logs are read from. */
 type Source = 'receipts' | 'logs';
 
 /** Logs that contradict the header, and the upstream that sent them. */
@@ -46,27 +46,27 @@ type Claim = ReadLogs & {
 };
 
 /**
- * All logs of one block by its hash: out of its receipts, which are compared with the receipts root where that can be verified. Otherwise out of
- * receipts where nodes give these by hash, or out of `eth_getLogs`, and compared with the bloom in the header; logs that contradict it are believed only
- * of two nodes, or of the only one.
+ * Returns all logs of one block by its hash: from its receipts, compared with the receipts root where that can be verified; otherwise from
+ * receipts, if nodes return them by hash, or from `eth_getLogs`, compared with the bloom in the header. Logs that contradict the bloom are
+ * accepted only if two nodes, or the only node, report them.
  */
 export class BlockLogQuestions {
   readonly #parts: BlockLogParts;
-  /** Contradictions that are not held against nodes any more. */
+  /** Contradictions that no longer count against nodes. */
   readonly #ignored = new Set<LogContradiction>();
-  /** Blocks of which logs seem to be missing, and since when nodes have sent the same ones. */
+  /** Blocks with apparently missing logs, and since when nodes have sent the same ones. */
   readonly #contradicted = new Lru<string, { readonly digest: string; readonly since: number }>(
     MAX_CONTRADICTED,
     Number.POSITIVE_INFINITY,
   );
-  /** No node's receipts fit their block, and their logs do. */
+  /** Set when no node's receipts fit their block but its logs do. */
   #hasNoReceipts = false;
 
   constructor(parts: BlockLogParts) {
     this.#parts = parts;
   }
 
-  /** Null where no node has the block. Rejects with UpstreamFault `wrong` where the logs that nodes tell cannot be believed. */
+  /** Returns null if no node has the block. Rejects with UpstreamFault `wrong` if the reported logs cannot be accepted. */
   async getBlockLogs(hash: string, scope: RequestScope): Promise<readonly BlockLog[] | null> {
     const block = await this.#parts.directory.findByHash(hash, scope, 'certain');
     if (block === null) return null;
@@ -86,8 +86,8 @@ export class BlockLogQuestions {
   }
 
   /**
-   * Logs of receipts that were verified. Undefined where that cannot be.
-   * @throws ChainError `unavailable` where it has to be
+   * Returns the logs of verified receipts, or undefined if they cannot be verified.
+   * @throws ChainError `unavailable` if verification is required
    */
   async #findProven(block: Block, scope: RequestScope): Promise<readonly BlockLog[] | undefined> {
     const { logProofs, directory, proofs } = this.#parts;
@@ -109,7 +109,7 @@ export class BlockLogQuestions {
     return undefined;
   }
 
-  /** Asks one node after the other until what they tell can be believed. */
+  /** Sends to one node after the other until the reported logs can be accepted. */
   async #collect(block: Block, from: Source, scope: RequestScope): Promise<readonly BlockLog[] | null> {
     const { key, ...unkept } = this.#about(block, from);
     const except = new Set<Upstream>();
@@ -118,7 +118,7 @@ export class BlockLogQuestions {
     let isFirst = true;
     let isText = false;
     for (;;) {
-      // What is kept, or shared with another caller, is of no node that could be named: it is asked for once.
+      // A cached or coalesced answer belongs to no known node, so it is used only for the first attempt.
       const call: RoutedCall = { ...unkept, isText, ...(isFirst && { key }) };
       const witness: Witness = {};
       const result = await this.#ask({ call, scope, except, witness });
@@ -131,7 +131,7 @@ export class BlockLogQuestions {
       const read = await this.#read(result, from, block, scope);
       const { upstream } = witness;
       if (read instanceof UpstreamFault && typeof result !== 'string') {
-        // A stream goes on only with the same bytes, and does not say which node sent the last of them: now nodes are asked for whole texts.
+        // A stream resumes only with the same bytes and does not name the node that sent its end: from now on, whole texts are requested.
         isText = true;
         isFirst = false;
         continue;
@@ -155,7 +155,7 @@ export class BlockLogQuestions {
     }
   }
 
-  /** @returns the fault where no node is left that answers */
+  /** @returns the fault if no node is left that answers */
   async #ask(exchange: Exchange): Promise<JsonResult | UpstreamFault> {
     try {
       return await this.#parts.ask(exchange);
@@ -164,7 +164,7 @@ export class BlockLogQuestions {
     }
   }
 
-  /** No node has the logs. Null where there is no such block on the chain either. */
+  /** Handles that no node has the logs. Returns null if the block is not on the chain either. */
   async #findNothing(
     block: Block,
     { nulls }: RoutedCall,
@@ -176,7 +176,7 @@ export class BlockLogQuestions {
     return null;
   }
 
-  /** Whether it is an old block of the chain; of newer ones a null is never an answer. */
+  /** Whether the block is canonical. Recent blocks do not get here: a null for them is a fault. */
   async #isServed({ number, hash }: Block, scope: RequestScope): Promise<boolean> {
     const { number: head } = await this.#parts.resolver.getHead(scope);
     if (number > head) return false;
@@ -184,7 +184,7 @@ export class BlockLogQuestions {
     return served?.hash === hash;
   }
 
-  /** @returns the fault of the node that gave what cannot be read */
+  /** @returns the fault if the node's response cannot be read */
   async #read(
     result: JsonResult,
     from: Source,
@@ -204,12 +204,12 @@ export class BlockLogQuestions {
     return TURNS.run(scope.owner ?? '', readBlockLogs(await openCharacters(text), block));
   }
 
-  /** Logs that contradict the header and that no node contradicts. */
+  /** Accepts logs that contradict the header but that no node contradicts. */
   #believe(block: Block, { logs, contradiction, digest, key, text }: Claim): readonly BlockLog[] {
     if (contradiction === 'missing' && !this.#hasLasted(block.hash, digest)) throw doNotAgree();
     if (contradiction !== undefined && !this.#ignored.has(contradiction)) {
       this.#ignored.add(contradiction);
-      // Where headers commit to logs that there are not, they say nothing at all.
+      // Headers that commit to absent logs carry no information about logs.
       if (contradiction === 'missing') this.#ignored.add('extra');
       this.#parts.onBloomless(contradiction, block.number);
     }
@@ -217,7 +217,7 @@ export class BlockLogQuestions {
     return logs;
   }
 
-  /** Whether nodes have sent the same logs of a block for long enough. */
+  /** Whether nodes have sent the same logs of a block for `PATIENCE_MS`. */
   #hasLasted(hash: string, digest: string): boolean {
     const now = this.#parts.now();
     const known = this.#contradicted.get(hash);
@@ -245,12 +245,12 @@ export class BlockLogQuestions {
   }
 }
 
-/** A list of logs as the only one of a list. */
+/** Wraps a list of logs in a list, as for a block with one transaction. */
 function nest(logs: JsonText | JsonBytes): JsonText | JsonBytes {
   return typeof logs === 'string' ? `[${logs}]` : new JsonBytes(logs.value, OPEN, CLOSE);
 }
 
-/** @throws what is no fault of a node */
+/** @throws the error if it is not a fault of a node */
 function takeFault(error: unknown): UpstreamFault {
   if (error instanceof UpstreamFault && error.kind !== 'aborted') return error;
   throw error;

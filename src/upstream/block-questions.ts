@@ -25,13 +25,12 @@ import type { ProvenBlock } from './verifying/proven-blocks.ts';
 import { BLOCK_SUBJECTS, HEADER_SUBJECTS, RECEIPT_SUBJECTS, UNCLE_SUBJECTS } from './verifying/subjects.ts';
 import { type BlockQuestion, WholeBlocks } from './whole-blocks.ts';
 
-/** `proven` is undefined where the block could not be verified. */
+/** Receipts of a block; `proven` is undefined if the block could not be verified. */
 export type ProvenReceipts = { readonly receipts: JsonResult; readonly proven: ProvenBlock | undefined };
 
 /**
- * Questions about blocks. The directory knows how many transactions and uncles a block has and which
- * they are: what lies past the end is null without asking, what comes must be what the block lists, and a null for
- * what it lists is a fault.
+ * Requests for blocks. The directory knows how many transactions and uncles a block has and their hashes: an index past the end
+ * is null without a request, an answer must match the listed hash, and a null for a listed item is a fault of the node.
  */
 export class BlockQuestions {
   readonly #parts: QuestionParts;
@@ -50,7 +49,7 @@ export class BlockQuestions {
     });
   }
 
-  /** The same object is kept for all names of a block. One by hash is given whatever block is served at its height. */
+  /** One cached object serves all names of a block. A block by hash is returned whichever block is canonical at its height. */
   getBlock(
     reference: BlockReference,
     hasTransactions: boolean,
@@ -65,7 +64,7 @@ export class BlockQuestions {
     );
   }
 
-  /** Nodes need not have `eth_getHeaderByNumber`: what a block object has besides the header is taken away. */
+  /** Strips a block object to its header fields, since nodes need not support `eth_getHeaderByNumber`. */
   async getHeaderObject(reference: BlockReference, scope: RequestScope): Promise<JsonText | null> {
     if (reference.kind === 'tag' && reference.tag === 'pending') return null;
     if (reference.kind === 'hash')
@@ -79,7 +78,7 @@ export class BlockQuestions {
       : this.#askHeaderObject(this.#nameNumber(number, hash), hash, reference, scope);
   }
 
-  /** Asked of every node before it is null: one alone may have a block that left the chain. */
+  /** Requests the block from every node before it returns null: one node alone may have a block that left the chain. */
   async findHeaderObject(hash: string, scope: RequestScope): Promise<JsonText | null> {
     const reference: BlockReference = { kind: 'hash', hash, requireCanonical: false };
     return this.#askHeaderObject(this.#nameHash(hash, 'certain'), hash, reference, scope);
@@ -123,7 +122,7 @@ export class BlockQuestions {
     return `"${encodeQuantity((proven ?? found.block.uncleHashes).length)}"`;
   }
 
-  /** @param isWhole however large they are */
+  /** @param isWhole whether the receipts are returned in one piece, whatever their size */
   getReceipts(
     reference: BlockReference,
     scope: RequestScope,
@@ -138,7 +137,10 @@ export class BlockQuestions {
     });
   }
 
-  /** The receipts of a block, and the block that they were compared with, where it was verified. @param isWhole however large they are */
+  /**
+   * Returns the receipts of a block and the verified block that they were compared with.
+   * @param isWhole whether the receipts are returned in one piece, whatever their size
+   */
   getReceiptsOf(found: FoundBlock, scope: RequestScope, isWhole: boolean): PromiseOrValue<ProvenReceipts> {
     const answer = this.#askFoundReceipts(found, scope, isWhole);
     if (!(answer instanceof Promise)) return answer;
@@ -181,7 +183,7 @@ export class BlockQuestions {
       checksStream: true,
       check: (result, upstream) => {
         if (!isVerified || proofs === undefined) return search(result);
-        // Receipts of another block are found out before they are compared with this one.
+        // `search` first rejects receipts of another block.
         if (!isComplete(result)) {
           const proveAgain = (): PromiseOrValue<ProvenBlock | undefined> =>
             this.#whole.prove(block, isCanonical, scope);
@@ -198,7 +200,7 @@ export class BlockQuestions {
 
   async getUncle(reference: BlockReference, index: bigint, scope: RequestScope): Promise<JsonText | null> {
     const resolved = await this.#parts.resolver.resolve(reference, scope);
-    // A pending block has no uncles: it is not sealed (geth answers null too).
+    // A pending block has no uncles: it is not sealed (geth returns null too).
     if (resolved.kind !== 'block' || this.#parts.directory.isMergedAt(resolved.position.number)) return null;
     const listed = await this.#access.findResolved(resolved, scope);
     if (listed === null) return null;
@@ -285,7 +287,7 @@ export class BlockQuestions {
     });
   }
 
-  /** Which transactions a block has, only whole ones prove: one with hashes is made of those where that can be verified. */
+  /** Only whole transactions can be verified: a block with hashes is built from whole ones where verification is possible. */
   #getBlockBy(
     question: (isFull: boolean) => BlockQuestion,
     hash: string,
@@ -307,7 +309,7 @@ export class BlockQuestions {
     });
   }
 
-  /** As `#noteTrust`, of a stream at its end and before its last piece, since it is compared while it is read. */
+  /** Calls `#noteTrust`; for a stream, after its last byte is verified and before its last piece is passed on. */
   #noteWhenWhole(
     result: JsonResult,
     block: { readonly number: bigint | undefined; readonly hash: string },
@@ -320,7 +322,7 @@ export class BlockQuestions {
     const { proofs } = this.#parts;
     const why = proofs?.verifier?.whyUnproven(block, subjects);
     try {
-      // What is known before its first byte need not be found out at its end.
+      // A known reason to refuse the answer is applied before the first byte.
       if (why !== undefined) proofs?.trust.demandProof(why);
     } catch (error) {
       result.cancel();
@@ -347,7 +349,7 @@ export class BlockQuestions {
   }
 }
 
-/** What a block object has that is not of its header. */
+/** Fields of a block object outside its header. */
 const BODY_FIELDS: readonly string[] = ['totalDifficulty', 'size', 'transactions', 'uncles', 'withdrawals'];
 
 function takeHeader(block: Readonly<Record<string, unknown>>): JsonText {

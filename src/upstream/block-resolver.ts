@@ -10,7 +10,7 @@ import type { SharedHeights } from './heads/shared-heights.ts';
 import type { PoolOptions } from './options.ts';
 import type { BlockPosition } from './routed-call.ts';
 
-/** What a reference means now. */
+/** Current meaning of a block reference. */
 export type ResolvedBlock =
   | { readonly kind: 'block'; readonly position: BlockPosition; readonly isCanonical: boolean }
   | { readonly kind: 'pending' }
@@ -20,14 +20,14 @@ export type ResolvedBlock =
 export type BlockResolverParts = {
   readonly head: NetworkHead;
   readonly directory: BlockDirectory;
-  /** What other processes serve; absent where one serves the chain. */
+  /** Heights that other processes serve; absent if one process serves the chain. */
   readonly heights?: Pick<SharedHeights, 'isCurrent' | 'catchUp'> | undefined;
   readonly tags: PoolOptions['tags'];
-  /** Undefined as long as too few nodes have said it. */
+  /** Returns undefined until enough nodes have reported the hash. */
   readonly genesisHash: () => string | undefined;
-  /** Whether there is a node that may yet tell a head, and has not had its time to do so. */
+  /** Whether some node may still report a head within its startup time. */
   readonly mayBeKnown: () => boolean;
-  /** Why no node can be asked. */
+  /** Explains why no node can be used. */
   readonly explainOutage: () => string;
 };
 
@@ -35,7 +35,7 @@ type TagReference = { readonly kind: 'tag'; readonly tag: 'safe' | 'finalized' }
 
 const MS = 1_000;
 
-/** Turns tags, numbers and hashes into one block, the same one for every upstream that is asked. */
+/** Resolves tags, numbers and hashes to one block, the same for every upstream. */
 export class BlockResolver {
   readonly #parts: BlockResolverParts;
   /** Requests that wait for the first head. */
@@ -45,14 +45,17 @@ export class BlockResolver {
     this.#parts = parts;
   }
 
-  /** To be called when the head or the nodes have changed: ends waiting for a head that is there, or will not come. */
+  /** Has to be called when the head or the nodes change; ends the waiting for a head that is there or will not come. */
   noteChange(): void {
     if (this.#waiting.size === 0) return;
     if (this.#parts.head.head === undefined && this.#parts.mayBeKnown()) return;
     this.#waiting.wake();
   }
 
-  /** The served head. @throws ChainError `unavailable` when none is known in time, and when it is too old to be served */
+  /**
+   * Returns the served head.
+   * @throws ChainError `unavailable` if none is known in time, or if it is too old to be served
+   */
   async getHead(scope: RequestScope): Promise<BlockHeader> {
     const latest = await this.#getCurrentHead(scope);
     this.#checkAge(latest);
@@ -60,8 +63,8 @@ export class BlockResolver {
   }
 
   /**
-   * What a reference means, asking nodes only for a hash that has not been seen and a tag that is not yet known.
-   * @throws ChainError `unavailable`, as `getHead`, where the reference may mean another block by now
+   * Resolves a reference. Nodes are sent requests only for a hash that has not been seen and a tag that is not yet known.
+   * @throws ChainError `unavailable`, as `getHead`, if the reference may mean another block by now
    */
   async resolve(reference: BlockReference, scope: RequestScope): Promise<ResolvedBlock> {
     const before = await this.#getKnownHead(scope);
@@ -73,12 +76,12 @@ export class BlockResolver {
     return this.#askTag(reference as TagReference, scope);
   }
 
-  /** The same, at once where it is known. */
+  /** Resolves a reference, synchronously if it is known. */
   resolveSoon(reference: BlockReference, scope: RequestScope): PromiseOrValue<ResolvedBlock> {
     return this.resolveNow(reference) ?? this.resolve(reference, scope);
   }
 
-  /** What a reference means, where that is known without asking a node. */
+  /** Resolves a reference if that is possible without a request. */
   resolveNow(reference: BlockReference): ResolvedBlock | undefined {
     const { heights, head } = this.#parts;
     if (
@@ -115,7 +118,7 @@ export class BlockResolver {
     }
   }
 
-  /** The head, once it is not below what another process serves. @throws ChainError `unavailable` */
+  /** Returns the head once it is not below the height that another process serves. @throws ChainError `unavailable` */
   async #getCurrentHead(scope: RequestScope): Promise<BlockHeader> {
     const { head, heights } = this.#parts;
     const known = await this.#getKnownHead(scope);
@@ -140,7 +143,7 @@ export class BlockResolver {
     );
   }
 
-  /** Whether it means the same block whatever becomes of the head. */
+  /** Whether the reference means the same block whatever the head is. */
   #isImmutable(reference: BlockReference): boolean {
     if (reference.kind === 'tag') return reference.tag === 'earliest';
     if (reference.kind === 'hash') return !reference.requireCanonical;
@@ -167,7 +170,7 @@ export class BlockResolver {
     }
   }
 
-  /** Right after the start the share may not have reported a tag yet, but the nodes may know it. */
+  /** Right after the start the share may not have reported a tag yet that the nodes know. */
   async #askTag({ tag }: TagReference, scope: RequestScope): Promise<ResolvedBlock> {
     const asked = this.#parts.tags[tag] === 'safe' || tag === 'safe' ? 'safe' : 'finalized';
     const block = await this.#parts.directory.findByTag(asked, scope);
@@ -192,7 +195,7 @@ export class BlockResolver {
   }
 }
 
-/** Why the head is not served, as the beginning of a sentence. */
+/** Reason why the head is not served, as the beginning of a sentence. */
 function describeHindrance(
   hindrance: HeadHindrance,
   number: bigint,

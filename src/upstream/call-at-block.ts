@@ -3,21 +3,21 @@ import type { JsonText } from '../primitives/json-result.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { RoutedCall } from './routed-call.ts';
 
-/** What of a call at a block its parameters are made from. */
+/** Texts that the parameters of a call at a block are built from. */
 export type CallTexts = {
   /** The parameter before the block. */
   readonly text: JsonText;
-  /** Those behind it, each with its comma. */
+  /** The parameters after the block, each preceded by a comma. */
   readonly overrides: string;
-  /** Whether a block that has left the chain is refused. */
+  /** Whether a block that has left the chain is refused (`requireCanonical`). */
   readonly isStrict: boolean;
-  /** Whether the height means the block. */
+  /** Whether the block is canonical, so that its number identifies it. */
   readonly isCanonical: boolean;
-  /** Whether the block is what `latest` meant. */
+  /** Whether the reference is `latest`. */
   readonly isHead: boolean;
 };
 
-/** A call at a block whose hash is known. Its parameters become text in the form that the node takes, when it is sent. */
+/** A call at a block whose hash is known. The parameters are encoded when they are sent, in the form that the node takes. */
 export class CallAtBlock implements RoutedCall {
   readonly method: string;
   readonly block: { readonly number: bigint; readonly hash: string };
@@ -42,7 +42,7 @@ export class CallAtBlock implements RoutedCall {
     this.check = check;
   }
 
-  /** Whether the height means the block. */
+  /** Whether the block is canonical, so that its number identifies it. */
   get isCanonical(): boolean {
     return this.#texts.isCanonical;
   }

@@ -18,31 +18,31 @@ import type { Upstream } from './upstream.ts';
 import type { Proofs } from './verifying/proofs.ts';
 
 export type QuestionParts = {
-  /** Separates cache entries of this chain from those of others. */
+  /** Separates cache entries of this chain from those of other chains. */
   readonly cacheScope: () => string;
   readonly ask: Ask;
   /** See `askUncovered`. */
   readonly askVoices?: Ask | undefined;
-  /** Asks for several answers at the same time. */
+  /** Requests several answers at the same time. */
   readonly askTogether?: AskTogether;
-  /** Keeps an answer that was compared with its block after it had come. */
+  /** Caches an answer that is compared with its block only after it has arrived. */
   readonly keep: (key: CacheKey, answer: JsonText | JsonBytes) => void;
   readonly resolver: BlockResolver;
   readonly directory: BlockDirectory;
-  /** What answers are verified with; absent where they are compared only. */
+  /** Verifies answers; absent if they are only compared. */
   readonly proofs?: Proofs | undefined;
-  /** An answer that is kept. */
+  /** Returns a cached answer. */
   readonly recall?: (key: CacheKey) => PromiseOrValue<JsonText | JsonBytes | undefined>;
 };
 
-/** UTF-16 units of a call beyond which its answer is neither kept nor shared: the key is as long, and read several times. */
+/** Answers to calls longer than this, UTF-16 units, are neither cached nor coalesced: the key is as long and is read several times. */
 export const MAX_KEY_LENGTH = 65_536;
 
 type Check = (result: JsonResult, upstream?: Upstream) => JsonResult;
 
 const LIST_CHECK: Check = (result, upstream) => checkAccessList(result, upstream?.credentials);
 
-/** Parameters as text: the first one, the block, and those after it, each with its comma. */
+/** Parameters as text: the first one, the block, and those after it, each preceded by a comma. */
 type EncodedRequest = {
   readonly block: BlockReference;
   readonly text: JsonText;
@@ -53,7 +53,7 @@ type Question = {
   readonly method: string;
   readonly request: EncodedRequest;
   readonly check: Check;
-  /** The same call where the answer to it is to be compared. */
+  /** The same call, if its answer may be sampled for comparison. */
   readonly sample?: CallRequest | undefined;
 };
 
@@ -63,12 +63,15 @@ export type PinnedBlock = {
   readonly isCanonical: boolean;
 };
 
-/** `eth_call`, `eth_estimateGas`, `eth_createAccessList` and `eth_simulateV1`, executed by one node: at one block for all upstreams, by its hash where nodes take one. */
+/**
+ * Runs `eth_call`, `eth_estimateGas`, `eth_createAccessList` and `eth_simulateV1` on one node, at the same block for all upstreams; by
+ * its hash if nodes take one.
+ */
 export class CallQuestions {
   readonly #parts: QuestionParts;
   readonly #sampler: Partial<CallSampler> | undefined;
 
-  /** @param sampler what some answers are compared by */
+  /** @param sampler compares some answers with executions here */
   constructor(parts: QuestionParts, sampler?: Partial<CallSampler>) {
     this.#parts = parts;
     this.#sampler = sampler;
@@ -78,13 +81,13 @@ export class CallQuestions {
     return this.#ask('eth_call', encodeRequest(request), checkData, scope, request);
   }
 
-  /** As `Executions.callMany`. */
+  /** Implements `Executions.callMany`. Returns undefined if coalescing is off or several nodes have to answer. */
   callMany(
     requests: readonly (CallRequest | undefined)[],
     scope: RequestScope,
   ): PromiseOrValue<readonly (CallOutcome | undefined)[]> | undefined {
     const { askTogether, askVoices } = this.#parts;
-    // One node answers all of them.
+    // Coalesced calls are answered by one node, which is not enough for `askVoices`.
     if (askTogether === undefined || askVoices !== undefined) return undefined;
     const calls = requests.map((request) => request && this.#describeNow(request));
     return continueWith(askTogether(calls, scope), (outcomes) => {
@@ -100,13 +103,13 @@ export class CallQuestions {
     });
   }
 
-  /** Whether the answer is to be compared with an execution here, which takes state that nodes can prove. */
+  /** Whether the answer is compared with an execution here, which needs state that nodes can prove. */
   #isSample(request: CallRequest, number: bigint): boolean {
     const { proofs } = this.#parts;
     return proofs?.canVerify('state', number) === true && this.#sampler?.isSample?.(request) === true;
   }
 
-  /** A message call at a block that nothing has to be asked to know; undefined otherwise. */
+  /** Builds a message call if its block is known without a request; undefined otherwise. */
   #describeNow(request: CallRequest): CallAtBlock | undefined {
     const resolved = this.#parts.resolver.resolveNow(request.block);
     if (!isPinned(resolved)) return undefined;
@@ -180,7 +183,7 @@ export class CallQuestions {
     const isShort = text.length + overrides.length <= MAX_KEY_LENGTH;
     const isStrict = request.block.kind === 'hash' && request.block.requireCanonical;
     const isHead = request.block.kind === 'tag' && request.block.tag === 'latest';
-    // Everything in the parameters is hex, of which case says nothing.
+    // All values in the parameters are hex, where case has no meaning.
     const key = isShort
       ? {
           blockHash: position.hash,
@@ -191,7 +194,7 @@ export class CallQuestions {
     return new CallAtBlock(method, { text, overrides, isStrict, isCanonical, isHead }, position, key, check);
   }
 
-  /** Hands the answer to be compared, where a node has given it to this call: not a kept one, nor one that another call waits for too. */
+  /** Passes the answer to the sampler if a node sent it for this call; cached and coalesced answers are not sampled. */
   #askSampled(
     request: CallRequest,
     place: PinnedBlock['position'],
@@ -217,19 +220,22 @@ export class CallQuestions {
   }
 }
 
-/** Whether an answer can be compared: other failures than reverts may be by limits of the node. */
+/** Whether an answer can be compared: other failures than reverts may be due to limits of the node. */
 function isOpinion(answer: JsonResult | ChainError): answer is JsonText | ChainError {
   return answer instanceof ChainError ? answer.kind === 'reverted' : typeof answer === 'string';
 }
 
-/** Whether nothing has to be asked to know which block is meant. */
+/** Whether the block and its hash are known without a request. */
 export function isPinned(
   resolved: ResolvedBlock | undefined,
 ): resolved is PinnedBlock & { readonly kind: 'block' } {
   return resolved?.kind === 'block' && resolved.position.hash !== undefined;
 }
 
-/** Fills in the hash of a height that has not been asked for lately. @throws ChainError when there is no such block */
+/**
+ * Looks up the hash of a height if it is not known.
+ * @throws ChainError if there is no such block
+ */
 export function findHash(
   { number, hash }: BlockPosition,
   directory: BlockDirectory,
@@ -247,7 +253,7 @@ function encodeRequest(request: CallRequest): EncodedRequest {
   return { block: request.block, text, overrides: encodeOverrides(request) };
 }
 
-/** Texts in a call object are hex digits, which need no escapes: they are not looked at again. */
+/** Strings in a call object are hex digits, which need no escapes, so they are copied verbatim. */
 function encodeCallObject(call: CallObject): JsonText {
   let text = '';
   for (const name in call) {
@@ -259,7 +265,7 @@ function encodeCallObject(call: CallObject): JsonText {
   return `{${text}}`;
 }
 
-/** Further parameters, each with its comma. Sent only where there are any: not every client takes them. */
+/** Encodes further parameters, each preceded by a comma. Empty ones are omitted: not every client takes them. */
 function encodeOverrides({ stateOverrides, blockOverrides }: CallRequest): string {
   if (stateOverrides === undefined && blockOverrides === undefined) return '';
   const state = JSON.stringify(stateOverrides ?? {});

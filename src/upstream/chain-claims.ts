@@ -1,13 +1,13 @@
-/** Which chain nodes claim to be of, and what they agree on. */
+/** Chains that nodes report, and the chain that they agree on. */
 import type { Upstream } from './upstream.ts';
 
-/** Which chain the network is; fields that are not configured are what the first upstreams agree on. */
+/** Identity of the network; fields that are not configured are those that the first upstreams agree on. */
 export type ChainIdentity = { readonly chainId: bigint; readonly genesisHash: string | undefined };
 
-/** Which chain the configuration names. */
+/** Identity in the configuration. */
 export type ConfiguredChain = { readonly chainId?: bigint; readonly genesisHash?: string };
 
-/** Genesis blocks that one sentence names. */
+/** Maximum number of genesis hashes in one message. */
 export const MAX_NAMED = 3;
 
 /** Whether a node belongs to the network. */
@@ -15,7 +15,7 @@ export function isSameChain(identity: ChainIdentity, expected: ChainIdentity): b
   return describeMismatch(identity, expected) === undefined;
 }
 
-/** How a node differs from the network; undefined where it belongs to it. */
+/** Describes how a node differs from the network; undefined if it belongs to it. An unknown genesis hash does not count as a difference. */
 export function describeMismatch(
   identity: ChainIdentity,
   { chainId, genesisHash }: ChainIdentity,
@@ -27,29 +27,29 @@ export function describeMismatch(
     : `genesis ${identity.genesisHash}, expected ${genesisHash}`;
 }
 
-/** An identity and how many operators claim it. */
+/** An identity and the number of operators that report it. */
 export type ChainVote = { readonly identity: ChainIdentity; readonly votes: number };
 
-/** A node as far as its claim counts: with others of its operator it has one voice. */
+/** A node as a voter: all nodes of an operator have one vote. */
 export type Claimant = Pick<Upstream, 'identity' | 'operator'>;
 
-/** The identity that most operators claim; among equals the one of the first in the configuration. */
+/** Returns the identity that most operators report; on a tie, that of the first in the configuration. */
 export function agreeOnChain(nodes: readonly Claimant[], configured: ConfiguredChain): ChainVote | undefined {
   const { chainId: id, genesisHash: hash } = configured;
   const claims = groupByOperator(nodes).flatMap((group) => findVoice(group) ?? []);
   const chainId = id ?? findMostCommon(claims.map((claim) => claim.chainId));
   if (chainId === undefined) return undefined;
   const ours = claims.filter((claim) => claim.chainId === chainId);
-  // A node that has thrown block 0 away neither confirms nor contradicts.
+  // A node that has pruned block 0 neither confirms nor contradicts.
   const genesisHash = hash ?? findMostCommon(ours.flatMap((claim) => claim.genesisHash ?? []));
   const identity = { chainId, genesisHash };
   return { identity, votes: ours.filter((claim) => isSameChain(claim, identity)).length };
 }
 
 /**
- * The chain that more than half of the configured operators report, however many answer; undefined until then. The genesis block is left
- * open (undefined) where they agree on the chain id only.
- * @param nodes all that are configured. An operator counts once each of its nodes has answered or has had its time
+ * Returns the chain that more than half of the configured operators report, however many answer; undefined until then. The genesis hash
+ * is undefined if they agree on the chain id only.
+ * @param nodes all configured nodes. An operator counts once each of its nodes has answered or exceeded its startup time
  */
 export function findMajorityChain(
   nodes: readonly (Claimant & Pick<Upstream, 'isAwaited'>)[],
@@ -63,14 +63,14 @@ export function findMajorityChain(
   return { chainId: found, genesisHash: configured.genesisHash };
 }
 
-/** How many operators report which chain id. */
+/** Number of operators that report each chain id. */
 export type ChainIdTally = {
-  /** As configured. */
+  /** The configured chain id. */
   readonly chainId: bigint | undefined;
   readonly tally: ReadonlyMap<bigint, number>;
-  /** All that are configured. */
+  /** Number of configured operators. */
   readonly operators: number;
-  /** More than half of them. */
+  /** More than half of the operators. */
   readonly needed: number;
 };
 
@@ -103,7 +103,7 @@ function groupByOperator<N extends Pick<Upstream, 'operator'>>(nodes: readonly N
   return [...groups.values()];
 }
 
-/** What more than half of an operator's nodes report, of those that have answered; the genesis block is undefined where they differ in it. */
+/** Returns the identity that more than half of an operator's answering nodes report; the genesis hash is undefined if they differ in it. */
 function findVoice(nodes: readonly Claimant[]): ChainIdentity | undefined {
   const claims = nodes.flatMap(({ identity }) => (identity === undefined ? [] : [identity]));
   const chainId = findMostCommon(claims.map((claim) => claim.chainId));
@@ -115,11 +115,11 @@ function findVoice(nodes: readonly Claimant[]): ChainIdentity | undefined {
   return { chainId, genesisHash: isMajority ? genesisHash : undefined };
 }
 
-/** The genesis blocks of nodes that report a chain id. */
+/** Genesis blocks of nodes that report a chain id. */
 export type GenesisClaims = {
-  /** Each that a node claims; nodes that have thrown block 0 away claim none. */
+  /** Each hash that a node reports; nodes that have pruned block 0 report none. */
   readonly hashes: readonly string[];
-  /** That of more than half of the operators that claim one, however many nodes they have. */
+  /** The hash that more than half of the operators with a hash report, however many nodes they have. */
   readonly majority: string | undefined;
 };
 
@@ -132,13 +132,13 @@ export function countGenesisClaims(nodes: readonly Claimant[], chainId: bigint):
   return { hashes: [...hashes], majority: isMajority ? leader : undefined };
 }
 
-/** As much as one sentence holds: `no majority for a genesis block: 0x…, 0x…`. */
+/** Returns `no majority for a genesis block: 0x…, 0x…`, with at most `MAX_NAMED` hashes. */
 export function describeSplit(hashes: readonly string[]): string {
   const more = hashes.length > MAX_NAMED ? ` and ${hashes.length - MAX_NAMED} more` : '';
   return `no majority for a genesis block: ${hashes.slice(0, MAX_NAMED).join(', ')}${more}`;
 }
 
-/** The first of the values that occur most often. */
+/** Returns the first of the values that occur most often. */
 function findMostCommon<T>(values: readonly T[]): T | undefined {
   const counts = new Map<T, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);

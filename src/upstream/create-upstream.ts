@@ -12,7 +12,7 @@ import { createTransport } from './transport/create-transport.ts';
 import type { TransportLimits } from './transport/transport.ts';
 import { Upstream } from './upstream.ts';
 
-/** Polls are never further apart, however slow the chain. */
+/** Maximum poll interval, however slow the chain. */
 const MAX_POLL_MS = 2_000;
 const PING_MS = 15_000;
 const CONTROL_CONNECTIONS = 2;
@@ -24,15 +24,15 @@ export type UpstreamEvents = {
   onAway(upstream: Upstream): void;
   /** It answers polls again. */
   onBack(upstream: Upstream): void;
-  /** It gave a block or header on its own account, as it came; not compared with anything. */
+  /** It reported a block or header unasked; passed on as received, not compared with anything. */
   onBlock?(block: unknown): void;
   /** Whether something waits for the next head. */
   isHeadAwaited(): boolean;
-  /** It sent more than a question can need, or what it was not asked for. */
+  /** It sent more than a request can need, or something that was not requested. */
   onExcessive(upstream: Upstream, fault: UpstreamFault): void;
 };
 
-/** One row of the configuration as a node that can be asked. Its tracker is not started. */
+/** Creates a node from one row of the configuration. Its tracker is not started. */
 export function createUpstream(
   row: UpstreamOptions,
   position: number,
@@ -48,7 +48,7 @@ export function createUpstream(
   const announcer = row.heads === undefined ? undefined : createEndpoint(row.heads, row);
   const transport = createTransport(endpoint, watched);
   const announcements = announcer === undefined ? undefined : createTransport(announcer, limits);
-  // What the pool itself asks must not wait behind answers that slow clients read.
+  // Requests of the pool itself must not wait behind responses that slow clients read.
   const control =
     transport.watch === undefined ? createTransport(endpoint, controlLimits(watched)) : transport;
   const feed = createNodeFeed(
@@ -85,7 +85,7 @@ export function createUpstream(
   return upstream;
 }
 
-/** A relay is asked like a node; it is no node of the network: nothing is asked of its head or chain. */
+/** Creates a relay, which receives requests like a node but belongs to no network: its head and chain are never requested. */
 export function createRelay(row: UpstreamOptions, pool: PoolOptions, memory: SharedBudget): Upstream {
   const nothing = (): void => {};
   const relay = createUpstream(row, 0, pool, memory, systemClock, {
@@ -118,7 +118,7 @@ function controlLimits(limits: TransportLimits): TransportLimits {
   return { ...limits, connections: CONTROL_CONNECTIONS };
 }
 
-/** Notices from the polls for the head whether the node is there. */
+/** Counts failed polls for the head to detect whether the node is away. */
 function countPolls(feed: HeadFeed, find: () => Upstream, events: UpstreamEvents): HeadFeed {
   return {
     ...feed,

@@ -1,4 +1,4 @@
-/** The items of a long list as texts: nothing becomes a value. */
+/** Splits a long JSON list into the texts of its items, without parsing them. */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { JsonText } from '../primitives/json-result.ts';
 import { findStringEnd } from '../primitives/json-strings.ts';
@@ -12,14 +12,14 @@ const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-/** Of one turn of the event loop, milliseconds, with what is done with an item before the next is asked for. */
+/** Length of a slice of work, ms; it includes the work of the caller on an item before it takes the next. */
 const TURN_MS = 2;
-/** Characters and strings between two looks at the clock: some 50 us. */
+/** Characters and strings between two reads of the clock: about 50 us. */
 const STEPS = 8_192;
 
 /**
- * The texts of the items, one after the other, with pauses. That the list is JSON is for its source to make sure; what is no list has none.
- * @throws UpstreamFault `aborted` when they are not wanted any more
+ * Yields the texts of the items one after the other, with pauses. The source has to make sure that the list is valid JSON; an object has no items.
+ * @throws UpstreamFault `aborted` when the signal aborts
  */
 export async function* cutItems(
   list: Characters,

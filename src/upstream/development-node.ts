@@ -9,24 +9,24 @@ import { Route } from './route.ts';
 import type { Directed, Handler, RoutedCall } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Methods after which nothing reads otherwise. */
+/** Methods that change neither the chain nor its state. */
 const ONLY_READS = /^(?:anvil|hardhat)_(?:get|metadata$|nodeInfo$)|^anvil_dumpState$|^eth_(?:accounts$|sign)/;
-/** Methods that send: a node that mines at once answers them before the block is there. */
+/** Methods that send transactions: a node that mines at once replies before the block exists. */
 const SENDS = /^eth_send/;
 const RAW_SEND = 'eth_sendRawTransaction';
-/** How long such a block is waited for. Milliseconds. */
+/** Wait for such a block, ms. */
 const MINED_MS = 20;
 
 export type DevelopmentNodeParts = {
-  /** The one of a development network. */
+  /** The only node of a development network. */
   readonly upstreams: readonly Upstream[];
-  /** Asks one node, once. */
+  /** Sends a request to one node, once. */
   readonly askNode: Handler<Directed>;
-  /** Called when a method that sends nothing may have changed the chain. */
+  /** Called when a method that sends no transaction may have changed the chain. */
   readonly onChanged: () => void;
 };
 
-/** The node of a development network, for methods that change its chain by request. */
+/** The node of a development network, for methods that change its chain on request. */
 export class DevelopmentNode {
   readonly #parts: DevelopmentNodeParts;
 
@@ -35,8 +35,9 @@ export class DevelopmentNode {
   }
 
   /**
-   * What the node answers; it is asked once, whatever becomes of it. What is read after the answer is of the chain that the call has made.
-   * @throws ChainError, its `NodeRefusal` among them
+   * Returns the node's answer. The request is sent only once, even if it fails. The network has followed the
+   * node before this resolves, so later reads see the chain that the call has made.
+   * @throws ChainError, including its `NodeRefusal`
    */
   async ask(
     method: string,
@@ -62,18 +63,18 @@ export class DevelopmentNode {
       if (error instanceof UpstreamFault && error.kind === 'unsupported') return UNSUPPORTED;
       throw toChainError(error);
     } finally {
-      // A call that failed may have changed something, too.
+      // A failed call may have changed the chain, too.
       if (!ONLY_READS.test(method)) await this.#follow(upstream, method);
     }
   }
 
-  /** After a transaction that was signed by its sender: a node that mines at once has a block of it. Never rejects. */
+  /** Follows the node after a raw transaction was sent: a node that mines at once has a block with it. Never rejects. */
   async followSend(): Promise<void> {
     const [upstream] = this.#parts.upstreams;
     if (upstream?.standing === 'verified') await this.#follow(upstream, RAW_SEND);
   }
 
-  /** Waits until the network is where the node is. Never rejects. */
+  /** Waits until the served head is the node's head. Never rejects. */
   async #follow(upstream: Upstream, method: string): Promise<void> {
     const { tracker } = upstream;
     const isSend = SENDS.test(method);
@@ -84,7 +85,7 @@ export class DevelopmentNode {
       await wait(MINED_MS);
       await tracker.refreshAnew();
     }
-    // A node whose head is another, or lower, is identified before it counts.
+    // A node with a different or lower head is identified again before its head counts.
     await upstream.checking;
   }
 }

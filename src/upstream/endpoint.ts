@@ -1,7 +1,7 @@
 import type { UpstreamOptions } from './options.ts';
 import type { Endpoint } from './transport/transport.ts';
 
-/** Where a row of the configuration leads, with what must be said there. */
+/** Builds the URL and the credential headers for a row of the configuration. */
 export function createEndpoint(url: string, row: UpstreamOptions): Endpoint {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(row.headers ?? {})) headers[name.toLowerCase()] = value;
@@ -13,10 +13,10 @@ export function createEndpoint(url: string, row: UpstreamOptions): Endpoint {
   return { url: new URL(url), headers };
 }
 
-/** A label of a host that looks like a key: some vendors put it there. */
+/** Host label that looks like a key: some vendors put the key into the host. */
 const KEY_LABEL = /^(?=[^.]*\d)[a-z0-9-]{12,}$/i;
 
-/** What logs call an upstream that was given no name: its host, without anything that could be a key. */
+/** Returns the name of an upstream in logs: the configured one, or its host, without anything that may be a key. */
 export function nameUpstream({ name, url }: UpstreamOptions, position: number): string {
   const { host, hostname } = new URL(url);
   const mayBeKey = hostname.split('.').some((label) => KEY_LABEL.test(label));
@@ -26,8 +26,8 @@ export function nameUpstream({ name, url }: UpstreamOptions, position: number): 
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
 
 /**
- * Key under which nodes of the same operator are counted as one. Without a configured name it is the host, on loopback the host and port. It may hold a
- * key (some vendors put it into the host), so it is compared and never shown.
+ * Returns the key under which nodes of the same operator count as one: the configured name, otherwise the host (host and port on loopback).
+ * The key may contain an API key (some vendors put it into the host), so it is only compared and never shown.
  */
 export function findOperator({ operator, url }: UpstreamOptions): string {
   if (operator !== undefined) return operator;

@@ -1,46 +1,46 @@
 import type { NodeRefusal } from '../chain/node-refusal.ts';
 import type { BoundsOf } from '../util/bounds.ts';
 
-/** Why an upstream gave no answer that can be used. Another upstream may do better. */
+/** Reason why an upstream gave no usable answer. Another upstream may succeed. */
 export type FaultKind =
-  /** No connection, or it broke before the answer was complete. */
+  /** No connection, or it broke before the response was complete. */
   | 'unreachable'
-  /** The upstream's own time was up: connecting, first byte, or a pause between bytes. */
+  /** The upstream exceeded a time limit: for connecting, for the first byte, or between bytes. */
   | 'timeout'
-  /** What came is no JSON-RPC answer to the call: no JSON, another id, cut short, badly compressed. */
+  /** The response is no JSON-RPC answer to the call: invalid JSON, another id, truncated, badly compressed. */
   | 'malformed'
-  /** The answer exceeds the bound on its size. */
+  /** The response exceeds the limit on its size. */
   | 'tooLarge'
-  /** The answer has more than its question can need: more bytes, values or levels, whoever asked. The node is at fault. */
+  /** The response has more bytes, values or levels than its request can need, whoever sent it. The node is at fault. */
   | 'excessive'
-  /** An HTTP status that says the node or what stands before it is out of order. */
+  /** An HTTP status that says that the node or a proxy before it is out of order. */
   | 'httpStatus'
-  /** The node refuses our credentials. */
+  /** The node rejects our credentials. */
   | 'unauthorized'
-  /** Too many requests for this upstream; `retryAfterMs` says when to come back. */
+  /** Too many requests for this upstream; `retryAfterMs` is the time until the next one is allowed. */
   | 'rateLimited'
   /** The node lacks a block or a state that the network has. */
   | 'missing'
-  /** The node has thrown old history away, as most do by now (EIP-4444). */
+  /** The node has pruned old history, as most do by now (EIP-4444). */
   | 'pruned'
-  /** The node does not have the method. */
+  /** The node does not support the method. */
   | 'unsupported'
-  /** The node refuses so many blocks, or so many results, of one question for logs. */
+  /** The node refuses the number of blocks or of results of a request for logs. */
   | 'tooMuch'
-  /** The answer contradicts what is known of the block. */
+  /** The answer contradicts known data of the block. */
   | 'wrong'
-  /** An error that is not understood. */
+  /** An error that is not recognized. */
   | 'unknown'
-  /** The caller gave up: no fault of the upstream. */
+  /** The caller gave up; no fault of the upstream. */
   | 'aborted';
 
 export class UpstreamFault extends Error {
   readonly kind: FaultKind;
   readonly retryAfterMs: number | undefined;
-  /** For `rateLimited`: the bound that a caller is refused by where no node answers. */
+  /** For `rateLimited`: the bound in the refusal that a caller gets if no node answers. */
   readonly bound: BoundsOf<'busy'>;
 
-  /** `message` may reach a client: it never holds an address, a key or a body. */
+  /** @param message may reach a client, so it never contains an address, a key or a body */
   constructor(
     kind: FaultKind,
     message: string,
@@ -55,7 +55,7 @@ export class UpstreamFault extends Error {
   }
 }
 
-/** A null for what the network has, which no second upstream has confirmed. */
+/** A null for something that the network has, which no second upstream has confirmed. */
 export class LoneNull extends UpstreamFault {
   constructor(message: string) {
     super('missing', message);
@@ -63,11 +63,11 @@ export class LoneNull extends UpstreamFault {
 }
 
 /**
- * An error that is not understood, of a method that executes. Most likely the execution failed: it is an answer when a
- * second upstream gives the same text, and a fault when a second one has a result.
+ * An unrecognized error of a method that executes. Most likely the execution failed: the error is an answer when a
+ * second upstream sends the same text, and a fault when a second one has a result.
  */
 export class UnknownExecutionError extends UpstreamFault {
-  /** As the node gave it. */
+  /** Error code as the node sent it. */
   readonly code: number;
 
   constructor(code: number, message: string) {
@@ -76,7 +76,10 @@ export class UnknownExecutionError extends UpstreamFault {
   }
 }
 
-/** A node's error to a method that is passed on, which another node may do without: `refusal` is the answer where all nodes fail. It is no fault of the node. */
+/**
+ * A node's error for a method that is passed on, where another node may succeed. `refusal` is the answer if all nodes fail. It does not count as a
+ * fault of the node.
+ */
 export class PassedFault extends UpstreamFault {
   readonly refusal: NodeRefusal;
 
@@ -86,19 +89,17 @@ export class PassedFault extends UpstreamFault {
   }
 }
 
-/** The node says the same to a method that cannot exist: whether it has this one is not known. */
+/** The node sends the same error for a method that cannot exist, so it is unknown whether it supports this one. */
 export class UnclearMethod extends UpstreamFault {
   constructor(method: string) {
     super('unsupported', `${method} is not available`);
   }
 }
 
-/**
- * An answer that does not recompute to its block. When the answers of all nodes fail alike it may be that the chain's rules are not known here.
- */
+/** An answer that does not recompute to its block. If the answers of all nodes fail alike, the chain may have rules that are unknown here. */
 export class Refutation extends UpstreamFault {
   readonly blockHash: string;
-  /** Which part of the answer, a `Subject`. */
+  /** Part of the answer that failed, a `Subject`. */
   readonly subject: string;
 
   constructor(blockHash: string, subject: string, text: string) {
@@ -108,13 +109,13 @@ export class Refutation extends UpstreamFault {
   }
 }
 
-/** No vendor takes fewer blocks; a smaller number in its words is another one. */
+/** No vendor accepts fewer blocks; a smaller number in the node's message has another meaning. */
 const MIN_ALLOWED = 5;
 
-/** Logs that a node refuses because there is too much to search (`range`) or to answer (`size`): fewer blocks may do. */
+/** A node's refusal of logs because there is too much to search (`range`) or to return (`size`); fewer blocks may succeed. */
 export class LogRefusal extends UpstreamFault {
   readonly of: 'range' | 'size';
-  /** Numbers in what the node said: the blocks that it would take are among them. */
+  /** Numbers in the node's message, one of which may be the number of blocks that it accepts. */
   readonly #numbers: readonly number[];
 
   constructor(of: 'range' | 'size', message: string, ...numbers: readonly number[]) {
@@ -123,7 +124,7 @@ export class LogRefusal extends UpstreamFault {
     this.#numbers = numbers;
   }
 
-  /** Blocks that the node would take, fewer than it has refused; undefined when it did not say. */
+  /** Returns the number of blocks that the node accepts, fewer than it has refused; undefined if it did not say. */
   allowedBelow(blocks: number): number | undefined {
     const allowed = this.#numbers.filter((number) => number >= MIN_ALLOWED && number < blocks);
     return allowed.length === 0 ? undefined : Math.max(...allowed);

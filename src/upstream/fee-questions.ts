@@ -19,13 +19,13 @@ const HEAD_ALONE: FeeHistoryRequest = {
   newest: { kind: 'tag', tag: 'latest' },
   percentiles: [],
 };
-/** Of JSON text: members that a chain adds included. */
+/** Longest fee history of one block, UTF-16 units, with room for members that a chain adds. */
 const MAX_HEAD_HISTORY = 16_384;
 const HEX = /^0x[0-9a-fA-F]{1,64}$/;
-/** Null is what geth says of a price that the chain does not have. */
+/** geth returns null for a price that the chain does not have. */
 const MAYBE_PRICE = { nulls: 'truth', check: checkNullOrQuantity } as const;
 
-/** Prices of gas. Those of the next block are part of the history of fees, which more nodes have than a method for each. */
+/** Requests for gas prices. Prices of the next block come from `eth_feeHistory`, which more nodes support than a method per price. */
 export class FeeQuestions {
   readonly #parts: QuestionParts;
   readonly #heads: HeadQuestions;
@@ -46,8 +46,9 @@ export class FeeQuestions {
   }
 
   /**
-   * A node's price: an opinion, which differs between clients. Where operators must say the same and do not, it is what geth's rule makes of proven blocks.
-   * @param toPrice what the method answers then
+   * Returns a node's price, which differs between clients. Where operators have to agree and do not, it is computed by geth's rule from verified
+   * blocks.
+   * @param toPrice derives the method's answer from the computed price
    */
   async #getOpinion(
     method: string,
@@ -88,7 +89,7 @@ export class FeeQuestions {
     }
   }
 
-  /** At the block that the newest one is now; `pending` is whatever one node has in mind. */
+  /** Returns the fee history at the block that `newest` currently resolves to; for `pending` it is one node's pending block. */
   async getFeeHistory(request: FeeHistoryRequest, scope: RequestScope): Promise<JsonText | null> {
     const { blockCount, newest, percentiles } = request;
     const resolved = await this.#parts.resolver.resolve(newest, scope);
@@ -124,7 +125,7 @@ export class FeeQuestions {
     return this.#heads.askOnce(this.#heads.nameOf(hash, `${method}:${params}`), call, scope);
   }
 
-  /** geth's meaning, whichever client answers: the base fee of the block after the served head. */
+  /** Returns, as geth defines it and whichever client answers, the base fee of the block after the served head. */
   async getBaseFee(scope: RequestScope): Promise<JsonText | null> {
     const { baseFeePerGas: current } = await this.#parts.resolver.getHead(scope);
     const next = await this.#readHistory('baseFeePerGas', 1, scope);
@@ -132,21 +133,21 @@ export class FeeQuestions {
     return next === 0n && current === undefined ? 'null' : quantity(next);
   }
 
-  /** geth's meaning, whichever client answers: the price in the served head itself. */
+  /** Returns, as geth defines it and whichever client answers, the blob price in the served head itself. */
   async getBlobBaseFee(scope: RequestScope): Promise<JsonText | null> {
     const price = await this.#readHistory('baseFeePerBlobGas', 0, scope);
     if (price === undefined) return this.#heads.ask({ ...MAYBE_PRICE, method: 'eth_blobBaseFee' }, scope);
     return price === 0n ? 'null' : quantity(price);
   }
 
-  /** A member of a list in the history of the head alone; undefined where nodes do not have it. */
+  /** Returns an item of a list in the fee history of the head; undefined if nodes do not have it. */
   async #readHistory(list: string, at: number, scope: RequestScope): Promise<bigint | undefined> {
     if (this.#parts.askVoices !== undefined) return this.#readAgreed(list, at, scope);
     const history = await this.getFeeHistory(HEAD_ALONE, scope);
     return history === null ? undefined : readPrice(await parseObjectInTurns(history, scope), list, at);
   }
 
-  /** The same where operators must say the same: of this one price, for clients differ in further members of a history. */
+  /** Same item where operators have to agree: only this price is compared, since clients differ in other members of a history. */
   async #readAgreed(list: string, at: number, scope: RequestScope): Promise<bigint | undefined> {
     const { number, hash } = await this.#parts.resolver.getHead(scope);
     const checkHistory = checkFeeHistory(number, HEAD_ALONE.blockCount);

@@ -7,7 +7,7 @@ import type { NetworkHead } from './heads/network-head.ts';
 
 const LIMIT_MS = 60_000;
 
-/** Learns in the background from which block on there are no uncles. The directory can do without: then blocks are asked for. */
+/** Finds in the background the height from which blocks have no uncles. Until then the directory requests blocks to find out. */
 export async function searchMerge(
   directory: BlockDirectory,
   head: NetworkHead,
@@ -25,9 +25,9 @@ export async function searchMerge(
 }
 
 /**
- * Looks for the first block after the merge, so that the directory knows for every height whether there can be
- * uncles. About 25 questions on a chain as long as mainnet, one on a chain that never knew proof of work.
- * @param head a height that lies after the merge
+ * Searches for the first block after the merge, so that the directory knows for every height whether there can be
+ * uncles. Takes about 25 requests on a chain as long as mainnet, one on a chain that never had proof of work.
+ * @param head a height after the merge
  */
 export async function findMerge(directory: BlockDirectory, head: bigint, scope: RequestScope): Promise<void> {
   let before = 0n;

@@ -2,23 +2,23 @@ import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { toChainError } from './chain-errors.ts';
 import { type FaultKind, UpstreamFault } from './fault.ts';
 
-/** How nodes answer about a block that they have just left. */
+/** Faults with which nodes respond for a block that they have just reorged away from. */
 const MOVED: ReadonlySet<FaultKind> = new Set<FaultKind>(['missing', 'wrong', 'unreachable']);
 const MAX_MOVES = 2;
 
-/** Where a network is, as far as it is followed. */
+/** The network's head, as far as it is followed. */
 export type Whereabouts = {
   /** Hash of the served head. */
   readonly headHash: () => string | undefined;
-  /** Asks the healthy nodes for their heads now. Never rejects. */
+  /** Requests the heads of the healthy nodes now. Never rejects. */
   readonly refresh: () => Promise<void>;
 };
 
 /**
- * Asks at a tag again when the network has moved meanwhile: a reorg between finding the block and asking at it is no
+ * Repeats a request at a tag if the head has changed meanwhile: a reorg between resolving the block and sending the request is no
  * failure for a caller that asked for `latest`. Throws or rejects with ChainErrors.
- * @param ask finds the block that is meant, and asks
- * @param read what is handed on of the answer
+ * @param ask resolves the block and sends the request
+ * @param read derives the result from the answer
  */
 export function followMoves<T, U>(
   ask: () => Promise<T>,
@@ -48,7 +48,7 @@ type Followed<T, U> = {
   readonly read: (answer: T) => U;
 };
 
-/** @param moves of the network so far */
+/** @param moves changes of the head so far */
 function askFrom<T, U>(followed: Followed<T, U>, moves: number): PromiseOrValue<U> {
   const { ask, read, where } = followed;
   const before = where.headHash();
@@ -61,7 +61,7 @@ function askFrom<T, U>(followed: Followed<T, U>, moves: number): PromiseOrValue<
   }
 }
 
-/** @param before the head before it was asked */
+/** @param before hash of the head before the request */
 async function askAgain<T, U>(
   followed: Followed<T, U>,
   moves: number,

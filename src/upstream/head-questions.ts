@@ -6,12 +6,12 @@ import type { QuestionParts } from './call-questions.ts';
 import { UpstreamFault } from './fault.ts';
 import type { NullMeaning, RoutedCall } from './routed-call.ts';
 
-/** UTF-16 units of all answers that are kept. */
+/** UTF-16 units of all cached answers. */
 const MAX_KEPT = 4_000_000;
-/** A price depends on the head, and on clients and networks on transactions that wait too. */
+/** A price depends on the head, and with some clients and networks on waiting transactions too. */
 const KEPT_MS = 3_000;
 
-/** A question about the head, as a node sees it. */
+/** A request about the head of the node. */
 export type HeadQuestion = {
   readonly method: string;
   readonly check: (result: JsonResult) => JsonResult;
@@ -21,8 +21,8 @@ export type HeadQuestion = {
 type HeadParts = Pick<QuestionParts, 'ask' | 'askVoices' | 'cacheScope' | 'resolver'>;
 
 /**
- * Questions without parameters about the state of the network. They go to nodes that have the served head, are shared while they are under
- * way, and their answers are kept for a short time as long as the head is the same. Each is one node's word, or what operators say alike where that is demanded.
+ * Requests without parameters about the state of the network. They go to nodes that have the served head; requests in flight are coalesced, and
+ * answers are cached for a short time while the head is the same. An answer is one node's word, or agreed between operators where that is required.
  */
 export class HeadQuestions {
   readonly #parts: HeadParts;
@@ -30,13 +30,13 @@ export class HeadQuestions {
 
   readonly #isDevelopment: boolean;
 
-  /** @param isDevelopment whether answers may change without the head: none is kept then */
+  /** @param isDevelopment whether answers may change while the head does not: nothing is cached then */
   constructor(parts: HeadParts, isDevelopment: boolean = false) {
     this.#parts = parts;
     this.#isDevelopment = isDevelopment;
   }
 
-  /** The answer; null when no node has the method. */
+  /** Returns the answer; null if no node supports the method. */
   async ask({ method, check, nulls }: HeadQuestion, scope: RequestScope): Promise<JsonText | null> {
     const { number, hash } = await this.#parts.resolver.getHead(scope);
     const sharedAs = this.nameOf(hash, method);
@@ -45,12 +45,15 @@ export class HeadQuestions {
     return this.askOnce(sharedAs, call, scope);
   }
 
-  /** Under what the answer to a question is kept. */
+  /** Returns the cache key of an answer at a head. */
   nameOf(hash: string, question: string): string {
     return `head:${this.#parts.cacheScope()}:${hash}:${question}`;
   }
 
-  /** The kept answer, or that of a node; null when no node has the method. The call asks for a text. */
+  /**
+   * Returns the cached answer, or that of a node; null if no node supports the method.
+   * @param call has to request a text (`isText`)
+   */
   async askOnce(name: string, call: RoutedCall, scope: RequestScope): Promise<JsonText | null> {
     const kept = this.#kept.get(name);
     if (kept !== undefined) {
@@ -62,7 +65,10 @@ export class HeadQuestions {
     return answer;
   }
 
-  /** The answer of a node to a call that asks for a text; null when no node has the method. */
+  /**
+   * Returns the answer of a node, bypassing the cache; null if no node supports the method.
+   * @param call has to request a text (`isText`)
+   */
   async askUnkept(call: RoutedCall, scope: RequestScope): Promise<JsonText | null> {
     try {
       return (await askUncovered(this.#parts, { call, scope })) as JsonText;

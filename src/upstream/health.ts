@@ -2,23 +2,26 @@ import type { BoundsOf } from '../util/bounds.ts';
 import { Ewma } from '../util/ewma.ts';
 import { Silence } from './silence.ts';
 
-/** A sample's weight halves in this time. */
+/** Half-life of a sample's weight. */
 const HALF_LIFE_MS = 10_000;
-/** An average is believed as far as there are samples: this many good ones are taken for granted. */
+/** Number of assumed samples without latency or fault that average out the first real ones. */
 const OPTIMISM = 1;
 const FAULTS_IN_A_ROW = 5;
-/** This many calls of the last seconds of which more than half were faults open the circuit too. */
+/** With at least this many recent calls, more than half of them faults open the circuit too. */
 const MIN_SAMPLES = 15;
 const MAX_ERROR_RATE = 0.5;
 const FIRST_OPEN_MS = 500;
 const MAX_OPEN_MS = 15_000;
-/** Rate limits without a time to come back. */
+/** Backoff after a rate limit without a retry time. */
 const DEFAULT_PAUSE_MS = 1_000;
 
-/** `halfOpen`: the time out is over and one call at a time may find out whether the node is back. A silent node's is open until it answers a probe. */
+/**
+ * `halfOpen`: the open time is over, and one call at a time may find out whether the node is back. The circuit of a silent node stays open
+ * until it answers a probe.
+ */
 export type CircuitState = 'closed' | 'open' | 'halfOpen';
 
-/** How one upstream has been doing: its circuit breaker, its pace, and what orders it among others. */
+/** Recent performance of one upstream: its circuit breaker, its rate limit, and its score among other upstreams. */
 export class Health {
   readonly #now: () => number;
   readonly #latency: Ewma;
@@ -32,7 +35,7 @@ export class Health {
   inFlight = 0;
   readonly silence: Silence;
 
-  /** `now` is a monotonic clock in milliseconds. */
+  /** @param now monotonic clock, milliseconds */
   constructor(now: () => number) {
     this.#now = now;
     this.#latency = new Ewma(HALF_LIFE_MS, now);
@@ -46,37 +49,40 @@ export class Health {
     return this.#now() < this.#openUntil ? 'open' : 'halfOpen';
   }
 
-  /** Whether the node is not to be asked now: it said that its rate limit is exceeded, or a bound of ours is reached. */
+  /** Whether no request may be sent now: the node reported that its rate limit is exceeded, or one of our bounds is reached. */
   get isPaused(): boolean {
     return this.#now() < this.#pausedUntil;
   }
 
-  /** Milliseconds until the node may be asked again. */
+  /** Milliseconds until the next request is allowed. */
   get pauseLeftMs(): number {
     return Math.max(0, this.#pausedUntil - this.#now());
   }
 
-  /** The bound behind the pause: `nodes.rate` where it is the node's own. */
+  /** The bound that caused the pause; `nodes.rate` for the node's own limit. */
   get pausedBy(): BoundsOf<'busy'> {
     return this.#pausedBy;
   }
 
-  /** How long answers take lately; what was slow is forgotten in time. */
+  /** Recent latency, ms; old samples decay. */
   get latencyMs(): number {
     return readWithOptimism(this.#latency);
   }
 
-  /** The part of the calls that fail lately, forgotten likewise. */
+  /** Recent fraction of failed calls; old samples decay. */
   get errorRate(): number {
     return readWithOptimism(this.#errors);
   }
 
-  /** Expected cost of asking this upstream now: lower is better. */
+  /** Expected cost of a request to this upstream now: lower is better. */
   get score(): number {
     return (0.05 + this.latencyMs) * (1 + this.inFlight) * (1 + 10 * this.errorRate);
   }
 
-  /** An answer came, be it an error of the caller's making. @returns whether that ends a silence that was confirmed */
+  /**
+   * Records an answer; an error caused by the caller's request counts as one.
+   * @returns whether that ends a confirmed silence
+   */
   succeed(latencyMs: number): boolean {
     this.#sample(latencyMs, 0);
     this.#faultsInARow = 0;
@@ -85,8 +91,8 @@ export class Health {
   }
 
   /**
-   * No usable answer came. Returns whether this opened the circuit.
-   * @param cause is the same for calls that shared a request, which is one fault in a row
+   * Records that no usable answer came. Returns whether this opened the circuit.
+   * @param cause is the same for calls that shared a request, which count as one fault
    */
   fail(latencyMs: number, cause?: object): boolean {
     if (cause !== undefined && cause === this.#lastCause) return false;
@@ -104,13 +110,13 @@ export class Health {
     return state === 'closed';
   }
 
-  /** Another upstream was faster: it would have taken longer than this. */
+  /** Records that another upstream was faster: this one would have taken longer than `latencyMs`. */
   lag(latencyMs: number): void {
     this.#sample(latencyMs, 0);
     this.silence.noteOvertaken();
   }
 
-  /** Asks nothing for as long as the node said, or for a second. */
+  /** Pauses requests for the time that the node reported, or for a second. */
   pause(retryAfterMs: number = DEFAULT_PAUSE_MS, bound: BoundsOf<'busy'> = 'nodes.rate'): void {
     const until = this.#now() + retryAfterMs;
     if (until <= this.#pausedUntil) return;
@@ -118,7 +124,7 @@ export class Health {
     this.#pausedBy = bound;
   }
 
-  /** The node was seen to be well by other means: an open circuit lets a call through now. */
+  /** Lets a call through an open circuit now, since the node was otherwise seen to be healthy. */
   encourage(): void {
     this.#openUntil = 0;
     this.silence.encourage();

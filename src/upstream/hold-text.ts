@@ -13,36 +13,36 @@ import { UpstreamFault } from './fault.ts';
 import { joinBytes, joinText, readText } from './join-pieces.ts';
 import { staysBytes } from './routed-call.ts';
 
-/** For whom a result is held. */
+/** Owner and form of a buffered result. */
 export type HoldOptions = {
-  /** Of the caller: when it has gone, the source is let go. */
+  /** Scope of the caller; when it aborts, the source is cancelled. */
   readonly scope?: RequestScope;
-  /** Opens what it counts in where the scope counts nothing: the service asked on its own account. */
+  /** Opens a memory reservation if the scope has none: the service sent the request on its own account. */
   readonly memory: () => AnswerMemory;
-  /** It may stay bytes. */
+  /** The result may stay bytes. */
   readonly takesBytes?: boolean;
-  /** It may where it is long. */
+  /** The result may stay bytes if it is long. */
   readonly takesLongBytes?: boolean;
 };
 
-/** As `holdAll`, as text. */
+/** Collects a result like `holdAll`, always as text. */
 export function holdText(result: JsonResult, options: HoldOptions): Promise<JsonText> {
   return holdAll(result, { ...options, takesBytes: false, takesLongBytes: false }) as Promise<JsonText>;
 }
 
 /**
- * Collects a result for callers that need the whole of it. The transport bounds it: no answer is longer than `answerBytes`.
- * @throws UpstreamFault when it breaks off, or is not wanted any more
- * @throws ChainError `busy` when answers of all callers hold as much as they may
+ * Collects a result for callers that need the whole of it. The transport bounds its length by `answerBytes`.
+ * @throws UpstreamFault when it breaks off, or when the caller has gone
+ * @throws ChainError `busy` when the answers of all callers fill the response buffer
  */
 export function holdAll(result: JsonResult, options: HoldOptions): Promise<JsonResult> {
   return hold(result, Number.POSITIVE_INFINITY, options);
 }
 
 /**
- * Reads a stream to its end, so that it is compared with what is known, and drops it.
+ * Reads a stream to its end, so that its checks run, and drops the bytes.
  * @returns an empty stream
- * @throws what the stream throws; UpstreamFault when the caller has gone
+ * @throws the stream's error; UpstreamFault when the caller has gone
  */
 export async function drain(stream: JsonStream, { signal }: RequestScope): Promise<JsonStream> {
   const cancel = (): void => stream.cancel();
@@ -54,13 +54,13 @@ export async function drain(stream: JsonStream, { signal }: RequestScope): Promi
     signal.removeEventListener('abort', cancel);
   }
   if (signal.aborted) throw new UpstreamFault('aborted', 'the caller has gone');
-  // Nothing more comes of them.
+  // `pieces` is exhausted here.
   return { pieces: stream.pieces, cancel };
 }
 
 /**
- * Collects a result of at most so many bytes; a longer one is a stream from its beginning on.
- * @throws UpstreamFault, ChainError as `holdAll`
+ * Collects a result of at most this many bytes; a longer one is returned as a stream from its beginning.
+ * @throws UpstreamFault and ChainError, as `holdAll`
  */
 export async function hold(result: JsonResult, bytes: number, options: HoldOptions): Promise<JsonResult> {
   const { scope, memory: openMemory } = options;

@@ -3,24 +3,24 @@ import { askNodeValue, type OwnTransport } from './ask-value.ts';
 import { scrubMessage } from './errors/scrub-message.ts';
 import { UpstreamFault } from './fault.ts';
 
-/** Which chain a node is on, and which program it is. Texts are fit for a log. */
+/** Chain and client of a node. Texts are safe to log. */
 export type Identity = {
   readonly chainId: bigint;
-  /** Undefined where the node does not have block 0 any more. */
+  /** Undefined if the node does not have block 0 any more. */
   readonly genesisHash: string | undefined;
-  /** As `web3_clientVersion` says; `unknown` where it does not. */
+  /** Result of `web3_clientVersion`; `unknown` if the node does not report it. */
   readonly clientVersion: string;
   readonly knowsHashParameters: boolean;
 };
 
-/** Clients that take `{blockHash}` wherever a call takes a block (EIP-1898). */
+/** Clients that accept `{blockHash}` wherever a call takes a block (EIP-1898). */
 const KNOWS_HASH_PARAMETERS = /^(geth|reth|nethermind|erigon|anvil|portcullis)\//i;
 const MAX_VERSION_LENGTH = 200;
 
 /**
- * Asks a node for its identity.
+ * Requests the identity of a node.
  * @param deadline milliseconds on the clock of `performance.now()`
- * @param secrets what must not be shown of what the node says
+ * @param secrets texts that are removed from the node's answers
  * @throws UpstreamFault
  */
 export async function readIdentity(
@@ -52,7 +52,7 @@ export async function readIdentity(
   };
 }
 
-/** The version is good to know, no more: some vendors refuse to tell it. */
+/** The version is optional: some vendors refuse to report it. */
 function ignoreFault(error: unknown): undefined {
   if (!(error instanceof UpstreamFault)) throw error;
 }

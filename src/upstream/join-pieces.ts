@@ -7,7 +7,10 @@ import { type Characters, Utf8Text } from '../primitives/utf8-text.ts';
 /** Bytes that are copied or decoded between two pauses: less than a millisecond. */
 const SLICE_BYTES = 1024 * 1024;
 
-/** The bytes of pieces, which are let go on the way: a long answer is put together with pauses. */
+/**
+ * Joins pieces into one array, with pauses if they are long. Consumes `pieces`, so that each piece can be freed on the way.
+ * @param length total bytes
+ */
 export async function joinBytes(pieces: Uint8Array[], length: number): Promise<Uint8Array> {
   const whole = Buffer.allocUnsafe(length);
   let copied = 0;
@@ -18,7 +21,7 @@ export async function joinBytes(pieces: Uint8Array[], length: number): Promise<U
   return whole;
 }
 
-/** As `joinBytes`, decoded as UTF-8. */
+/** Joins pieces and decodes them as UTF-8. Consumes `pieces`. */
 export function joinText(pieces: Uint8Array[]): Promise<string> {
   let length = 0;
   for (const piece of pieces) length += piece.length;
@@ -31,26 +34,27 @@ async function joinLongText(pieces: Uint8Array[], length: number): Promise<strin
   await forEachSlice([whole], (slice) => {
     isPlain &&= isAscii(slice);
   });
-  // The longest piece of work: 0.8 ms a megabyte, half of what it takes to join texts. Long logs, receipts and values of slots are read from bytes.
+  // The longest uninterrupted step: 0.8 ms per megabyte, half of the cost of joining texts. Long logs,
+  // receipts and slot values are read from bytes instead.
   const text = isPlain
     ? Buffer.from(whole.buffer, whole.byteOffset, length).toString('latin1')
     : await decode([whole]);
-  // What is done with it begins in another turn.
+  // The caller's work on the text begins in another turn of the event loop.
   await turn();
   return text;
 }
 
-/** The bytes of a result that is there: its own where it has no head and no tail. */
+/** Returns the bytes of a complete result; without a copy if it has no head and no tail. */
 export function joinJsonBytes({ head, value, tail, length }: JsonBytes): PromiseOrValue<Uint8Array> {
   return length === value.bytes.length ? value.bytes : joinBytes([head, value.bytes, tail], length);
 }
 
-/** Opens a result for reading by position; long ones are not made a string. */
+/** Opens a result for reading by position, without a string for a long one. */
 export async function openCharacters(result: JsonText | JsonBytes): Promise<Characters> {
   return typeof result === 'string' ? result : new Utf8Text(await joinJsonBytes(result));
 }
 
-/** The text of a result that is there, with pauses where it is long. */
+/** Returns the text of a complete result, with pauses if it is long. */
 export function readText(result: JsonText | JsonBytes): PromiseOrValue<JsonText> {
   if (typeof result === 'string') return result;
   const { head, value, tail, length } = result;

@@ -3,12 +3,12 @@ import { parseJsonText } from '../primitives/parse-json.ts';
 import { hasRepeatedNames, REPEATED } from '../verification/repeated-names.ts';
 import { UpstreamFault } from './fault.ts';
 
-/** UTF-16 units or bytes of an answer that is written anew: 3 ms. No node is known that repeats names in a longer one. */
+/** Longest answer that is rewritten, UTF-16 units or bytes: 3 ms. No node is known to repeat names in a longer one. */
 const MAX_LENGTH = 1024 * 1024;
 
 /**
- * An answer that was compared, as other parsers may read it: written anew where an object in it has a name more than once.
- * @throws UpstreamFault `wrong` where that would take long
+ * Returns a checked answer such that all parsers read it alike: it is rewritten if an object in it has a name more than once.
+ * @throws UpstreamFault `wrong` if it is too long to rewrite
  */
 export function keepUnique<A extends JsonText | JsonBytes>(answer: A): A | JsonText {
   const value: unknown = parseJsonText(answer);

@@ -1,6 +1,6 @@
 import type { NodeCall } from './node-call.ts';
 
-/** What nodes without `eth_getBlockReceipts` are asked: the receipts one by one. */
+/** Requests for nodes without `eth_getBlockReceipts`: the receipts one by one. */
 export function listReceipts(transactionHashes: readonly string[]): readonly NodeCall[] {
   const method = 'eth_getTransactionReceipt';
   return transactionHashes.map((hash) => ({ method, params: `["${hash}"]` }));

@@ -19,12 +19,12 @@ import type { TrustRules } from './verifying/trust.ts';
 
 export type ExecutionKind = 'call' | 'estimate' | 'accessList';
 
-/** What a node answered: JSON text, or an error that is an answer. */
+/** Answer of a node: JSON text, or an error that counts as an answer. */
 export type Opinion = { readonly node: Upstream; readonly answer: JsonText | ChainError };
 
-/** Compares some of the answers that nodes give to calls. */
+/** Compares some of the answers of nodes to calls. */
 export interface CallSampler {
-  /** Whether the answer to this call is to be handed to `noteAnswer`. */
+  /** Whether the answer to this call has to be passed to `noteAnswer`. */
   isSample(request: CallRequest): boolean;
   noteAnswer(answer: Opinion & { readonly request: CallRequest; readonly place: Place }): void;
 }
@@ -33,13 +33,16 @@ export interface CallSampler {
 export interface LocalExecutions extends Partial<CallSampler> {
   /** Whether `execute` never has an answer. */
   readonly executesNone?: boolean;
-  /** @returns the answer as JSON; undefined where nodes have to be asked */
+  /** @returns the answer as JSON; undefined if the call has to be sent to nodes */
   execute(
     kind: ExecutionKind,
     request: CallRequest,
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | undefined>;
-  /** An `eth_call` that was read into bytes. @returns undefined where it cannot be answered at once: `execute` is to be asked */
+  /**
+   * Executes an `eth_call` that was read into bytes.
+   * @returns undefined if it cannot be answered synchronously; `execute` has to be called then
+   */
   readonly executePlain?: ((call: CallBytes, scope: RequestScope) => JsonResult | undefined) | undefined;
   /** Called when the served head changes. */
   noteHead(place: Place): void;
@@ -54,17 +57,17 @@ type NodeQuestion = {
   readonly isOptional?: boolean;
 };
 
-/** What executions here ask nodes for: parts of states at blocks of the served chain, which they compare with what they know. */
+/** Requests for local executions: parts of states at blocks of the served chain, verified by the executions. */
 export class StateSource {
   readonly requests: StateRequests;
-  /** How many operators must tell the rules of the chain; absent where two nodes are enough. */
+  /** Number of operators that have to report the rules of the chain; absent if two nodes are enough. */
   readonly voices: number | undefined;
   readonly #chainId: Pick<NetworkChainId, 'value'>;
   readonly #parts: QuestionParts;
   readonly #trust: TrustRules;
   readonly #onRefuted: (node: Upstream, blockHash: string, evidence: string) => void;
 
-  /** @param onRefuted a node's answer about a block is proven to be wrong */
+  /** @param onRefuted called when a node's answer about a block is refuted */
   constructor(
     chainId: Pick<NetworkChainId, 'value'>,
     requests: StateRequests,
@@ -85,7 +88,7 @@ export class StateSource {
     return this.#chainId.value;
   }
 
-  /** The block of the served chain that a reference means; undefined where it means none, or one that has left the chain. */
+  /** Returns the canonical block of a reference; undefined if there is none, or if the block has left the chain. */
   locate(reference: BlockReference, scope: RequestScope): PromiseOrValue<Place | undefined> {
     const { resolver, directory } = this.#parts;
     return continueWith(resolver.resolveSoon(reference, scope), (resolved) => {
@@ -97,8 +100,8 @@ export class StateSource {
   }
 
   /**
-   * Asks about a block, by its hash where nodes take one.
-   * @param read undefined where the answer is wrong: another node is asked
+   * Sends a request about a block, by its hash if nodes take one.
+   * @param read returns undefined if the answer is wrong: another node is tried
    */
   async ask<T>(
     question: NodeQuestion,
@@ -120,7 +123,10 @@ export class StateSource {
     return value as T;
   }
 
-  /** Asks one node after the other about a block, each when its answer is read, until there is none left that answers. */
+  /**
+   * Sends a request about a block to one node after the other until none is left that answers; the next
+   * node is used when the caller takes the next answer.
+   */
   async *survey(
     question: NodeQuestion,
     place: Place,
@@ -146,33 +152,36 @@ export class StateSource {
     }
   }
 
-  /** A node's answer about a block is proven to be wrong. */
+  /** Records that a node's answer about a block is refuted. */
   refute(node: Upstream, { hash }: Place, evidence: string): void {
     this.#onRefuted(node, hash, evidence);
   }
 
   /**
-   * Notes how far an answer is to be believed that was executed here on proven state of a block.
-   * @param whyUnproven why it may be wrong all the same, as the rest of a sentence
+   * Records how far an answer is verified that was executed here on proven state of a block.
+   * @param whyUnproven reason why it is unverifiable all the same, as the rest of a sentence
    */
   noteExecuted(place: Place, isNamed: boolean, whyUnproven: string | undefined, scope: RequestScope): void {
     this.#trust.noteExecuted(scope, place, isNamed, whyUnproven);
   }
 
   /**
-   * Before anything is executed at a block.
-   * @throws ChainError `unavailable` where answers have to be proven and the block is not that of its height
+   * Has to be called before an execution at a block.
+   * @throws ChainError `unavailable` if answers have to be verified and the block is not linked to its height
    */
   demandAnchor(place: Place, isNamed: boolean): void {
     this.#trust.demandAnchor(place, isNamed);
   }
 
-  /** @throws ChainError `unavailable` where answers have to be proven @param why this one is not, as the rest of a sentence */
+  /**
+   * @throws ChainError `unavailable` if answers have to be verified
+   * @param why reason why this one is not, as the rest of a sentence
+   */
   demandProof(why: string, bound?: BoundName): void {
     this.#trust.demandProof(why, bound);
   }
 
-  /** Whether a rejection of `ask` or `locate` is a node's or the network's. */
+  /** Whether a rejection of `ask` or `locate` is caused by a node or the network. */
   isOutage(error: unknown): boolean {
     return error instanceof UpstreamFault || error instanceof ChainError;
   }

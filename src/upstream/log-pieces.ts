@@ -8,7 +8,7 @@ import { LogRefusal, UpstreamFault } from './fault.ts';
 import { joinBytes, joinJsonBytes } from './join-pieces.ts';
 import { LONG_BYTES } from './routed-call.ts';
 
-/** Pieces of one question that nodes are asked for at the same time. */
+/** Pieces of one request that are in flight at the same time. */
 const MAX_RUNNING = 4;
 
 const OPEN = Buffer.from('[');
@@ -18,11 +18,11 @@ const CLOSE = Buffer.from(']');
 /** Logs of some of the blocks, without the brackets around them. */
 type Piece = LogRange & { readonly text: string | Uint8Array; readonly results: number };
 
-/** A question for logs in pieces: what nodes refuse is divided, and the answers are put together in the order of the blocks. */
+/** Splits a request for logs into pieces: a piece that nodes refuse is divided, and the answers are joined in block order. */
 export class LogPieces {
   readonly #limits: LogLimits;
   readonly #range: LogRange;
-  /** Refused pieces, divided: the next one last. */
+  /** Parts of refused pieces; the next one is last. */
   readonly #divided: LogRange[] = [];
   /** First block that is in no piece yet. */
   #next: bigint;
@@ -33,8 +33,8 @@ export class LogPieces {
   #bytes = 0;
 
   /**
-   * @param memory for the pieces, which the caller releases
-   * @param ends blocks after which another piece begins, in order
+   * @param memory reservation for the pieces, which the caller releases
+   * @param ends blocks after which a new piece begins, ascending
    */
   constructor(limits: LogLimits, range: LogRange, memory: AnswerMemory, ends: readonly bigint[] = []) {
     this.#ends = ends;
@@ -45,9 +45,10 @@ export class LogPieces {
   }
 
   /**
-   * Asks for all blocks of the range.
-   * @param ask one piece @param maxBlocks of a piece, which may change as nodes refuse
-   * @throws what a piece fails with: an answer is whole or there is none
+   * Requests the logs of all blocks of the range.
+   * @param ask requests one piece
+   * @param maxBlocks maximum blocks of a piece, which may change as nodes refuse
+   * @throws the error of a piece: there is no partial answer
    */
   async askAll(
     ask: (piece: LogRange) => Promise<JsonText | JsonBytes>,
@@ -76,7 +77,7 @@ export class LogPieces {
     }
   }
 
-  /** @throws ChainError when there is more than the network gives in one answer, or answers of all callers hold as much as they may */
+  /** @throws ChainError if there is more than the network returns in one answer, or if the answers of all callers fill the response buffer */
   add({ first, last }: LogRange, answer: JsonText | JsonBytes): PromiseOrValue<void> {
     if (typeof answer !== 'string') return this.#addBytes({ first, last }, answer);
     const text = answer.slice(answer.indexOf('[') + 1, answer.lastIndexOf(']')).trim();
@@ -111,7 +112,7 @@ export class LogPieces {
     return { first, last: this.#next - 1n };
   }
 
-  /** @returns whether less may be answered where this was not */
+  /** @returns whether the piece was divided, since smaller ones may succeed */
   #divide({ first, last }: LogRange, error: unknown): boolean {
     if (first === last || !mayBeTooMuch(error)) return false;
     const blocks = Number(last - first) + 1;
@@ -154,10 +155,10 @@ export class LogPieces {
   }
 }
 
-/** That a refused piece is divided into at once: what is left is divided again when its turn comes. */
+/** A refused piece is divided into at most this many parts, each of which may be divided again. */
 const MAX_PARTS = 64;
 
-/** A node that took too long, or gave more than is read of one answer, may have less to do with fewer blocks. */
+/** A node that took too long, or sent more than is read of one answer, may succeed with fewer blocks. */
 function mayBeTooMuch(error: unknown): boolean {
   return (
     error instanceof LogRefusal ||
@@ -165,16 +166,16 @@ function mayBeTooMuch(error: unknown): boolean {
   );
 }
 
-/** Every log has it once. */
+/** Occurs once in every log. */
 const ONCE_A_LOG = '"logIndex"';
 const NAME = Buffer.from(ONCE_A_LOG);
-/** Bytes of logs that are gone through, or written, between two pauses: 2 ms where they are nothing but names. */
+/** Bytes of logs that are searched, or written, between two pauses: 2 ms if they consist of names only. */
 const COUNTED_BYTES = 128 * 1024;
 
 async function countLogsInSlices(text: Buffer): Promise<number> {
   let count = 0;
   for (let from = 0; from < text.length; from += COUNTED_BYTES) {
-    // A name that a slice cuts is counted in the one in which it begins.
+    // A name that crosses a slice boundary is counted in the slice in which it begins.
     const slice = text.subarray(from, from + COUNTED_BYTES + NAME.length - 1);
     for (let at = slice.indexOf(NAME); at >= 0; at = slice.indexOf(NAME, at + NAME.length)) count++;
     await turn();

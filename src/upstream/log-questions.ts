@@ -19,27 +19,27 @@ import type { Upstream } from './upstream.ts';
 import { type ExpectedLogs, UnexpectedLogs } from './verifying/log-proofs.ts';
 
 const METHOD = 'eth_getLogs';
-/** What verified answers are kept and shared under beside others. */
+/** Suffix of the cache and coalescing keys of verified answers. */
 const VERIFIED = ':verified';
-/** Blocks whose blooms are looked at where a node gives null for their logs. */
+/** Maximum number of blocks whose blooms are checked when a node returns null for their logs. */
 const MAX_BLOOMS = 64;
 const NO_LOGS = '[]';
-/** UTF-16 units of a filter beyond which its answer is neither kept nor shared. */
+/** Answers to longer filters, UTF-16 units, are neither cached nor coalesced. */
 const MAX_KEY_LENGTH = 65_536;
 
 export type LogQuestionParts = BlockLogParts & {
   readonly limits: LogLimits;
-  /** Blocks that one question may have, at the node that takes most. */
+  /** Maximum blocks per request at the node that accepts most. */
   readonly maxBlocks: () => number;
 };
 
-/** A part of a range, and the logs that it must have; undefined where that cannot be known. */
+/** A part of a range, and the logs that it must have; undefined if they are unverifiable. */
 type ExpectedPart = LogRange & { readonly expected: ExpectedLogs | undefined };
 
-/** What is asked for. @property hash of the block, where it is asked for by hash */
+/** Requested logs. @property hash of the block, if it is requested by hash */
 type AskedLogs = { readonly filter: LogFilter; readonly range: LogRange; readonly hash?: string };
 
-/** Logs of one block by its hash, or of a range up to the served head: in as many questions as the nodes make necessary. */
+/** Logs of one block by its hash, or of a range up to the served head, in as many requests as the nodes' limits require. */
 export class LogQuestions {
   readonly #parts: LogQuestionParts;
   readonly #ofBlocks: BlockLogQuestions;
@@ -87,7 +87,7 @@ export class LogQuestions {
         params: `[${text}]`,
         ...(isShort && { key: keyOf(expected === undefined ? '' : VERIFIED) }),
         isKept: () => expected?.whyUnproven() === undefined,
-        // The node was asked by hash, and every log says so.
+        // The request names the block by hash, and every log repeats it.
         isBound: true,
       };
       const answer =
@@ -109,7 +109,7 @@ export class LogQuestions {
     scope: RequestScope,
   ): Promise<JsonResult> {
     const { directory, limits, proofs } = this.#parts;
-    // Which logs a range must have is found out in one piece, where all of its blocks are known.
+    // The expected logs of a range whose blocks are all known are computed without a pause.
     await TURNS.rejoin(scope.owner ?? '');
     const range = await this.#resolve(blocks, scope);
     checkBlockRange(range, limits);
@@ -126,7 +126,7 @@ export class LogQuestions {
         return this.#askPiece(filter, piece, part?.expected, inner);
       };
       const answer = await pieces.askAll(ask, this.#parts.maxBlocks);
-      // Each piece is right for itself: all of them are of one chain only when nothing has moved under them.
+      // Each piece is consistent in itself; all are of one chain only if no reorg happened meanwhile.
       const hasMoved = directory.epoch !== epoch && directory.hashOf(range.last) !== before;
       if (hasMoved && before !== undefined) {
         throw new UpstreamFault('wrong', 'blocks left the chain while their logs were read');
@@ -149,8 +149,8 @@ export class LogQuestions {
   }
 
   /**
-   * Finds out which logs the parts of a range must have that can be verified. The answer is as much to be believed as the weakest of them.
-   * @throws ChainError `unavailable` where all of it has to be known
+   * Determines the expected logs of the parts of a range that can be verified. The answer is only as verified as the weakest part.
+   * @throws ChainError `unavailable` if all of it has to be verified
    */
   async #expectParts(
     range: LogRange,
@@ -178,8 +178,8 @@ export class LogQuestions {
   }
 
   /**
-   * Finds out which logs the answer must have. Undefined where that cannot be known.
-   * @throws ChainError `unavailable` where it has to be
+   * Determines the logs that the answer must have; undefined if they are unverifiable.
+   * @throws ChainError `unavailable` if they have to be verified
    */
   async #expect(
     range: LogRange,
@@ -205,7 +205,7 @@ export class LogQuestions {
     return undefined;
   }
 
-  /** Asks again where the answer has logs in blocks of which the receipts were not looked at. */
+  /** Repeats the request if the answer has logs in blocks whose receipts were not checked, after these receipts are fetched. */
   async #askExpected(
     call: RoutedCall,
     expected: ExpectedLogs | undefined,
@@ -224,7 +224,7 @@ export class LogQuestions {
     }
   }
 
-  /** No logs, which a node has said by null, where the blooms of the blocks exclude any. @throws UpstreamFault */
+  /** Accepts a node's null as an empty list if the blooms of the blocks exclude any match. @throws UpstreamFault */
   async #confirmNone({ filter, range, hash }: AskedLogs, scope: RequestScope): Promise<JsonText> {
     const { directory } = this.#parts;
     const { first, last } = range;
@@ -266,7 +266,7 @@ export class LogQuestions {
       method: METHOD,
       block,
       nulls: 'doubt',
-      // What the receipts of the blocks have is known: it is compared with that.
+      // The logs in the receipts are known: a null is compared with them as an empty list.
       nullAs: expected === undefined ? undefined : NO_LOGS,
       isText: true,
       takesLongBytes: true,
@@ -294,12 +294,12 @@ export class LogQuestions {
   }
 }
 
-/** Why an answer is not proven, where it is not. */
+/** Returns why an answer is not verified; undefined if it is. */
 function explain(expected: ExpectedLogs | undefined): string | undefined {
   return expected === undefined ? 'the logs were not compared with receipts' : expected.whyUnproven();
 }
 
-/** As clients write it: what means any is left out, one alternative stands alone. */
+/** Encodes a filter as clients write it: a wildcard is omitted, and a single alternative is not put into a list. */
 function encodeFilter(blocks: Readonly<Record<string, string>>, { addresses, topics }: LogFilter): JsonText {
   const shorten = (alternatives: readonly string[]): unknown =>
     alternatives.length > 1 ? alternatives : (alternatives[0] ?? null);

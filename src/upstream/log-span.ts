@@ -1,29 +1,29 @@
-/** Time after which a node may be asked for twice as many blocks as it has refused before, milliseconds. */
+/** Time after which twice the refused number of blocks may be requested from a node, milliseconds. */
 const GROW_MS = 600_000;
 
-/** A node that refuses fewer blocks, without a number, has another reason. */
+/** A node that refuses fewer blocks without a number has another reason. */
 const MIN_LEARNT = 8;
 
-/** How many blocks one question for logs may have at a node, as far as that has been learnt from its answers. */
+/** Maximum blocks per request for logs at a node, learned from its answers. */
 export class LogSpan {
   readonly #now: () => number;
-  /** Undefined as long as it has refused no range. */
+  /** Undefined as long as the node has refused no range. */
   #limit: number | undefined;
   #since = 0;
-  /** In the node's own words. */
+  /** Reason in the node's own words. */
   #reason = '';
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Blocks that it is worth asking for. */
+  /** Blocks above which a request is expected to be refused. */
   get limit(): number {
     if (this.#limit === undefined) return Number.POSITIVE_INFINITY;
     return this.#now() - this.#since >= GROW_MS ? 2 * this.#limit : this.#limit;
   }
 
-  /** Why more is not worth asking for. */
+  /** The node's reason for the limit. */
   get reason(): string {
     return this.#reason;
   }
@@ -32,11 +32,11 @@ export class LogSpan {
     if (this.#limit !== undefined && blocks > this.#limit) this.#set(blocks);
   }
 
-  /** @param allowed blocks that the node says it would take */
+  /** @param allowed number of blocks that the node says it accepts */
   noteRefused(blocks: number, allowed: number | undefined, reason: string): void {
     if (allowed === undefined && blocks < MIN_LEARNT) return;
     const limit = Math.max(1, allowed ?? Math.floor(blocks / 2));
-    // Of several questions at the same time a smaller one may have been refused already.
+    // A smaller concurrent request may have been refused already.
     if (this.#limit !== undefined && blocks > this.limit && limit > this.#limit) return;
     this.#reason = reason;
     this.#set(limit);

@@ -15,14 +15,14 @@ import { type Identity, readIdentity } from './identity.ts';
 import { QuarantineTimes } from './quarantine-times.ts';
 import type { Standing, Upstream } from './upstream.ts';
 
-/** How long a node may take to answer which chain it is of. */
+/** Time limit for a node to report its chain. */
 const IDENTITY_LIMIT_MS = 5_000;
 const FIRST_RETRY_MS = 200;
 const MAX_RETRY_MS = 5_000;
 const RECHECK_MS = 30_000;
-/** Of nodes that are quarantined or disputed. */
+/** Recheck interval for quarantined and disputed nodes. */
 const RECHECK_EXCLUDED_MS = 5_000;
-/** From a fallen head to the check, and so between two: behind some addresses nodes with different heads take turns. */
+/** Delay from a fallen head to the check, and between two checks: behind some addresses, requests alternate between nodes with different heads. */
 const FALLEN_MS = 1_000;
 
 export type MembershipParts = {
@@ -34,33 +34,33 @@ export type MembershipParts = {
   readonly configured: ConfiguredChain;
   /** Whether the network is served: then nodes that contradict those in service cannot take it down. */
   readonly hasHead: () => boolean;
-  /** A node with a head that went down is still of this chain. */
+  /** Called when a node with a fallen head is confirmed to be of this chain. */
   readonly onFallConfirmed: (upstream: Upstream) => void;
-  /** An upstream's standing changed. */
+  /** Called when an upstream's standing has changed. */
   readonly onChange: () => void;
-  /** The network is another chain from now on, of the same id: nothing that is known of blocks is true any more. */
+  /** Called when the network becomes a different chain with the same id: no data of blocks is valid any more. */
   readonly onReplaced: () => void;
 };
 
 /**
- * Decides which upstreams belong to the network: each is asked for its chain id and its genesis block at the start,
- * every half minute, and when it comes back from being away. One of another chain is quarantined and named in the
- * log until it says otherwise.
+ * Decides which upstreams belong to the network. The chain id and the genesis block of each are requested at the start,
+ * every half minute, and when it is back after being away. A node of another chain is quarantined and named in the
+ * log until it reports the expected one.
  */
 export class Membership {
   readonly #parts: MembershipParts;
   readonly #retries = new Map<Upstream, number>();
   readonly #timers = new Map<Upstream, NodeJS.Timeout>();
-  /** Those that will be checked because their heads went down. */
+  /** Nodes that will be checked because their heads fell. */
   readonly #fallen = new Set<Upstream>();
   readonly #quarantines = new QuarantineTimes(() => performance.now());
   #expected: ChainIdentity | undefined;
-  /** While the genesis block is open: that of the nodes in service; undefined where no block has a majority of the claims. */
+  /** While the genesis block is open: that of the nodes in service; undefined if no block has a majority of the claims. */
   #provisionalGenesis: string | undefined;
   /** The disagreement that was logged last. */
   #loggedDispute = '';
   #isClosed = false;
-  /** Called when a node has answered which chain it is of, or failed to, until `begin`. */
+  /** Notified, until `begin`, when a node has reported its chain or failed to. */
   readonly reports: Listeners<[]> = new Listeners();
 
   constructor(parts: MembershipParts) {
@@ -68,8 +68,8 @@ export class Membership {
   }
 
   /**
-   * Asks every upstream, until all have answered or failed once, or `isEnough` says so; goes on asking those that failed. Never rejects;
-   * what did not answer has no identity afterwards.
+   * Requests the identity of every upstream; resolves when all have answered or failed once, or when `isEnough` returns true.
+   * Failed requests are retried. Never rejects; an upstream that did not answer has no identity afterwards.
    */
   askAll(isEnough: () => boolean): Promise<void> {
     return new Promise((resolve) => {
@@ -81,7 +81,7 @@ export class Membership {
     });
   }
 
-  /** From here on it is known which chain is meant: judges all, and goes on checking. */
+  /** Sets the chain of the network, updates the standing of all nodes, and goes on checking them. */
   begin(expected: ChainIdentity): void {
     this.#expected = expected;
     this.#settleGenesis();
@@ -96,26 +96,26 @@ export class Membership {
     return this.#expected !== undefined;
   }
 
-  /** Of the network, once a majority has said it or the configuration has. */
+  /** Genesis hash of the network, once a majority has reported it or the configuration has it. */
   get genesisHash(): string | undefined {
     return this.#expected?.genesisHash;
   }
 
-  /** An upstream was away: it is not asked for anything until it has been identified again. */
+  /** Handles an upstream that was away: it receives no requests until it has been identified again. */
   suspectReturned(upstream: Upstream): void {
     if (upstream.standing === 'verified') this.#setStanding(upstream, 'unverified');
     this.#retries.delete(upstream);
     void this.#check(upstream);
   }
 
-  /** An upstream reports another block than the one served: its head does not count until it has been identified. */
+  /** Handles an upstream that reports another block than the served one: its head does not count until it has been identified. */
   suspectForked(upstream: Upstream): void {
     upstream.isSuspected = true;
     this.#retries.delete(upstream);
     void this.#check(upstream);
   }
 
-  /** An upstream's head went down: it may have been started again with another genesis block. */
+  /** Handles an upstream whose head fell: it may have been restarted with another genesis block. */
   noteFallenHead(upstream: Upstream): void {
     if (this.#expected === undefined || this.#fallen.has(upstream)) return;
     this.#fallen.add(upstream);
@@ -123,9 +123,9 @@ export class Membership {
   }
 
   /**
-   * A node gave an answer that its block and another node refute, or one that no honest node gives: it is out of service for a while, longer each time.
+   * Quarantines a node for an answer that its block and another node refute, or that no honest node sends; longer each time.
    * @param reason the rest of a sentence about the node
-   * @param firstMs how long the first time lasts
+   * @param firstMs duration of the first quarantine
    */
   quarantine(upstream: Upstream, reason: string, firstMs: number): void {
     if (this.#isClosed || this.#quarantines.isHeld(upstream)) return;
@@ -174,7 +174,7 @@ export class Membership {
     this.#checkIn(upstream, this.#fallen.has(upstream) ? Math.min(delay, FALLEN_MS) : delay);
   }
 
-  /** Instead of the check that is planned. */
+  /** Replaces the scheduled check. */
   #checkIn(upstream: Upstream, delayMs: number): void {
     clearTimeout(this.#timers.get(upstream));
     if (this.#isClosed) return;
@@ -183,7 +183,7 @@ export class Membership {
     this.#timers.set(upstream, timer);
   }
 
-  /** Whether the node said which chain it is of. */
+  /** Whether the node reported its chain. */
   async #identify(upstream: Upstream): Promise<boolean> {
     try {
       const deadline = performance.now() + IDENTITY_LIMIT_MS;
@@ -200,20 +200,20 @@ export class Membership {
     }
   }
 
-  /** Judges one that has just been identified. */
+  /** Updates the standing of a node that has just been identified. */
   #admit(upstream: Upstream): void {
     const hasChanged = this.#settleGenesis();
     this.#judge(upstream);
-    // One that has yet to answer again (it was away) is judged by its answer.
+    // An unverified node (it was away) has to be identified first.
     const others = this.#parts.upstreams.filter((other) => other !== upstream);
     if (hasChanged) for (const other of others) if (other.standing !== 'unverified') this.#rule(other);
     this.#logDispute();
   }
 
   /**
-   * The configuration may leave the genesis block open: the first majority of all nodes decides it. Until then it is the
-   * one of most nodes that have answered; none where they are split, unless the network has a head already.
-   * @returns whether another one counts from now on
+   * Determines the genesis block if the configuration leaves it open: the first majority of all operators fixes it. Until then it is the
+   * one of most operators that have answered; none if they are split, unless the network has a head already.
+   * @returns whether the genesis block has changed
    */
   #settleGenesis(): boolean {
     const { upstreams, hasHead } = this.#parts;
@@ -241,7 +241,7 @@ export class Membership {
     if (wasSuspected) this.#parts.onChange();
   }
 
-  /** Puts a node in or out of service by what it said last. */
+  /** Updates a node's standing from its last identity. */
   #rule(upstream: Upstream): void {
     const { identity } = upstream;
     if (identity === undefined || this.#expected === undefined) return;
@@ -257,7 +257,7 @@ export class Membership {
     this.#setStanding(upstream, mismatch === undefined ? standing : 'quarantined');
   }
 
-  /** What an operator can do about the only node of a network. */
+  /** Suggests a remedy for the only node of a network. */
   #advise({ chainId }: Identity): string {
     const { upstreams, configured } = this.#parts;
     if (upstreams.length > 1) return '';
@@ -267,7 +267,7 @@ export class Membership {
     return `; ${remedy}, or set pool.development: true for a development node`;
   }
 
-  /** Why a node is not in service while the genesis block is open, as the rest of a sentence about it. */
+  /** Reason why a node is not in service while the genesis block is open, as the rest of a sentence about it. */
   #describeDispute({ genesisHash }: Identity): string | undefined {
     const provisional = this.#provisionalGenesis;
     if (this.#expected === undefined || this.#expected.genesisHash !== undefined) return undefined;
@@ -278,7 +278,7 @@ export class Membership {
     return `has ${describeSplit(hashes)}; set pool.genesisHash`;
   }
 
-  /** One line for each disagreement, whatever the number of nodes. */
+  /** Logs one line for each disagreement, whatever the number of nodes. */
   #logDispute(): void {
     const { upstreams, network, log } = this.#parts;
     const disputed = upstreams.filter(({ standing }) => standing === 'disputed');
@@ -291,7 +291,7 @@ export class Membership {
     log.error({ network, upstreams: names, reason }, 'upstreams do not agree on a genesis block');
   }
 
-  /** A development node that was started again has another genesis block. */
+  /** A restarted development node has another genesis block. */
   #follow({ name }: Upstream, { chainId, genesisHash }: Identity, expected: ChainIdentity): void {
     if (chainId !== expected.chainId || genesisHash === undefined || genesisHash === expected.genesisHash)
       return;

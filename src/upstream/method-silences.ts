@@ -1,19 +1,19 @@
 import { Silence } from './silence.ts';
 
-/** Methods of one node with a record; beyond it the one that was overtaken least recently is dropped. */
+/** Methods of one node with a record; when full, the one that was overtaken least recently is dropped. */
 const MAX_METHODS = 64;
-/** How long a node is asked last for a method at most: probes may fail where calls would not. */
+/** Maximum time for which a node is last in order for a method: probes may fail where calls would not. */
 const MAX_SILENT_MS = 300_000;
 
 type Row = { readonly silence: Silence; expiresAt: number };
 
-/** The methods that a node leaves unanswered while it answers others: as `Silence`, for each method. */
+/** Tracks the methods that a node leaves unanswered while it answers others: one `Silence` per method. */
 export class MethodSilences {
   readonly #now: () => number;
   /** Methods that were overtaken and have not been answered since, the most recent one last. */
   readonly #rows = new Map<string, Row>();
 
-  /** `now` is a monotonic clock in milliseconds. */
+  /** @param now monotonic clock, milliseconds */
   constructor(now: () => number) {
     this.#now = now;
   }
@@ -22,7 +22,7 @@ export class MethodSilences {
     return this.#find(method)?.silence.isSilent === true;
   }
 
-  /** Another node answered a call of the method first. */
+  /** Records that another node answered a call of the method first. */
   noteOvertaken(method: string): void {
     const row = this.#find(method) ?? { silence: new Silence(this.#now), expiresAt: 0 };
     if (!row.silence.isSilent) row.expiresAt = this.#now() + MAX_SILENT_MS;
@@ -32,7 +32,7 @@ export class MethodSilences {
     if (this.#rows.size > MAX_METHODS) this.#rows.delete(this.#rows.keys().next().value as string);
   }
 
-  /** The node answered a call of the method. @returns whether that ends a silence that was confirmed */
+  /** Records that the node answered a call of the method. @returns whether that ends a confirmed silence */
   end(method: string): boolean {
     const row = this.#find(method);
     if (row === undefined) return false;
@@ -41,7 +41,7 @@ export class MethodSilences {
     return wasConfirmed;
   }
 
-  /** The silence of which a probe is due now, if any: it counts as under way until `endProbe`. */
+  /** Returns the silence that is due for a probe, if any; the probe counts as in flight until `endProbe`. */
   takeProbe(method: string): Silence | undefined {
     const silence = this.#find(method)?.silence;
     return silence?.takeProbe() === true ? silence : undefined;

@@ -8,7 +8,7 @@ import { explainOutage } from './node-state.ts';
 import type { Ask, Exchange } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
 
-/** The chain id of a network of nodes: as configured, or as learnt from them, once. */
+/** Chain id of a network of nodes: the configured one, or the one that they report, which is fixed once known. */
 export class NetworkChainId {
   readonly #upstreams: readonly Upstream[];
   readonly #configured: ConfiguredChain;
@@ -26,14 +26,14 @@ export class NetworkChainId {
     return this.#known;
   }
 
-  /** @throws ChainError `unavailable` as long as it is not known */
+  /** @throws ChainError `unavailable` as long as it is unknown */
   get value(): bigint {
     if (this.#known === undefined) throw new ChainError('unavailable', this.explain());
     return this.#known;
   }
 
   /**
-   * The same; right after the start it waits until the nodes have answered or have had their time.
+   * Returns the chain id; right after the start it waits until the nodes have answered or exceeded their startup time.
    * @throws ChainError `unavailable`, which is also what it rejects with
    */
   find(scope: RequestScope): PromiseOrValue<bigint> {
@@ -42,24 +42,24 @@ export class NetworkChainId {
     return continueWith(this.#waiting.wait(scope), () => this.value);
   }
 
-  /** Asks nodes once it is known: before, none of them is known to be of this network. */
+  /** Delays requests until the chain id is known: before, no node is known to be of this network. */
   gate(exchange: Exchange, ask: Ask): PromiseOrValue<JsonResult> {
     if (this.#known !== undefined) return ask(exchange);
     return continueWith(this.find(exchange.scope), () => ask(exchange));
   }
 
-  /** From now on it is this one. */
+  /** Sets the chain id. */
   learn(chainId: bigint): void {
     this.#known = chainId;
     this.#waiting.wake();
   }
 
-  /** To be called when a node has answered or has had its time: ends waiting for what will not come soon. */
+  /** Has to be called when a node has answered or exceeded its startup time; ends the waiting if no report is to be expected. */
   noteChange(): void {
     if (!this.mayBeReported) this.#waiting.wake();
   }
 
-  /** Why it is not known, and what to do, as the rest of a sentence. */
+  /** Explains why the chain id is unknown and suggests a remedy, as the rest of a sentence. */
   explain(): string {
     const { tally, operators, needed } = tallyChainIds(this.#upstreams, this.#configured);
     const silent = this.#upstreams.filter(({ identity }) => identity === undefined);
@@ -70,7 +70,7 @@ export class NetworkChainId {
     return `the chain id of the network is not known yet${why === '' ? '' : `: ${why}`}; with pool.chainId it need not be reported`;
   }
 
-  /** Whether there is a node that has neither answered nor had its time. */
+  /** Whether some node has neither answered nor exceeded its startup time. */
   get mayBeReported(): boolean {
     return this.#upstreams.some(({ identity, isAwaited }) => identity === undefined && isAwaited);
   }

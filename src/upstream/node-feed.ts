@@ -9,24 +9,27 @@ import { parseBlockHeader, parseHeader } from './heads/parse-block.ts';
 import type { Transport } from './transport/transport.ts';
 
 const POLL_LIMIT_MS = 5_000;
-/** Shorter: the first head waits for it. */
+/** Shorter than `POLL_LIMIT_MS`, since the first head waits for it. */
 const SYNC_LIMIT_MS = 2_000;
 const METHOD = 'eth_getBlockByNumber';
-/** Headers that are read of those that come in one turn of the event loop: the newest. Blocks between them are asked for as far as they matter. */
+/**
+ * Maximum number of headers that are parsed of those that arrive in one turn of the event loop: the newest. Blocks between them are requested as far
+ * as they are needed.
+ */
 const MAX_ANNOUNCED = 8;
 
 /**
- * Heads as a node reports them: asked over one transport, announced over another or the same.
- * @param own the way to the node
+ * Creates the source of a node's heads: polled over one transport, announced over another or the same.
+ * @param own transport to the node
  * @param announcements the transport that offers `watch`
- * @param onBlock gets each block and header as it came, after it was read
+ * @param onBlock receives each block and header as received, after it was parsed
  */
 export function createNodeFeed(
   own: OwnTransport,
   announcements: Transport,
   onBlock: (block: unknown) => void = () => {},
 ): HeadFeed {
-  /** Headers that came in this turn of the event loop. */
+  /** Headers that arrived in this turn of the event loop. */
   const announced: unknown[] = [];
   return {
     getBlock: (block) => getBlock(own, typeof block === 'bigint' ? encodeQuantity(block) : block, onBlock),
@@ -38,7 +41,7 @@ export function createNodeFeed(
         };
         return (announcements.watch as NonNullable<Transport['watch']>)('newHeads', {
           onResult: (header) => {
-            // This address is not known to be the same node: it only says that it is time to ask.
+            // This address is not known to be the same node, so an announcement only triggers a poll.
             if (announcements !== own.transport) {
               listener.onReady();
               return;
@@ -55,14 +58,14 @@ export function createNodeFeed(
   };
 }
 
-/** A header that cannot be read announces nothing; the next poll finds the head. */
+/** Skips a header that cannot be parsed; the next poll finds the head. */
 function announce(header: unknown, onBlock: (block: unknown) => void, listener: HeadListener): void {
   try {
     const head = parseHeader(header);
     onBlock(header);
     listener.onHeader(head);
   } catch {
-    // Nothing that a node announces ends the process.
+    // No announcement of a node ends the process.
   }
 }
 
@@ -72,7 +75,7 @@ async function getSync(own: OwnTransport): Promise<SyncClaim> {
   return reply.kind === 'error' ? undefined : readSync(reply.value);
 }
 
-/** What `eth_syncing` says: false, or an object; clients name the target `highestBlock`, where they have one. */
+/** Reads the result of `eth_syncing`: false, or an object, in which clients name the target `highestBlock` if they have one. */
 export function readSync(value: unknown): SyncClaim {
   if (typeof value !== 'object' || value === null) return value === true ? { target: undefined } : undefined;
   const { highestBlock } = value as { readonly highestBlock?: unknown };
@@ -92,7 +95,7 @@ async function getBlock(
   const reply = await askNodeValue(own, call, performance.now() + POLL_LIMIT_MS);
   if (reply.kind === 'error') {
     const { kind } = classifyError(reply.error, METHOD);
-    // How nodes say that they do not know a tag, or have no such block yet.
+    // Nodes report an unknown tag, or a block that does not exist yet, in these ways.
     if (kind === 'missing' || kind === 'invalid' || kind === 'failed' || kind === 'unknown') return null;
     throw new UpstreamFault('unknown', 'the node does not report its head');
   }

@@ -1,12 +1,12 @@
 /**
- * Which methods of nodes a network may serve beside the service's own: those that only read. Methods of development nodes are served under conditions of
- * their own, whatever is said here (`methods/development-access.ts`).
+ * Rules for the methods of nodes that a network may serve beside the service's own: those that only read. Methods of development
+ * nodes are served under conditions of their own, independent of these rules (`methods/development-access.ts`).
  */
 
 const METHOD_NAME = /^[a-z][a-zA-Z0-9]{0,31}_[a-zA-Z0-9_]{1,64}$/;
 const NAMESPACE = /^[a-z][a-zA-Z0-9]{0,31}_\*$/;
 
-/** Some nodes (Nethermind) do not mind the case of a method's name: neither do these rules. */
+/** Lower case: some nodes (Nethermind) ignore the case of a method's name, and so do these rules. */
 const CLOSED_NAMESPACES: ReadonlySet<string> = new Set([
   // Keys and accounts.
   ...['account', 'clef', 'personal', 'signer', 'vault', 'wallet', 'eea', 'priv'],
@@ -20,7 +20,7 @@ const CLOSED_NAMESPACES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Words that write, sign, administer, touch the files of the node's machine, or leave something behind in the node
+ * Words that write, sign, administer, access the files of the node's machine, or leave state behind in the node
  * that answered (filters, subscriptions).
  */
 const CLOSED_WORDS: readonly string[] = [
@@ -74,12 +74,12 @@ const BEGINS_CLOSED = new RegExp(
   `_(?:${CLOSED_WORDS.join('|')}|fillTransaction|getFilter|getWork|goTrace)`,
   'i',
 );
-/** The word stands further behind: `debug_batchSendRawTransaction`, `debug_traceBlockFromFile`. */
+/** The word stands later in a part: `debug_batchSendRawTransaction`, `debug_traceBlockFromFile`. */
 const HOLDS_CLOSED = new RegExp(`(?:${CLOSED_WORDS.map(capitalize).join('|')})(?![a-z])`);
 /** Methods named `get` only read, except those for work to mine and for filters: changes of a filter are returned once. */
 const GETS = /^[a-z0-9]+_get(?!work|filter)[a-z0-9]*$/i;
 
-/** Why a network must not serve a method, or a namespace (`debug_*`); undefined when nothing is known against it. */
+/** Returns why a network must not serve a method or a namespace (`debug_*`); undefined if no rule excludes it. */
 export function findNodeMethodProblem(name: string): string | undefined {
   if (NAMESPACE.test(name)) {
     return isClosedNamespace(name) ? `no method of ${name} only reads: none can be served` : undefined;
@@ -89,7 +89,7 @@ export function findNodeMethodProblem(name: string): string | undefined {
   return onlyReads(name) ? undefined : `${name} does not only read: it cannot be served`;
 }
 
-/** Whether a name is a method's that nothing is known against. */
+/** Whether a name is a valid method name that no rule excludes. */
 export function isNodeMethod(name: string): boolean {
   return METHOD_NAME.test(name) && onlyReads(name);
 }

@@ -1,33 +1,33 @@
 import { Lru } from '../util/lru.ts';
 
-/** Methods of one node that are remembered: clients choose the names. */
+/** Methods that are remembered per node; bounded, because clients choose the names. */
 const MAX_METHODS = 256;
 const MAX_NAMESPACES = 64;
-/** How long a node is believed not to have a method: an operator may enable it. */
+/** Time for which a node counts as lacking a method: an operator may enable it. */
 const LACKS_MS = 60_000;
 const HAS_MS = 600_000;
-/** How long it is remembered what a node answers to a method that cannot exist, and that it did not answer to that. */
+/** Lifetimes of a node's answer to a method that cannot exist, and of the absence of an answer. */
 const CONTROL_MS = 600_000;
 const UNANSWERED_MS = 10_000;
 
 /**
- * What a node answers to a method that cannot exist in a namespace. `refuses`: that it has no such method, so that its answers to others are its own.
- * `unanswered`: it is not known. Otherwise the answer in short: the same one to another method says nothing.
+ * A node's answer to a method that cannot exist in a namespace. `refuses`: it reports that it has no such method, so its answers to other methods are
+ * its own. `unanswered`: the answer is unknown. `answers`: the answer in short; the same answer to another method carries no information.
  */
 export type Control =
   | { readonly kind: 'refuses' | 'unanswered' }
   | { readonly kind: 'answers'; readonly answer: string };
 
-/** Which methods a node has, as far as calls of clients have shown. */
+/** Methods that a node has or lacks, as observed from calls of clients. */
 export class NodeMethods {
   readonly #lacking: Lru<string, true>;
   readonly #having: Lru<string, true>;
   readonly #controls: Lru<string, Control>;
   readonly #unanswered: Lru<string, Control>;
-  /** Controls that are being asked for, by namespace. */
+  /** Control requests in flight, by namespace. */
   readonly #asked = new Map<string, Promise<Control>>();
 
-  /** `now` is a monotonic clock in milliseconds. */
+  /** @param now monotonic clock, milliseconds */
   constructor(now: () => number) {
     this.#lacking = new Lru(MAX_METHODS, LACKS_MS, now);
     this.#having = new Lru(MAX_METHODS, HAS_MS, now);
@@ -53,7 +53,7 @@ export class NodeMethods {
     this.#having.set(method, true);
   }
 
-  /** What the node answers to a method that cannot exist in a namespace: remembered, or from `ask`, once for all who wait for it. */
+  /** Returns the node's answer to a method that cannot exist in a namespace: the remembered one, or that of `ask`, which concurrent callers share. */
   findControl(namespace: string, ask: () => Promise<Control>): Promise<Control> | Control {
     const known =
       this.#controls.get(namespace) ?? this.#unanswered.get(namespace) ?? this.#asked.get(namespace);

@@ -7,14 +7,14 @@ import type { Upstream } from './upstream.ts';
 import type { UpstreamChainOptions } from './upstream-chain-options.ts';
 import { LogProofs } from './verifying/log-proofs.ts';
 
-/** Options of the network, and where logs are asked for. */
+/** Options of the network, and the nodes that logs are requested from. */
 type LogOptions = Pick<UpstreamChainOptions, 'network' | 'logs' | 'log' | 'verifyLogBlocks'> & {
   readonly blocks: BlockQuestions;
   readonly upstreams: readonly Upstream[];
   readonly headNumber: () => bigint;
 };
 
-/** Opens what asks nodes for logs, and proves those of ranges of up to `verifyLogBlocks` blocks where blocks are verified. */
+/** Creates the requests for logs. Where blocks are verified, logs of ranges of up to `verifyLogBlocks` blocks are verified, too. */
 export function openLogQuestions(parts: QuestionParts, options: LogOptions): LogQuestions {
   const { network, logs: limits, log, verifyLogBlocks = DEFAULT_VERIFY_LOG_BLOCKS } = options;
   const { blocks, upstreams, headNumber } = options;
@@ -36,7 +36,7 @@ export function openLogQuestions(parts: QuestionParts, options: LogOptions): Log
   });
 }
 
-/** Blocks that one question for logs may have, at the node that takes most. */
+/** Maximum blocks per request for logs at the node that accepts most. */
 function maxLogBlocks(upstreams: readonly Upstream[]): number {
   const usable = upstreams.filter(({ isUp }) => isUp);
   return Math.max(1, ...(usable.length > 0 ? usable : upstreams).map(({ logSpan }) => logSpan.limit));

@@ -24,9 +24,9 @@ const LIMITS: Omit<TransportLimits, 'connections' | 'inFlight' | 'batch' | 'memo
   pingInterval: 15_000,
 };
 
-/** A server that is asked for its own methods, and knows no chain as pools do: an op-node. */
+/** A server with methods of its own that has no chain as pools do: an op-node. */
 export interface RemoteNode {
-  /** @throws ChainError when it cannot be asked, or refuses */
+  /** @throws ChainError if the server is unavailable or refuses */
   request(
     method: string,
     params: readonly unknown[],
@@ -35,7 +35,7 @@ export interface RemoteNode {
   close(): Promise<void>;
 }
 
-/** @param nodeMemory for what it sends */
+/** Opens a server. @param nodeMemory budget for its responses */
 export function openNode(row: UpstreamOptions, nodeMemory: SharedBudget = createNodeMemory()): RemoteNode {
   const { connections, inFlight, batch } = row;
   const endpoint = createEndpoint(row.url, row);

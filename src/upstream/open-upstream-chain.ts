@@ -45,16 +45,16 @@ import { UpstreamHeads } from './upstream-heads.ts';
 import { openVerification } from './verifying/open-verification.ts';
 import { watchFalls, watchFloor, watchHead } from './watch-head.ts';
 
-/** How long a false head outlives the last upstream that has it. */
+/** Time for which a wrong head outlives the last upstream that has it. */
 const GIVE_UP_MS = 30_000;
-/** How long a node is quarantined the first time: for an answer that its block refutes, and for one that breaks a bound. */
+/** Duration of the first quarantine: for an answer that its block refutes, and for one that breaks a bound. */
 const REFUTED_MS = 60_000;
 const EXCESS_MS = 5_000;
 
 /**
- * Opens the chain that a pool of nodes knows, whether they answer or not: it answers when they do. Where the configuration does not name the
- * chain, it is refused what depends on its id until more than half of the operators have reported it. Nodes are given half a second here.
- * @throws Error when calls cannot be executed here
+ * Opens the chain of a pool of nodes, whether they answer or not; it answers when they do. If the configuration does not name the
+ * chain, requests that depend on its id are refused until more than half of the operators have reported it. Waits half a second for the nodes.
+ * @throws Error if calls cannot be executed here
  */
 export async function openUpstreamChain(options: UpstreamChainOptions): Promise<UpstreamChain> {
   const { network, pool, cache, log } = options;
@@ -208,7 +208,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     onFallConfirmed: watchFalls(network, log, upstreams, () => head),
     onChange: update,
     onReplaced() {
-      // Before it is said that the head is gone: what follows is asked of the new chain.
+      // Cleared before the head is reset: the requests that follow go to the new chain.
       directory.forgetChain();
       verification.forgetChain();
       head.reset();
@@ -246,7 +246,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   });
   void searchMerge(directory, head, stopping);
   const parts = {
-    // A development node may be another chain of the same id after a restart.
+    // A development node may be another chain with the same id after a restart.
     cacheScope: pool.development
       ? () => `${chainId.value}@${membership.genesisHash}`
       : () => `${chainId.value}`,
@@ -275,7 +275,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
         proofs.trust,
         (node, blockHash, evidence) => {
           refute(node, evidence);
-          // What it said of the block may be kept.
+          // The node's answers about the block may be cached.
           cache.evictBlock(blockHash);
         },
         agreement?.voices.needed,

@@ -4,30 +4,30 @@ import type { BatchOptions } from './transport/transport.ts';
 
 /** One row of `upstreams:`. Secrets in it come from the environment and are never logged. */
 export type UpstreamOptions = {
-  /** How logs and `portcullis doctor` call it; by default its host and a number. */
+  /** Name in logs and in `portcullis doctor`; by default its host and a number. */
   readonly name?: string;
   /** `http:`, `https:`, `ws:` or `wss:`. */
   readonly url: string;
-  /** A WebSocket address of the same node for announcements of heads, where `url` is HTTP. */
+  /** A WebSocket address of the same node for announcements of heads, if `url` is HTTP. */
   readonly heads?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly bearer?: string;
   readonly basic?: { readonly user: string; readonly password: string };
-  /** Who runs the node: nodes of one operator say one thing together. By default its host, on loopback with the port. */
+  /** Operator of the node: all nodes of one operator have one vote. By default its host, on loopback with the port. */
   readonly operator?: string;
-  /** Lower numbers are asked first, and decide the head; others only when those cannot. */
+  /** Lower tiers are used first, and decide the head; higher ones only if those cannot. */
   readonly tier: number;
-  /** Connections (HTTP) at the same time. */
+  /** Maximum concurrent connections (HTTP). */
   readonly connections: number;
-  /** Calls in flight at the same time. */
+  /** Maximum calls in flight. */
   readonly inFlight: number;
-  /** Which calls share a request (HTTP). */
+  /** Calls that share a request (HTTP). */
   readonly batch: BatchOptions;
 };
 
 /**
- * `verify:` of a network. `auto`: what its blocks have shown to be verifiable is, the rest is compared. `require`: answers about blocks and state are proven
- * or refused, and calls are executed here. `off`: everything is compared only.
+ * `verify:` of a network. `auto`: everything that its blocks have shown to be verifiable is verified, the rest is compared. `require`:
+ * answers about blocks and state are verified or refused, and calls are executed here. `off`: everything is only compared.
  */
 export type VerifyMode = 'auto' | 'require' | 'off';
 
@@ -35,27 +35,27 @@ export const DEFAULT_VERIFY: VerifyMode = 'auto';
 
 export const verifySchema: z.ZodType<VerifyMode> = z.enum(['auto', 'require', 'off']);
 
-/** A few minutes of Ethereum, or one of a rollup: what followers of the head ask for at once. Full blocks cost nodes 40 MB then. */
+/** A few minutes of Ethereum, or one of a rollup: the ranges that followers of the head request. Full blocks then cost nodes 40 MB. */
 export const DEFAULT_VERIFY_LOG_BLOCKS = 32;
 
-/** `verifyLogBlocks:` of a network: blocks up to which a range of `eth_getLogs` is compared with its receipts. */
+/** `verifyLogBlocks:` of a network: maximum blocks of an `eth_getLogs` range that is compared with its receipts. */
 export const verifyLogBlocksSchema: z.ZodType<number> = z.int().min(0).max(512);
 
 /** Per cent. */
 export const DEFAULT_VERIFY_CALLS = 1;
 
-/** `verifyCalls:` of a network: of nodes' answers to calls, those that are compared with an execution here, per cent. */
+/** `verifyCalls:` of a network: per cent of the nodes' answers to calls that are compared with an execution here. */
 export const verifyCallsSchema: z.ZodType<number> = z.number().min(0).max(100);
 
 /**
- * `execution:` of a network. `node`: nodes execute calls. `local`: they are executed here on state that nodes prove. `auto`: the same once a comparison with
- * nodes' answers has found no difference.
+ * `execution:` of a network. `node`: nodes execute calls. `local`: calls are executed here on state that nodes
+ * prove. `auto`: like `local`, once a comparison with nodes' answers has found no difference.
  */
 export type ExecutionMode = 'node' | 'local' | 'auto';
 
 export const executionModeSchema: z.ZodType<ExecutionMode> = z.enum(['node', 'local', 'auto']);
 
-/** `checkpoint:` of a network: a block that is on the chain, whatever its nodes say. */
+/** `checkpoint:` of a network: a block that is canonical, whatever its nodes report. */
 export type Checkpoint = { readonly number: bigint; readonly hash: string };
 
 const blockHashSchema = z
@@ -78,48 +78,48 @@ export const checkpointSchema: z.ZodType<Checkpoint> = z.strictObject({
   hash: blockHashSchema,
 });
 
-/** What a network serves for a tag that its nodes do not know. */
+/** Block that a network serves for a tag that its nodes do not know. */
 export type TagSubstitute = 'latest' | 'safe' | 'finalized' | 'none';
 
 /** `pool:` of a network. Durations are milliseconds. */
 export type PoolOptions = {
-  /** Expected identity; by default what the upstreams agree on at the start. */
+  /** Expected identity; by default the one that the upstreams agree on at the start. */
   readonly chainId?: bigint;
   readonly genesisHash?: string;
-  /** How many of the healthy upstreams must have a block before it is served. */
+  /** Share of the healthy upstreams that must have a block before it is served. */
   readonly headShare: 'majority' | number;
-  /** A node that is behind by more than both has no vote in the head: blocks, and the time between their timestamps. */
+  /** A node that is behind by more than both has no vote on the head: blocks, and the time between their timestamps. */
   readonly maxLagBlocks: number;
   readonly maxLagTime: number;
-  /** How long a head is served that no healthy node has. */
+  /** Time for which a head is served that no healthy node has. */
   readonly headAge: number;
-  /** Whether the network follows its only node wherever it goes: to lower blocks, and to another genesis block. */
+  /** Whether the network follows its only node to lower blocks and to another genesis block. */
   readonly development: boolean;
   /** Average time between blocks; by default it is observed. */
   readonly blockTime?: number;
   /** Shortest time between two polls for the head. */
   readonly pollInterval: number;
-  /** Tags that the nodes do not know, and what is served instead. */
+  /** Tags that the nodes do not know, and their substitutes. */
   readonly tags: Readonly<Partial<Record<'safe' | 'finalized', TagSubstitute>>>;
   readonly connectTimeout: number;
   readonly answerTimeout: number;
   readonly stallTimeout: number;
-  /** Largest answer of a node. */
+  /** Maximum size of a node's response. */
   readonly answerBytes: number;
   /** A longer result is passed on while it arrives. */
   readonly streamBytes: number;
   /** Further rounds over all upstreams after every one of them has failed. */
   readonly retries: number;
-  /** Hedged calls in percent of all; 0 switches hedging off. */
+  /** Hedged calls, per cent of all; 0 switches hedging off. */
   readonly hedgePercent: number;
-  /** Whether answers of this network are kept. */
+  /** Whether answers of this network are cached. */
   readonly cache: boolean;
 };
 
 const MiB = 1024 * 1024;
 const DEFAULT_TIER = 1;
 
-/** An address of a node. */
+/** Schema of a node's address. */
 export const urlSchema = (protocols: readonly string[]): z.ZodType<string> =>
   z.string().superRefine((text, context) => {
     const problem = findUrlProblem(text, protocols);
@@ -136,7 +136,7 @@ function findUrlProblem(text: string, protocols: readonly string[]): string | un
 }
 
 const UPSTREAM_PROTOCOLS = ['http:', 'https:', 'ws:', 'wss:'];
-/** What a transport sets by itself. */
+/** Headers that the transport sets itself. */
 const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'host',
   'content-length',
@@ -153,7 +153,7 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'proxy-connection',
 ]);
 
-/** Headers that go with every request to a node. */
+/** Headers that are sent with every request to a node. */
 export const headersSchema: z.ZodType<Record<string, string>> = z
   .record(
     z

@@ -14,7 +14,10 @@ const HASH = /^0x[0-9a-fA-F]{64}$/;
 const FOREIGN_TAGS: ReadonlySet<unknown> = new Set(['l1_committed']);
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
-/** Methods that the service does not know itself: what rollup families need, and what a network serves of its nodes' own. Each answer is one node's word, or what operators say alike where that is demanded. */
+/**
+ * Requests for methods without a handler of their own: those that rollup families need, and those of its nodes that a
+ * network serves. An answer is one node's word, or agreed between operators where that is required.
+ */
 export class OtherQuestions {
   readonly #parts: QuestionParts;
 
@@ -23,8 +26,9 @@ export class OtherQuestions {
   }
 
   /**
-   * @param isPassed whether errors are the answer as nodes give them
-   * @throws UpstreamFault `unsupported` when no node has the method.
+   * Sends a method to nodes, at the block that its parameters name.
+   * @param isPassed whether a node's error is the answer, unmodified
+   * @throws UpstreamFault `unsupported` if no node has the method
    */
   async ask(
     method: string,
@@ -48,7 +52,7 @@ export class OtherQuestions {
     return askUncovered(this.#parts, { call: asked, scope });
   }
 
-  /** Puts the block that a tag means now in its place, or knows the answer without asking. */
+  /** Replaces a tag by the block that it currently resolves to, or returns the answer if it is known without a request. */
   async #pinBlock(
     method: string,
     params: readonly unknown[],
@@ -85,7 +89,7 @@ export class OtherQuestions {
   }
 }
 
-/** The parameters with one of them replaced, or added at the end. */
+/** Returns the parameters with one of them replaced, or added at the end. */
 function replaceAt(params: readonly unknown[], at: number, value: unknown): readonly unknown[] {
   return [...params.slice(0, at), value, ...params.slice(at + 1)];
 }
@@ -103,17 +107,17 @@ function readReference(value: unknown, at: number, rule: ReadRule): BlockReferen
   }
 }
 
-/** The further forms that geth takes: a bare hash, and EIP-1898 with a number. */
+/** Normalizes further forms that geth accepts: a bare hash, and EIP-1898 with a number. */
 function normalizeReference(value: unknown): unknown {
   if (typeof value === 'string') return HASH.test(value) ? { blockHash: value.toLowerCase() } : value;
   const { blockNumber, blockHash } = Object(value) as Readonly<Record<string, unknown>>;
   return typeof blockNumber === 'string' && blockHash === undefined ? blockNumber : value;
 }
 
-/** By position: the parameter that is a tag. What such a method answers is not kept. */
+/** Rules by the position of a parameter that is a tag. Answers under these rules are not cached. */
 const TAG_ANYWHERE: readonly ReadRule[] = [0, 1, 2, 3].map((block) => ({ block, nulls: 'truth' }));
 
-/** Of a method that is not in the table only a parameter that is a tag is known to name a block. */
+/** In a method that is not in the table, only a tag is known to name a block. */
 function findTagRule(params: readonly unknown[]): ReadRule {
   return TAG_ANYWHERE[params.findIndex(isTag)] ?? UNKNOWN_METHOD;
 }

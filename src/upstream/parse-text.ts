@@ -1,4 +1,4 @@
-/** Texts of nodes are parsed without a long pause of the event loop, however long they are and whatever is in them. */
+/** Parses texts of nodes without a long pause of the event loop, whatever their length and content. */
 import { type JsonBytes, type JsonText, textOf } from '../primitives/json-result.ts';
 import { type ParseBounds, parseInSlices, TooManyMembers } from '../primitives/parse-in-slices.ts';
 import { PIECE_LENGTH, runWithParsed, UnparsedText } from '../primitives/parse-json.ts';
@@ -13,28 +13,28 @@ import { joinJsonBytes } from './join-pieces.ts';
 import { excessive } from './transport/answer-shape.ts';
 import { outOfMemory } from './transport/held-pieces.ts';
 
-/** Members of one object of a long text: headers, receipts and logs have fewer than fifty. */
+/** Maximum members of one object of a long text: headers, receipts and logs have fewer than fifty. */
 const MAX_MEMBERS = 4_096;
-/** Items of one list: as many logs, of at least 326 bytes each, are longer than any answer. The copy of a list that grows takes 3 ms for so many. */
+/** Maximum items of one list: as many logs, of at least 326 bytes each, are longer than any response. The copy when such a list grows takes 3 ms. */
 const MAX_ITEMS = 1_048_576;
-/** Texts that one check parses. */
+/** Maximum texts that one check parses. */
 const MAX_TEXTS = 4;
-/** What one text and its values may take where no node is known that it counts for: as much as one node may hold. */
+/** Memory for one text and its values if it is not accounted to a node: as much as one node may hold. */
 const UNSHARED_BYTES = 128 * 1024 * 1024;
 
-/** For whom a text is parsed. */
+/** Owner and limits of a parse. */
 export type ParseWork = {
-  /** Whose turns parsing takes; by default those of nobody in particular. */
+  /** Owner of the scheduler slots; by default the anonymous owner. */
   readonly owner?: string | undefined;
-  /** Parsing ends with it. */
+  /** Aborts the parse. */
   readonly signal?: CancelSignal | undefined;
-  /** Opens what the text and its values count in: `limits.nodeBytes`. Without it one text has `UNSHARED_BYTES` to itself. */
+  /** Opens the reservation for the text and its values: `limits.nodeBytes`. Without it, one text has `UNSHARED_BYTES` to itself. */
   readonly memory?: (() => AnswerMemory) | undefined;
 };
 
 /**
- * The value of a text: at once where it is short, in turns of the owner otherwise. What it takes is counted until it is there.
- * @throws UpstreamFault `excessive` for what no answer that is parsed has, `aborted` when it is not wanted any more, `rateLimited` without room for it
+ * Parses a text: synchronously if it is short, otherwise in scheduler slots of the owner. Its memory is reserved until the value is returned.
+ * @throws UpstreamFault `excessive` for a value that no valid answer has, `aborted` when the caller has gone, `rateLimited` if there is no memory
  */
 export function parseText(text: JsonText | JsonBytes, work: ParseWork): PromiseOrValue<unknown> {
   if (text.length <= PIECE_LENGTH) return JSON.parse(textOf(text)) as unknown;
@@ -43,9 +43,9 @@ export function parseText(text: JsonText | JsonBytes, work: ParseWork): PromiseO
 }
 
 /**
- * Runs what parses texts with `parseJsonText`, again where one of them is long: then it has been parsed. Nothing that it does before it parses may
- * matter twice.
- * @throws what it throws, and what `parseText` throws, at once or by rejection
+ * Runs a function that parses texts with `parseJsonText`; if one of them is long, it is parsed in slices and
+ * the function runs again. So the function must have no side effects before it parses.
+ * @throws the error of `read` or `parseText`, synchronously or by rejection
  */
 export function checkParsed<T>(read: () => T, work: ParseWork): PromiseOrValue<T> {
   try {
@@ -96,7 +96,7 @@ async function parseInTurns(
   }
 }
 
-/** Parses a text; long transactions in it are prepared for what compares them. */
+/** Parses a text, and encodes the long transactions in it for later comparison. */
 function* parseAndPrepare(json: JsonText | Uint8Array, bounds: ParseBounds): Generator<undefined, unknown> {
   const value = yield* parseInSlices(json, bounds);
   yield* prepareTransactions(value);

@@ -1,4 +1,4 @@
-/** Receipts of single transactions out of those of their block. */
+/** Extracts receipts of single transactions from those of their block. */
 import type { JsonText } from '../primitives/json-result.ts';
 import type { Characters } from '../primitives/utf8-text.ts';
 import type { RequestScope } from '../util/request-scope.ts';
@@ -11,8 +11,9 @@ import { keepUnique } from './keep-unique.ts';
 import { checkParsed } from './parse-text.ts';
 
 /**
- * The receipt at a place. No other is parsed: they may not have been compared with anything.
- * @throws UpstreamFault `wrong` where it is of another transaction, or of another block: one of the same height may have the transaction in the same place
+ * Returns the receipt at a place. No other is parsed: they may not have been compared with anything.
+ * @throws UpstreamFault `wrong` if it is of another transaction, or of another block: one of the same height may have the transaction in the same
+ * place
  */
 export async function cutReceipt(
   receipts: Characters,
@@ -33,7 +34,7 @@ export async function cutReceipt(
   throw misplaced();
 }
 
-/** All receipts of a block with the hashes of their transactions in lower case. */
+/** Yields all receipts of a block with the hashes of their transactions in lower case. */
 export async function* cutReceipts(
   receipts: Characters,
   scope: RequestScope,

@@ -2,33 +2,33 @@ import type { JsonResult } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { Exchange, Handler } from './routed-call.ts';
 
-/** Something that happens around the asking: it gets exchanges of type `In` and hands them on as `Out`. */
+/** A layer around the sending of a request: it receives request contexts of type `In` and passes them on as `Out`. */
 export type Policy<In extends Exchange = Exchange, Out extends In = In> = ((
   next: Handler<Out>,
 ) => Handler<In>) & {
-  /** Where the policy is made of steps: neighbours in a stack then share one promise. */
+  /** Present if the policy is made of steps: neighbours in a stack then share one promise. */
   readonly steps?: Steps;
 };
 
-/** What a policy does before the asking and after it. `next` is everything inside of it. */
+/** Steps of a policy before and after the inner handler. `next` is everything inside of the policy. */
 export type PolicySteps<In extends Exchange, Out extends In = In> = {
   /**
-   * Before: returns the same exchange with what was decided, or the outcome where it is found in another way. That, and
-   * what is thrown, is seen only by the policies around this one.
+   * Runs before: returns the same request context with its decisions, or the outcome if it is found in another way. That outcome, and
+   * an error thrown here, is seen only by the policies around this one.
    */
   readonly begin?: (exchange: In, next: Handler<Out>) => Out | Promise<JsonResult>;
-  /** After a result: returns what takes its place, most often itself. */
+  /** Runs after a result: returns its replacement, most often the result itself. */
   readonly onResult?: (exchange: Out, result: JsonResult, next: Handler<Out>) => PromiseOrValue<JsonResult>;
-  /** After a failure: returns what takes its place, most often itself. */
+  /** Runs after a failure: returns its replacement, most often the error itself. */
   readonly onError?: (exchange: Out, error: unknown) => unknown;
-  /** After that: tries to get a result all the same; undefined where there is nothing to try. */
+  /** Runs after `onError`: tries to get a result all the same; undefined if there is nothing to try. */
   readonly recover?: (exchange: Out, error: unknown, next: Handler<Out>) => Promise<JsonResult> | undefined;
 };
 
-/** Of any exchange: that enough is decided of it, the types of the policies have made sure. */
+/** Steps with erased types; the types of the policies ensure that a context carries the decisions they need. */
 type Steps = PolicySteps<Exchange>;
 
-/** A policy that needs no promise of its own where it only looks on. */
+/** Creates a policy that needs no promise of its own if it only observes. */
 export function createPolicy<In extends Exchange, Out extends In = In>(
   own: PolicySteps<In, Out>,
 ): Policy<In, Out> {
@@ -37,17 +37,17 @@ export function createPolicy<In extends Exchange, Out extends In = In>(
   return Object.assign(wrap, { steps });
 }
 
-/** What is around an asking that tells its outcome by a call: to be told of its beginning and of its end. */
+/** Observers of a request whose outcome is reported by a call: they have to be notified of its beginning and of its end. */
 export type Observed<E extends Exchange> = {
   begin(exchange: E): void;
-  /** @returns what takes the result's place, most often itself */
+  /** @returns the result's replacement, most often the result itself */
   succeed(exchange: E, result: JsonResult): JsonResult;
-  /** @returns what takes the error's place, most often itself */
+  /** @returns the error's replacement, most often the error itself */
   fail(exchange: E, error: unknown): unknown;
 };
 
 /**
- * Policies from the outside in. What a policy needs to be decided has to be decided by those around it: in any other
+ * Policies from the outside in. A decision that a policy needs has to be made by a policy around it: in any other
  * order the list does not compile.
  */
 export class PolicyStack<In extends Exchange, Out extends In> {
@@ -57,17 +57,17 @@ export class PolicyStack<In extends Exchange, Out extends In> {
     this.#policies = policies;
   }
 
-  /** A stack of this policy alone. */
+  /** Creates a stack of this policy alone. */
   static of<In extends Exchange, Out extends In>(outermost: Policy<In, Out>): PolicyStack<In, Out> {
     return new PolicyStack([outermost as unknown as Policy]);
   }
 
-  /** The stack with one more policy inside of all others. */
+  /** Returns the stack with one more policy inside of all others. */
   around<Next extends Out>(policy: Policy<Out, Next>): PolicyStack<In, Next> {
     return new PolicyStack([...this.#policies, policy as unknown as Policy]);
   }
 
-  /** The same policies where each is made of steps that look on, and none has an outcome of its own. */
+  /** Returns the same policies as observers. All of them must be made of steps that only observe, without an outcome of their own. */
   observe(): Observed<In> {
     const steps = this.#policies.map((policy) => policy.steps as Steps);
     return {
@@ -89,7 +89,7 @@ export class PolicyStack<In extends Exchange, Out extends In> {
     };
   }
 
-  /** The handler that all policies are around of. */
+  /** Returns the handler with all policies around `innermost`. */
   over(innermost: Handler<Out>): Handler<In> {
     let handler = innermost as unknown as Handler;
     let group: readonly Steps[] = [];
@@ -105,16 +105,16 @@ export class PolicyStack<In extends Exchange, Out extends In> {
   }
 }
 
-/** No policy that looks on asks. */
+/** A policy that only observes sends no requests. */
 const REFUSE: Handler = () => Promise.reject(new Error('a policy that looks on asks nothing'));
 
-/** Neighbouring policies as one handler: a question that is answered takes one promise for all of them. */
+/** Fuses neighbouring policies into one handler: a successful request takes one promise for all of them. */
 function fuse(group: readonly Steps[], innermost: Handler): Handler {
   return new FusedSteps(group, innermost).entries[0] as Handler;
 }
 
 class FusedSteps {
-  /** By position in the group: everything from this policy on inwards. */
+  /** Handlers by position in the group: everything from this policy on inwards. */
   readonly entries: readonly Handler[];
   readonly #steps: readonly Steps[];
   readonly #innermost: Handler;
@@ -139,7 +139,7 @@ class FusedSteps {
     }
   }
 
-  /** Hands an outcome to the policies from `from` up to before `to`, innermost first. */
+  /** Passes an outcome to the policies from `from` up to before `to`, innermost first. */
   #follow(outcome: Promise<JsonResult>, exchange: Exchange, from: number, to: number): Promise<JsonResult> {
     if (from === to) return outcome;
     return outcome.then(
@@ -167,7 +167,7 @@ class FusedSteps {
     return current;
   }
 
-  /** @throws what the outermost of them makes of the failure */
+  /** @throws the error as replaced by the outermost of them */
   #fail(exchange: Exchange, from: number, to: number, error: unknown): PromiseOrValue<JsonResult> {
     let current = error;
     let at = to;
@@ -180,7 +180,7 @@ class FusedSteps {
     throw current;
   }
 
-  /** The same for what failed before there was a promise. */
+  /** Passes a failure before there was a promise to the policies, as a rejection. */
   async #reject(exchange: Exchange, from: number, to: number, error: unknown): Promise<JsonResult> {
     return this.#fail(exchange, from, to, error);
   }

@@ -28,10 +28,10 @@ import { PolicyStack } from './policy-stack.ts';
 import type { Ask, Directed, Handler } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Rounds over all upstreams again, and hedged calls, that are free after a quiet time. */
+/** Retry rounds over all upstreams, and hedged calls, that are available after a quiet time. */
 const RETRY_RESERVE = 20;
 const HEDGE_RESERVE = 10;
-/** Methods for which latencies are kept. */
+/** Methods whose latencies are recorded. */
 const MAX_METHODS = 64;
 const LATENCY_WINDOW_MS = 60_000;
 
@@ -43,16 +43,16 @@ export type PoolParts = {
   /** Whether a height cannot change any more. */
   readonly isFinal: (height: bigint) => boolean;
   readonly log: Logger;
-  /** Decides whether answers that fail alike are the chain's; absent where nothing is verified. */
+  /** Decides whether answers that fail alike follow rules of the chain; absent if nothing is verified. */
   readonly acceptRules?: AcceptRules;
-  /** How many operators have to say that there is none where every node is asked; absent where those that can be asked are enough. */
+  /** Number of operators that have to report an absence if every node is tried; if this is absent, the available nodes are enough. */
   readonly voices?: { readonly needed: number } | undefined;
 };
 
-/** How nodes are asked. */
+/** Senders of requests to the pool. */
 export type Pool = { readonly ask: Ask; readonly askTogether: AskTogether };
 
-/** Everything that happens to a question on its way to a node, from the outside in. */
+/** Creates the policy stack for requests to the nodes, from the outside in. */
 export function createPool({ network, upstreams, options, cache, isFinal, log, ...parts }: PoolParts): Pool {
   const flights: Flights = new PassingMap();
   const keep = createKeeper(cache, isFinal);
@@ -70,7 +70,7 @@ export function createPool({ network, upstreams, options, cache, isFinal, log, .
       ),
   });
   const inTime = PolicyStack.of(keepDeadline());
-  // The state of a development node changes by request: an answer is of the time after its question alone.
+  // The state of a development node changes on request, so each answer is used only for the request that it was sent for.
   const shared = options.development ? inTime : inTime.around(shareFlights(flights));
   const askNodes = shared
     .around(fillCache(keep))
@@ -115,7 +115,7 @@ export function createPool({ network, upstreams, options, cache, isFinal, log, .
   };
 }
 
-/** Asks a node that is chosen already; only its own record is kept. */
+/** Creates the sender for a node that is chosen already; it only records the health of that node. */
 export function createNodeAsker({
   network,
   options,
@@ -124,12 +124,12 @@ export function createNodeAsker({
   return createRecord(network, log).over(createSender(options));
 }
 
-/** What keeps the record of a node. */
+/** Policies that record the health of a node. */
 function createRecord(network: string, log: Logger): PolicyStack<Directed, Directed> {
   return PolicyStack.of(breakCircuit(createEventLog(network, log))).around(keepPace());
 }
 
-/** A record for each method, and another for its calls in batches; beyond the bound the least recently used is dropped. */
+/** Creates a table with one record per method, and another for its calls in batches; when full, the least recently used is dropped. */
 function createLatencyTable(): (method: string, isOfBatch: boolean) => LatencyWindow {
   const alone = new Lru<string, LatencyWindow>(MAX_METHODS, Number.POSITIVE_INFINITY);
   const ofBatches = new Lru<string, LatencyWindow>(MAX_METHODS, Number.POSITIVE_INFINITY);

@@ -9,10 +9,10 @@ import { UpstreamFault } from './fault.ts';
 import type { BlockHeader } from './heads/block.ts';
 import { holdAll } from './hold-text.ts';
 
-/** Blocks of which samples are kept: those of two suggestions. */
+/** Blocks whose samples are cached: those of two suggestions. */
 const MAX_BLOCKS = 128;
 const HEX = /^0x[0-9a-fA-F]{1,64}$/;
-/** Types of which the transaction pays `gasPrice`; all later ones have two caps. */
+/** Transaction types that pay `gasPrice`; all later ones have two caps. */
 const PRICED: ReadonlySet<unknown> = new Set([undefined, null, '0x0', '0x1']);
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -22,32 +22,32 @@ type Sampled = {
   readonly parentHash: string;
 };
 
-/** Wei per gas, at one head, and how far the blocks that they follow from are to be believed. */
+/** Prices at one head, wei per gas, and the trust of the blocks that they are computed from. */
 export type ProvenPrice = { readonly tip: bigint; readonly baseFee: bigint; readonly trust: Trust };
 
-/** How long blocks are asked for, milliseconds: whoever has asked first may go. */
+/** Time limit for requesting blocks, milliseconds, independent of the caller that started it. */
 const LIMIT_MS = 20_000;
 
 /**
- * Prices that geth's rule makes of blocks, for networks whose operators must say the same: a price is the opinion of a node, and clients have different
- * ones. Each block is asked for by the hash that the block above it names, from the served head on, and is verified as every other.
+ * Computes prices from blocks by geth's rule, for networks whose operators must agree: a price that a node reports depends on its client.
+ * Each block is requested by the parent hash of the block above it, from the served head on, and is verified as any other.
  */
 export class ProvenPrices {
   readonly #blocks: Pick<BlockQuestions, 'getBlock'>;
   readonly #known = new Lru<string, Sampled>(MAX_BLOCKS, Number.POSITIVE_INFINITY);
-  /** Of the head that was asked about last. */
+  /** Price of the last requested head. */
   #last: { readonly hash: string; readonly price: Promise<ProvenPrice> } | undefined;
 
   constructor(blocks: Pick<BlockQuestions, 'getBlock'>) {
     this.#blocks = blocks;
   }
 
-  /** The prices at a head that has been asked about, also while they are being computed. */
+  /** Returns the prices at the last requested head, also while they are being computed. */
   findKnown({ hash }: BlockHeader): Promise<ProvenPrice> | undefined {
     return this.#last?.hash === hash ? this.#last.price : undefined;
   }
 
-  /** Computed once for all that ask. @throws what asking for a block throws */
+  /** Computes the prices once for all callers. @throws the error of a request for a block */
   compute(head: BlockHeader, owner: string | undefined): Promise<ProvenPrice> {
     const known = this.findKnown(head);
     if (known !== undefined) return known;
@@ -118,7 +118,7 @@ function readSamples(block: Fields): readonly bigint[] {
   return chooseSamples(tips.sort(compareTips));
 }
 
-/** Undefined for a transaction that pays for no gas, as deposits of rollups. */
+/** Returns undefined for a transaction that pays for no gas, such as a deposit of a rollup. */
 function readTip(transaction: Fields, baseFee: bigint): bigint | undefined {
   if (PRICED.has(transaction['type'])) {
     const price = readWei(transaction['gasPrice']);

@@ -1,12 +1,12 @@
-/** The longest, milliseconds. After as long without another one the next is short again. */
+/** Longest quarantine, milliseconds. After as long without another one, the next is short again. */
 const MAX_MS = 3_600_000;
 
-/** How long nodes stay quarantined: twice as long each time. */
+/** Durations of quarantines of nodes: doubled each time. */
 export class QuarantineTimes {
   readonly #now: () => number;
   readonly #held = new WeakMap<object, { readonly until: number; readonly ms: number }>();
 
-  /** `now` is a monotonic clock in milliseconds. */
+  /** @param now monotonic clock, milliseconds */
   constructor(now: () => number) {
     this.#now = now;
   }
@@ -16,7 +16,7 @@ export class QuarantineTimes {
     return held !== undefined && this.#now() < held.until;
   }
 
-  /** Begins another one. @param firstMs how long the first lasts @returns how long this one lasts, milliseconds */
+  /** Begins another quarantine. @param firstMs duration of the first one @returns duration of this one, milliseconds */
   begin(node: object, firstMs: number): number {
     const now = this.#now();
     const before = this.#held.get(node);

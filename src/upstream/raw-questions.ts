@@ -26,7 +26,7 @@ const ACCESS_LIST_METHODS: Readonly<Record<AccessListForm, string>> = {
   raw: 'debug_getRawBlockAccessList',
 };
 
-/** A block by its hash, and its number where that is known. */
+/** A block by its hash, and its number if that is known. */
 export type NamedBlock = { readonly number: bigint | undefined; readonly hash: string };
 
 export type RawTools = {
@@ -40,7 +40,7 @@ export type RawTools = {
   ) => PromiseOrValue<void>;
 };
 
-/** Questions for the encoded parts of a block, and for its access list (EIP-7928). */
+/** Requests for the encoded parts of a block, and for its access list (EIP-7928). */
 export class RawQuestions {
   readonly #parts: QuestionParts;
   readonly #tools: RawTools;
@@ -65,7 +65,7 @@ export class RawQuestions {
       ),
       paramsByHash: JSON.stringify(byHash),
       isHeld: true,
-      // Receipts do not say which block they are of.
+      // Receipts do not name their block.
       isBound: part !== 'receipts' || proven !== undefined,
       check: (result, upstream) => {
         const compared = compare(result);
@@ -79,7 +79,7 @@ export class RawQuestions {
     return answer;
   }
 
-  /** Nodes that have only the other form are asked for that one. */
+  /** Returns the access list of a block. Nodes that have only the other form are sent that one. */
   async getAccessList(
     reference: BlockReference,
     form: AccessListForm,
@@ -90,7 +90,7 @@ export class RawQuestions {
     const { block, isCanonical } = found;
     const { number, hash, blockAccessListHash } = block;
     if (blockAccessListHash === undefined) throw new ChainError('absent', 'the block has no access list');
-    // By its hash: a node that gives another list than the block's is wrong then.
+    // By hash: a node that returns another list than the block's is then wrong.
     const params = { objects: [hash], raw: [isCanonical ? encodeQuantity(number) : hash] };
     const other = form === 'raw' ? 'objects' : 'raw';
     const call: RoutedCall = {
@@ -107,7 +107,7 @@ export class RawQuestions {
   }
 }
 
-/** Asks for what many nodes do not offer. @throws ChainError `unsupported` where none does */
+/** Sends a request that many nodes do not support. @throws ChainError `unsupported` if none does */
 async function askOptional(ask: () => PromiseOrValue<JsonResult>, method: string): Promise<JsonResult> {
   try {
     return await ask();

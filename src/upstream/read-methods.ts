@@ -3,20 +3,20 @@ import { trimFeeHistory } from './checks/check-fees.ts';
 import { checkData, checkHex, checkQuantity } from './checks/check-values.ts';
 import type { NullMeaning } from './routed-call.ts';
 
-/** How a read method names blocks, and what its null means for a block that the network has. */
+/** Block parameter of a read method, and the meaning of its null for a block that the network has. */
 export type ReadRule = {
-  /** Position of the block parameter; absent where there is none. */
+  /** Position of the block parameter; absent if there is none. */
   readonly block?: number;
-  /** What an absent block parameter means. */
+  /** Whether the block parameter may be missing, which means `latest`. */
   readonly isOptional?: boolean;
-  /** Whether nodes that know EIP-1898 take a hash in this place. */
+  /** Whether nodes that support EIP-1898 take a hash in this place. */
   readonly takesHash?: boolean;
   /** Whether the answer names its block by hash, so that it can be compared. */
   readonly namesBlock?: boolean;
-  /** What the answer is when the block lies above the served head; by default the error `header not found`. */
+  /** Answer if the block is above the served head; by default the error `header not found`. */
   readonly above?: 'null';
   readonly nulls: NullMeaning;
-  /** What every answer looks like. */
+  /** Checks the form of an answer. */
   readonly check?: (result: JsonResult) => JsonResult;
 };
 
@@ -24,7 +24,7 @@ const STATE: ReadRule = { takesHash: true, nulls: 'fault' };
 const PLAIN: ReadRule = { nulls: 'fault' };
 
 /**
- * Read methods that every network of nodes serves. None of them writes, signs, administers, or leaves something behind in the
+ * Read methods that every network of nodes serves. None of them writes, signs, administers, or leaves state behind in the
  * node that answered (filters, subscriptions).
  */
 export const READ_METHODS: ReadonlyMap<string, ReadRule> = new Map([
@@ -43,5 +43,5 @@ export const READ_METHODS: ReadonlyMap<string, ReadRule> = new Map([
   ['eth_syncing', PLAIN],
 ]);
 
-/** Any other method: its parameters are not looked into. */
+/** Rule for any other method: its parameters are not inspected. */
 export const UNKNOWN_METHOD: ReadRule = { nulls: 'truth' };

@@ -1,23 +1,26 @@
 import type { Block } from './heads/block.ts';
 
-/** Blocks of one height, and who reported them. */
+/** Blocks of one height, and the nodes or operators that reported them. */
 export class ReportedBlocks {
   readonly #reports = new Map<string, { readonly block: Block; readonly by: Set<unknown> }>();
 
-  /** Answers so far that came from another reporter. */
+  /** Number of reports, each reporter of a block counted once. */
   get size(): number {
     let count = 0;
     for (const { by } of this.#reports.values()) count += by.size;
     return count;
   }
 
-  /** The block that all reported; undefined where there is none, or several. */
+  /** The block that all reported; undefined if there is none, or several. */
   get only(): Block | undefined {
     const [first, ...others] = this.#reports.values();
     return others.length === 0 ? first?.block : undefined;
   }
 
-  /** @param reporter a node, or its operator @returns how many reported the same */
+  /**
+   * @param reporter a node, or its operator
+   * @returns how many reported the same block
+   */
   add(block: Block, reporter: unknown): number {
     const entry = this.#reports.get(block.hash) ?? { block, by: new Set() };
     this.#reports.set(block.hash, entry);

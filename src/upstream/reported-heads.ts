@@ -1,7 +1,7 @@
 import type { NetworkHead } from './heads/network-head.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Number of a block that a node has reported that may be asked for it, by the block's hash. */
+/** Returns the number of a block, by its hash, if a usable node has reported it. */
 export function findReported(upstreams: readonly Upstream[], hash: string): bigint | undefined {
   for (const { isUp, isOnFork, tracker } of upstreams) {
     const number = isUp && !isOnFork ? tracker.numberOf(hash) : undefined;
@@ -10,12 +10,12 @@ export function findReported(upstreams: readonly Upstream[], hash: string): bigi
   return undefined;
 }
 
-/** Whether a node may yet report the first head, or show that it is on the chain. */
+/** Whether a node may still report the first head, or show that it is on the chain. */
 export function mayReportHead({ isAwaited, isUp, tracker }: Upstream, head: NetworkHead<Upstream>): boolean {
   return isAwaited || (isUp && (tracker.isExpected || head.isUndecided));
 }
 
-/** Whether its head is lower than the one that it reported before. */
+/** Whether the node's head is lower than the one that it reported before. */
 export function hasFallen({ tracker: { latest }, lastHead }: Upstream): boolean {
   return latest !== undefined && lastHead !== undefined && latest.number < lastHead;
 }

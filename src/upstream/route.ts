@@ -1,7 +1,7 @@
 import type { UnknownExecutionError } from './fault.ts';
 import type { Upstream } from './upstream.ts';
 
-/** An upstream says that the execution failed, in words that are not known. */
+/** An upstream's claim that the execution failed, in words that are not recognized. */
 export type Claim = { readonly upstream: Upstream; readonly error: UnknownExecutionError };
 
 const NONE: readonly Claim[] = [];
@@ -9,15 +9,15 @@ const NONE: readonly Claim[] = [];
 /** The upstreams that may answer one call, best first. Each is taken once, unless it is given back. */
 export class Route {
   readonly #upstreams: Upstream[];
-  /** Upstreams that may have an answer: those that may be asked, and those that cannot be asked now. */
+  /** Number of upstreams that may have an answer, including those that are unavailable now. */
   readonly total: number;
   readonly isHeld: boolean;
   #next = 0;
   #claims = NONE;
 
   /**
-   * @param upstreams is the route's from here on
-   * @param absent how many more cannot be asked now
+   * @param upstreams ownership passes to the route
+   * @param absent number of further upstreams that are unavailable now
    * @param isHeld whether one of them was known to have the block of the call
    */
   constructor(upstreams: Upstream[], absent = 0, isHeld = true) {
@@ -30,12 +30,12 @@ export class Route {
     return this.left === 0;
   }
 
-  /** Upstreams that have not been taken. */
+  /** Number of upstreams that have not been taken. */
   get left(): number {
     return this.#upstreams.length - this.#next;
   }
 
-  /** They stay where they are. */
+  /** Lists the upstreams that have not been taken, without taking them. */
   listLeft(): readonly Upstream[] {
     return this.#next === 0 ? this.#upstreams : this.#upstreams.slice(this.#next);
   }
@@ -46,12 +46,12 @@ export class Route {
     return upstream;
   }
 
-  /** An upstream that was taken has not been heard: it may be asked again, after all others. */
+  /** Puts an upstream that was taken but has not replied behind all others, so that it can be taken again. */
   giveBack(upstream: Upstream): void {
     this.#upstreams.push(upstream);
   }
 
-  /** What has been claimed of this call and neither confirmed nor contradicted. */
+  /** Claims about this call that are neither confirmed nor contradicted. */
   get claims(): readonly Claim[] {
     return this.#claims;
   }
@@ -60,7 +60,7 @@ export class Route {
     this.#claims = [...this.#claims, claim];
   }
 
-  /** The claims, which are settled now. */
+  /** Removes and returns the claims, which are now resolved. */
   takeClaims(): readonly Claim[] {
     const claims = this.#claims;
     this.#claims = NONE;

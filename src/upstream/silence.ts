@@ -1,11 +1,11 @@
-/** Calls in a row that others answered while this node had not. */
+/** Number of consecutive calls that others answered first, after which this node is silent. */
 const OVERTAKEN_IN_A_ROW = 3;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 15_000;
 
 /**
- * Whether a node leaves calls unanswered that other nodes answer. Being slow is no fault, so anything that it answers ends this; until then no caller
- * waits for it, and one call at a time is a probe: it is sent to the node as well, which has its full time for it.
+ * Detects a node that leaves calls unanswered that other nodes answer. A slow node is not at fault, so any answer ends the silence; until then no
+ * caller waits for the node, and one call at a time is a probe: it is also sent to the node, which has its full time for it.
  */
 export class Silence {
   readonly #now: () => number;
@@ -14,7 +14,7 @@ export class Silence {
   #nextProbeAt = 0;
   #pauseMs = 0;
 
-  /** `now` is a monotonic clock in milliseconds. */
+  /** @param now monotonic clock, milliseconds */
   constructor(now: () => number) {
     this.#now = now;
   }
@@ -28,12 +28,12 @@ export class Silence {
     return this.isSilent && this.#pauseMs > 0;
   }
 
-  /** Another node answered a call first. */
+  /** Records that another node answered a call first. */
   noteOvertaken(): void {
     this.#overtaken++;
   }
 
-  /** Something came from the node. @returns whether that ends a silence that was confirmed */
+  /** Records that something arrived from the node. @returns whether that ends a confirmed silence */
   end(): boolean {
     const wasConfirmed = this.isConfirmed;
     this.#overtaken = 0;
@@ -42,14 +42,14 @@ export class Silence {
     return wasConfirmed;
   }
 
-  /** Whether a probe is due: it counts as under way until `endProbe`. */
+  /** Whether a probe is due; it counts as in flight until `endProbe`. */
   takeProbe(): boolean {
     if (!this.isSilent || this.#isProbed || this.#now() < this.#nextProbeAt) return false;
     this.#isProbed = true;
     return true;
   }
 
-  /** @returns whether this is the first one without an answer */
+  /** @returns whether this is the first probe without an answer */
   endProbe(): boolean {
     this.#isProbed = false;
     if (!this.isSilent) return false;
@@ -59,7 +59,7 @@ export class Silence {
     return isFirst;
   }
 
-  /** The next probe is due now. */
+  /** Makes the next probe due now. */
   encourage(): void {
     this.#nextProbeAt = 0;
   }

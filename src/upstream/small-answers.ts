@@ -1,6 +1,6 @@
 /**
- * Methods with answers that are small and soon there, as a rule: their calls may share a request to a node. Not among them: what
- * contains blocks, receipts of blocks, logs or traces, simulations, and all that writes.
+ * Methods whose answers are usually small and quick: their calls may share a request to a node. Excluded are methods whose answers
+ * contain blocks, receipts of blocks, logs or traces, simulations, and all methods that write.
  */
 const SMALL: ReadonlySet<string> = new Set([
   'eth_call',
@@ -20,10 +20,10 @@ const SMALL: ReadonlySet<string> = new Set([
   'eth_baseFee',
 ]);
 
-/** UTF-16 units of the parameters of a proof that is small: of an account and three slots, about 20 kB. */
+/** Parameters of a small proof, UTF-16 units: an account and three slots, about 20 kB of answer. */
 const SMALL_PROOF_LENGTH = 400;
 
-/** Whether the answer to one call of the method delays others little that wait for the same bytes. */
+/** Whether the answer to one call of the method delays others little that wait for the same response. */
 export function hasSmallAnswer(method: string, params: string): boolean {
   return SMALL.has(method) || (method === 'eth_getProof' && params.length <= SMALL_PROOF_LENGTH);
 }

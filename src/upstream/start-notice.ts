@@ -1,15 +1,15 @@
 import type { Logger } from '../observe/logger.ts';
 
-/** After which a network that is not served since the start is named in the log, milliseconds. */
+/** Time after the start until a network that is not served is logged, milliseconds. */
 const FIRST_MS = 1_000;
-/** From one line about it to the next: twice as long each time, up to the second figure. */
+/** Interval between two such log lines, milliseconds: doubled each time, up to `MAX_REPEAT_MS`. */
 const REPEAT_MS = 60_000;
 const MAX_REPEAT_MS = 3_600_000;
 
 export type StartNoticeParts = {
   readonly network: string;
   readonly log: Pick<Logger, 'warn' | 'info'>;
-  /** Why no call is answered now. */
+  /** Explains why no call is answered now. */
   readonly explain: () => string;
 };
 
@@ -25,7 +25,7 @@ export class StartNotice {
     this.#plan(FIRST_MS);
   }
 
-  /** The network is served: logged once. @param fields of the line */
+  /** Logs once that the network is served. @param fields fields of the log line */
   end(fields: { readonly chainId: string; readonly head: string }): void {
     if (this.#hasEnded) return;
     this.close();
@@ -33,7 +33,7 @@ export class StartNotice {
     log.info({ network, ...fields }, 'network is served by its nodes');
   }
 
-  /** Logs nothing more. */
+  /** Stops all logging. */
   close(): void {
     this.#hasEnded = true;
     clearTimeout(this.#timer);

@@ -14,22 +14,22 @@ import type { NetworkChainId } from './network-chain-id.ts';
 import type { PoolOptions } from './options.ts';
 import type { Upstream } from './upstream.ts';
 
-/** How long it is waited for the genesis block of more than half of the nodes, where the configuration names the chain only. */
+/** Maximum wait for the genesis block of more than half of the operators, if the configuration names only the chain id. */
 const NAMED_PATIENCE_MS = 1_500;
-/** How long a start waits for the head; without one the first requests wait. */
+/** Maximum wait of a start for the head; without one the first requests wait. */
 const HEAD_LIMIT_MS = 3_000;
 const HEAD_CHECK_MS = 10;
 
-/** How long the first head waits for upstreams that are not identified, from the moment on when the chain id was reported. */
+/** Maximum wait of the first head for unidentified upstreams, from the time when the chain id was reported. */
 const AWAIT_MS = 1_500;
-/** The same, from the opening of the chain: as long as an identification may take. */
+/** Maximum wait of the first head for unidentified upstreams, from the opening of the chain: the time limit of an identification. */
 const OPEN_AWAIT_MS = 5_000;
-/** How long an opening waits for the nodes at most, so that the first requests need not; most answer in a tenth of it. */
+/** Maximum wait of an opening for the nodes, so that the first requests need not wait; most nodes answer in a tenth of it. */
 const OPEN_LIMIT_MS = 500;
-/** How long a refresh waits for a node that does not report its head. */
+/** Maximum wait of a refresh for a node that does not report its head. */
 const REFRESH_LIMIT_MS = 500;
 
-/** Asks the healthy upstreams for their heads now. Never rejects. */
+/** Requests the heads of the healthy upstreams now. Never rejects. */
 export async function refreshHeads(upstreams: readonly Upstream[]): Promise<void> {
   const healthy = upstreams.filter(({ isUp }) => isUp);
   const polls = Promise.all(healthy.map(({ tracker }) => tracker.refresh()));
@@ -43,15 +43,15 @@ export type StartParts = {
   readonly chainId: NetworkChainId;
   readonly head: NetworkHead;
   readonly stopping: CancelSource;
-  /** What counts for the head has changed. */
+  /** Called when the input of the head election has changed. */
   readonly onChange: () => void;
-  /** Finds out what can be verified, once there may be a head. */
+  /** Determines which subjects are verifiable, once there may be a head. */
   readonly calibrate: () => Promise<void>;
 };
 
 /**
- * Begins to find out which chain the nodes are of, and to follow them; both go on until the chain is closed. Resolves when the network can be
- * served, when it cannot be served now, and after half a second in any case. Never rejects.
+ * Starts to identify the nodes' chain and to follow their heads; both go on until the chain is closed. Resolves when the network can be
+ * served, when it cannot be served now, or after half a second. Never rejects.
  */
 export async function startChain(parts: StartParts): Promise<void> {
   const { pool } = parts;
@@ -68,7 +68,7 @@ export async function startChain(parts: StartParts): Promise<void> {
 
 /**
  * Follows the chain that more than half of the operators report, whenever that is.
- * @returns resolves when it is followed, and when no node is left that may answer soon
+ * @returns resolves when the chain is followed, or when no node is left that may answer soon
  */
 function followReported(parts: StartParts): Promise<void> {
   const { pool, upstreams, membership, chainId, stopping } = parts;
@@ -91,11 +91,11 @@ function followReported(parts: StartParts): Promise<void> {
   });
 }
 
-/** After this time the first head does not wait for upstreams that are not identified. */
+/** Limits the time for which the first head waits for unidentified upstreams. */
 function limitPatience({ upstreams, membership, stopping, onChange }: StartParts, limitMs: number): void {
   const timer = setTimeout(() => {
     for (const upstream of upstreams) upstream.isAwaited = false;
-    // An operator with a node that has had its time counts by its other nodes.
+    // An operator with a node that exceeded its startup time is now counted by its other nodes.
     membership.reports.notify();
     onChange();
   }, limitMs);
@@ -113,7 +113,7 @@ async function follow(identity: ChainIdentity, parts: StartParts): Promise<void>
   await calibrate();
 }
 
-/** Until there is a head, and every upstream that will answer has reported its heads: the first one must not decide alone. */
+/** Waits until there is a head and every upstream that may answer has reported its heads: the first one must not decide alone. */
 async function waitForHeads(
   head: NetworkHead,
   upstreams: readonly Upstream[],
@@ -129,7 +129,7 @@ async function waitForHeads(
   while (!stopping.aborted && performance.now() < until && isWaiting()) await wait(HEAD_CHECK_MS);
 }
 
-/** Which chain the configuration names: all that is missing is what the upstreams agree on. */
+/** Reads the configured identity of the chain; missing parts are those that the upstreams agree on. */
 export function readConfigured({ chainId, genesisHash }: PoolOptions): ConfiguredChain {
   return {
     ...(chainId !== undefined && { chainId }),
@@ -138,8 +138,8 @@ export function readConfigured({ chainId, genesisHash }: PoolOptions): Configure
 }
 
 /**
- * Asks every upstream once which chain it is of. The configuration names the chain: only which genesis block is meant may
- * be left open, to the first majority.
+ * Requests the identity of every upstream once. The configuration has the chain id; the genesis block may
+ * be left open to the first majority.
  */
 async function identifyNamedChain(
   upstreams: readonly Upstream[],
@@ -158,7 +158,7 @@ async function identifyNamedChain(
   return findMajority() ?? { chainId, genesisHash };
 }
 
-/** Until the work is done, or the time is up. */
+/** Waits until the work is done or the time is up. */
 async function waitAtMost(work: Promise<unknown>, limitMs: number): Promise<void> {
   const limit = new AbortController();
   const timeUp = wait(limitMs, undefined, { signal: limit.signal }).catch(() => {});

@@ -12,10 +12,10 @@ import { keepUnique } from './keep-unique.ts';
 import type { RoutedCall, Witness } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Asks the pool for proofs of state and for codes, and compares what comes with the block. Throws UpstreamFault and ChainError. */
-/** Nodes that are asked for what one refuses. */
+/** Requests state proofs and codes from the pool and compares them with the block. Throws UpstreamFault and ChainError. */
+/** Maximum number of nodes that are tried after one refuses. */
 const MAX_REFUSALS = 16;
-/** Errors that no node has answered with. */
+/** Kinds of errors that are not sent by a node. */
 const OF_SERVICE: ReadonlySet<ChainError['kind']> = new Set<ChainError['kind']>([
   'unavailable',
   'aborted',
@@ -40,9 +40,9 @@ export class StateAsker implements StateNodes {
     return (await this.#ask(question, at, scope, (text) => text)).state;
   }
 
-  /** The same, with the answer: as the node gave it, or written anew where an object in it has a name twice. */
+  /** Requests a proof and returns it with its state: the node's text, or a rewritten one if an object in it has a name twice. */
   askProofText(question: ProofQuestion, at: StatePlace, scope: RequestScope): Promise<GivenProof> {
-    // Within the check, where a long text has been parsed with pauses.
+    // `keepUnique` runs within the check, where a long text has been parsed with pauses.
     return this.#ask(question, at, scope, keepUnique);
   }
 
@@ -76,7 +76,7 @@ export class StateAsker implements StateNodes {
     const call: RoutedCall = {
       ...describeRead('eth_getCode', `"${address}"`, at),
       check(result, upstream) {
-        // First: where it has to be parsed with pauses, all of this begins again.
+        // Parse first: if that needs pauses, the whole check runs again.
         const code = parseJsonText(result as JsonText);
         const text = checkData(result) as JsonText;
         proofs?.checkCode(at, address, codeHash, code, upstream);
@@ -88,8 +88,8 @@ export class StateAsker implements StateNodes {
   }
 
   /**
-   * An error is no answer here, as what is asked is right in form: a node that refuses to prove does not keep others from it.
-   * @throws what the first of them said, where none proves it
+   * Tries one node after the other. The request is well-formed, so an error of one node does not exclude a proof of another.
+   * @throws the error of the first node if none proves the state
    */
   async #askProvers(call: RoutedCall, scope: RequestScope): Promise<JsonText> {
     const except = new Set<Upstream>();
@@ -108,12 +108,12 @@ export class StateAsker implements StateNodes {
   }
 }
 
-/** @param error of a pool */
+/** Whether an error of the pool is the answer of a node. */
 function isWordOfNode(error: unknown): error is ChainError {
   return error instanceof ChainError && !OF_SERVICE.has(error.kind);
 }
 
-/** A state read with the block as its last parameter. @param subject JSON text of the parameters before it */
+/** Builds a state read with the block as its last parameter. @param subject JSON text of the parameters before it */
 export function describeRead(
   method: string,
   subject: string,

@@ -12,10 +12,10 @@ import type { PinnedBlock, QuestionParts } from './call-questions.ts';
 import { StateAsker } from './state-asker.ts';
 import { nameBlock, WholeBlocks } from './whole-blocks.ts';
 
-/** Slots of one question to a node: half a megabyte of nodes, which takes 4 ms to compare. geth refuses more than 1,024. */
+/** Storage slots per request to a node: half a megabyte of trie nodes, which takes 4 ms to verify. geth refuses more than 1,024. */
 const MAX_SLOTS = 128;
 
-/** Answers about state out of what is proven against the state roots of blocks, as far as nodes have proofs. */
+/** Answers state reads from values that are proven against the state roots of blocks, as far as nodes have proofs. */
 export class StateProofs {
   readonly #parts: QuestionParts;
   readonly #requests: StateRequests;
@@ -29,7 +29,7 @@ export class StateProofs {
     this.#asker = new StateAsker(parts);
   }
 
-  /** Gets ready for reads at a block that has just become the head, where a node has reported its header. */
+  /** Prepares for reads at a new head whose header a node has reported. */
   noteHead({ number, hash }: PinnedBlock['position']): void {
     const { proofs } = this.#parts;
     const header = proofs?.canVerify('state', number) === true ? proofs.blocks?.findHeader(hash) : undefined;
@@ -37,14 +37,14 @@ export class StateProofs {
     this.#requests.warmUp.noteHead(toHeadPlace(header));
   }
 
-  /** An account and words of its storage, where all of it is proven already. @param question as that of `prove` */
+  /** Returns an account and words of its storage if all of it is proven already. @param question as in `prove` */
   find(question: ProofQuestion, { position }: PinnedBlock): StateValues | undefined {
     const { hash } = position;
     const header = this.#parts.proofs?.blocks?.findHeader(hash);
     return header && this.#requests.find(question, { hash, stateRoot: header.stateRoot });
   }
 
-  /** Code of an account as JSON, where all that it takes is proven already. */
+  /** Returns the code of an account as JSON if the account and the code are proven already. */
   findCode(address: string, block: PinnedBlock): JsonText | undefined {
     const state = this.find({ address, slots: [] }, block);
     if (state === undefined) return undefined;
@@ -55,9 +55,9 @@ export class StateProofs {
   }
 
   /**
-   * Proves an account, and words of its storage.
+   * Proves an account and words of its storage.
    * @param question slots of 32 bytes each, lower-case hex text
-   * @returns undefined where that cannot be verified on this network
+   * @returns undefined if state is unverifiable on this network
    * @throws UpstreamFault, ChainError
    */
   prove(
@@ -72,8 +72,8 @@ export class StateProofs {
   }
 
   /**
-   * Code of an account. The same code is asked for once, whichever accounts and blocks have it.
-   * @returns undefined where that cannot be verified on this network
+   * Proves the code of an account. Equal code is requested once, whichever accounts and blocks have it.
+   * @returns undefined if state is unverifiable on this network
    */
   proveCode(
     address: string,
@@ -98,16 +98,16 @@ export class StateProofs {
   }
 
   /**
-   * Takes slots of the owner's pace at having nodes prove state, beyond the first: the weight of a call covers that.
-   * @throws (rejects with) ChainError `busy` where they would not be due before the deadline
+   * Draws storage slots from the owner's rate limit for proofs; the weight of the call covers the first one.
+   * @throws (rejects with) ChainError `busy` if they would not be due before the deadline
    */
   pace(slots: number, scope: RequestScope): PromiseOrValue<void> {
     return slots > 1 ? this.#requests.pace.take(scope, slots - 1) : undefined;
   }
 
   /**
-   * An answer to `eth_getProof`: as the node gave it, or put together where there are too many slots to compare them at once.
-   * @returns undefined where that cannot be verified on this network
+   * Returns an answer to `eth_getProof`: the node's text, or a joined one if there are too many slots to verify them at once.
+   * @returns undefined if state is unverifiable on this network
    */
   async askProof(
     { address, slots }: ProofQuestion,
@@ -133,12 +133,12 @@ export class StateProofs {
   ): Promise<JsonText | undefined> {
     const { text, state } = await this.#asker.askProofText(question, at, scope);
     if (state === undefined) return undefined;
-    // Slots may be named in a shorter form there: they are read from the nodes.
+    // The request may name slots in a shorter form, so `slots` is empty here: they are read from the proof's nodes.
     this.#requests.proven.states.proven.note(at.stateRoot, { address: question.address, slots: [] }, state);
     return text;
   }
 
-  /** Undefined where the header of the block cannot be verified. */
+  /** Returns undefined if the header of the block is unverifiable. */
   #findPlace(
     { position, isCanonical }: PinnedBlock,
     scope: RequestScope,
@@ -153,13 +153,13 @@ export class StateProofs {
   }
 }
 
-/** At least one part, each with as many slots as one question may have. */
+/** Splits the slots into at least one part, with at most `MAX_SLOTS` each. */
 function divideSlots(slots: readonly string[]): readonly (readonly string[])[] {
   const count = Math.max(1, Math.ceil(slots.length / MAX_SLOTS));
   return Array.from({ length: count }, (_, i) => slots.slice(i * MAX_SLOTS, (i + 1) * MAX_SLOTS));
 }
 
-/** Texts of a proof, which has been verified: the account without the last brace, and the slots. */
+/** Splits a verified proof into texts: the account without the last brace, and the slots. */
 function splitProof(proof: JsonText): { readonly account: JsonText; readonly entries: JsonText } {
   const { storageProof, ...account } = JSON.parse(proof) as { readonly storageProof: readonly unknown[] };
   return {

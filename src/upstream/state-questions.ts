@@ -24,31 +24,31 @@ import type { StateProofs } from './state-proofs.ts';
 import { lacksProof } from './verifying/lacks-proof.ts';
 import { STATE_SUBJECTS } from './verifying/subjects.ts';
 
-/** A question about one account or several, apart from the block, which is always its last parameter. */
+/** A request about one or several accounts, apart from the block, which is always its last parameter. */
 type StateQuestion = {
   readonly method: string;
   /** JSON texts of the parameters before the block. */
   readonly subject: string;
   readonly check: (result: JsonResult) => JsonResult;
-  /** `check` takes bytes where the answer is long, and makes a text of its own. */
+  /** `check` takes bytes if the answer is long, and returns a text. */
   readonly takesLongBytes?: boolean;
-  /** For nodes that lack the method. @param block JSON text */
+  /** Requests for nodes that lack the method. @param block JSON text */
   readonly batch?: (block: JsonText) => readonly NodeCall[];
-  /** The answer where all that it takes is proven already. */
+  /** Returns the answer if all of the state in it is proven already. */
   readonly find?: (block: PinnedBlock) => JsonText | undefined;
-  /** The answer as the state root of the block proves it; undefined where that cannot be verified. */
+  /** Returns the answer as proven by the state root of the block; undefined if that is unverifiable. */
   readonly prove: (block: PinnedBlock, scope: RequestScope) => PromiseOrValue<JsonResult | undefined>;
-  /** Whether what is proven is kept elsewhere. */
+  /** Whether the proven answer is cached elsewhere. */
   readonly isKeptApart?: boolean;
-  /** Words of storage that are asked for; absent where it is one at most. */
+  /** Number of requested storage slots; absent if it is at most one. */
   readonly slots?: number;
 };
 
 const NO_SLOTS: readonly string[] = [];
 
 /**
- * Questions about accounts: at one block for all upstreams, by its hash where nodes take one. An answer never changes as long as the block
- * is the same. Where state is verified, answers are made of what is proven of the accounts.
+ * Requests about accounts, at the same block for all upstreams, by its hash if nodes take one. An answer is immutable for the
+ * block. If state is verified, answers are built from proven accounts.
  */
 export class StateQuestions {
   readonly #parts: QuestionParts;
@@ -106,7 +106,7 @@ export class StateQuestions {
     return this.#askText(question, block, scope);
   }
 
-  /** Slot by slot where a node lacks the method, which few have. */
+  /** Falls back to one request per slot if a node lacks the method, which few have. */
   getStorageValues(
     requests: StorageRequests,
     block: BlockReference,
@@ -140,7 +140,7 @@ export class StateQuestions {
     return this.#askText(question, block, scope);
   }
 
-  /** How an account, and words of its storage, are read. */
+  /** Builds the reads of an account and words of its storage. */
   #read(
     read: ProofQuestion,
     write: (state: StateValues) => JsonText,
@@ -223,7 +223,7 @@ export class StateQuestions {
     });
   }
 
-  /** Answers with what is proven, or where nodes have no proof with one node's word. */
+  /** Answers with proven state, or with one node's word if nodes have no proof. */
   #proveAt(
     question: StateQuestion,
     pinned: PinnedBlock,
@@ -268,7 +268,7 @@ export class StateQuestions {
     return this.#parts.proofs?.trust.settle(scope, position, block.kind === 'hash', STATE_SUBJECTS);
   }
 
-  /** Asks a node and believes it. @param why nothing is proven; by default what is known of the network */
+  /** Requests an unverified answer from one node. @param why reason why there is no proof; by default derived from the network's verifier */
   #askUnproven(
     question: StateQuestion,
     pinned: PinnedBlock,
@@ -304,7 +304,7 @@ export class StateQuestions {
     };
   }
 
-  /** Under what an answer is kept; undefined where the parameters are too long for that. */
+  /** Returns the cache key of an answer; undefined if the parameters are too long for one. */
   #nameAnswer(
     { method, subject }: StateQuestion,
     { position }: PinnedBlock,
@@ -316,9 +316,9 @@ export class StateQuestions {
   }
 }
 
-/** Stands for an answer that is not proven. */
+/** Marks an answer that is not proven. */
 class Unproven {
-  /** Undefined: by what is known of the network. */
+  /** Undefined: the reason is derived from the network's verifier. */
   readonly why: string | undefined;
 
   constructor(why?: string) {

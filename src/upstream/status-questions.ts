@@ -5,7 +5,7 @@ import type { BlockResolver } from './block-resolver.ts';
 import { parseObject } from './checks/parse-object.ts';
 import type { HeadQuestions } from './head-questions.ts';
 
-/** What a network of nodes says about itself. */
+/** Status of a network of nodes. */
 export class StatusQuestions {
   readonly #resolver: BlockResolver;
   readonly #heads: HeadQuestions;
@@ -15,7 +15,7 @@ export class StatusQuestions {
     this.#heads = heads;
   }
 
-  /** A head that is served is as new as the network: nodes that are still far behind it have no part in it, and are not asked. */
+  /** A served head is as new as the network: nodes that are far behind have no vote on it and receive no requests. */
   async getSyncing(scope: RequestScope): Promise<JsonText> {
     await this.#resolver.getHead(scope);
     return 'false';
@@ -25,7 +25,7 @@ export class StatusQuestions {
     return this.#heads.ask({ method: 'eth_config', check: checkObject, nulls: 'fault' }, scope);
   }
 
-  /** Of one node, with the served head in the place of its own: what this node does not have, others are asked for. */
+  /** Returns one node's capabilities with the served head in place of its own: requests that this node cannot answer go to others. */
   async getCapabilities(scope: RequestScope): Promise<JsonText | null> {
     const { number, hash } = await this.#resolver.getHead(scope);
     const answer = await this.#heads.ask(

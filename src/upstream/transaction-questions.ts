@@ -33,21 +33,21 @@ import type { ProvenBlock } from './verifying/proven-blocks.ts';
 import { RECEIPT_SUBJECTS, TRANSACTION_SUBJECTS } from './verifying/subjects.ts';
 import { WholeBlocks } from './whole-blocks.ts';
 
-/** Transactions with a remembered place: about 300 bytes each. */
+/** Maximum number of transactions with a remembered place: about 300 bytes each. */
 const MAX_PLACES = 16_384;
 
-/** A question about a transaction by its hash, and the member of the answer that repeats the hash. */
 const RECEIPT = 'eth_getTransactionReceipt';
 
-/** An answer of nodes about one transaction; bytes where it is a long receipt. */
+/** A node's answer about one transaction; bytes if it is a long receipt. */
 type Told = JsonText | JsonBytes;
 
+/** A request for a transaction by its hash; `member` is the field of the answer that repeats the hash. */
 type LookUp = { readonly method: string; readonly hash: string; readonly member: string };
 
 /**
- * Questions about transactions. One by its place is that which the directory's block lists there. One by its hash says which block it is
- * in: the block of that height must list it at that position. Where that was found right is remembered, so that the next answer
- * is kept under the block's hash, too.
+ * Requests for transactions. One by its place has to be the one that the directory's block lists there. One by its hash names its block,
+ * and the canonical block of that height has to list it at that position. A verified place is remembered, so that the next answer
+ * is also cached under the block's hash.
  */
 export class TransactionQuestions {
   readonly #parts: QuestionParts;
@@ -56,7 +56,7 @@ export class TransactionQuestions {
   readonly #receipts: BlockQuestions;
   readonly #places = new Lru<string, ToldPlace>(MAX_PLACES, BLOCK_LIFE);
 
-  /** @param blocks gives the receipts of whole blocks */
+  /** @param blocks source of the receipts of whole blocks */
   constructor(parts: QuestionParts, blocks: BlockQuestions) {
     this.#parts = parts;
     this.#access = new BlockAccess(parts);
@@ -143,7 +143,7 @@ export class TransactionQuestions {
     return answer;
   }
 
-  /** One that is pending, or in a block above the served head, has no receipt yet. */
+  /** Returns null for a transaction that is pending, or in a block above the served head: it has no receipt yet. */
   async getReceipt(hash: string, scope: RequestScope): Promise<Told | null> {
     const question = { method: RECEIPT, hash, member: 'transactionHash' };
     const answer = await this.#lookUp(question, scope);
@@ -154,7 +154,7 @@ export class TransactionQuestions {
     return this.#takeReceipt(hash, place, answer.text, scope);
   }
 
-  /** No root covers a receipt by itself: it is taken out of those of its block. */
+  /** No root covers a single receipt, so it is extracted from those of its block. */
   async #takeReceipt(hash: string, place: ToldPlace, told: Told, scope: RequestScope): Promise<Told> {
     const { number, blockHash } = place;
     const { recall, keep, cacheScope } = this.#parts;
@@ -173,18 +173,18 @@ export class TransactionQuestions {
     }
     const list = await openCharacters(receipts);
     const text = await cutReceipt(list, hash, place, scope);
-    // The others of the block are kept too: none of them has to be taken out of the whole again.
+    // The other receipts of the block are cached too, so that the list is not searched again.
     if (this.#parts.proofs?.verifier?.whyUnproven(position, RECEIPT_SUBJECTS) === undefined)
       for await (const [each, receipt] of cutReceipts(list, scope)) keep(keyOf(each), receipt);
     return text;
   }
 
-  /** Where an answer has found a transaction last; undefined where it has been found to be there no more. */
+  /** Returns the place at which an answer last found a transaction; undefined once it was found to be no longer there. */
   findPlace(hash: string): ToldPlace | undefined {
     return this.#places.get(hash);
   }
 
-  /** Its bytes are the same wherever it is. */
+  /** The raw bytes do not depend on the block. */
   async #getRawByHash(hash: string, scope: RequestScope): Promise<JsonText | null> {
     const { number, hash: headHash } = await this.#parts.resolver.getHead(scope);
     const call: RoutedCall = {
@@ -214,7 +214,7 @@ export class TransactionQuestions {
     return answer;
   }
 
-  /** What is said of a transaction, and whether it is in a served block; null when there is none. */
+  /** Returns a node's answer about a transaction, and whether it is in a served block; null if there is none. */
   async #lookUp(
     question: LookUp,
     scope: RequestScope,
@@ -251,8 +251,8 @@ export class TransactionQuestions {
   }
 
   /**
-   * What another node says of a transaction that one calls pending: a node may hide that it is in a block, but cannot place it in one that does not list it.
-   * Undefined where no other node has it in a block.
+   * Requests a transaction that one node reports as pending from another node: a node may hide that it is in a block,
+   * but cannot place it in one that does not list it. Undefined if no other node has it in a block.
    */
   async #findMined(
     question: LookUp,
@@ -271,7 +271,7 @@ export class TransactionQuestions {
     }
   }
 
-  /** Asks for one whose place was found before; what is kept was compared then. */
+  /** Requests a transaction with a known place; a cached answer was compared when it was stored. */
   async #askPlaced(question: LookUp, place: ToldPlace, scope: RequestScope): Promise<Told> {
     const { number, blockHash: hash, index } = place;
     const proven = await this.#whole.prove({ number, hash }, true, scope);
@@ -290,7 +290,7 @@ export class TransactionQuestions {
     return text;
   }
 
-  /** Only nodes that have the served head are asked: what is in it must be found, and no longer be pending. */
+  /** Sends only to nodes that have the served head: a transaction in it must be found there, and no longer be pending. */
   async #ask(
     { method, hash, member }: LookUp,
     scope: RequestScope,
@@ -317,7 +317,7 @@ export class TransactionQuestions {
     return (await this.#parts.ask({ call, scope, except, witness })) as Told;
   }
 
-  /** Compares the place with the served block, and keeps the answer where it is right. Blocks above the served head are still to come. */
+  /** Compares the place with the served block, and caches the answer if it is correct. A block above the served head counts as pending. */
   async #confirm(
     question: LookUp,
     text: Told,
@@ -344,12 +344,12 @@ export class TransactionQuestions {
     return 'mined';
   }
 
-  /** What a null means for a transaction of which nothing is known. */
+  /** Meaning of a null for an unknown transaction. */
   get #absence(): NullMeaning {
     return this.#parts.proofs?.absence.byHash ?? 'claim';
   }
 
-  /** Where a block that was verified has a transaction, as long as that is canonical: then it is there, whatever nodes say. */
+  /** Returns the place of a transaction in a verified block while that is canonical: the transaction is then there, whatever nodes report. */
   async #findProven(hash: string, scope: RequestScope): Promise<ToldPlace | undefined> {
     const found = this.#parts.proofs?.blocks?.findTransaction(hash);
     if (found === undefined) return undefined;
@@ -358,7 +358,7 @@ export class TransactionQuestions {
     return this.#recall(hash, scope);
   }
 
-  /** Where a transaction was found, as long as its block is canonical. */
+  /** Returns the remembered place of a transaction while its block is canonical. */
   async #recall(hash: string, scope: RequestScope): Promise<ToldPlace | undefined> {
     const place = this.#places.get(hash);
     if (place === undefined) return undefined;
@@ -381,7 +381,7 @@ export class TransactionQuestions {
   }
 }
 
-/** A transaction that is in no served block as geth has it before it is mined. */
+/** Rewrites a transaction that is in no served block to geth's form of a pending one. */
 function showAsPending(text: JsonText): JsonText {
   const fields = parseObject(text);
   const { blockHash, blockNumber, transactionIndex, blockTimestamp = null, maxFeePerGas } = fields;

@@ -8,12 +8,12 @@ import { UpstreamFault } from './fault.ts';
 import type { Witness } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Of one block (yellow paper, section 11.1). What a node lists beyond that is not asked for. */
+/** Maximum uncles of one block (yellow paper, section 11.1). Further ones that a node lists are not requested. */
 const MAX_UNCLES = 2;
-/** Nodes that are asked for the uncles of a block until they make the hash in its header. */
+/** Maximum number of nodes that are tried until the uncles of a block match the hash in its header. */
 const MAX_WITNESSES = 3;
 
-/** A header commits to the uncles' headers, not to the hashes that nodes list: all of them are needed to compare. */
+/** Verifies uncle hashes. A header commits to the uncles' headers, not to the hashes that nodes list, so all uncles are needed for the comparison. */
 export class UncleProofs {
   readonly #parts: QuestionParts;
   readonly #access: BlockAccess;
@@ -26,7 +26,7 @@ export class UncleProofs {
   /**
    * Finds the hashes of the uncles that a header commits to.
    * @param committed `sha3Uncles` of the block, which was recomputed
-   * @returns undefined where no node has uncles that make it
+   * @returns undefined if no node has uncles with that hash
    */
   async find(
     block: { readonly number: bigint; readonly hash: string },
@@ -52,7 +52,7 @@ export class UncleProofs {
     return undefined;
   }
 
-  /** Not kept: one by one they are not compared with anything. A null too many makes another hash. */
+  /** Requests the uncles without the cache: a single one is not compared with anything. A wrong null leads to another hash. */
   async #ask(
     block: { readonly number: bigint; readonly hash: string },
     except: ReadonlySet<Upstream>,

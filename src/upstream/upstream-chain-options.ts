@@ -1,4 +1,4 @@
-/** What a chain of nodes is made of. */
+/** Options of a chain of nodes. */
 import type { Cache } from '../cache/cache.ts';
 import type { LogLimits } from '../chain/log-range.ts';
 import type { Logger } from '../observe/logger.ts';
@@ -21,28 +21,28 @@ export type UpstreamChainOptions = {
   readonly log: Logger;
   readonly sending: SendingOptions;
   readonly verify: VerifyMode;
-  /** Blocks up to which a range of logs is verified. */
+  /** Maximum blocks of a range of logs that is verified. */
   readonly verifyLogBlocks?: number;
-  /** Where state that nodes have proven is kept; by default in memory only. */
+  /** Storage of proven state; by default in memory only. */
   readonly provenState?: Pick<ProvenOptions, 'bytes' | 'codes'>;
-  /** Opens what executes calls here; absent where nodes execute. */
+  /** Opens the executor of local calls; absent if nodes execute. */
   readonly openExecutions?: ((source: StateSource) => LocalExecutions) | undefined;
-  /** A block of the chain by the configuration's word. */
+  /** A block that is canonical according to the configuration. */
   readonly checkpoint?: Checkpoint | undefined;
-  /** Whether layer 1 says of blocks that they are on the chain. */
+  /** Whether layer 1 commits to blocks of the chain. */
   readonly isAnchored?: boolean;
-  /** Memory for what nodes have sent, shared by the networks of a process. */
+  /** Memory for data that nodes have sent, shared by the networks of a process. */
   readonly nodeMemory?: SharedBudget | undefined;
-  /** Where processes that serve the chain share the heights of their heads; absent where there is one. */
+  /** Table in which processes that serve the chain share the heights of their heads; absent if there is one process. */
   readonly heights?: HeightTable | undefined;
-  /** How many of the configured operators must say the same; absent where that is not counted. */
+  /** Number of configured operators that must agree; absent if agreement is not counted. */
   readonly agreement?: AgreementOptions | undefined;
 };
 
-/** What sending takes beside the nodes. */
+/** Options of sending, apart from the nodes. */
 type SendingOptions = {
   readonly options: SendOptions;
   readonly tools: SendingTools;
-  /** Where processes share what was sent. */
+  /** Records of sent transactions that processes share. */
   readonly records?: RecordTable | undefined;
 };

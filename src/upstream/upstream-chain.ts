@@ -35,11 +35,11 @@ import type { TransactionQuestions } from './transaction-questions.ts';
 
 const HASH = /^0x[0-9a-f]{64}$/i;
 
-/** What an upstream chain is made of. */
+/** Components of an upstream chain. */
 export type UpstreamChainParts = {
   readonly chainId: Pick<NetworkChainId, 'value' | 'find'>;
   readonly calls: CallQuestions;
-  /** Absent where nodes execute. */
+  /** Absent if nodes execute. */
   readonly local?: LocalExecutions | undefined;
   readonly blocks: BlockQuestions;
   readonly transactions: TransactionQuestions;
@@ -50,9 +50,9 @@ export type UpstreamChainParts = {
   readonly status: StatusQuestions;
   readonly heads: HeadReads;
   readonly sending: SendingReads;
-  /** Of a development network: its node, for what is asked once. */
+  /** The node of a development network, for methods that are sent only once. */
   readonly development?: DevelopmentNode | undefined;
-  /** Takes what layer 1 holds of the chain; absent where that is not read. */
+  /** Receives the output roots of the chain from layer 1; absent if layer 1 is not read. */
   readonly layer1?: AnchoredChain | undefined;
   readonly calibrated?: Promise<void> | undefined;
   readonly where: Whereabouts;
@@ -61,14 +61,14 @@ export type UpstreamChainParts = {
   readonly close: () => Promise<void>;
 };
 
-/** A reader that never has an answer at once. */
+/** A reader that always returns promises. */
 type Promised<T> = {
   readonly [K in keyof T]: T[K] extends (...parameters: infer P) => infer R
     ? (...parameters: P) => Promise<Awaited<R>>
     : never;
 };
 
-/** A chain that real nodes know: every operation becomes questions to the pool, every fault a ChainError. */
+/** A chain served by real nodes: every operation becomes requests to the pool, every fault a ChainError. */
 export class UpstreamChain implements Chain {
   readonly blocks: BlockReads;
   readonly transactions: Promised<TransactionReads>;
@@ -97,7 +97,7 @@ export class UpstreamChain implements Chain {
       block: BlockReference,
       ask: () => PromiseOrValue<T>,
     ): PromiseOrValue<T | JsonStream> => followMoves(ask, block.kind === 'tag', where, translateFaults<T>);
-    // Where a transaction is may change with the head, whatever it was called by.
+    // The place of a transaction may change with the head, however the request names it.
     const answerAbout = <T>(transaction: TransactionReference, ask: () => Promise<T>): Promise<T> =>
       followMoves(ask, 'hash' in transaction || transaction.block.kind === 'tag', where, passOn);
     this.blocks = {
@@ -168,7 +168,7 @@ export class UpstreamChain implements Chain {
       getProof: (address, slots, block, scope) =>
         answer(block, () => state.getProof(address, slots, block, scope)),
     };
-    /** Executed here where that is possible, else by nodes. */
+    /** Executes a call here if possible, otherwise on nodes. */
     const execute = <T extends JsonResult>(
       kind: ExecutionKind,
       request: CallRequest,
@@ -261,17 +261,17 @@ export class UpstreamChain implements Chain {
     );
   }
 
-  /** Until recent blocks have been looked at for the first time; nothing is proven before. */
+  /** Resolves when recent blocks have been examined for the first time; nothing is verified before. */
   get calibrated(): Promise<void> | undefined {
     return this.#parts.calibrated;
   }
 
-  /** Takes what layer 1 holds of the chain, where that is read. */
+  /** Receives the output roots of the chain from layer 1; absent if layer 1 is not read. */
   get layer1(): AnchoredChain | undefined {
     return this.#parts.layer1;
   }
 
-  /** What metrics and the status page show. */
+  /** Figures for metrics and the status page. */
   describe(): ChainFigures {
     return this.#parts.describe();
   }
@@ -281,12 +281,11 @@ export class UpstreamChain implements Chain {
   }
 }
 
-/** What is handed on as it is. */
 function passOn<T>(answer: T): T {
   return answer;
 }
 
-/** A stream that fails with ChainErrors. */
+/** Wraps a stream so that it fails with ChainErrors; a complete result is returned unchanged. */
 function translateFaults<T extends JsonResult | null>(result: T): T | JsonStream {
   if (result === null || isComplete(result)) return result;
   return { pieces: readTranslated(result), cancel: () => result.cancel() };

@@ -10,7 +10,7 @@ export class UpstreamHeads implements HeadReads {
   readonly explainAbsence: () => string;
   readonly #watchers = new Listeners<[]>();
 
-  /** @param explain why no block is served, as the rest of a sentence */
+  /** @param explain returns why no block is served, as the rest of a sentence */
   constructor(head: Pick<NetworkHead, 'served'>, pending: PendingFeed, explain: () => string) {
     this.#head = head;
     this.#pending = pending;
@@ -33,7 +33,7 @@ export class UpstreamHeads implements HeadReads {
     return this.#pending.watch(listener);
   }
 
-  /** To be called when `served` has changed, and everything that follows from it. */
+  /** Has to be called when `served` and everything that depends on it have changed. */
   noteChange(): void {
     this.#watchers.notify();
   }

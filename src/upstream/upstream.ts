@@ -12,15 +12,15 @@ import { NodeMethods } from './node-methods.ts';
 import type { Transport } from './transport/transport.ts';
 
 /**
- * Whether a node may be asked: `unverified` until its chain was seen to be the network's (again, after it was away),
- * `quarantined` when it is another chain's or gave an answer that its block refutes, `disputed` when it is not known which node has
+ * Whether a node may be used: `unverified` until its chain was seen to be the network's (again, after it was away),
+ * `quarantined` if it is of another chain, sent an answer that its block refutes or broke a bound, `disputed` if it is open which nodes have
  * the network's genesis block.
  */
 export type Standing = 'unverified' | 'verified' | 'quarantined' | 'disputed';
 
 const MISSED_POLLS = 2;
 
-/** What the pool reads of an upstream's heads. */
+/** Parts of the head tracker that the pool reads. */
 export type TrackedHead = Pick<
   HeadTracker,
   | 'latest'
@@ -42,30 +42,30 @@ export type TrackedHead = Pick<
   | 'stop'
 >;
 
-/** What one upstream is made of. */
+/** Components of one upstream. */
 export type UpstreamParts = {
   readonly name: string;
   /** See `findOperator`: compared, never shown. */
   readonly operator: string;
   readonly tier: number;
   readonly transport: Transport;
-  /** For what the pool asks on its own account: heads and identity. */
+  /** Transport for requests of the pool itself: heads and identity. */
   readonly control: Transport;
-  /** Where heads are announced, if that is not the same. */
+  /** Transport of head announcements, if it is a separate one. */
   readonly announcements?: Transport;
   readonly tracker: TrackedHead;
   /** Parts of its address and headers that must never be revealed. */
   readonly secrets: readonly string[];
-  /** Keys among them, which are masked in data of reverts too; by default none. */
+  /** Keys among the secrets, which are masked in revert data too; by default none. */
   readonly credentials?: readonly string[];
-  /** Opens what an answer of it holds, where no caller's memory counts it. */
+  /** Opens the memory reservation of a response, if no caller's memory accounts for it. */
   readonly openMemory: () => AnswerMemory;
-  /** It sent more than a question can need; by default nothing comes of it. */
+  /** Called when it sent more than a request can need; by default nothing happens. */
   readonly onExcessive?: (fault: UpstreamFault) => void;
   readonly now: () => number;
 };
 
-/** One node of a pool, and everything that is known about it. */
+/** One node of a pool, with its state and its record. */
 export class Upstream {
   readonly name: string;
   readonly operator: string;
@@ -83,32 +83,32 @@ export class Upstream {
   readonly logSpan: LogSpan;
   /** Faults so far by kind. */
   readonly faults: Map<FaultKind, number> = new Map();
-  /** Of requests, but for those that were given up. */
+  /** Durations of requests, seconds, except aborted ones. */
   readonly seconds: Histogram = new Histogram(DURATION_BOUNDS);
   standing: Standing = 'unverified';
   identity: Identity | undefined;
-  /** Why it was not identified when it was asked last. */
+  /** Fault of the last failed identification. */
   identityFault: FaultKind | undefined;
-  /** How it differs from the network's chain, while it is quarantined; while it is disputed, from the other nodes. */
+  /** Difference from the network's chain while it is quarantined; from the other nodes while it is disputed. */
   mismatch: string | undefined;
-  /** Why it is quarantined for a while, as the rest of a sentence about it: it gave a wrong answer, or one that breaks a bound. */
+  /** Reason for its temporary quarantine, as the rest of a sentence about it: it sent a wrong answer, or one that breaks a bound. */
   evidence: string | undefined;
-  /** Of the latest election of the head. */
+  /** Result of the latest election of the head. */
   vote: Vote = 'silent';
-  /** It reported another block than the one served, and has not since confirmed that it is of this chain. */
+  /** It reported another block than the served one, and its chain has not been confirmed since. */
   isSuspected = false;
-  /** Settled when its identity has been checked. */
+  /** Resolves when the current check of its identity has ended. */
   checking: Promise<void> | undefined;
   /** Its blocks contradict those that the network serves. */
   isOnFork = false;
-  /** At the start, until it has identified itself or has had its time: the others are no majority without it. */
+  /** Set at the start until it has identified itself or exceeded its startup time: until then the others are no majority without it. */
   isAwaited = true;
   /** Number of the latest block that it reported before. */
   lastHead: bigint | undefined;
-  /** Polls for its head that failed since the last one that did not. */
+  /** Consecutive failed polls for its head. */
   missedPolls = 0;
   readonly #announcements: Transport | undefined;
-  /** Methods that the service itself knows: there are few. */
+  /** Methods of which it takes only the first parameter; only methods that the service itself knows, so the set is small. */
   readonly #takesOne = new Set<string>();
 
   constructor(parts: UpstreamParts) {
@@ -129,22 +129,22 @@ export class Upstream {
     this.methods = new NodeMethods(parts.now);
   }
 
-  /** Whether its head counts for the network's: it is of this chain and answers, or may yet turn out to. */
+  /** Whether its head counts for the network's: it is of this chain and answers, or may still turn out to. */
   get countsForHead(): boolean {
     return this.standing === 'verified' ? !this.isAway && !this.isSuspected : this.isAwaited;
   }
 
-  /** It missed more than one poll in a row. */
+  /** Whether the node missed more than one poll in a row. */
   get isAway(): boolean {
     return this.missedPolls >= MISSED_POLLS;
   }
 
-  /** Whether it may be asked and answers. */
+  /** Whether the node may be used and answers. */
   get isUp(): boolean {
     return this.standing === 'verified' && !this.isAway;
   }
 
-  /** Whether it may be asked for recent blocks before others: a node that is behind knows less of them. */
+  /** Whether the node is syncing or lagging, so that other nodes are preferred for recent blocks. */
   get isBehind(): boolean {
     return this.vote === 'syncing' || this.vote === 'lagging';
   }
@@ -154,12 +154,12 @@ export class Upstream {
     return this.identity?.knowsHashParameters === true;
   }
 
-  /** The way to it for questions of the service itself. */
+  /** Transport for requests of the service itself. */
   get own(): OwnTransport {
     return { transport: this.control, memory: this.openMemory };
   }
 
-  /** Where heads and transactions are announced, if anywhere. */
+  /** Transport of announced heads and transactions. */
   get announcer(): Transport {
     return this.#announcements ?? this.control;
   }
@@ -168,7 +168,7 @@ export class Upstream {
     return this.methods.lacks(method);
   }
 
-  /** Whether it takes the first parameter of this method and no more. */
+  /** Whether the node takes only the first parameter of this method. */
   takesOneOf(method: string): boolean {
     return this.#takesOne.has(method);
   }

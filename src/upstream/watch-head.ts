@@ -11,7 +11,7 @@ type Watched = Pick<
   'onVote' | 'onDoubt' | 'onAhead' | 'onExpiry' | 'onGivenUp'
 >;
 
-/** Why a vote is missing matters to an operator; which tier is in use, and that a node is new, are no faults. */
+/** Votes whose reason matters to an operator; the tier in use, and that a node is new, are no faults. */
 const BEHIND: ReadonlySet<Vote> = new Set<Vote>(['syncing', 'lagging']);
 
 const NOT_SERVED: Readonly<Record<HeadHindrance, string>> = {
@@ -21,7 +21,10 @@ const NOT_SERVED: Readonly<Record<HeadHindrance, string>> = {
     'for pool.headAge fewer operators have had blocks above the head than agreement demands: it is not served any more',
 };
 
-/** Logs changes of a network's head and of the nodes' votes, one line each, and asks nodes that seem to be ahead for proof. */
+/**
+ * Logs changes of a network's head and of the nodes' votes, one line each, and checks whether the chain of a node that
+ * seems far ahead contains the baseline block of the election.
+ */
 export function watchHead(
   network: string,
   log: Logger,
@@ -71,7 +74,7 @@ export function watchHead(
   };
 }
 
-/** Number of the block that a lagging node is behind. */
+/** Returns the number of the block that a lagging node is compared with. */
 function findReference(...blocks: readonly (BlockHeader | undefined)[]): bigint | undefined {
   let highest: bigint | undefined;
   for (const block of blocks) {
@@ -80,14 +83,15 @@ function findReference(...blocks: readonly (BlockHeader | undefined)[]): bigint 
   return highest;
 }
 
-/** Whether a node of a better tier has a vote and a block: at a start one may yet turn out to lag. */
+/** Whether a node of a better tier has a vote and a block: right after the start such a node may still turn out to lag. */
 function decidesBefore({ tier, vote, tracker }: Upstream, reserve: Upstream): boolean {
   return tier < reserve.tier && vote === 'votes' && tracker.latest !== undefined;
 }
 
 /**
  * Logs that the only node of a network went back below the served head and stays there, once for each head: with
- * `development` the network would follow it. To be called with a node that was seen to be of the same chain after its head fell.
+ * `development` the network would follow it.
+ * @returns has to be called with a node that was seen to be of the same chain after its head fell
  */
 export function watchFalls(
   network: string,

@@ -1,7 +1,7 @@
 import type { JsonStream } from '../primitives/json-result.ts';
 import { UpstreamFault } from './fault.ts';
 
-/** The same stream; `onFault` learns of the fault that it breaks off with, unless the reader gave it up. */
+/** Returns the stream with the same pieces. @param onFault receives the fault that ends it, unless the reader cancelled it */
 export function watchStream(source: JsonStream, onFault: (fault: UpstreamFault) => void): JsonStream {
   return { pieces: readWatched(source, onFault), cancel: () => source.cancel() };
 }

@@ -16,16 +16,16 @@ import type { RoutedCall } from './routed-call.ts';
 import { UncleProofs } from './uncle-proofs.ts';
 import { type AskMore, listHashes, type ProvenBlock } from './verifying/proven-blocks.ts';
 
-/** How a block is asked for. */
+/** Request for a block. */
 export type BlockQuestion = Pick<RoutedCall, 'method' | 'params' | 'nulls' | 'block'>;
 
-/** A block of which number and hash are known; one that is not canonical has to be asked for by its hash. */
+/** A block with known number and hash; one that is not canonical has to be requested by its hash. */
 type KnownBlock = { readonly number: bigint; readonly hash: string };
 
-/** Without which a block is not kept among the verified ones. */
+/** Subjects that have to be verified before a block is cached as verified. */
 const KEPT_SUBJECTS: readonly Subject[] = ['header', 'transactions', 'withdrawals'];
 
-/** Asks for blocks as objects, and verifies what comes. */
+/** Requests blocks as objects, and verifies them. */
 export class WholeBlocks {
   readonly #parts: QuestionParts;
   readonly #uncles: UncleProofs;
@@ -36,10 +36,10 @@ export class WholeBlocks {
   }
 
   /**
-   * The block of this hash; null where there is none. Where it lists other uncles than its header commits to, it is another node's.
+   * Returns the block with this hash; null if there is none. If it lists other uncles than its header commits to, another node is tried.
    * @param isFull with whole transactions, so that it may be large
-   * @param keyAs under what it is kept instead of its own name
-   * @param isDrained a stream is read to its end, and empty then
+   * @param keyAs cache key instead of its own
+   * @param isDrained a stream is read to its end, and is then empty
    */
   ask(
     question: BlockQuestion,
@@ -59,7 +59,7 @@ export class WholeBlocks {
     );
   }
 
-  /** Hashes of the uncles that a block's header commits to; undefined where that cannot be verified. */
+  /** Returns the hashes of the uncles that a block's header commits to; undefined if they are unverifiable. */
   async listUncles(
     block: KnownBlock,
     isCanonical: boolean,
@@ -71,7 +71,7 @@ export class WholeBlocks {
     return known ?? this.#findUncles(proven.header, proven.header.unclesHash, scope);
   }
 
-  /** Asks for the uncles that a header commits to, and remembers their hashes. Undefined where no node has them. */
+  /** Requests the uncles that a header commits to, and remembers their hashes. Undefined if no node has them. */
   async #findUncles(
     block: KnownBlock,
     committed: string,
@@ -106,7 +106,7 @@ export class WholeBlocks {
     return this.#askOnce(question, hash, isFull, scope);
   }
 
-  /** A block that was doubted is asked for whatever is kept of it. */
+  /** Requests a block; if its list of uncles was found to be wrong, past the cache. */
   #askOnce(
     question: BlockQuestion,
     hash: string,
@@ -132,7 +132,7 @@ export class WholeBlocks {
         isKept,
         ...(isFull ? { isHeld: true, isDrained, takesBytes: true, checksStream: true } : { isText: true }),
         check: (result, upstream) => {
-          // What is recomputed needs no comparison with what others said of it.
+          // A recomputed block needs no comparison with other nodes' reports.
           const verified =
             proofs?.blocks?.check({ number, hash }, result, isFull, upstream, askMore) ?? result;
           return proofs?.blocks?.find(hash) === undefined ? isKnown(verified) : verified;
@@ -146,7 +146,7 @@ export class WholeBlocks {
     });
   }
 
-  /** The cache key of a block, and whether it may be kept: other readers of the cache take a kept block for verified, uncles included. */
+  /** Returns the cache key of a block, and whether it may be cached: other readers of the cache take a cached block for verified, uncles included. */
   #naming(
     question: BlockQuestion,
     hash: string,
@@ -165,8 +165,9 @@ export class WholeBlocks {
   }
 
   /**
-   * A block with the hashes of its transactions. Made of the whole one the first time, and compared with it from then on, as long as it is remembered; asked for
-   * as such where the whole one is a stream. What the hashes of uncles are compared with is not remembered.
+   * Returns a block with the hashes of its transactions. They are listed from the whole block the first time and compared with
+   * it from then on, as long as it is remembered; if the whole block is a stream, the form with hashes is requested. Blocks with
+   * uncles are not compared in this way, since the headers of their uncles are not remembered.
    */
   askHashes(
     question: (isFull: boolean) => BlockQuestion,
@@ -195,7 +196,7 @@ export class WholeBlocks {
     });
   }
 
-  /** A whole block; a large one is verified, where it can be, and no more of it than that is left. */
+  /** Requests a whole block; a large one is read only for its verification, if that is possible, and is then empty. */
   #askRead(question: BlockQuestion, hash: string, scope: RequestScope): PromiseOrValue<JsonResult | null> {
     const why = this.#parts.proofs?.verifier?.whyUnproven({ number: this.#numberOf(question, hash), hash }, [
       'transactions',
@@ -203,7 +204,7 @@ export class WholeBlocks {
     return this.ask(question, hash, true, scope, undefined, why === undefined);
   }
 
-  /** The header of a block, by its hash. */
+  /** Returns the verified header of a block, by its hash. */
   async #findHeader(hash: string, scope: RequestScope): Promise<VerifiedHeader | undefined> {
     const { proofs, directory } = this.#parts;
     const params = JSON.stringify([hash, false]);
@@ -217,18 +218,18 @@ export class WholeBlocks {
     }
   }
 
-  /** The number of a block, as it is asked for or was recomputed. */
+  /** Returns the number of a block, from the request or from its verified header. */
   #numberOf({ block }: BlockQuestion, hash: string): bigint | undefined {
     return block?.number ?? this.#parts.proofs?.blocks?.findHeader(hash)?.number;
   }
 
-  /** Why a block is not kept among the verified ones; undefined where it is. */
+  /** Returns why a block is not cached as verified; undefined if it is. */
   #whyUnproven(question: BlockQuestion, hash: string): string | undefined {
     const number = this.#numberOf(question, hash);
     return this.#parts.proofs?.verifier?.whyUnproven({ number, hash }, KEPT_SUBJECTS);
   }
 
-  /** A block that was verified as a whole; undefined where that cannot be. */
+  /** Returns a block that was verified as a whole; undefined if it is unverifiable. */
   prove(
     block: KnownBlock,
     isCanonical: boolean,
@@ -244,7 +245,7 @@ export class WholeBlocks {
   }
 }
 
-/** How a block of which number and hash are known is asked for. */
+/** Builds the request for a block whose number and hash are known. */
 export function nameBlock(
   { number, hash }: KnownBlock,
   isCanonical: boolean,
