@@ -53,7 +53,7 @@ export interface ExchangeHost {
 export type ExchangeRequest<T> = {
   readonly body: string;
   readonly places: number;
-  /** Whether it is sent only once, over a connection of its own. */
+  /** Whether the request is sent only once, over a connection of its own. */
   readonly isOnce?: boolean;
   readonly createReader: (source: ResultSource) => BodyReader<T>;
 };
