@@ -18,7 +18,10 @@ export interface BatchHost {
   ): void;
   /** Notes that the batch that was sent at `sentAt` was answered, or abandoned. */
   noteDone(batch: JoinedBatch, sentAt: number, isAnswered: boolean): void;
-  /** Notes that a node refused a batch of `count` calls: a call was answered on its own that the batch did not answer. */
+  /**
+   * Notes that the node refused a batch of `count` calls.
+   * @param isTooLarge whether fewer calls might have been accepted
+   */
   noteRefused(count: number, isTooLarge: boolean): void;
   /** Notes that the batch needs no expiry watch any more. */
   forget(batch: JoinedBatch): void;
@@ -65,7 +68,7 @@ export class JoinedBatch implements Expiring, SharedRequest {
   #splitAt: number;
   #left: number;
   #isOver = false;
-  /** True once the host has been notified that the node refused the batch. */
+  /** True once the answer to a single call has shown that the node refused the batch. */
   #isRefused = false;
 
   /** @param splitMs time after which an unanswered batch is abandoned, milliseconds */
@@ -117,7 +120,7 @@ export class JoinedBatch implements Expiring, SharedRequest {
     this.#settleFrom(0, answer);
   }
 
-  /** Settles the calls from this position on: short replies at once, further ones in later turns. */
+  /** Settles the calls from this position on: about `TOGETHER_BYTES` of replies in one step, the rest in later turns. */
   #settleFrom(from: number, answer: BatchAnswer): void {
     const { length } = this.#calls;
     let bytes = 0;

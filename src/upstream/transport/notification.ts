@@ -24,7 +24,7 @@ export function readNotification(
   return { subscription, result };
 }
 
-/** Whether the text of a message, which is no longer than a notification, contains the id of one of these subscriptions. */
+/** Whether a message is no longer than a notification and its text contains the id of one of these subscriptions. */
 export function isOfOne({ bytes }: Message, subscriptions: Iterable<string>): boolean {
   if (!Buffer.isBuffer(bytes) || bytes.length > NOTIFICATION.bytes) return false;
   for (const id of subscriptions) if (bytes.includes(JSON.stringify(id))) return true;
