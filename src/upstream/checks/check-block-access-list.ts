@@ -18,9 +18,10 @@ import type { Upstream } from '../upstream.ts';
 type JudgeList = (isRight: boolean, given: AccessListForm, upstream: Upstream | undefined) => void;
 
 /**
- * Checks that a list has this hash, and returns it in the requested form: a node that lacks the method is asked for the other form, whose answer
- * comes as the only item of an array.
+ * Creates a check that a list has this hash, which returns the list in the requested form: a node that lacks the method is asked for the other form,
+ * whose answer comes as the only item of an array.
  * @param form requested form
+ * @returns a check that throws UpstreamFault `wrong` for a list that is not text or cannot be read, `missing` for null, and what `judge` throws
  */
 export function checkBlockAccessList(
   hash: string,

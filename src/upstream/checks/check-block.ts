@@ -5,8 +5,9 @@ import { checkResult, type PromptByteCheck } from './check-stream.ts';
 import { TextSearch } from './text-search.ts';
 
 /**
- * Checks that a block has this hash, by its own member, at any position, and that its transactions are those of the known block, in order, where it
- * is known. The bytes are searched, so that megabytes of transactions need not become objects.
+ * Creates a check that a block has this hash, by its own member, at any position, and that its transactions are those of the known block, in order,
+ * where it is known. The bytes are searched, so that megabytes of transactions need not become objects.
+ * @returns a check that throws UpstreamFault `wrong` for any other block
  */
 export function checkBlock(hash: string, known: Block | undefined): (result: JsonResult) => JsonResult {
   return (result) => checkResult(result, new BlockSearch(hash, known?.transactionHashes ?? []));

@@ -11,9 +11,10 @@ export function trimFeeHistory(result: JsonResult): JsonResult {
 }
 
 /**
- * Checks that a fee history ends at the requested block, by its oldest block: it begins at most `blockCount` blocks up to it. Nodes may return fewer
- * blocks, and fields differ between clients; the data of the blocks is not checked here.
+ * Creates a check that a fee history ends at the requested block, by its oldest block: it begins at most `blockCount` blocks up to it. Nodes may
+ * return fewer blocks, and fields differ between clients; the data of the blocks is not checked here.
  * @param newest number of the requested block
+ * @returns a check that throws UpstreamFault `wrong` for any other fee history
  */
 export function checkFeeHistory(newest: bigint, blockCount: number): (result: JsonResult) => JsonResult {
   return (result) => {

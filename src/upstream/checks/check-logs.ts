@@ -19,8 +19,9 @@ export type ExpectedLogs = {
 const QUANTITY = /^0x[0-9a-fA-F]{1,16}$/;
 
 /**
- * Checks that logs match the filter and belong to blocks of the range, each once and in order. Omitted logs cannot be detected.
- * @throws ChainError `exceeded` for more logs than the network returns, before they are checked
+ * Creates a check that logs match the filter and belong to blocks of the range, each once and in order. Omitted logs cannot be detected.
+ * @returns a check that throws UpstreamFault `wrong` for other logs, and ChainError `exceeded` for more logs than the network returns, before they
+ * are checked
  */
 export function checkLogs(expected: ExpectedLogs): (result: JsonResult) => JsonResult {
   return (result) => {

@@ -5,7 +5,11 @@ import type { Block } from '../heads/block.ts';
 import { keepUnique } from '../keep-unique.ts';
 import { parseObject } from './parse-object.ts';
 
-/** Checks that a member of the answer has this value, a hash in lower case. The answer is serialized again where an object in it has a name twice. */
+/**
+ * Creates a check that a member of the answer has this value, a hash in lower case. The answer is serialized again where an object in it has a name
+ * twice.
+ * @returns a check that throws UpstreamFault `wrong` for any other value
+ */
 export function checkMember(name: string, value: string): (result: JsonResult) => JsonResult {
   return (result) => {
     if (isSameText(parseObject(result)[name], value)) return keepUnique(result as JsonText | JsonBytes);
@@ -16,8 +20,9 @@ export function checkMember(name: string, value: string): (result: JsonResult) =
 const EMPTY_BLOOM = /^0x0*$/;
 
 /**
- * Checks that a receipt belongs to this transaction, and has an empty bloom where it has no logs. The answer is serialized again where an object in
- * it has a name twice.
+ * Creates a check that a receipt belongs to this transaction, and has an empty bloom where it has no logs. The answer is serialized again where an
+ * object in it has a name twice.
+ * @returns a check that throws UpstreamFault `wrong` for any other receipt
  */
 export function checkReceipt(hash: string): (result: JsonResult) => JsonResult {
   return (result) => {
@@ -62,8 +67,9 @@ function readInteger(value: unknown): bigint {
 }
 
 /**
- * Checks that a transaction of a block is the one that the block lists at this position. The answer is serialized again where an object in it has a
+ * Creates a check that a transaction is the one that the block lists at this position. The answer is serialized again where an object in it has a
  * name twice.
+ * @returns a check that throws UpstreamFault `wrong` for any other transaction
  */
 export function checkTransaction(block: Block, index: number): (result: JsonResult) => JsonResult {
   return (result) => {
@@ -76,8 +82,9 @@ export function checkTransaction(block: Block, index: number): (result: JsonResu
 }
 
 /**
- * Checks that an uncle is the one that the block lists at this position. It has no transactions and withdrawals, whatever a node reports, and its
- * list of uncles is empty (spec 2.1).
+ * Creates a check that an uncle is the one that the block lists at this position. An uncle has no transactions, withdrawals and uncles of its own
+ * (spec 2.1): the check removes what a node adds.
+ * @returns a check that throws UpstreamFault `wrong` for any other uncle
  */
 export function checkUncle(block: Block, index: number): (result: JsonResult) => JsonResult {
   return (result) => {

@@ -20,7 +20,10 @@ const PARENT_HASH = 0;
 const TIMESTAMP = 11;
 const EXTRA_DATA = 12;
 
-/** Checks that an encoded block, or an encoded header, begins with the header of this block. */
+/**
+ * Creates a check that an encoded block, or an encoded header, begins with the header of this block.
+ * @returns a check that throws UpstreamFault `wrong` for any other header
+ */
 export function checkRawHeader(block: Block, part: 'block' | 'header'): (result: JsonResult) => JsonResult {
   return (result) => {
     const check = new RawHeaderCheck(block, part);
@@ -106,7 +109,10 @@ function notOfBlock(): UpstreamFault {
   return new UpstreamFault('wrong', 'the encoded header is not that of the block');
 }
 
-/** Checks that there is one encoded receipt for each transaction of the block. The encoding does not name the block. */
+/**
+ * Creates a check that there is one encoded receipt for each transaction of the block. The encoding does not name the block.
+ * @returns a check that throws UpstreamFault `wrong` for any other number of receipts
+ */
 export function checkRawReceipts({ transactionHashes }: Block): (result: JsonResult) => JsonResult {
   return (result) => {
     const check = new RawReceiptsCheck(transactionHashes.length);
@@ -145,9 +151,10 @@ const HASHED_TYPES: ReadonlySet<number> = new Set([1, 2, 3, 4]);
 const LIST_BASE = 0xc0;
 
 /**
- * Checks that an encoded transaction has this hash. geth returns `"0x"` for an unknown transaction, which becomes null.
+ * Creates a check that an encoded transaction has this hash. geth returns `"0x"` for an unknown transaction, which becomes null.
  * @param isListed whether a block lists the transaction, so that it exists
  * @param isEvery whether the hash is that of the bytes whatever the type, as for transactions whose hash was recomputed
+ * @returns a check that throws UpstreamFault `wrong` for another transaction, and `missing` for a listed one that the node does not have
  */
 export function checkRawTransaction(
   hash: string,

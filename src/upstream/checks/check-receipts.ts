@@ -7,8 +7,9 @@ import { TextSearch } from './text-search.ts';
 const OPEN_LIST = 0x5b;
 
 /**
- * Checks that the receipts of a block are complete, in the order of its transactions, and of this block only. Their bytes are searched, so that 20
- * MB need not become objects.
+ * Creates a check that the receipts of a block are complete, in the order of its transactions, and of this block only. Their bytes are searched, so
+ * that 20 MB need not become objects.
+ * @returns a check that throws UpstreamFault `wrong` for any other receipts
  */
 export function checkReceipts(block: Block): (result: JsonResult) => JsonResult {
   return (result) => checkResult(result, new ReceiptSearch(block));

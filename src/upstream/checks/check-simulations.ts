@@ -11,6 +11,7 @@ const QUANTITY = /^0x[0-9a-f]{1,16}$/i;
 /**
  * Checks an access list and the gas that is used with it. Null becomes an empty list.
  * @param credentials keys of the node, which are masked in the error message of a call that fails, as in the reason of a revert
+ * @throws UpstreamFault `wrong` where the result is not an access list
  */
 export function checkAccessList(result: JsonResult, credentials: readonly string[] = []): JsonResult {
   if (typeof result !== 'string') return checkStream(result, new BeginCheck('{', NO_ACCESS_LIST));
@@ -32,6 +33,7 @@ export function checkAccessList(result: JsonResult, credentials: readonly string
  * stream is checked.
  * @param leastBlocks number of requested blocks
  * @param credentials keys of the node, which are masked in the errors of calls
+ * @throws UpstreamFault `wrong` where the result is not such a list
  */
 export function checkSimulation(
   result: JsonResult,

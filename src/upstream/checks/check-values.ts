@@ -17,7 +17,10 @@ const PIECE_LENGTH = 64 * 1024;
 /** Discarded output of decoding, which validates digits in any case. */
 const DECODED = new Uint8Array(PIECE_LENGTH / 2);
 
-/** Checks the result of a call: hex data. */
+/**
+ * Checks the result of a call: hex data.
+ * @throws UpstreamFault `wrong` where the result is not hex data
+ */
 export function checkData(result: JsonResult): JsonResult {
   if (typeof result !== 'string') return checkStream(result, new DataCheck());
   if (result.length <= MAX_PATTERN_LENGTH) return checkPattern(result, DATA, NO_DATA);
@@ -36,7 +39,10 @@ function isLongData(result: JsonText): boolean {
   return true;
 }
 
-/** Checks a storage word, which some clients cut to its significant digits. */
+/**
+ * Checks a storage word, which some clients cut to its significant digits.
+ * @throws UpstreamFault `wrong` where the result is not hex
+ */
 export function checkHex(result: JsonResult): JsonResult {
   return checkPattern(result, HEX, 'the result is no hex');
 }
@@ -44,6 +50,7 @@ export function checkHex(result: JsonResult): JsonResult {
 /**
  * Checks a quantity of at most 32 bytes, and returns it in normal form: some nodes write numbers, or leading zeros, which go-ethereum's client
  * rejects.
+ * @throws UpstreamFault `wrong` where the result is not a quantity
  */
 export function checkQuantity(result: JsonResult): JsonResult {
   if (typeof result !== 'string') {

@@ -2,7 +2,7 @@
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { TURN_MS, TURNS, type TurnQueue } from '../../util/turn-queue.ts';
 
-/** A shorter answer is read and its call settled as soon as it is complete: that takes a fraction of a millisecond, whatever it contains. */
+/** A shorter answer is read and its call completed as soon as it is whole: that takes a fraction of a millisecond, whatever it contains. */
 const SHORT_BYTES = 4 * 1024;
 
 /** An answer up to this length is read at once: that takes a fraction of a millisecond. */
@@ -12,8 +12,8 @@ const READ_BYTES = 16 * 1024;
 const OWNER = 'answers of nodes';
 
 /**
- * Runs callbacks that settle calls one after the other. The consequences of a settled call run in promises, and their time is charged to the
- * callback: once the turn's time is used up, the next callback waits for the next turn.
+ * Runs callbacks that settle calls one after the other. The consequences of a callback run in promises, and their time is charged to it: once the
+ * turn's time is used up, the next callback waits for the next turn.
  */
 export class SettleLine {
   readonly #waiting: (() => void)[] = [];

@@ -3,7 +3,7 @@ import type { NodeCall, NodeReply } from '../node-call.ts';
 import { JoinedCall } from './joined-call.ts';
 import type { SendOptions, SettleMany } from './transport.ts';
 
-/** Calls that were sent together with the same options: they share one abort listener. */
+/** Calls that were sent at the same time with the same options: they share one abort listener. */
 export class CallGroup {
   readonly options: SendOptions;
   readonly settle: SettleMany;

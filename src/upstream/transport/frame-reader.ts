@@ -129,7 +129,7 @@ export class FrameReader {
   }
 
   /**
-   * Passes on the head of a kept frame, empty and without FIN. Heads of plain continuation frames are omitted: they carry no information for the
+   * Passes on the head of a kept frame, empty and without FIN. Heads of mere continuation frames are omitted: they carry no information for the
    * library.
    */
   #passEmpty(pass: PassOn): void {

@@ -43,7 +43,7 @@ const PAUSES: ReadonlySet<string> = new Set<FaultKind>(['rateLimited', 'unauthor
 /** geth's error code of a revert. */
 const REVERT = 3;
 const INVALID_REQUEST = -32600;
-/** Bytes of replies that are settled in one step. */
+/** Bytes of replies that are delivered in one step. */
 const TOGETHER_BYTES = 16 * 1024;
 /** Errors about the batch in geth (`batch too large`, `response too large`, `request timed out`) and in the words of other nodes and vendors. */
 const ABOUT_BATCH =

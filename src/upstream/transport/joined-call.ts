@@ -5,7 +5,7 @@ import type { SendOptions, Settle } from './transport.ts';
 
 /** The request that a call shares with others, as seen by the call. */
 export interface SharedRequest {
-  /** Notes that the call is settled and its answer is not needed any more. */
+  /** Notes that the call is complete and its answer is not needed any more. */
   drop(): void;
 }
 
@@ -22,7 +22,7 @@ export abstract class JoinedCall implements Settle<NodeReply> {
     this.options = options;
   }
 
-  /** Whether the call is settled, or handed back to be sent in another way. */
+  /** Whether the call is complete, or handed back to be sent in another way. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -41,7 +41,7 @@ export abstract class JoinedCall implements Settle<NodeReply> {
 
   /**
    * Ends the sharing.
-   * @returns whether the call is still to be settled
+   * @returns whether the call still has to be completed
    */
   leave(): boolean {
     if (this.#isOver) return false;

@@ -58,7 +58,11 @@ function scanList(bytes: Buffer, shape: ShapeBounds, maxAnswers: number): ReplyS
   return scanners;
 }
 
-/** Reads the reply to one call from a message: a long result becomes a stream over the message's bytes. */
+/**
+ * Reads the reply to one call from a message: a long result becomes a stream over the message's bytes.
+ * @param streamBytes a longer result becomes a stream
+ * @throws UpstreamFault `malformed` where the message is a list or not a JSON-RPC answer
+ */
 export function readSingleReply(
   { bytes, isList, scanners }: Message,
   streamBytes: number,

@@ -1,4 +1,4 @@
-/** Shorter pieces are copied together: a piece of one byte would retain the whole read that it is a view of. */
+/** Shorter pieces are copied into one block: a piece of one byte would retain the whole read that it is a view of. */
 const SHORT_BYTES = 16 * 1024;
 /** Size of a block in which short pieces are collected. */
 const BLOCK_BYTES = 32 * 1024;
@@ -12,7 +12,7 @@ export class PieceList {
   /** Memory of the last piece, where that is a copy. */
   #block: Uint8Array | undefined;
 
-  /** Number of pieces; short ones that were copied together count as one. */
+  /** Number of pieces; short ones that were merged into one block count as one. */
   get length(): number {
     return this.#pieces.length;
   }

@@ -49,8 +49,8 @@ export interface Transport {
    */
   send(call: NodeCall, options: SendOptions): Promise<NodeReply>;
   /**
-   * Sends calls that share their options, like `send` of each but without a promise per call. A call may be settled before this returns. Absent
-   * where it would save nothing.
+   * Sends calls that share their options, like `send` of each but without a promise per call. A call may complete before this returns. Absent where
+   * it would save nothing.
    */
   sendMany?(calls: readonly NodeCall[], options: SendOptions, settle: SettleMany): void;
   /** Sends several calls in one JSON-RPC batch; replies are in the order of the calls, results always as text. */
