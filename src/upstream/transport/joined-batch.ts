@@ -212,7 +212,7 @@ export class JoinedBatch implements Expiring, SharedRequest {
 
   /**
    * Sends one call alone after the connection broke, or the node asked for a pause or refused the credentials: if the node answers that call, it
-   * rejects the batch. Vendors refuse batches in all of these ways.
+   * rejects only the batch. Vendors refuse batches in all of these ways.
    * @param conclude settles the calls with the outcome of the batch, where a single call fails too
    * @param fault fault of the request, if any; the call that is sent alone gets it where its own fault is of the same kind
    */
