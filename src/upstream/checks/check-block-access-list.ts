@@ -1,4 +1,4 @@
-/** Block access lists compared with the hash that the header has of them (EIP-7928). */
+/** Compares block access lists with their hash in the header (EIP-7928). */
 
 import { decodeBlockAccessList, encodeBlockAccessList } from '../../chain/block-access-list.ts';
 import { encodeBlockAccessListJson, parseBlockAccessListJson } from '../../chain/block-access-list-json.ts';
@@ -11,12 +11,17 @@ import { UpstreamFault } from '../fault.ts';
 import { keepUnique } from '../keep-unique.ts';
 import type { Upstream } from '../upstream.ts';
 
-/** Told whether a list has the hash in the header, and in which form the node gave it. @throws UpstreamFault where it has not */
+/**
+ * Reports whether a list has the hash in the header, and in which form the node sent it.
+ * @throws UpstreamFault where the hash differs
+ */
 type JudgeList = (isRight: boolean, given: AccessListForm, upstream: Upstream | undefined) => void;
 
 /**
- * The list is the one of this hash, and is given in the form that was asked for: a node that lacks the method is asked for the other
- * form, whose answer comes as the only item of an array.
+ * Creates a check that a list has this hash, which returns the list in the requested form: a node that lacks the method is asked for the other form,
+ * whose answer comes as the only item of an array.
+ * @param form requested form
+ * @returns a check that throws UpstreamFault `wrong` for a list that is not text or cannot be read, `missing` for null, and what `judge` throws
  */
 export function checkBlockAccessList(
   hash: string,
@@ -30,7 +35,7 @@ export function checkBlockAccessList(
       throw new UpstreamFault('wrong', 'the block access list is no text');
     }
     const value: unknown = parseJsonText(result);
-    // Accounts are objects: neither an array nor a text can be one.
+    // Accounts are objects, so the only item of a list is neither an array nor a string.
     const [only] = Array.isArray(value) && value.length === 1 ? value : [];
     const isOther = typeof only === 'string' || Array.isArray(only);
     const list = isOther ? only : value;
@@ -45,7 +50,7 @@ export function checkBlockAccessList(
   };
 }
 
-/** Its RLP, from either form; undefined where it is malformed. */
+/** Encodes a list as RLP, from either form; returns undefined where it is malformed. */
 function encodeList(value: unknown): Uint8Array | undefined {
   try {
     return typeof value === 'string'

@@ -5,14 +5,15 @@ import { checkResult, type PromptByteCheck } from './check-stream.ts';
 import { TextSearch } from './text-search.ts';
 
 /**
- * A block is the one of this hash: its own member says so, wherever it stands. Its transactions are those of the block, in its
- * order, where they are known. The bytes are searched, so that megabytes of transactions need not become objects.
+ * Creates a check that a block has this hash, by its own member, at any position, and that its transactions are those of the known block, in order,
+ * where it is known. The bytes are searched, so that megabytes of transactions need not become objects.
+ * @returns a check that throws UpstreamFault `wrong` for any other block
  */
 export function checkBlock(hash: string, known: Block | undefined): (result: JsonResult) => JsonResult {
   return (result) => checkResult(result, new BlockSearch(hash, known?.transactionHashes ?? []));
 }
 
-/** Goes through the text of a block once, piece by piece. */
+/** Searches the text of a block once, piece by piece. */
 class BlockSearch implements PromptByteCheck {
   readonly #search: TextSearch;
 

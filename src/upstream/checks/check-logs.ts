@@ -10,18 +10,18 @@ import { UpstreamFault } from '../fault.ts';
 export type ExpectedLogs = {
   readonly range: LogRange;
   readonly filter: LogFilter;
-  /** Logs that the network gives in one answer. */
+  /** Maximum logs that the network returns in one answer. */
   readonly results: number;
-  /** The hash of a block, where it is known. */
+  /** Returns the hash of a block, where it is known. */
   readonly hashOf: (number: bigint) => string | undefined;
 };
 
 const QUANTITY = /^0x[0-9a-fA-F]{1,16}$/;
 
 /**
- * Logs are those of the filter, of blocks of the range and of no others, each once and in order. What a node leaves out cannot be
- * noticed.
- * @throws ChainError `exceeded` for more logs than the network gives, before they are looked at
+ * Creates a check that logs match the filter and belong to blocks of the range, each once and in order. Omitted logs cannot be detected.
+ * @returns a check that throws UpstreamFault `wrong` for other logs, and ChainError `exceeded` for more logs than the network returns, before they
+ * are checked
  */
 export function checkLogs(expected: ExpectedLogs): (result: JsonResult) => JsonResult {
   return (result) => {
@@ -43,7 +43,7 @@ export function refuseMany(logs: readonly unknown[], results: number, range: Log
   throw refuseLogs('results', results, range, block);
 }
 
-/** Goes through logs once. */
+/** Checks logs in one pass. */
 class LogCheck {
   readonly #expected: ExpectedLogs;
   readonly #matcher: LogMatcher;

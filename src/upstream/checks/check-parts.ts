@@ -5,7 +5,11 @@ import type { Block } from '../heads/block.ts';
 import { keepUnique } from '../keep-unique.ts';
 import { parseObject } from './parse-object.ts';
 
-/** A member of the answer has this value, a hash in lower case. The answer is written anew where an object in it has a name twice. */
+/**
+ * Creates a check that a member of the answer has this value, a hash in lower case. The answer is serialized again where an object in it has a name
+ * twice.
+ * @returns a check that throws UpstreamFault `wrong` for any other value
+ */
 export function checkMember(name: string, value: string): (result: JsonResult) => JsonResult {
   return (result) => {
     if (isSameText(parseObject(result)[name], value)) return keepUnique(result as JsonText | JsonBytes);
@@ -15,7 +19,11 @@ export function checkMember(name: string, value: string): (result: JsonResult) =
 
 const EMPTY_BLOOM = /^0x0*$/;
 
-/** A receipt is that of this transaction, and has a bloom without logs where it has no logs. It is written anew as by `checkMember`. */
+/**
+ * Creates a check that a receipt belongs to this transaction, and has an empty bloom where it has no logs. The answer is serialized again where an
+ * object in it has a name twice.
+ * @returns a check that throws UpstreamFault `wrong` for any other receipt
+ */
 export function checkReceipt(hash: string): (result: JsonResult) => JsonResult {
   return (result) => {
     const { transactionHash, logs, logsBloom } = parseObject(result);
@@ -31,13 +39,16 @@ function aboutOther(): UpstreamFault {
   return new UpstreamFault('wrong', 'the answer is about another hash than the one asked for');
 }
 
-/** What an answer says of the block that its transaction is in. */
+/** The block that an answer reports for its transaction. */
 export type ToldPlace = { readonly number: bigint; readonly blockHash: string; readonly index: bigint };
 
-/** No block has it: geth before 1.9 and its forks name it as the block of a transaction that waits. */
+/** Zero hash, which no block has: geth before 1.9 and its forks report it as the block of a pending transaction. */
 const NO_HASH = /^0x0{64}$/i;
 
-/** The place in a transaction or a receipt; undefined while pending. @throws UpstreamFault when it cannot be read */
+/**
+ * Reads the place in a transaction or a receipt; returns undefined while it is pending.
+ * @throws UpstreamFault when the place cannot be parsed
+ */
 export function readPlace(answer: JsonText | JsonBytes): ToldPlace | undefined {
   const { blockHash, blockNumber, transactionIndex } = parseObject(answer);
   if (blockHash === null || blockHash === undefined) return undefined;
@@ -49,13 +60,17 @@ export function readPlace(answer: JsonText | JsonBytes): ToldPlace | undefined {
   };
 }
 
-/** Leading zeros, which some nodes write, do no harm here. */
+/** Leading zeros, which some nodes write, are accepted. */
 function readInteger(value: unknown): bigint {
   if (typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value)) return BigInt(value);
   throw new UpstreamFault('wrong', 'the answer does not say where the transaction is');
 }
 
-/** A transaction of a block is the one that the block lists at this position. It is written anew where it has a name twice. */
+/**
+ * Creates a check that a transaction is the one that the block lists at this position. The answer is serialized again where an object in it has a
+ * name twice.
+ * @returns a check that throws UpstreamFault `wrong` for any other transaction
+ */
 export function checkTransaction(block: Block, index: number): (result: JsonResult) => JsonResult {
   return (result) => {
     const { hash, blockHash } = parseObject(result);
@@ -67,8 +82,9 @@ export function checkTransaction(block: Block, index: number): (result: JsonResu
 }
 
 /**
- * An uncle is the one that the block lists at this position. It has no transactions and withdrawals of its own to tell, whatever
- * a node says, and its list of uncles is empty (spec 2.1).
+ * Creates a check that an uncle is the one that the block lists at this position. An uncle has no transactions, withdrawals and uncles of its own
+ * (spec 2.1): the check removes what a node adds.
+ * @returns a check that throws UpstreamFault `wrong` for any other uncle
  */
 export function checkUncle(block: Block, index: number): (result: JsonResult) => JsonResult {
   return (result) => {

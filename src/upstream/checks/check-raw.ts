@@ -1,4 +1,4 @@
-/** What nodes give as it is encoded for the network, compared with the block that it is of. */
+/** Compares network encodings from nodes with their block. */
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { keccak256 } from '../../primitives/keccak.ts';
@@ -8,23 +8,26 @@ import type { Block } from '../heads/block.ts';
 import { checkStream, type StreamCheck } from './check-stream.ts';
 import { checkData } from './check-values.ts';
 
-/** Of the encoded header, bytes: the longest known, of chains with a hundred seals in it, have a tenth of it. */
+/** Maximum bytes of an encoded header: the longest known, of chains with a hundred seals, have a tenth of it. */
 const MAX_HEADER_BYTES = 65_536;
 const PREFIX = '"0x';
-/** The prefix, and the digits of two RLP lengths of up to 9 bytes: they say where the header ends. */
+/** Characters of the prefix and of two RLP lengths of up to 9 bytes, which determine where the header ends. */
 const LENGTHS_CHARACTERS = PREFIX.length + 2 * 18;
-/** Ethereum's bound for extra data. Longer ones hold seals, which the hashes of such chains leave out (IBFT, QBFT). */
+/** Ethereum's bound on extra data. Longer ones contain seals, which the hashes of such chains exclude (IBFT, QBFT). */
 const MAX_UNSEALED_BYTES = 32;
-/** Positions in an encoded header. */
+/** Positions of fields in an encoded header. */
 const PARENT_HASH = 0;
 const TIMESTAMP = 11;
 const EXTRA_DATA = 12;
 
-/** An encoded block, or header by itself, begins with the header of this block. */
+/**
+ * Creates a check that an encoded block, or an encoded header, begins with the header of this block.
+ * @returns a check that throws UpstreamFault `wrong` for any other header
+ */
 export function checkRawHeader(block: Block, part: 'block' | 'header'): (result: JsonResult) => JsonResult {
   return (result) => {
     const check = new RawHeaderCheck(block, part);
-    // A stream is hex data as well, as far as it is looked at.
+    // A stream has to be hex data as well, as far as it is read.
     if (typeof result !== 'string') return checkStream(result, check);
     check.add((checkData(result) as string).trim());
     check.finish();
@@ -36,7 +39,7 @@ class RawHeaderCheck implements StreamCheck {
   readonly #block: Block;
   readonly #part: 'block' | 'header';
   #begin = '';
-  /** Characters that are waited for: pieces may be single bytes, and are not looked at one by one. */
+  /** Characters to wait for: pieces may be single bytes, and are not parsed one by one. */
   #wanted = LENGTHS_CHARACTERS;
   #isChecked = false;
 
@@ -60,13 +63,16 @@ class RawHeaderCheck implements StreamCheck {
     if (!this.#isChecked) throw notOfBlock();
   }
 
-  /** Undefined as long as it is not complete. @throws UpstreamFault when it will not be */
+  /**
+   * Reads the header; returns undefined while it is incomplete.
+   * @throws UpstreamFault when it cannot be completed
+   */
   #readHeader(): Uint8Array | undefined {
     const bytes = hexToBytes(/^"(0x(?:[0-9a-fA-F]{2})*)/.exec(this.#begin)?.[1] ?? '0x');
     const { start, end } = this.#findHeader(bytes);
     if (end <= bytes.length) return bytes.subarray(start, end);
     const wanted = PREFIX.length + 2 * end;
-    // Where there are so many characters, some of them are no digits.
+    // Enough characters have arrived, so some of them are not digits.
     if (end > MAX_HEADER_BYTES || wanted <= this.#wanted) throw notOfBlock();
     this.#wanted = wanted;
     return undefined;
@@ -78,7 +84,7 @@ class RawHeaderCheck implements StreamCheck {
       const span = start === undefined ? undefined : readRlpSpan(bytes, start, bytes.length);
       if (start !== undefined && span !== undefined) return { start, end: span.end };
     } catch {
-      // As below.
+      // Handled by the error below.
     }
     throw notOfBlock();
   }
@@ -103,7 +109,10 @@ function notOfBlock(): UpstreamFault {
   return new UpstreamFault('wrong', 'the encoded header is not that of the block');
 }
 
-/** There is one encoded receipt for each transaction of the block. Which block they are of they do not say. */
+/**
+ * Creates a check that there is one encoded receipt for each transaction of the block. The encoding does not name the block.
+ * @returns a check that throws UpstreamFault `wrong` for any other number of receipts
+ */
 export function checkRawReceipts({ transactionHashes }: Block): (result: JsonResult) => JsonResult {
   return (result) => {
     const check = new RawReceiptsCheck(transactionHashes.length);
@@ -137,14 +146,15 @@ class RawReceiptsCheck implements StreamCheck {
   }
 }
 
-/** Types for which the hash is that of the bytes by definition: legacy ones are lists. Chains have types of their own with other rules. */
+/** Transaction types whose hash is that of the bytes by definition; legacy transactions are lists. Chains have types of their own with other rules. */
 const HASHED_TYPES: ReadonlySet<number> = new Set([1, 2, 3, 4]);
 const LIST_BASE = 0xc0;
 
 /**
- * An encoded transaction is the one of this hash. geth says `"0x"` where there is none, which is a null here.
- * @param isListed whether a block lists it, so that there is one
- * @param isEvery whether its hash is that of its bytes whatever its type, as of those that were recomputed
+ * Creates a check that an encoded transaction has this hash. geth returns `"0x"` for an unknown transaction, which becomes null.
+ * @param isListed whether a block lists the transaction, so that it exists
+ * @param isEvery whether the hash is that of the bytes whatever the type, as for transactions whose hash was recomputed
+ * @returns a check that throws UpstreamFault `wrong` for another transaction, and `missing` for a listed one that the node does not have
  */
 export function checkRawTransaction(
   hash: string,
@@ -162,7 +172,7 @@ export function checkRawTransaction(
   };
 }
 
-/** Whether an encoded transaction, a JSON string, hashes to this. */
+/** Whether the hash of an encoded transaction, a JSON string, is this one. */
 export function isOfHash(text: JsonText, hash: string): boolean {
   return bytesToHex(keccak256(hexToBytes(text.slice(1, -1)))) === hash;
 }

@@ -7,14 +7,15 @@ import { TextSearch } from './text-search.ts';
 const OPEN_LIST = 0x5b;
 
 /**
- * The receipts of a block are complete, in the order of its transactions, and of this block and no other: their
- * bytes are searched for what the block says, so that 20 MB need not become objects.
+ * Creates a check that the receipts of a block are complete, in the order of its transactions, and of this block only. Their bytes are searched, so
+ * that 20 MB need not become objects.
+ * @returns a check that throws UpstreamFault `wrong` for any other receipts
  */
 export function checkReceipts(block: Block): (result: JsonResult) => JsonResult {
   return (result) => checkResult(result, new ReceiptSearch(block));
 }
 
-/** Goes through the text of receipts once, piece by piece. */
+/** Searches the text of receipts once, piece by piece. */
 class ReceiptSearch implements PromptByteCheck {
   readonly #count: number;
   readonly #search: TextSearch;

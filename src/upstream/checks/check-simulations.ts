@@ -9,8 +9,9 @@ import { parseObject } from './parse-object.ts';
 const QUANTITY = /^0x[0-9a-f]{1,16}$/i;
 
 /**
- * An access list, and the gas that is used with it. Null is an empty list.
- * @param credentials keys of the node, which are masked in the words for a call that fails, as in the reason of a revert
+ * Checks an access list and the gas that is used with it. Null becomes an empty list.
+ * @param credentials keys of the node, which are masked in the error message of a call that fails, as in the reason of a revert
+ * @throws UpstreamFault `wrong` where the result is not an access list
  */
 export function checkAccessList(result: JsonResult, credentials: readonly string[] = []): JsonResult {
   if (typeof result !== 'string') return checkStream(result, new BeginCheck('{', NO_ACCESS_LIST));
@@ -28,9 +29,11 @@ export function checkAccessList(result: JsonResult, credentials: readonly string
 }
 
 /**
- * Simulated blocks with the results of their calls, at least as many as were asked for: gaps between them are filled. Of one that comes
- * as a stream only the beginning is looked at.
- * @param credentials as for an access list
+ * Checks simulated blocks with the results of their calls, at least as many as requested: gaps between them are filled. Only the beginning of a
+ * stream is checked.
+ * @param leastBlocks number of requested blocks
+ * @param credentials keys of the node, which are masked in the errors of calls
+ * @throws UpstreamFault `wrong` where the result is not such a list
  */
 export function checkSimulation(
   result: JsonResult,
@@ -45,7 +48,10 @@ export function checkSimulation(
   return masked.length === 0 ? result : JSON.stringify(blocks);
 }
 
-/** Masks keys in the words and the data of a call's error, in place. @returns whether there were any */
+/**
+ * Masks keys in the message and the data of a call's error, in place.
+ * @returns whether there were any
+ */
 function maskError(call: unknown, credentials: readonly string[]): boolean {
   const error: unknown = Object(call).error;
   if (typeof error !== 'object' || error === null) return false;
@@ -56,7 +62,7 @@ function maskError(call: unknown, credentials: readonly string[]): boolean {
   return members['message'] !== message || members['data'] !== data;
 }
 
-/** Other values than texts as they are. */
+/** Masks keys in a string; other values are returned unchanged. */
 function maskWords(words: unknown, credentials: readonly string[]): unknown {
   return typeof words === 'string' ? maskSecrets(words, credentials) : words;
 }
@@ -73,7 +79,7 @@ function isSimulatedBlock(value: unknown): value is { readonly calls: readonly u
   return isQuantity(number) && Array.isArray(calls);
 }
 
-/** Whether what comes in pieces begins as it should. */
+/** Checks the first character of a stream. */
 class BeginCheck implements StreamCheck {
   readonly #first: string;
   readonly #message: string;

@@ -6,7 +6,10 @@ import { parseObject } from './parse-object.ts';
 const WORD = /^\s*"0x([0-9a-fA-F]{0,64})"\s*$/;
 const WORD_DIGITS = 64;
 
-/** A word of storage: whole again where a node leaves out its leading zeros. */
+/**
+ * Checks a storage word, and restores leading zeros that a node omits.
+ * @throws UpstreamFault `wrong` where the result is not a word
+ */
 export function checkWord(result: JsonResult): JsonText {
   const digits = typeof result === 'string' ? WORD.exec(result)?.[1] : undefined;
   if (digits !== undefined) return `"0x${digits.toLowerCase().padStart(WORD_DIGITS, '0')}"`;
@@ -15,8 +18,9 @@ export function checkWord(result: JsonResult): JsonText {
 }
 
 /**
- * Values of slots are those of the accounts asked for, each with as many as were asked for. An array is taken for the answers to
+ * Creates a check that values of slots belong to the requested accounts, each with as many as requested. An array is read as the answers to
  * `eth_getStorageAt`, slot by slot.
+ * @returns a check that throws UpstreamFault `wrong` for any other values
  */
 export function checkStorageValues(requests: StorageRequests): (result: JsonResult) => JsonText {
   return (result) => {
@@ -54,10 +58,15 @@ function readWord(value: unknown): JsonText {
   return checkWord(JSON.stringify(value));
 }
 
-/** Every proof of a slot has it once, no other part of the answer has it. */
+/** Name that occurs once in the proof of each slot, and nowhere else in the answer. */
 const ONCE_A_SLOT = '"proof"';
 
-/** A proof is about the account asked for, and about as many slots. Its text is searched: it may have megabytes. */
+/**
+ * Creates a check that a proof is for the requested account, and for as many slots. Its text is searched, since it may have megabytes; a stream is
+ * not checked.
+ * @param slots number of requested slots
+ * @returns a check that throws UpstreamFault `wrong` for any other proof
+ */
 export function checkProof(address: string, slots: number): (result: JsonResult) => JsonResult {
   const own = new RegExp(`"address"\\s*:\\s*"${address}"`, 'i');
   return (result) => {

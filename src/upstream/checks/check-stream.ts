@@ -2,29 +2,32 @@ import { isComplete, type JsonResult, type JsonStream } from '../../primitives/j
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { awaitAnswerTurn } from '../transport/answer-turns.ts';
 
-/** Bytes that are looked at in one turn: a read of a node has as many. */
+/** Bytes that are checked in one turn: a read of a node has as many. */
 const SLICE_BYTES = 128 * 1024;
 
-/** Looks at the bytes of a result while they come in, and keeps none of a piece: its memory may be used again. Both throw an UpstreamFault when it is wrong; the next piece comes once they are done. */
+/**
+ * Checks the bytes of a result as they arrive, and keeps none of a piece: its memory may be reused. Both methods throw an UpstreamFault when the
+ * result is wrong; the next piece comes once they have finished.
+ */
 export interface ByteCheck {
   add(piece: Uint8Array): PromiseOrValue<void>;
   finish(): PromiseOrValue<void>;
 }
 
-/** The same, which has never to be waited for. */
+/** A `ByteCheck` that is always synchronous. */
 export interface PromptByteCheck {
   add(piece: Uint8Array): void;
   finish(): void;
 }
 
-/** Looks at a result while it comes in. Both throw an UpstreamFault when it is wrong. */
+/** Checks a result as it arrives. Both methods throw an UpstreamFault when it is wrong. */
 export interface StreamCheck {
-  /** @param piece the next bytes, one UTF-16 unit each; of a text that is there as a whole, all of it */
+  /** @param piece the next bytes, one UTF-16 unit each; of a text that is complete, all of it */
   add(piece: string): void;
   finish(): void;
 }
 
-/** The same result, once it has been looked at; a stream is looked at while it is read. */
+/** Returns the result once it is checked; a stream is checked while it is read. */
 export function checkResult(result: JsonResult, check: PromptByteCheck): JsonResult {
   if (!isComplete(result)) return checkBytes(result, check);
   check.add(typeof result === 'string' ? Buffer.from(result.trimStart()) : result.value.bytes);
@@ -32,22 +35,22 @@ export function checkResult(result: JsonResult, check: PromptByteCheck): JsonRes
   return result;
 }
 
-/** The same stream; it breaks off where it turns out to be wrong, at the latest before its last piece. */
+/** Returns the stream with a check of its pieces as latin1 text; it breaks off where it is found to be wrong, at the latest before its last piece. */
 export function checkStream(source: JsonStream, check: StreamCheck): JsonStream {
   return checkBytes(source, { add: (piece) => check.add(toLatin1(piece)), finish: () => check.finish() });
 }
 
-/** As `checkStream`. */
+/** Returns the stream with a check of its bytes; it breaks off where it is found to be wrong, at the latest before its last piece. */
 export function checkBytes(source: JsonStream, check: ByteCheck): JsonStream {
   return { pieces: readChecked(source, check), cancel: () => source.cancel() };
 }
 
-/** Holds the last piece back until all that came before it, and it, has been found right. */
+/** Withholds the last piece until it and all before it have passed the check. */
 async function* readChecked(source: JsonStream, check: ByteCheck): AsyncGenerator<Uint8Array> {
   let held: Uint8Array | undefined;
   try {
     for await (const piece of source.pieces) {
-      // Pieces of HTTP come in turns of their own; a message of a WebSocket is one piece.
+      // Pieces of HTTP arrive in turns of their own; a message of a WebSocket is one piece.
       if (piece.length > SLICE_BYTES) await addInTurns(piece, check);
       else {
         const added = check.add(piece);

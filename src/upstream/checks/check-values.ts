@@ -5,19 +5,22 @@ import { UpstreamFault } from '../fault.ts';
 import { checkStream, type StreamCheck } from './check-stream.ts';
 
 const DATA = /^\s*"0x(?:[0-9a-fA-F]{2})*"\s*$/;
-/** In normal form, as nearly all nodes give it. */
+/** Normal form, which nearly all nodes send. */
 const QUANTITY = /^"0x(?:0|[1-9a-f][0-9a-f]{0,63})"$/;
-/** With leading zeros, digits of either case and white space, or a number. */
+/** Quantity with leading zeros, digits of either case and white space, or a number. */
 const LOOSE_QUANTITY = /^\s*(?:"0[xX]0*([0-9a-fA-F]{1,64})"|(0|[1-9][0-9]{0,15}))\s*$/;
 
 const HEX = /^\s*"0x[0-9a-fA-F]*"\s*$/;
-/** Of a longer text the pattern remembers each byte: eight times as long, and more memory than the text. */
+/** Maximum length for the pattern, which remembers each byte of the text: eight times as long, and more memory than the text. */
 const MAX_PATTERN_LENGTH = 4_096;
 const PIECE_LENGTH = 64 * 1024;
-/** Digits in any case are decoded, and the bytes thrown away. */
+/** Discarded output of decoding, which validates digits in any case. */
 const DECODED = new Uint8Array(PIECE_LENGTH / 2);
 
-/** The result of a call: hex data. */
+/**
+ * Checks the result of a call: hex data.
+ * @throws UpstreamFault `wrong` where the result is not hex data
+ */
 export function checkData(result: JsonResult): JsonResult {
   if (typeof result !== 'string') return checkStream(result, new DataCheck());
   if (result.length <= MAX_PATTERN_LENGTH) return checkPattern(result, DATA, NO_DATA);
@@ -36,12 +39,19 @@ function isLongData(result: JsonText): boolean {
   return true;
 }
 
-/** A word of storage, which some clients cut to what is not zero. */
+/**
+ * Checks a storage word, which some clients cut to its significant digits.
+ * @throws UpstreamFault `wrong` where the result is not hex
+ */
 export function checkHex(result: JsonResult): JsonResult {
   return checkPattern(result, HEX, 'the result is no hex');
 }
 
-/** A quantity of at most 32 bytes, in normal form: some nodes write leading zeros, which go-ethereum's client refuses, or numbers. */
+/**
+ * Checks a quantity of at most 32 bytes, and returns it in normal form: some nodes write numbers, or leading zeros, which go-ethereum's client
+ * rejects.
+ * @throws UpstreamFault `wrong` where the result is not a quantity
+ */
 export function checkQuantity(result: JsonResult): JsonResult {
   if (typeof result !== 'string') {
     result.cancel();
@@ -66,9 +76,9 @@ const NO_DATA = 'the result of a call is no hex data';
 const BEGIN = '"0x';
 const NOT_HEX = /[^0-9a-fA-F]/;
 
-/** Whether what comes in pieces is one JSON string of whole bytes in hex. */
+/** Checks that a stream is one JSON string of whole bytes in hex. */
 class DataCheck implements StreamCheck {
-  /** As much as is needed to see how it begins. */
+  /** Prefix of the stream, up to the length of `BEGIN`. */
   #begin = '';
   #digits = 0;
   #isComplete = false;

@@ -5,12 +5,18 @@ import { type ParseWork, parseText } from '../parse-text.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The members of an object in an answer, for checks: they are run again where it is long. @throws UpstreamFault when it is none */
+/**
+ * Parses an answer that has to be an object, for checks, which run again where it is long.
+ * @throws UpstreamFault when it is not an object
+ */
 export function parseObject(result: JsonResult): Members {
   return requireObject(parseJsonText(requireWhole(result)));
 }
 
-/** The same of an answer that has been checked, with pauses where it is long. */
+/**
+ * Parses an answer that has been checked, with pauses where it is long.
+ * @throws UpstreamFault when it is not an object
+ */
 export async function parseObjectInTurns(result: JsonResult, work: ParseWork): Promise<Members> {
   return requireObject(await parseText(requireWhole(result), work));
 }

@@ -10,16 +10,16 @@ import type { Block } from '../heads/block.ts';
 import { scanLogs } from './scan-logs.ts';
 
 /**
- * How logs contradict their block. `missing`: the header commits to more, or the indices have gaps. `extra`: to less, as on chains that have
- * headers without a bloom (zkSync Era), or with one that lacks some of the logs (Polygon's state sync).
+ * Contradiction between logs and their block. `missing`: the header commits to more logs, or the indices have gaps. `extra`: it commits to fewer, as
+ * on chains whose headers have no bloom (zkSync Era), or one that lacks some of the logs (Polygon's state sync).
  */
 export type LogContradiction = 'missing' | 'extra';
 
-/** A node's logs of a block. */
+/** Logs of a block, as sent by a node. */
 export type ReadLogs = {
   readonly logs: readonly BlockLog[];
   readonly contradiction: LogContradiction | undefined;
-  /** The same for the same logs, whichever node sent them. */
+  /** Equal for equal logs, whichever node sent them. */
   readonly digest: string;
 };
 
@@ -31,8 +31,8 @@ const MAX_TOPICS = 4;
 const STEP_LOGS = 32;
 
 /**
- * The logs in receipts or lists of logs, compared with their block. Pauses once a millisecond or so.
- * @param text as `scanLogs` takes it
+ * Reads the logs in receipts or lists of logs, and compares them with their block. Pauses about once a millisecond.
+ * @param text as for `scanLogs`
  * @throws UpstreamFault `wrong` for logs of another block, or out of order
  */
 export function* readBlockLogs(text: Characters, block: Block): Generator<undefined, ReadLogs> {
@@ -46,13 +46,13 @@ export function* readBlockLogs(text: Characters, block: Block): Generator<undefi
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Goes through the logs of a block once. */
+/** Reads the logs of a block in one pass. */
 class BlockLogReader {
   readonly #block: Block;
   readonly #timestamp: string;
   readonly #logs: BlockLog[] = [];
   readonly #bloom = new Uint8Array(BLOOM_LENGTH);
-  /** Addresses and topics that are in the bloom. */
+  /** Addresses and topics already in the bloom. */
   readonly #added = new Set<string>();
   readonly #digest: Hash = createHash('sha256');
   #lastIndex = -1;
@@ -91,7 +91,7 @@ class BlockLogReader {
     };
   }
 
-  /** Some chains have logs of no listed transaction, at a position past the end (Celo's of the system). */
+  /** Some chains have logs of transactions that the block does not list, at a position past the end (Celo's system logs). */
   #checkPlace(log: Members): void {
     const { hash, number, transactionHashes } = this.#block;
     if (!isSameText(log['blockHash'], hash) || readNumber(log['blockNumber']) !== Number(number)) {

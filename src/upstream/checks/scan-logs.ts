@@ -12,7 +12,7 @@ const CLOSE_OBJECT = 0x7d;
 const PAUSE_LENGTH = 65_536;
 
 /**
- * The text of each log in receipts (`[{…,"logs":[log,…]},…]`) or in lists of logs (`[[log,…],…]`), so that megabytes of them need not become
+ * Yields the text of each log in receipts (`[{…,"logs":[log,…]},…]`) or in lists of logs (`[[log,…],…]`), so that megabytes of them need not become
  * objects at once. Undefined is a pause.
  * @param text valid JSON
  */
@@ -21,7 +21,7 @@ export function* scanLogs(text: Characters): Generator<JsonText | undefined, voi
   /** Depth inside of the list of logs that is being read; -1 outside. */
   let logsDepth = -1;
   let logStart = 0;
-  /** Where the last string began and ended: the name of what follows. */
+  /** Start and end of the last string, which is the name of the value that follows. */
   let nameStart = 0;
   let nameEnd = 0;
   let pauseAt = PAUSE_LENGTH;
@@ -58,7 +58,10 @@ export function* scanLogs(text: Characters): Generator<JsonText | undefined, voi
   }
 }
 
-/** Where the quote is that ends a string. @param from its first character */
+/**
+ * Returns the position of the quote that ends a string.
+ * @param from position of its first character
+ */
 function findStringEnd(text: Characters, from: number): number {
   for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
     let escapes = 0;

@@ -1,4 +1,4 @@
-/** Searches JSON text for what a block says, in WebAssembly: see `assembly/search-text.ts`. */
+/** Searches JSON text for the identity of a block and its transactions, in WebAssembly: see `assembly/search-text.ts`. */
 import { decodeBase64 } from '../../primitives/base64.ts';
 import { WEB_ASSEMBLY, type WebAssemblyMemory } from '../../primitives/webassembly.ts';
 import { TEXT_SEARCH_MODULE } from './text-search-module.ts';
@@ -18,23 +18,23 @@ const text = new WEB_ASSEMBLY.Instance(new WEB_ASSEMBLY.Module(decodeBase64(TEXT
   search(start: number, end: number, wanted: number, isBlock: boolean): number;
 };
 
-/** Where its memory is free: its second page. */
+/** Start of the free memory of the module: its second page. */
 const BUFFER = 65_536;
 const space = Buffer.from(text.memory.buffer);
 const BEFORE = text.BEFORE.value;
-/** Hashes that are looked for at a time. */
+/** Maximum hashes that are searched at a time. */
 const WINDOW = 64;
 const DIGITS = 64;
 const PREFIX_LENGTH = 2;
-/** More than is before and behind a letter that is waited for. */
+/** More bytes than are needed before and behind a letter. */
 const MAX_REST = 128;
 
-/** What is looked for: hashes are in lower case. */
+/** Block hash and transaction hashes to search for, in lower case. */
 export type SoughtBlock = { readonly hash: string; readonly transactionHashes: readonly string[] };
 
 /**
- * Goes through a text once, in pieces of any size, and finds the same as in the whole text: hashes of transactions in their order, each behind the one before, and hashes of a block
- * behind a name, as `"blockHash":"0x…"`, wherever they stand. That the text is JSON is for its source to make sure.
+ * Searches a text once, in pieces of any size, with the same findings as in the whole text: transaction hashes in their order, each behind the one
+ * before, and hashes of a block behind a name, as in `"blockHash":"0x…"`, at any position. The source of the text ensures that it is JSON.
  */
 export class TextSearch {
   readonly #isBlock: boolean;
@@ -48,23 +48,23 @@ export class TextSearch {
   #hasOwn = false;
   #hasOther = false;
   #state = 0;
-  /** Bytes that are gone through again, behind `BEFORE` others. */
+  /** Bytes that are searched again, preceded by `BEFORE` others. */
   readonly #rest: Buffer = Buffer.alloc(MAX_REST);
   #restLength: number = BEFORE;
 
-  /** @param kind `receipts`: hashes of a block are behind `"blockHash"`, `block`: behind `"hash"` in letters of any case */
+  /** @param kind `receipts`: hashes of a block are behind `"blockHash"`; `block`: behind `"hash"` in letters of any case */
   constructor(kind: 'receipts' | 'block', { hash, transactionHashes }: SoughtBlock) {
     this.#isBlock = kind === 'block';
     this.#hash = readDigits([hash]);
     this.#transactionHashes = transactionHashes;
   }
 
-  /** Whether all hashes of transactions have been found. */
+  /** Whether all transaction hashes have been found. */
   get hasAll(): boolean {
     return this.#found === this.#transactionHashes.length;
   }
 
-  /** How often there was `"cumulativeGasUsed"`, which every receipt has once and no log has. */
+  /** Number of `"cumulativeGasUsed"` members, which every receipt has once and no log has. */
   get receipts(): number {
     return this.#receipts;
   }
@@ -107,7 +107,10 @@ export class TextSearch {
     this.#restLength = space.copy(this.#rest, 0, at - BEFORE, end);
   }
 
-  /** @returns how many of the next hashes are there */
+  /**
+   * Writes the next wanted hashes into the module's memory.
+   * @returns how many there are
+   */
   #loadHashes(): number {
     const hashes = this.#transactionHashes;
     const place = this.#found % WINDOW;

@@ -22,24 +22,24 @@ import {
 import { ReplyScanner } from './reply-scanner.ts';
 import { type ResultSource, ResultStream } from './result-stream.ts';
 
-/** What an answer may hold, beside a result that is streamed, of members that are of no interest. */
+/** Maximum bytes outside of a streamed result: members that are ignored. */
 const OTHER_BYTES = 1_048_576;
-/** Of members beside a result, usually: a body that is longer than a result that is held by more than this has a longer one. */
+/** Envelope overhead: a Content-Length above `streamBytes` plus this means that the result must be streamed. */
 const ENVELOPE_BYTES = 1_024;
 /** A shorter result is always text: its bytes are not worth an object. */
 const LARGE_RESULT_BYTES = 8 * 1024;
 
 /** Bounds of the transport. */
 type OwnBounds = {
-  /** The whole body, whatever the question. */
+  /** Bytes of the whole body, whatever the request. */
   readonly answerBytes: number;
-  /** A longer result is handed out as a stream: once more than this has arrived, or it is known that more will. */
+  /** A longer result is returned as a stream: once more than this has arrived, or is known to follow. */
   readonly streamBytes: number;
-  /** Opens what is held of the answer. */
+  /** Opens a reservation of memory for the buffered answer. */
   readonly memory: () => AnswerMemory;
 };
 
-/** Reads the answer to one call, and hands its result on while it is coming in when it is large. */
+/** Reads the answer to one call, and forwards a large result as it arrives. */
 export class AnswerReader implements BodyReader<NodeReply> {
   readonly #id: string;
   readonly #takesBytes: boolean;
@@ -47,17 +47,17 @@ export class AnswerReader implements BodyReader<NodeReply> {
   readonly #answer: AnswerBounds;
   readonly #source: ResultSource;
   readonly #scanner: ReplyScanner;
-  /** Everything so far; dropped when streaming begins. */
+  /** Everything received so far; dropped when streaming begins. */
   readonly #held: HeldPieces;
   #received = 0;
-  /** Of the whole body, where that is known. */
+  /** Bytes of the whole body where its length is known, otherwise 0. */
   #expected = 0;
   #stream: ResultStream | undefined;
   readonly #trimmer = new PieceTrimmer();
 
   /**
-   * @param answer bounds of the question
-   * @param takesBytes a large result may be handed out as bytes
+   * @param answer bounds on the answer to this request
+   * @param takesBytes whether a large result may be returned as bytes
    */
   constructor(id: string, bounds: OwnBounds, answer: AnswerBounds, source: ResultSource, takesBytes = false) {
     this.#takesBytes = takesBytes;
@@ -154,8 +154,8 @@ export class AnswerReader implements BodyReader<NodeReply> {
   }
 
   /**
-   * Whether the result is too large to be held. Where the length of the body says so, it is known with the first bytes of the result: a
-   * megabyte of each answer that passes would else be held for nothing.
+   * Whether the result is too large to buffer. Where the body's length says so, this is known with the first bytes of the result, and up to a
+   * megabyte of each forwarded answer is not buffered needlessly.
    */
   get #isLarge(): boolean {
     const bytes = this.#countResultBytes();
@@ -170,7 +170,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
     return result === undefined ? 0 : (result.end ?? this.#received) - result.start;
   }
 
-  /** In memory of its own, so that keeping it keeps nothing else. */
+  /** Copies the result into its own memory, so that keeping it retains nothing else. */
   #collectResult(): Buffer {
     const { start, end = this.#received } = findResult(this.#scanner);
     const bytes = Buffer.allocUnsafeSlow(end - start);
@@ -204,7 +204,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
     const to = Math.min((end ?? Number.POSITIVE_INFINITY) - base, chunk.length);
     if (from >= to) return;
     const piece = chunk.subarray(from, to);
-    // The stream withholds its last piece until the whole answer was parsed, so the rest of the read is not needed any more.
+    // The stream withholds its last piece until the whole answer has been parsed, so the rest of the read is not needed.
     if (end !== undefined) dropRest(piece);
     const { zeros, openAt } = this.#scanner.padding;
     if (zeros.length === 0 && openAt === Number.POSITIVE_INFINITY && !this.#trimmer.holds) {

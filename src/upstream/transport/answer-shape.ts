@@ -1,26 +1,26 @@
 import { UpstreamFault } from '../fault.ts';
 
-/** Bounds on the structure of an answer, which decide what parsing it may cost. */
+/** Bounds on the structure of an answer, which limit the cost of parsing it. */
 export type ShapeBounds = {
-  /** Values, keys, lists and objects: this many, and one more for each `bytesPerValue` bytes that have come. */
+  /** Values, keys, lists and objects: this many, plus one per `bytesPerValue` bytes received. */
   readonly values: number;
   readonly bytesPerValue: number;
-  /** Levels of lists and objects, the answer itself included. */
+  /** Nesting of lists and objects, the answer itself included. */
   readonly depth: number;
-  /** Longest string and longest number, bytes as they are written. */
+  /** Longest string and longest number, in bytes as written. */
   readonly textBytes: number;
   readonly digits: number;
-  /** Whether its members with names of quantities are quantities, which lose leading zeros. */
+  /** Whether members with names of quantities are quantities, which lose leading zeros. */
   readonly trimsZeros: boolean;
 };
 
-/** Longest name of a member, bytes. No method has one that is nearly as long. */
+/** Longest member name in bytes; no method has one nearly as long. */
 const NAME_BYTES = 4_096;
 
-/** A call trace is the deepest thing that nodes send. */
+/** Call traces are the most deeply nested answers of nodes. */
 export const MAX_DEPTH = 512;
 
-/** Bounds for answers that are passed on and never parsed: a scan costs the same whatever is in them. */
+/** Bounds on answers that are forwarded without parsing: a scan costs the same whatever they contain. */
 export const UNPARSED_SHAPE: ShapeBounds = {
   values: Number.POSITIVE_INFINITY,
   bytesPerValue: 1,
@@ -30,10 +30,10 @@ export const UNPARSED_SHAPE: ShapeBounds = {
   trimsZeros: false,
 };
 
-/** Longest error. It is parsed; what a call reverts with may be as long as other results, but megabytes of it are of no use. */
+/** Longest error in bytes. Errors are parsed; revert data may be as long as other results, but megabytes of it are unusable. */
 export const ERROR_BYTES = 4_194_304;
 
-/** An error has a few members around one text, which may be as long as the result of a call. */
+/** An error has a few members around one string, which may be as long as the result of a call. */
 export const ERROR_SHAPE: ShapeBounds = {
   values: 1_024,
   bytesPerValue: Number.POSITIVE_INFINITY,
@@ -43,12 +43,12 @@ export const ERROR_SHAPE: ShapeBounds = {
   trimsZeros: false,
 };
 
-/** What has been counted of an answer so far. */
+/** Running counts over an answer. */
 export type ShapeCounts = { values: number; longestText: number; longestName: number; longestNumber: number };
 
 /**
- * Refuses an answer that no honest node can give to the question.
- * @param bytes of the answer that have come
+ * Rejects an answer that no honest node can give to the request.
+ * @param bytes received bytes of the answer
  * @throws UpstreamFault `excessive`, with the name of the bound
  */
 export function checkShape(counts: ShapeCounts, bytes: number, bounds: ShapeBounds): void {
@@ -58,7 +58,10 @@ export function checkShape(counts: ShapeCounts, bytes: number, bounds: ShapeBoun
   if (counts.longestNumber > bounds.digits) throw excessive('digits of a number');
 }
 
-/** @param what is more than the question can need: the name of the bound */
+/**
+ * Creates the fault of an answer that exceeds a bound.
+ * @param what name of the bound
+ */
 export function excessive(what: string): UpstreamFault {
   return new UpstreamFault('excessive', `the answer has more than the question can need (bound: ${what})`);
 }

@@ -1,34 +1,34 @@
-/** Long answers of all nodes share the turns of the event loop with other expensive work. */
+/** Schedules the reading of long answers of all nodes, which share the event loop with other expensive work. */
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { TURN_MS, TURNS, type TurnQueue } from '../../util/turn-queue.ts';
 
-/** A shorter answer is read, and its call settled, as soon as it is complete: that takes a fraction of a millisecond, whatever is in it. */
+/** A shorter answer is read and its call completed as soon as it is whole: that takes a fraction of a millisecond, whatever it contains. */
 const SHORT_BYTES = 4 * 1024;
 
-/** An answer of so many bytes is read at once: that takes a fraction of a millisecond. */
+/** An answer up to this length is read at once: that takes a fraction of a millisecond. */
 const READ_BYTES = 16 * 1024;
 
-/** In the lines of `TURNS`, where callers are owners. */
+/** Owner under which answers of nodes queue in `TURNS`, where callers are owners. */
 const OWNER = 'answers of nodes';
 
 /**
- * Runs callbacks that settle calls one after the other. What a settled call brings about runs in promises: a callback counts with all of that, and where
- * the time of the turn is used up behind it, the next one waits for the next turn.
+ * Runs callbacks that settle calls one after the other. The consequences of a callback run in promises, and their time is charged to it: once the
+ * turn's time is used up, the next callback waits for the next turn.
  */
 export class SettleLine {
   readonly #waiting: (() => void)[] = [];
-  /** A callback is run or armed. */
+  /** True while a callback runs or is scheduled. */
   #isBusy = false;
   readonly #turns: TurnQueue;
   readonly #now: () => number;
 
-  /** `now` is the clock of `turns`. */
+  /** @param now the clock of `turns` */
   constructor(turns: TurnQueue, now: () => number) {
     this.#turns = turns;
     this.#now = now;
   }
 
-  /** Runs `settle` at once where nothing waits and there is time in this turn, otherwise later. */
+  /** Runs `settle` at once where nothing waits and this turn has time left, otherwise in a later turn. */
   enter(settle: () => void): void {
     this.#waiting.push(settle);
     if (this.#isBusy) return;
@@ -42,14 +42,14 @@ export class SettleLine {
   }
 
   readonly #takeTurn = (): void => {
-    // Its promises run behind this step: no other is to be run in this turn.
+    // The promises of the callback run after this step, so no other step may run in this turn.
     this.#turns.spend(TURN_MS);
     this.#runUntil(this.#now() + TURN_MS, () => {});
   };
 
   #runUntil(end: number, onPause: () => void): void {
     const settle = this.#waiting.shift() as () => void;
-    // All promises that follow from it run before a tick that a promise asks for.
+    // All promises that follow from the callback run before a tick that is scheduled from a microtask.
     queueMicrotask(() => process.nextTick(() => this.#goOn(end, onPause)));
     settle();
   }
@@ -67,15 +67,15 @@ export class SettleLine {
 
 const LINE = new SettleLine(TURNS, () => performance.now());
 
-/** Runs what settles calls with an answer of so many bytes: at once where it is short, otherwise in a turn that it shares with other answers. */
+/** Runs a callback that settles calls with an answer of `bytes` bytes: at once where it is short, otherwise in a turn shared with other answers. */
 export function settleInTurn(bytes: number, settle: () => void): void {
   if (bytes <= SHORT_BYTES) settle();
   else LINE.enter(settle);
 }
 
 /**
- * Reads so many bytes of an answer, at once where they are few, otherwise in turns.
- * @throws what the work throws, at once or by rejection
+ * Reads an answer of `bytes` bytes: at once where it is short, otherwise in scheduler slots.
+ * @throws the error that the work throws, synchronously or by rejection
  */
 export function readInTurns<T>(bytes: number, work: Iterator<undefined, T>): PromiseOrValue<T> {
   if (bytes > READ_BYTES) return TURNS.run(OWNER, work);
@@ -85,7 +85,7 @@ export function readInTurns<T>(bytes: number, work: Iterator<undefined, T>): Pro
   }
 }
 
-/** Resolves in a turn that long answers share: what follows until something is waited for again is counted in it. */
+/** Resolves in a turn shared with other long answers: the work up to the next await is charged to it. */
 export function awaitAnswerTurn(): Promise<void> {
   return TURNS.rejoin(OWNER);
 }

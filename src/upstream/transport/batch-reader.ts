@@ -15,7 +15,10 @@ export class BatchReader implements BodyReader<BatchAnswer> {
   readonly #held: HeldPieces;
   #received = 0;
 
-  /** @param firstId of calls with consecutive ids @param memory opens what is held */
+  /**
+   * @param firstId id of the first call; the ids are consecutive
+   * @param memory opens a reservation of memory for the buffered answer
+   */
   constructor(firstId: number, bounds: BatchBounds, memory: () => AnswerMemory) {
     this.#held = new HeldPieces(memory);
     this.#firstId = firstId;
@@ -71,7 +74,7 @@ export class BatchReader implements BodyReader<BatchAnswer> {
   }
 }
 
-/** The answer where all of it is errors that name their calls, or one that is believed without. */
+/** Returns the answer where it consists only of errors that name their calls, or of one error without a call where that is accepted. */
 function keepRefusal(answer: BatchAnswer | undefined, mustNameCall: boolean): BatchAnswer | undefined {
   if (answer === undefined) return undefined;
   const { replies, refusal } = answer;

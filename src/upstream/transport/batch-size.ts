@@ -1,27 +1,33 @@
-/** How long a node is believed not to take larger batches. */
+/** Time for which a node's refusal of larger batches is remembered. */
 const REMEMBERED_MS = 300_000;
 
-/** How many calls a node takes in one batch: as many as configured, fewer for some minutes after it has refused as many. */
+/** Maximum number of calls in a batch to a node: the configured number, or fewer for some minutes after the node refused a batch. */
 export class BatchSize {
   readonly #most: number;
   readonly #now: () => number;
   #limit: number;
   #until = Number.NEGATIVE_INFINITY;
 
-  /** `now` is a monotonic clock in milliseconds. */
+  /**
+   * @param most configured maximum
+   * @param now monotonic clock in milliseconds
+   */
   constructor(most: number, now: () => number) {
     this.#most = most;
     this.#limit = most;
     this.#now = now;
   }
 
-  /** Below 2 no batches are sent. */
+  /** Current maximum; below 2 no batches are sent. */
   get limit(): number {
     if (this.#limit < this.#most && this.#now() >= this.#until) this.#limit = this.#most;
     return this.#limit;
   }
 
-  /** @param isTooLarge whether fewer calls might have been taken: half of them are tried next */
+  /**
+   * Notes that a batch of `count` calls was refused.
+   * @param isTooLarge whether fewer calls might have been accepted: half of them are tried next
+   */
   refuse(count: number, isTooLarge: boolean): void {
     const next = isTooLarge ? Math.floor(count / 2) : 1;
     if (next >= this.limit) return;

@@ -1,40 +1,40 @@
 import type { Socket } from 'node:net';
 import { excessive } from './answer-shape.ts';
 
-/** Bytes around the body of one answer: heads, interim answers, sizes and extensions of chunks, trailers. */
+/** Allowed bytes around the body of one answer: heads, interim answers, sizes and extensions of chunks, trailers. */
 const FRAMING_BYTES = 128 * 1024;
-/** Beside that, for each byte of the body: chunks of a few bytes have as much. */
+/** Additional framing bytes per byte of the body: chunks of a few bytes need as many. */
 const FRAMING_PER_BYTE = 8;
-/** Bytes of one head or trailer, as in node's own HTTP. */
+/** Maximum bytes of one head or trailer, as in Node.js HTTP. */
 const HEAD_BYTES = 16 * 1024;
-/** Bytes that the parser gets at once of a head or a trailer: it calls back for each field, of which this has 500 at most. */
+/** Bytes of a head or trailer that the parser gets at once: it calls back for each field, and this many bytes hold at most 500 fields. */
 const HEAD_PIECE = 2 * 1024;
 const HEAD_END = Buffer.from('\r\n\r\n');
-/** Behind the last chunk of a body, whose size is 0, there may be a trailer. Other lines that begin so cost shorter pieces only. */
+/** The last chunk of a body, whose size is 0, may be followed by a trailer. Other lines with this prefix only cost shorter pieces. */
 const LAST_CHUNK = Buffer.from('\n0');
 const [NEWLINE, ZERO] = LAST_CHUNK as unknown as readonly [number, number];
 /** Time that reading from all nodes may take of one turn of the event loop, milliseconds. */
 const TURN_MS = 4;
 
-/** Shorter reads are not timed: they are over before the clock is read. */
+/** Shorter reads are not timed: they take less time than reading the clock. */
 const TIMED_BYTES = 16_384;
 
 /**
- * Counted by exchanges as they are called back. The HTTP client parses a read at once, between two calls of `read`: what changes in between is that
- * socket's.
+ * Counters that request contexts update in their callbacks. The HTTP client parses a read synchronously, between two calls of `read`, so a change in
+ * between belongs to that socket.
  */
 export const PARSED = {
   bodyBytes: 0,
   answers: 0,
-  /** Heads of answers but for interim ones, and whether the last one stated the length of its body: there is no trailer then. */
+  /** Heads of answers other than interim ones, and whether the last one stated the length of its body, so that no trailer follows. */
   heads: 0,
   isSized: false,
 };
 
-/** The time that all sockets share, since libuv calls back for each that has data in one turn of the event loop. */
+/** Reading time shared by all sockets, since libuv calls back for each socket with data in one turn of the event loop. */
 class ReadingTime {
   #turnEnd = 0;
-  /** Have something left to be read in the next turn, first the one that has waited longest. */
+  /** Sockets with data left for the next turn, longest-waiting first. */
   #heldBack = new Set<Socket>();
 
   isOver(): boolean {
@@ -62,24 +62,24 @@ class ReadingTime {
 const READING = new ReadingTime();
 
 /**
- * Bounds on a connection to a node the bytes that are no part of any body, of which the HTTP client tells nothing, and the time that reading takes
- * of one turn of the event loop: libuv reads up to 32 times before it looks at another socket.
+ * Bounds the framing bytes of a connection to a node, which the HTTP client does not report, and the time that reading takes of one turn of the
+ * event loop: libuv reads up to 32 times before it serves another socket.
  */
 export function boundFraming(socket: Socket): void {
   const read = socket.read.bind(socket);
-  /** The read that is being parsed, and what was counted before it. */
+  /** Length of the read that is being parsed, and the counters before it. */
   let chunkBytes = 0;
   let bodyBefore = 0;
   let answersBefore = 0;
   let headsBefore = 0;
-  /** The answer that is coming in states the length of its body. */
+  /** True where the incoming answer states the length of its body. */
   let isSized = false;
-  /** Of the answer that is coming in. */
+  /** Framing and body bytes of the incoming answer. */
   let framing = 0;
   let body = 0;
-  /** Of its head or trailer, while that may be what is read; undefined inside of a body. */
+  /** Bytes of its head or trailer while the read may be part of one; undefined inside of a body. */
   let head: number | undefined = 0;
-  /** The body may have ended in the read that is being parsed. */
+  /** True where the body may have ended in the read that is being parsed. */
   let mayEnd = false;
   let lastByte = 0;
 
@@ -100,7 +100,10 @@ export function boundFraming(socket: Socket): void {
     }
     chunkBytes = 0;
   };
-  /** How much of a read the parser gets, so that it gets no head and no trailer in one piece. A head ends a piece, so that the body has no short one. */
+  /**
+   * Returns the number of bytes of a read that the parser gets, so that it gets no head and no trailer in one piece. A piece ends with a head, so
+   * that the body has no short one.
+   */
   const measure = (chunk: Buffer): number => {
     if (head !== undefined && chunk.length > HEAD_PIECE) {
       mayEnd = false;
@@ -118,7 +121,7 @@ export function boundFraming(socket: Socket): void {
   };
 
   socket.read = (size?: number): Buffer | null => {
-    // The stream itself asks for more to come, and takes nothing.
+    // The stream itself requests more data, and takes nothing.
     if (size === 0) return read(0) as null;
     settle();
     if ((head ?? 0) > HEAD_BYTES || framing > FRAMING_BYTES + FRAMING_PER_BYTE * body) {
@@ -128,7 +131,7 @@ export function boundFraming(socket: Socket): void {
       return null;
     }
     const available = socket.readableLength;
-    // The first piece of a head is not timed: it is all there is of nearly every one.
+    // The first piece of a head is not timed: nearly every head has only one.
     const isTimed = head === undefined || head === 0 ? available >= TIMED_BYTES : available > 0;
     if (isTimed && READING.isOver()) {
       READING.holdBack(socket);

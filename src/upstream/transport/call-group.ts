@@ -3,12 +3,12 @@ import type { NodeCall, NodeReply } from '../node-call.ts';
 import { JoinedCall } from './joined-call.ts';
 import type { SendOptions, SettleMany } from './transport.ts';
 
-/** Calls that were given at the same time with the same options: they listen for the caller's end together. */
+/** Calls that were sent at the same time with the same options: they share one abort listener. */
 export class CallGroup {
   readonly options: SendOptions;
   readonly settle: SettleMany;
   readonly #calls: GroupCall[] = [];
-  /** Calls that share a request. */
+  /** Number of calls that share a request. */
   #sharing = 0;
 
   constructor(options: SendOptions, settle: SettleMany) {
@@ -16,7 +16,7 @@ export class CallGroup {
     this.settle = settle;
   }
 
-  /** A call of the group, which shares a request from here on. */
+  /** Adds a call to the group, which shares a request from here on. */
   add(call: NodeCall, position: number): GroupCall {
     if (this.#sharing++ === 0) this.options.signal?.addEventListener('abort', this.#abort);
     const joined = new GroupCall(this, call, position);
@@ -24,7 +24,7 @@ export class CallGroup {
     return joined;
   }
 
-  /** A call does not share a request any more. */
+  /** Notes that a call no longer shares a request. */
   noteLeft(): void {
     if (--this.#sharing === 0) this.options.signal?.removeEventListener('abort', this.#abort);
   }
@@ -34,7 +34,7 @@ export class CallGroup {
   };
 }
 
-/** One of them. */
+/** One call of a group. */
 export class GroupCall extends JoinedCall {
   readonly #group: CallGroup;
   readonly #position: number;

@@ -11,39 +11,39 @@ import { type GivenCalls, packCallers } from './pack-callers.ts';
 import type { BatchAnswer } from './read-batch.ts';
 import type { BatchOptions, SendOptions, Settle } from './transport.ts';
 
-/** Parameters of a call that shares a request, UTF-16 units: the bodies of batches stay below what nodes and vendors take. */
+/** Maximum parameters of a call that shares a request, UTF-16 units: it keeps the bodies of batches below what nodes and vendors accept. */
 const MAX_PARAMS_LENGTH = 4_096;
-/** Of a client's batch with so many calls one is sent alone now and then: how long one takes has to be known of the same moments. */
+/** From this many calls on, one call of a client's batch is occasionally sent alone, to measure single calls and batches at the same moments. */
 const PROBE_ITEMS = 4;
-/** Batches between two such calls, and which of them it is. */
+/** Batches between two such calls, and the position of the sampled batch among them. */
 const PROBE_BATCHES = 16;
 const PROBE_BATCH = 4;
 
-/** A client's batch that is not compared with others. */
+/** Origin of a client's batch that is not compared with others. */
 const OF_ONE: BatchOrigin = { callers: 1, apart: undefined };
 
-/** The connections to the node. Each call holds a place until its request is over. */
+/** Connections to the node. Each call occupies an in-flight place until its request is over. */
 export interface JoinHost {
-  /** One call in a request of its own, for which a place is taken. */
+  /** Sends one call in a request of its own; its place is already taken. */
   sendAlone(call: NodeCall, options: SendOptions, settle: Settle<NodeReply>): void;
-  /** Several in one request, for each of which a place is taken. */
+  /** Sends several calls in one request; the place of each is already taken. */
   sendJoined(calls: readonly NodeCall[], options: SendOptions, settle: Settle<BatchAnswer>): Exchange;
   takePlace(): void;
   releasePlace(): void;
 }
 
-/** What different callers have given in one turn of the event loop. */
+/** Calls of different callers in one turn of the event loop. */
 type Turn = {
   readonly joinsCallers: boolean;
-  /** Callers; a client's batch is one. */
+  /** Number of callers; a client's batch is one. */
   count: number;
   readonly joined: GivenCalls[];
 };
 
 /**
- * Puts calls that are given at the same time into few requests: items of one client's batch always, which are sent as soon as the callback of the
- * event loop is over in which they were given; what different callers give, single calls and batches alike, where the policy says so, at the end
- * of the turn of the loop. That is before the loop waits again, so nothing waits for a call to come.
+ * Coalesces calls that arrive at the same time into few requests. Items of one client's batch always share requests, which are sent as soon as the
+ * event-loop callback in which they arrived is over. Calls of different callers, single ones and batches alike, share requests where the policy
+ * allows it, and are sent at the end of the turn of the loop. That is before the loop waits again, so no call waits for another to arrive.
  */
 export class CallJoiner implements BatchHost {
   readonly now: () => number;
@@ -52,11 +52,11 @@ export class CallJoiner implements BatchHost {
   readonly #policy: JoinPolicy;
   readonly #sweep = new ExpirySweep<JoinedBatch>();
   #turn: Turn | undefined;
-  /** Items by the batch that they are of. */
+  /** Items of each client's batch. */
   #items = new Map<object, JoinedCall[]>();
   #batches = 0;
 
-  /** `now` is the clock of deadlines. */
+  /** @param now the clock of deadlines */
   constructor(options: BatchOptions, host: JoinHost, now: () => number = () => performance.now()) {
     this.#host = host;
     this.now = now;
@@ -64,7 +64,10 @@ export class CallJoiner implements BatchHost {
     this.#policy = new JoinPolicy(options.callers, now);
   }
 
-  /** Takes a call that may share a request, and for which a place is taken; false where it is to be sent alone. */
+  /**
+   * Takes a call that may share a request, and whose place is taken.
+   * @returns false where the call has to be sent alone
+   */
   take(call: NodeCall, options: SendOptions, settle: Settle<NodeReply>): boolean {
     const { batch, traceParent } = options;
     const isOfBatch = batch !== undefined;
@@ -117,14 +120,14 @@ export class CallJoiner implements BatchHost {
     this.#sweep.delete(batch);
   }
 
-  /** Takes an item of a client's batch that may share a request, and for which a place is taken. */
+  /** Takes an item of a client's batch that may share a request, and whose place is taken. */
   takeItem(batch: object, item: JoinedCall): void {
     const items = this.#items.get(batch);
     if (items !== undefined) {
       items.push(item);
       return;
     }
-    // What is ready in promises runs before: it may have further items.
+    // Pending promise callbacks run first: they may add further items.
     if (this.#items.size === 0) queueMicrotask(() => process.nextTick(() => this.#sendItems()));
     this.#items.set(batch, [item]);
   }
@@ -141,7 +144,7 @@ export class CallJoiner implements BatchHost {
       const isProbe = items.length >= PROBE_ITEMS && this.#batches % PROBE_BATCHES === PROBE_BATCH;
       if (isProbe) {
         this.#send(items.slice(0, 1), undefined);
-        // Also where calls go alone it has to stay known what one adds to another.
+        // Also where calls are sent alone, the cost that one call adds to another is measured.
         this.#sendBatch(items.slice(1), Math.max(most, 2), undefined);
       } else if (!this.#policy.mayJoinCallers || first.options.traceParent !== undefined) {
         this.#sendBatch(items, most, undefined);
@@ -149,7 +152,7 @@ export class CallJoiner implements BatchHost {
     }
   }
 
-  /** Sends a client's batch, or leaves it to the end of the turn, where it shares a request with what others have given. */
+  /** Sends a client's batch, or leaves it to the end of the turn, where it shares a request with calls of other callers. */
   #giveBatch(items: GivenCalls, most: number): void {
     const turn = this.#turn ?? this.#beginTurn();
     turn.count++;
@@ -175,22 +178,22 @@ export class CallJoiner implements BatchHost {
     }
     for (const { calls, callers } of packCallers(fitting, most))
       this.#send(calls, turn, { callers, apart: undefined });
-    // Those that are timed keep the turn.
+    // Calls that are timed retain the turn object.
     turn.joined.length = 0;
   }
 
-  /** Calls in one request. */
+  /** Maximum number of calls in one request. */
   get #most(): number {
     return Math.max(1, Math.min(this.#size.limit, this.#policy.items));
   }
 
   /**
-   * Items of a client's batch, in as few requests as `most` calls in each allow, of about the same size.
-   * @param turn in which different callers are sent apart
+   * Sends items of a client's batch in as few requests as `most` calls per request allow, of about the same size.
+   * @param turn the turn in which different callers are sent separately
    */
   #sendBatch(items: GivenCalls, most: number, turn: Turn | undefined): void {
     const requests = Math.ceil(items.length / most);
-    // Where there are several no caller waits for one of them alone.
+    // Where there are several requests, no caller waits for one of them alone.
     const apart = requests === 1 ? turn : undefined;
     for (let i = 0; i < requests; i++) {
       const from = Math.floor((i * items.length) / requests);
@@ -199,7 +202,7 @@ export class CallJoiner implements BatchHost {
     }
   }
 
-  /** Those that were not aborted in this turn; the others give their places back. */
+  /** Keeps the calls that were not aborted in this turn, and releases the places of the others. */
   #keepWanted(calls: GivenCalls): GivenCalls {
     return calls.filter(({ isOver }) => {
       if (isOver) this.#host.releasePlace();
@@ -207,7 +210,7 @@ export class CallJoiner implements BatchHost {
     });
   }
 
-  /** @param turn in which several callers have given calls, where a call by itself is to be compared with those that are joined */
+  /** @param turn the turn in which several callers sent calls, where a call on its own is compared with coalesced ones */
   #send(calls: readonly JoinedCall[], turn: Turn | undefined, origin: BatchOrigin = OF_ONE): void {
     const [first] = calls as readonly [JoinedCall];
     if (calls.length === 1) {

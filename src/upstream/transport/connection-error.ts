@@ -3,7 +3,7 @@ import { readErrorCode } from '../../util/system-error.ts';
 import { UpstreamFault } from '../fault.ts';
 
 const TIMEOUTS: ReadonlySet<string> = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
-/** Answers that are no HTTP. */
+/** Errors of responses that are not HTTP. */
 const PROTOCOL_ERRORS = [
   errors.HTTPParserError,
   errors.HeadersOverflowError,
@@ -11,9 +11,9 @@ const PROTOCOL_ERRORS = [
 ];
 const BROKEN: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
-/** The fault that an error of the network stands for. Only its code is kept: the message may hold the address. */
+/** Returns the fault for a network error. Only its code is kept: the message may contain the address. */
 export function describeConnectionError(error: unknown): UpstreamFault {
-  // A connection that was ended here.
+  // The connection was ended by this process.
   if (error instanceof UpstreamFault) return error;
   const code = readCode(error);
   if (TIMEOUTS.has(code))
@@ -28,7 +28,7 @@ export function describeConnectionError(error: unknown): UpstreamFault {
   );
 }
 
-/** Whether a connection that stood before is gone. */
+/** Whether an established connection was lost. */
 export function isBrokenConnection(error: unknown): boolean {
   return BROKEN.has(readCode(error));
 }

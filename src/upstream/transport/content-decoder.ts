@@ -9,39 +9,45 @@ import {
   type Inflate,
 } from 'node:zlib';
 
-/** Decoded bytes come in pieces of at most this size, so a bound on their sum is never passed by more. */
+/** Maximum size of a decoded piece, so a bound on their sum is exceeded by at most this. */
 const PIECE_BYTES = 65_536;
-/** Honest receipts reach 435; deflate, which reaches 1,032, comes near that only for what is made to burst. Brotli and zstd have no such limit. */
+/**
+ * Honest receipts reach a ratio of 435. Deflate reaches at most 1,032, and comes near that only for decompression bombs. Brotli and zstd have no
+ * such limit.
+ */
 const MAX_DEFLATE_RATIO = 700;
-/** Decoded bytes from which on the ratio is looked at. */
+/** The ratio is checked from this many decoded bytes on. */
 const RATIO_FROM_BYTES = 4 * 1024 * 1024;
 
-/** zstd, which Node.js has from 22.15 on. */
+/** zstd, available in Node.js from 22.15 on. */
 type ZstdDecompress = Transform & { readonly bytesWritten: number };
 const createZstd = (zlib as { readonly createZstdDecompress?: (options: zlib.ZlibOptions) => ZstdDecompress })
   .createZstdDecompress;
 
-/** A stream that undoes a `content-encoding`. */
+/** A stream that decodes a `content-encoding`. */
 export type Decompressor = {
   readonly stream: Gunzip | Inflate | BrotliDecompress | ZstdDecompress;
-  /** The highest ratio of decoded to encoded bytes that is believed. */
+  /** Highest accepted ratio of decoded to encoded bytes. */
   readonly maxRatio: number;
 };
 
-/** What a decoder reports to. */
+/** Receiver of decoded pieces. */
 export interface DecodedSink {
   takeDecoded(piece: Buffer): void;
   endDecoded(): void;
   failDecoding(): void;
 }
 
-/** Where the encoded bytes come from. */
+/** Source of the encoded bytes. */
 export interface EncodedSource {
   pause(): void;
   resume(): void;
 }
 
-/** Decodes a compression that was not asked for, piece by piece and only as fast as the pieces are taken. The reader bounds what comes out. */
+/**
+ * Decodes a response that is compressed although it was requested uncompressed, piece by piece and only as fast as the pieces are taken. The reader
+ * bounds the decoded size.
+ */
 export class ContentDecoder {
   readonly #transform: Decompressor['stream'];
   readonly #source: EncodedSource;
@@ -81,7 +87,7 @@ export class ContentDecoder {
   }
 }
 
-/** The stream that undoes a `content-encoding`; undefined for those that nodes have no reason to use. */
+/** Returns the stream that decodes a `content-encoding`; undefined for encodings that nodes have no reason to use. */
 export function createDecompressor(encoding: string): Decompressor | undefined {
   const options = { chunkSize: PIECE_BYTES };
   switch (encoding.trim().toLowerCase()) {

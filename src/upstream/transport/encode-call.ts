@@ -1,11 +1,17 @@
 import type { NodeCall } from '../node-call.ts';
 
-/** Text of a JSON-RPC request. `id` is a number in decimal. */
+/**
+ * Encodes a JSON-RPC request.
+ * @param id a decimal number
+ */
 export function encodeCall(call: NodeCall, id: string): string {
   return `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(call.method)},"params":${call.params}}`;
 }
 
-/** Text of a JSON-RPC batch; the ids follow each other. */
+/**
+ * Encodes a JSON-RPC batch.
+ * @param firstId id of the first call; the ids are consecutive
+ */
 export function encodeBatch(calls: readonly NodeCall[], firstId: number): string {
   let text = '[';
   let id = firstId;

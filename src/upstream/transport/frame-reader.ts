@@ -1,11 +1,14 @@
-/** Takes what the frames of a WebSocket hold, in the order in which it came. */
+/** Receives the contents of WebSocket frames, in order of arrival. */
 export interface FrameSink {
-  /** A part of the payload of a data message. */
+  /** Takes a part of the payload of a data message. */
   takePayload(piece: Buffer): void;
-  /** A frame of the message has begun, with so many bytes of payload. @returns whether the sink keeps it, and all that follows in the message */
+  /**
+   * Begins a frame of the message, with `bytes` bytes of payload.
+   * @returns whether the sink keeps it, and all that follows in the message
+   */
   beginFrame(bytes: number): boolean;
   endMessage(): void;
-  /** A ping or a pong. */
+  /** Notes a ping or a pong. */
   takeControl(): void;
 }
 
@@ -14,7 +17,7 @@ const OPCODE_BITS = 0x0f;
 /** Opcodes of close, ping and pong have this bit. */
 const CONTROL = 0x08;
 const CLOSE = 0x08;
-/** The length is in the two or eight bytes behind the head. */
+/** Values of the second byte: from `MASKED` on a frame is masked; 126 and 127 place the length in the two or eight bytes behind the head. */
 const MASKED = 0x80;
 const LENGTH_IN_16_BITS = 126;
 const LENGTH_IN_64_BITS = 127;
@@ -22,16 +25,19 @@ const LONGEST_HEAD = 10;
 /** An empty frame that ends a message. */
 const END = Buffer.of(FIN, 0);
 
-/** Messages that are found before the library gets them: a read holds a thousand short ones, and the first may be reason enough to read no more. */
+/** Messages that are scanned before the library gets them: a read holds a thousand short ones, and the first may be reason enough to stop reading. */
 const MESSAGES_AT_ONCE = 16;
 
-/** Takes bytes on their way to the library that makes messages of frames. @throws what ends the connection: nothing is read behind it */
+/**
+ * Takes bytes on their way to the library that assembles messages from frames.
+ * @throws the error that ends the connection: nothing is read after it
+ */
 export type PassOn = (bytes: Buffer) => void;
 
 /**
- * Finds the frames of a server (RFC 6455 5.2, not masked, without extensions) in the bytes of a socket, and passes the bytes on. What is no frame is
- * the library's to refuse, and nothing is found behind it. Frames that the sink keeps are passed on as empty ones: the library checks their heads and
- * ends the message, and has nothing of it to put together.
+ * Finds the frames of a server (RFC 6455 5.2, not masked, without extensions) in the bytes of a socket, and passes the bytes on. The library rejects
+ * invalid frames, and nothing is found behind one. Frames that the sink keeps are passed on as empty ones: the library checks their heads and ends
+ * the message, and has nothing to assemble.
  */
 export class FrameReader {
   readonly #sink: FrameSink;
@@ -42,11 +48,11 @@ export class FrameReader {
   #isControl = false;
   #isLast = false;
   #isLost = false;
-  /** The sink keeps the payload of the frame. */
+  /** True where the sink keeps the payload of the frame. */
   #isKept = false;
-  /** The sink keeps the message, which has not ended. */
+  /** True where the sink keeps the message, which has not ended. */
   #keepsMessage = false;
-  /** Bytes of the head that came at the end of earlier chunks: they are passed on when it is known whether the frame is. */
+  /** Bytes of the head that came at the end of earlier chunks: they are passed on once it is known whether the sink keeps the frame. */
   #headBefore = 0;
   /** Messages that have ended in bytes that are not passed on yet. */
   #ended = 0;
@@ -55,9 +61,9 @@ export class FrameReader {
     this.#sink = sink;
   }
 
-  /** @throws what the sink or `pass` throws */
+  /** @throws the error that the sink or `pass` throws */
   push(chunk: Buffer, pass: PassOn): void {
-    /** Where the bytes begin that are not passed on yet. */
+    /** Start of the bytes that are not passed on yet. */
     let from = 0;
     let at = 0;
     while (at < chunk.length && !this.#isLost) {
@@ -114,7 +120,7 @@ export class FrameReader {
     this.#isKept = false;
     this.#isControl = (first & CONTROL) !== 0;
     this.#isLast = (first & FIN) !== 0;
-    // What follows a close frame is not read by the library either.
+    // The library does not read what follows a close frame either.
     this.#isLost = second >= MASKED || (first & OPCODE_BITS) === CLOSE;
     if (this.#isLost) return;
     this.#left = this.#readLength(second);
@@ -122,7 +128,10 @@ export class FrameReader {
     else this.#isKept = this.#sink.beginFrame(this.#left);
   }
 
-  /** The head of a frame that is kept, without FIN. Those that only go on with the message tell the library nothing. */
+  /**
+   * Passes on the head of a kept frame, empty and without FIN. Heads of mere continuation frames are omitted: they carry no information for the
+   * library.
+   */
   #passEmpty(pass: PassOn): void {
     const first = (this.#head[0] as number) & ~FIN;
     if (!this.#keepsMessage || first !== 0) pass(Buffer.of(first, 0));

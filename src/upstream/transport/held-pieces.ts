@@ -3,12 +3,12 @@ import { BOUNDS } from '../../util/bounds.ts';
 import { UpstreamFault } from '../fault.ts';
 import { PieceList } from './piece-list.ts';
 
-/** A shorter answer is not counted: most are, and there are no more of them than calls in flight. */
+/** A shorter answer is not counted: most are shorter, and there are at most as many as calls in flight. */
 export const COUNTED_FROM: number = 16 * 1024;
-/** The memory is given back as soon as answers are taken. */
+/** Retry delay when the memory is exhausted: it is released as soon as answers are taken. */
 const RETRY_MS = 100;
 
-/** An answer that is held until it is complete, counted in the memory that answers of all nodes share. */
+/** An answer that is buffered until it is complete, counted in the memory that answers of all nodes share. */
 export class HeldPieces {
   readonly #open: () => AnswerMemory;
   readonly #pieces = new PieceList();
@@ -23,7 +23,7 @@ export class HeldPieces {
     return this.#pieces;
   }
 
-  /** @throws UpstreamFault when there is no room for it */
+  /** @throws UpstreamFault when the shared memory has no room for it */
   push(piece: Buffer): void {
     this.#bytes += piece.length;
     if (this.#memory !== undefined) this.#hold(piece.length);
@@ -38,7 +38,7 @@ export class HeldPieces {
     return this.#pieces.join();
   }
 
-  /** Drops what is held, and gives its memory back. */
+  /** Drops the buffered pieces, and releases their memory. */
   clear(): void {
     this.#pieces.clear();
     this.#memory?.release();
@@ -52,7 +52,7 @@ export class HeldPieces {
   }
 }
 
-/** Answers of nodes hold all that they may: our own bound, and no fault of the node. */
+/** Creates the fault for exhausted response memory: the gateway's own bound, and no fault of the node. */
 export function outOfMemory(): UpstreamFault {
   return new UpstreamFault('rateLimited', BOUNDS['nodes.bytes'].says, RETRY_MS, 'nodes.bytes');
 }

@@ -14,53 +14,53 @@ import { RefusalReader } from './refusal-reader.ts';
 import type { ResultSource } from './result-stream.ts';
 import type { SendOptions, Settle } from './transport.ts';
 
-/** Bytes that an answer has to bring within `stallTimeout`, while it is waited for. */
+/** Minimum bytes of an answer per `stallTimeout`, while a reader waits for it. */
 const LEAST_PROGRESS = 4_096;
 
-/** Pieces of one answer: each costs as much as a kilobyte, however short it is. */
+/** Allowed pieces of one answer, and bytes per further piece: each costs as much as a kilobyte, however short it is. */
 const PIECES = 1_024;
 const BYTES_PER_PIECE = 16;
 
-/** One request, as far as what it is for does not matter. */
+/** The context of one request, independent of the type of its value. */
 export interface Exchange extends Dispatcher.DispatchHandler, Expiring {
   readonly body: string;
   /** W3C trace context to be sent along. */
   readonly traceParent: string | undefined;
-  /** Calls in it. */
+  /** Number of calls in the request. */
   readonly places: number;
-  /** Whether it has had a connection. */
+  /** Whether the request has been assigned a connection. */
   readonly isSent: boolean;
   fail(fault: UpstreamFault): void;
 }
 
-/** What exchanges have in common, and where they are sent. */
+/** Settings and connections that request contexts share. */
 export interface ExchangeHost {
   readonly answerTimeout: number;
   readonly stallTimeout: number;
-  /** Opens what an answer holds. */
+  /** Opens a reservation of memory for an answer. */
   readonly memory: () => AnswerMemory;
-  /** The node sent more than the question can need. */
+  /** Notes that the node sent more than the request can need. */
   noteExcessive(fault: UpstreamFault): void;
-  /** Puts the request on a connection; on a new one of its own when `isAlone`, which the node cannot have closed before. */
+  /** Puts the request on a connection; where `isAlone`, on a new one of its own, which the node cannot have closed before. */
   dispatch(exchange: Exchange, isAlone: boolean): void;
-  /** The exchange needs no watching any more. */
+  /** Notes that the context needs no expiry watch any more. */
   forget(exchange: Exchange): void;
-  /** The exchange holds no connection and no place in a queue any more. */
+  /** Notes that the request occupies no connection and no place in a queue any more. */
   release(exchange: Exchange): void;
 }
 
-/** What is sent, and how the answer is read. */
+/** Body of a request, and the reader of its answer. */
 export type ExchangeRequest<T> = {
   readonly body: string;
   readonly places: number;
-  /** It is sent once, over a connection of its own. */
+  /** Whether the request is sent only once, over a connection of its own. */
   readonly isOnce?: boolean;
   readonly createReader: (source: ResultSource) => BodyReader<T>;
 };
 
 /**
- * One HTTP request and its answer. It is over when the answer has been read to its end or has failed; a value may be
- * known before, when the result is streamed. The deadline counts until the value is known.
+ * One HTTP request and its answer. It is over when the answer has been read to its end or has failed; the value may be known before, when the result
+ * is streamed. The deadline applies until the value is known.
  */
 export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
   readonly body: string;
@@ -77,19 +77,19 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
   #reader: BodyReader<T>;
   #controller: Dispatcher.DispatchController | undefined;
   #decoder: ContentDecoder | undefined;
-  /** Bytes since the time for a pause was counted anew. */
+  /** Bytes since the stall timeout was last restarted. */
   #progress = 0;
-  /** Bytes of the body so far, as they were sent, and the pieces in which they came. */
+  /** Bytes of the body so far, as sent, and the number of pieces in which they came. */
   #encodedBytes = 0;
   #pieces = 0;
-  /** Bytes of the body as the reader takes them. */
+  /** Decoded bytes of the body that the reader has taken. */
   #takenBytes = 0;
   #hasAnswer = false;
   #isSettled = false;
-  /** Whether it is not sent again when its connection breaks. */
+  /** True where the request is not resent when its connection breaks. */
   #isLastTry: boolean;
   #isOver = false;
-  /** Whether the HTTP client is through with the request. */
+  /** True once the HTTP client has finished with the request. */
   #isHandedBack = false;
 
   constructor(
@@ -119,7 +119,7 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
     return this.#controller !== undefined;
   }
 
-  /** Ends the exchange without a value, or breaks off the stream that is its value. */
+  /** Ends the request without a value, or breaks off the stream that is its value. */
   fail(fault: UpstreamFault): void {
     if (this.#isOver) return;
     const reported = this.#reader.fail(fault);
@@ -150,7 +150,7 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // What is thrown here takes the request out of the queue and leaves the connection alone.
+    // An error thrown here takes the request out of the queue and leaves the connection alone.
     if (this.#isOver) throw new UpstreamFault('aborted', 'the call is over');
     this.#controller = controller;
     this.#expectMore(this.#host.answerTimeout);
@@ -194,7 +194,7 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
       this.fail(excessive('chunks'));
       return;
     }
-    // A node that sends a byte now and then would hold a connection, and its caller, for ever.
+    // Without this check a node that sends a byte now and then could occupy a connection, and its caller, indefinitely.
     if (this.#progress >= LEAST_PROGRESS) this.#expectMore(this.#host.stallTimeout);
     if (this.#decoder === undefined) this.#take(chunk);
     else this.#decoder.write(chunk);
@@ -210,7 +210,7 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (!this.#isOver && !this.#hasAnswer && !this.#isLastTry && isBrokenConnection(error)) {
-      // The node may have closed an idle connection just as it was used. Other calls only read, or send what can be sent again.
+      // The node may have closed an idle connection just as it was used. Calls that are not `isOnce` only read, or may be sent again.
       this.#isLastTry = true;
       this.#host.dispatch(this, true);
       return;
@@ -250,10 +250,10 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
     }
   }
 
-  /** The body is complete. Only the time of the call counts from now on. */
+  /** Reads the complete body. Only the deadline of the call applies from now on. */
   #finish(): void {
     this.expiresAt = this.#deadline;
-    // A stream that is handed on already takes nothing but its end.
+    // A stream that is already forwarded takes nothing but its end.
     if (this.#isSettled) this.#readEnd();
     else settleInTurn(this.#takenBytes, () => this.#readEnd());
   }
@@ -279,7 +279,7 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
     this.#end();
   }
 
-  /** From here on only the consumer of the stream decides how long the exchange goes on. */
+  /** Delivers the value. From here on only the consumer of the stream decides how long the request continues. */
   #settle(value: T): void {
     this.#isSettled = true;
     this.#deadline = Number.POSITIVE_INFINITY;
@@ -305,7 +305,7 @@ export class HttpExchange<T> implements Exchange, DecodedSink, ResultSource {
   }
 }
 
-/** A field that was sent more than once is a list, whatever it may hold. */
+/** Returns a header field; one that was sent more than once is joined as a list, whatever it contains. */
 function readHeader(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   name: string,

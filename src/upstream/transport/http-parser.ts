@@ -3,15 +3,15 @@ import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { WEB_ASSEMBLY, type WebAssemblyModule } from '../../primitives/webassembly.ts';
 
-/** What has to differ while it is compiled: all of its functions at once, by the baseline compiler, and never again. */
+/** V8 flags that are off while it is compiled: all of its functions are compiled at once, by the baseline compiler, and never again. */
 const FLAGS = ['wasm-lazy-compilation', 'wasm-dynamic-tiering', 'wasm-tier-up'] as const;
 
-/** V8 gives the same compiled code to all modules of the same bytes, as long as one of them lives. */
+/** Keeps the module alive: V8 shares compiled code among all modules of the same bytes as long as one of them lives. */
 let parser: WebAssemblyModule | undefined;
 
 /**
- * Compiles the parser before the client does, without V8's optimizing compiler: that takes 29 MB at once for one function of 34 kB, of which the
- * allocator keeps half, and heads are parsed no faster behind it. To be called before the first connection.
+ * Compiles the parser before the client does, without V8's optimizing compiler, which takes 29 MB at once for one function of 34 kB, of which the
+ * allocator keeps half, and makes parsing of heads no faster. It must be called before the first connection.
  */
 export function compileHttpParser(): void {
   if (parser !== undefined) return;

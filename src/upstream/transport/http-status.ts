@@ -1,7 +1,7 @@
 import { UpstreamFault } from '../fault.ts';
 import { parseRetryAfter, readBackoff } from './retry-after.ts';
 
-/** What an HTTP answer says that is not a success. */
+/** An HTTP response with a status other than success. */
 export type Refusal = {
   readonly status: number;
   readonly retryAfter: string | undefined;
@@ -9,7 +9,7 @@ export type Refusal = {
   readonly data?: unknown;
 };
 
-/** The fault that an HTTP status other than 2xx stands for. */
+/** Returns the fault for an HTTP status other than 2xx. */
 export function describeRefusal({ status, retryAfter, data }: Refusal): UpstreamFault {
   const wait = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter);
   if (status === 429) {

@@ -20,7 +20,7 @@ import type { Endpoint, SendOptions, Settle, SettleMany, Transport, TransportLim
 /** Idle connections are kept this long unless the node says otherwise. */
 const KEEP_ALIVE_MS = 30_000;
 
-/** Reaches a node over HTTP/1.1, one call at a time on each of a bounded number of connections. */
+/** Creates a transport over HTTP/1.1, with one request at a time on each of a bounded number of connections. */
 export function createHttpTransport(endpoint: Endpoint, limits: TransportLimits): Transport {
   compileHttpParser();
   return new HttpTransport(endpoint, limits);
@@ -32,13 +32,13 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
   readonly memory: () => AnswerMemory;
   readonly #limits: TransportLimits;
   readonly #pool: Pool;
-  /** For retries: every request has a connection of its own. */
+  /** Pool for retries and calls that are sent once: every request has a connection of its own. */
   readonly #ownPool: Pool;
   readonly #path: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #exchanges = new ExpirySweep<Exchange>();
   readonly #joiner: CallJoiner;
-  /** Calls in requests that hold a connection, wait for one, or are about to. */
+  /** Calls in requests that occupy a connection, wait for one, or are about to. */
   #inFlight = 0;
   #lastId = 0;
   #isClosed = false;
@@ -56,7 +56,7 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
       'accept-encoding': 'identity',
       ...headers,
     };
-    // Exchanges watch their own times: the client's timers are coarse and do not see how long a request is queued.
+    // Request contexts enforce their own timeouts: the client's timers are coarse and do not include the time that a request is queued.
     const options = {
       connections: limits.connections,
       connect: createConnector(limits.connectTimeout),

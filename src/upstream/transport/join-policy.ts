@@ -1,72 +1,73 @@
 import { Ewma } from '../../util/ewma.ts';
 import { LatencyWindow } from '../../util/latency-window.ts';
 
-/** When calls of different callers share a request: where measured latencies say that they lose nothing by it, always, or never. */
+/** Policy for coalescing calls of different callers into one request: `auto` only where measured latencies show no loss, `always`, or `never`. */
 export type CallerJoining = 'auto' | 'always' | 'never';
 
 const WINDOW_MS = 30_000;
-/** Below this many latencies of either kind in the window, calls of different callers travel alone. */
+/** Below this many latencies of either kind in the window, calls of different callers are sent separately. */
 const MIN_SAMPLES = 32;
 /**
- * One turn of so many goes the other way, so that both latencies stay known. While calls are joined, such turns are this long apart at least,
- * milliseconds: each call of one is a request, which makes those behind it wait.
+ * One turn in this many takes the opposite decision, so that both latencies stay measured. While calls are coalesced, such turns are at least
+ * `PROBE_MS` milliseconds apart: each call of one is a request, which delays the requests behind it.
  */
 const PROBE_TURNS = 16;
 const PROBE_MS = 32;
 /** Turns between two comparisons. */
 const REVIEW_TURNS = 64;
 /**
- * What is compared, and how much longer joined calls may take: while calls travel alone, when they are joined. A bucket of the
- * windows is 9 % wide. Joining frees the time of both sides, which shows only once most calls are joined: it is begun with more tolerance.
+ * Compared percentiles, and the factor by which coalesced calls may be slower: `begin` while calls are sent separately, `keep` while they are
+ * coalesced. A bucket of the windows is 9 % wide. Coalescing saves time on both sides, which shows only once most calls are coalesced, so it begins
+ * with more tolerance.
  */
 const COMPARED: readonly { readonly share: number; readonly begin: number; readonly keep: number }[] = [
   { share: 0.5, begin: 1.25, keep: 1.1 },
   { share: 0.95, begin: 1.5, keep: 1.5 },
 ];
 /**
- * Calls that were joined are compared in periods of this length at least. So many in a row have to find them slower: what else the
- * node and the machine do in a second falls on either kind by chance.
+ * Minimum length of a comparison period while calls are coalesced. This many periods in a row have to find them slower: other load of the node and
+ * the machine within a second affects either kind by chance.
  */
 const PERIOD_MS = 1_000;
 const SLOW_PERIODS = 3;
-/** Standard deviations by which a percentile may be off that is read of few calls. */
+/** Tolerance in standard deviations for a percentile that is estimated from few calls. */
 const DOUBT = 3;
-/** After calls were joined and turned out to be slower, this long at least they travel alone; twice as long each time. */
+/** Backoff after coalesced calls turned out to be slower: calls are sent separately for at least this long, doubled each time. */
 const MIN_REST_MS = 30_000;
 const MAX_REST_MS = 900_000;
 const HALF_LIFE_MS = 10_000;
-/** Of one call by itself half a minute ago. */
+/** Weight of one single call half a minute ago. */
 const KNOWN_WEIGHT = 0.1;
-/** From so many calls in batches on it is known what one adds: the time of one small batch says little. */
+/** Added calls in batches that are needed before the cost of one is known: the time of one small batch says little. */
 const MIN_ADDED_CALLS = 32;
-/** What calls of one batch may wait for each other at a node that executes them one after the other. */
+/** Time that calls of one batch may wait for each other at a node that executes them one after the other. */
 const SERIAL_MS = 10;
-/** A batch is given up after so many times what it is expected to take. */
+/** A batch is abandoned after this multiple of its expected time. */
 const SLOW_FACTOR = 4;
 const MIN_SPLIT_MS = 250;
-/** A batch that is expected to take longer than this is not joined that large. */
+/** Upper bound on the time after which a batch is abandoned, whatever its expected time. */
 const MAX_SPLIT_MS = 5_000;
 
 /**
- * Decides which calls to one node share a request, by what it was measured to cost. Nodes execute the calls of a batch one
- * after the other, and separate requests at the same time: where calls are slow, joining them delays all but the first.
+ * Decides which calls to one node share a request, by measured cost. Nodes execute the calls of a batch one after the other, and separate requests
+ * concurrently: where calls are slow, coalescing them delays all but the first.
  */
 export class JoinPolicy {
   readonly #callers: CallerJoining;
   /**
-   * Since the last decision, or in this period while calls are joined. A decision changes which kind has most of the calls, so windows across it
-   * would compare moments of different load.
+   * Latencies of calls sent separately and of coalesced calls, since the last decision, or in this period while calls are coalesced. A decision
+   * changes which kind has most of the calls, so windows across it would compare moments of different load.
    */
   #alone: LatencyWindow;
   #joined: LatencyWindow;
-  /** Callers in a turn of which latencies are in `#alone`. */
+  /** Callers per turn for the latencies in `#alone`. */
   readonly #company: Ewma;
-  /** Of single calls, at the node. */
+  /** Latency of single calls at the node. */
   readonly #loneMs: Ewma;
-  /** How much longer than a single call batches took at the node, and how many calls more they had. */
+  /** Time that batches took at the node beyond that of a single call, and the number of calls beyond the first. */
   readonly #addedMs: Ewma;
   readonly #addedCalls: Ewma;
-  /** Of all times. */
+  /** Total number of calls beyond the first in measured batches. */
   #callsAdded = 0;
   readonly #now: () => number;
   #turns = 0;
@@ -78,7 +79,7 @@ export class JoinPolicy {
   #restMs = MIN_REST_MS;
   #restUntil = Number.NEGATIVE_INFINITY;
 
-  /** `now` is a monotonic clock in milliseconds. */
+  /** @param now a monotonic clock in milliseconds */
   constructor(callers: CallerJoining, now: () => number) {
     this.#callers = callers;
     this.#now = now;
@@ -100,7 +101,10 @@ export class JoinPolicy {
     return this.#callers === 'auto' ? this.#joins : this.#callers === 'always';
   }
 
-  /** To be asked once for each turn of the event loop that has calls. @returns whether calls of different callers share requests in it */
+  /**
+   * Decides for one turn of the event loop; called once for each turn that has calls.
+   * @returns whether calls of different callers share requests in it
+   */
   decideTurn(): boolean {
     if (this.#callers !== 'auto') return this.joinsCallers;
     this.#turns++;
@@ -111,27 +115,29 @@ export class JoinPolicy {
     return isProbe !== this.#joins;
   }
 
-  /** Calls in one batch, such that none is expected to wait long for those before it. */
+  /** Maximum number of calls in one batch, such that none is expected to wait long for those before it. */
   get items(): number {
     const itemMs = this.#itemMs;
     if (itemMs === 0) return Number.POSITIVE_INFINITY;
     return Math.max(1, Math.floor(Math.max(SERIAL_MS, this.#loneMs.read(0)) / itemMs));
   }
 
-  /** Whether it is unknown how long a call takes by itself: then what a call adds to a batch is, too. */
+  /** True while the latency of a single call is unknown; the cost that a call adds to a batch is then unknown, too. */
   get #lacksLoneCalls(): boolean {
     return this.#loneMs.weight < KNOWN_WEIGHT;
   }
 
-  /** When a batch that has no answer is given up, milliseconds from its request on. */
+  /** Time after which an unanswered batch is abandoned, milliseconds from its request on. */
   splitAfterMs(count: number): number {
     const expected = this.#loneMs.read(0) + count * this.#itemMs;
     return Math.min(MAX_SPLIT_MS, Math.max(MIN_SPLIT_MS, SLOW_FACTOR * expected));
   }
 
   /**
-   * @param company callers that sent to the node in the same turn: only where there are several, they can be compared with joined ones
-   * @param nodeMs without the time in which the answer waited here to be read
+   * Notes the latency of a call that was sent alone.
+   * @param ms latency in milliseconds
+   * @param company number of callers that sent to the node in the same turn: only with several is the call comparable with coalesced ones
+   * @param nodeMs latency without the time in which the answer waited here to be read
    */
   noteAlone(ms: number, company: number, nodeMs: number = ms): void {
     this.#loneMs.record(nodeMs);
@@ -139,12 +145,14 @@ export class JoinPolicy {
   }
 
   /**
-   * A batch of `count` calls was answered, or given up, after `ms`; `nodeMs` and `company` as above, the latter where it is of one caller.
-   * @param callers that have calls in it: a client's batch is one
+   * Notes that a batch of `count` calls was answered, or abandoned, after `ms`.
+   * @param callers number of callers with calls in it: a client's batch is one
+   * @param company as for `noteAlone`; used where the batch has one caller
+   * @param nodeMs latency without the time in which the answer waited here to be read
    */
   noteBatch(ms: number, count: number, callers: number, company: number, nodeMs: number = ms): void {
     if (!this.#lacksLoneCalls && count > 1) {
-      // A batch that was faster than a single call counts as such: times vary more than a call adds.
+      // A batch that was faster than a single call is recorded as a negative sample: latencies vary more than a call adds.
       this.#addedMs.record(nodeMs - this.#loneMs.read(0));
       this.#addedCalls.record(count - 1);
       this.#callsAdded += count - 1;
@@ -159,7 +167,7 @@ export class JoinPolicy {
     this.#company.record(company);
   }
 
-  /** What one more call adds to a batch; 0 while that is not known. */
+  /** Milliseconds that one more call adds to a batch; 0 while unknown. */
   get #itemMs(): number {
     if (this.#callsAdded < MIN_ADDED_CALLS) return 0;
     return Math.max(0, this.#addedMs.read(0) / this.#addedCalls.read(1));
@@ -167,7 +175,7 @@ export class JoinPolicy {
 
   #review(): void {
     const now = this.#now();
-    // Without enough calls of both kinds nothing is known, and little is to be gained.
+    // Without enough calls of both kinds the comparison is unknown, and there is little to gain.
     const isKnown = Math.min(this.#alone.count, this.#joined.count) >= MIN_SAMPLES;
     if (!this.#joins) {
       if (!isKnown || now < this.#restUntil || !this.#isNoSlower('begin')) return;
@@ -206,7 +214,7 @@ export class JoinPolicy {
     });
   }
 
-  /** By how much a percentile of calls that travelled alone may be off. Those of one turn are one sample: the same node was busy with all of them. */
+  /** Margin of error of a percentile of calls that were sent separately. Calls of one turn are one sample: the same node was busy with all of them. */
   #doubt(share: number): number {
     const samples = this.#alone.count / this.#company.read(1);
     return DOUBT * Math.sqrt((share * (1 - share)) / samples);

@@ -7,47 +7,53 @@ import type { Exchange } from './http-exchange.ts';
 import type { JoinedCall, SharedRequest } from './joined-call.ts';
 import { type BatchAnswer, REFUSAL_BYTES } from './read-batch.ts';
 
-/** What a joined batch needs of the node's connections and of what is known about the node. */
+/** Interface of a shared request to the connections of the node and to the measurements of the node. */
 export interface BatchHost {
   readonly now: () => number;
-  /** Asks for one call in a request of its own; whatever it comes to is the call's, a fault as `onFault` returns it. */
+  /** Sends one call in a request of its own; the call gets the outcome, and a fault as `onFault` returns it. */
   askAlone(
     call: JoinedCall,
     onReply: (reply: NodeReply) => void,
     onFault?: (fault: UpstreamFault) => UpstreamFault,
   ): void;
-  /** The batch that was sent at `sentAt` was answered, or given up. */
+  /** Notes that the batch that was sent at `sentAt` was answered, or abandoned. */
   noteDone(batch: JoinedBatch, sentAt: number, isAnswered: boolean): void;
-  /** A call was answered alone that was not in this batch. */
+  /**
+   * Notes that the node refused a batch of `count` calls.
+   * @param isTooLarge whether fewer calls might have been accepted
+   */
   noteRefused(count: number, isTooLarge: boolean): void;
-  /** The batch needs no watching any more. */
+  /** Notes that the batch needs no expiry watch any more. */
   forget(batch: JoinedBatch): void;
 }
 
-/** Where the calls of a batch come from. */
+/** Source of the calls of a batch. */
 export type BatchOrigin = {
-  /** Callers that have given them; a client's batch is one. */
+  /** Number of callers; a client's batch is one. */
   readonly callers: number;
-  /** The turn of the event loop in which this caller was sent apart from others, and how many it had; undefined where that is not to be compared. */
+  /**
+   * The turn of the event loop in which this caller was sent separately from others, with its number of callers; undefined where the latency is not
+   * compared.
+   */
   readonly apart: { readonly count: number } | undefined;
 };
 
-/** What a node answers that wants fewer requests, or none: to a batch, it may mean batches. */
+/** Faults by which a node asks for fewer requests, or none: in answer to a batch, they may refer to batches. */
 const PAUSES: ReadonlySet<string> = new Set<FaultKind>(['rateLimited', 'unauthorized']);
-/** geth's code of a revert. */
+/** geth's error code of a revert. */
 const REVERT = 3;
 const INVALID_REQUEST = -32600;
-/** Replies that are settled together, bytes. */
+/** Bytes of replies that are delivered in one step. */
 const TOGETHER_BYTES = 16 * 1024;
-/** Geth: `batch too large`, `response too large`, `request timed out`; nodes and vendors in other words. */
+/** Errors about the batch in geth (`batch too large`, `response too large`, `request timed out`) and in the words of other nodes and vendors. */
 const ABOUT_BATCH =
   /\bbatch(?:es)?\b|\b(?:response|request|payload|body)\b.{0,40}\btoo (?:large|big|long)\b|^request timed out\b/i;
 const ABOUT_SIZE = /too (?:large|big|long|many)|exceed|limit|maxim|\bup to\b|timed out/i;
 
 /**
- * Calls that share one request. An answer that is about the batch, and not about a call, settles none: such calls are asked alone at
- * once. So are all of them when the batch takes much longer than it should, since nodes execute its calls one after the other. Where
- * it is unclear whether the batch or the node is the trouble, one of them is asked alone first.
+ * Calls that share one request. An answer that is about the batch, and not about a call, settles no call: such calls are sent alone at once. All
+ * calls are sent alone when the batch takes much longer than expected, since nodes execute its calls one after the other. Where it is unclear
+ * whether the node rejects the batch or fails in general, one call is sent alone first.
  */
 export class JoinedBatch implements Expiring, SharedRequest {
   readonly origin: BatchOrigin;
@@ -62,10 +68,10 @@ export class JoinedBatch implements Expiring, SharedRequest {
   #splitAt: number;
   #left: number;
   #isOver = false;
-  /** Whether it is noted that the node refused the batch. */
+  /** True once the answer to a single call has shown that the node refused the batch. */
   #isRefused = false;
 
-  /** @param splitMs after which a batch without an answer is given up */
+  /** @param splitMs time after which an unanswered batch is abandoned, milliseconds */
   constructor(calls: readonly JoinedCall[], origin: BatchOrigin, splitMs: number, host: BatchHost) {
     this.#calls = calls;
     this.count = calls.length;
@@ -78,12 +84,15 @@ export class JoinedBatch implements Expiring, SharedRequest {
     for (const call of calls) call.request = this;
   }
 
-  /** Whether it needs no watching. */
+  /** Whether the batch needs no expiry watch. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** @param exchange the request that was sent */
+  /**
+   * Begins the expiry watch of the batch.
+   * @param exchange the request that was sent
+   */
   watch(exchange: Exchange): void {
     this.#exchange = exchange;
     this.#plan();
@@ -111,7 +120,7 @@ export class JoinedBatch implements Expiring, SharedRequest {
     this.#settleFrom(0, answer);
   }
 
-  /** Settles the calls from this position on: short replies at once, others in turns. */
+  /** Settles the calls from this position on: about `TOGETHER_BYTES` of replies in one step, the rest in later turns. */
   #settleFrom(from: number, answer: BatchAnswer): void {
     const { length } = this.#calls;
     let bytes = 0;
@@ -133,7 +142,7 @@ export class JoinedBatch implements Expiring, SharedRequest {
     else call.settle(reply);
   }
 
-  /** The request came to nothing. */
+  /** Notes that the request failed. */
   fail(fault: UpstreamFault): void {
     if (this.#isOver) return;
     const isBroken = fault.kind === 'unreachable' && this.#exchange?.isSent === true;
@@ -173,7 +182,7 @@ export class JoinedBatch implements Expiring, SharedRequest {
       return;
     }
     if (now >= this.#splitAt) {
-      // It waits for a connection: in as many requests it would wait no less.
+      // The batch waits for a connection: as several requests it would wait no less.
       this.#startedAt = now;
       this.#splitAt = now + this.#splitMs;
     }
@@ -194,7 +203,7 @@ export class JoinedBatch implements Expiring, SharedRequest {
     this.expiresAt = next;
   }
 
-  /** Once: all others may have gone while one was asked alone. */
+  /** Runs once: all other calls may have been aborted while one was sent alone. */
   #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -202,10 +211,10 @@ export class JoinedBatch implements Expiring, SharedRequest {
   }
 
   /**
-   * The connection broke, or the node asked for a pause or refused the credentials: where it answers one of the calls alone, it was
-   * the batch that it would not take. Vendors refuse batches in all of these ways.
-   * @param conclude settles the calls as the batch came out, where one alone fares no better
-   * @param fault of the request, if it had one; the call that is asked alone gets it where its own is of the same kind
+   * Sends one call alone after the connection broke, or the node asked for a pause or refused the credentials: if the node answers that call, it
+   * rejects only the batch. Vendors refuse batches in all of these ways.
+   * @param conclude settles the calls with the outcome of the batch, where a single call fails too
+   * @param fault fault of the request, if any; the call that is sent alone gets it where its own fault is of the same kind
    */
   #askOneFirst(conclude: () => void, fault?: UpstreamFault): void {
     this.#exchange = undefined;
@@ -230,7 +239,7 @@ export class JoinedBatch implements Expiring, SharedRequest {
       this.#askAllAlone(undefined);
     };
     const onFault = (later: UpstreamFault): UpstreamFault => {
-      // Its caller has gone, or had no more time: that says nothing of the others.
+      // The caller of this call has gone, or had no more time: that says nothing about the others.
       if (
         later.kind === 'aborted' ||
         (later.kind === 'timeout' && first.options.deadline <= this.#host.now())
@@ -247,12 +256,18 @@ export class JoinedBatch implements Expiring, SharedRequest {
     this.#host.askAlone(first, onReply, onFault);
   }
 
-  /** @param isTooLarge undefined where the node has refused nothing */
+  /**
+   * Sends all calls alone.
+   * @param isTooLarge undefined where the node has refused nothing
+   */
   #askAllAlone(isTooLarge: boolean | undefined): void {
     for (const call of this.#calls) this.#askAlone(call, isTooLarge);
   }
 
-  /** That a call is answered alone shows that the batch was what was wrong. */
+  /**
+   * Sends a call alone; if it succeeds, the node rejects batches.
+   * @param isTooLarge whether fewer calls might have been accepted; undefined where the node has refused nothing
+   */
   #askAlone(call: JoinedCall, isTooLarge: boolean | undefined): void {
     if (!call.leave()) return;
     this.#host.askAlone(call, (reply) => {
@@ -264,7 +279,7 @@ export class JoinedBatch implements Expiring, SharedRequest {
   }
 }
 
-/** Whether an error says something of the batch, and nothing of the call that it is an answer to. A revert's words are a contract's. */
+/** Whether an error is about the batch, and not about the call that it answers. The message of a revert is a contract's. */
 function isAboutBatch({ code, message }: NodeError): boolean {
   return code === INVALID_REQUEST || (code !== REVERT && ABOUT_BATCH.test(message.slice(0, REFUSAL_BYTES)));
 }
@@ -274,8 +289,8 @@ function isAboutSize({ message }: NodeError): boolean {
 }
 
 /**
- * Whether an error asks for a pause or refuses the credentials, and says nothing of batches. It is read as an answer to the call: words of a
- * contract, which may say the same, are then known to be a revert's.
+ * Whether an error asks for a pause or refuses the credentials, and is not about batches. It is classified as an answer to the call, so that the
+ * same words in a contract's message count as a revert.
  */
 function isPause(error: NodeError, method: string): boolean {
   if (isAboutBatch(error)) return false;
@@ -283,7 +298,7 @@ function isPause(error: NodeError, method: string): boolean {
   return PAUSES.has(kind);
 }
 
-/** A reply for each call where the answer to all of them is such an error; undefined otherwise. */
+/** Returns a reply for each call where the answer to all of them is such an error; undefined otherwise. */
 function readPauses(
   calls: readonly JoinedCall[],
   { replies, bytes, refusal }: BatchAnswer,

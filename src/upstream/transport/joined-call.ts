@@ -3,9 +3,9 @@ import { UpstreamFault } from '../fault.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
 import type { SendOptions, Settle } from './transport.ts';
 
-/** The request that a call shares with others, as far as the call knows it. */
+/** The request that a call shares with others, as seen by the call. */
 export interface SharedRequest {
-  /** The call is settled: its answer is not needed any more. */
+  /** Notes that the call is complete and its answer is not needed any more. */
   drop(): void;
 }
 
@@ -22,12 +22,12 @@ export abstract class JoinedCall implements Settle<NodeReply> {
     this.options = options;
   }
 
-  /** Settled, or handed back to be asked in another way. */
+  /** Whether the call is complete, or handed back to be sent in another way. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Tells what became of the call, to the end of its sharing or behind it. */
+  /** Settles the call with its outcome, while it shares the request or afterwards. */
   abstract resolve(reply: NodeReply): void;
   abstract reject(fault: UpstreamFault): void;
 
@@ -39,7 +39,10 @@ export abstract class JoinedCall implements Settle<NodeReply> {
     if (this.leave()) this.reject(fault);
   }
 
-  /** Ends the sharing. @returns whether the call is still to be settled */
+  /**
+   * Ends the sharing.
+   * @returns whether the call still has to be completed
+   */
   leave(): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
@@ -47,18 +50,18 @@ export abstract class JoinedCall implements Settle<NodeReply> {
     return true;
   }
 
-  /** The caller gives up. */
+  /** Handles the abort of the caller. */
   abort(): void {
     if (this.#isOver) return;
     this.fail(new UpstreamFault('aborted', 'the call is not wanted any more'));
     this.request?.drop();
   }
 
-  /** From now on an abort is another's to notice. */
+  /** Removes the abort listener: from now on another component handles an abort. */
   protected abstract ignoreAbort(): void;
 }
 
-/** A call that was given by itself. */
+/** A call that was sent individually. */
 export class SingleCall extends JoinedCall {
   readonly #settle: Settle<NodeReply>;
   readonly #signal: CancelSignal | undefined;

@@ -1,7 +1,6 @@
 /**
- * The grammar of JSON (RFC 8259) over UTF-8 (RFC 3629) as a table by state and byte. An entry is the next state,
- * `BEGINS_VALUE` plus the first state inside a number, a string or a literal, or an action. What encloses what is no
- * matter of the table: the reader keeps the stack.
+ * The grammar of JSON (RFC 8259) over UTF-8 (RFC 3629) as a table by state and byte. An entry is the next state, `BEGINS_VALUE` plus the first state
+ * inside a number, a string or a literal, or an action. The table does not track nesting: the reader keeps the stack.
  */
 
 /** Before the object that every answer is. */
@@ -29,15 +28,15 @@ const FRACTION = 17;
 const EXPONENT = 18;
 const EXPONENT_SIGN = 19;
 const EXPONENT_DIGITS = 20;
-/** States inside `true`, `false` and `null`, counted from here. */
+/** First of the states inside `true`, `false` and `null`. */
 const LITERALS = 21;
-/** The last three of them: after the first, the second and the third letter of `null`. */
+/** First of the three states of `null`: after its first, second and third letter. */
 export const NULL_STATES = 28;
-/** Continuation bytes that are still to come: 1, 2 or 3. */
+/** States in which 1, 2 or 3 continuation bytes are still to come. */
 export const CONTINUATION_1 = 31;
 const CONTINUATION_2 = 32;
 const CONTINUATION_3 = 33;
-/** Second bytes that are restricted: no overlong forms, no surrogates, nothing above U+10FFFF. */
+/** States before a restricted second byte: no overlong forms, no surrogates, nothing above U+10FFFF. */
 const AFTER_E0 = 34;
 const AFTER_ED = 35;
 const AFTER_F0 = 36;
@@ -54,7 +53,7 @@ export function isStringState(state: number): boolean {
   return state >= STRING && (state < MINUS || state >= CONTINUATION_1);
 }
 
-/** Flag of an entry: the byte is the first of a value, the state is in the bits below. */
+/** Flag of an entry: the byte is the first of a value, and the bits below contain the state. */
 export const BEGINS_VALUE = 0x40;
 export const STATE_BITS = 0x3f;
 
@@ -66,7 +65,7 @@ export const COMMA = 0x84;
 export const BEGIN_KEY = 0x85;
 export const END_STRING = 0x86;
 export const END_LITERAL = 0x87;
-/** The byte is not part of the number: it is to be looked at again after it. */
+/** The byte is not part of the number: it is read again after the number. */
 export const END_NUMBER = 0x88;
 const ILLEGAL = 0x89;
 

@@ -1,4 +1,4 @@
-/** Goes through JSON in WebAssembly: see `assembly/scan-json.ts`. */
+/** Scans JSON in WebAssembly: see `assembly/scan-json.ts`. */
 import { decodeBase64 } from '../../primitives/base64.ts';
 import { WEB_ASSEMBLY, type WebAssemblyMemory } from '../../primitives/webassembly.ts';
 import type { ShapeCounts } from './answer-shape.ts';
@@ -39,9 +39,9 @@ type JsonScan = {
   ): number;
 };
 
-/** Where its memory is free: its second page. */
+/** Start of the free memory of the module: its second page. */
 const BUFFER = 65_536;
-/** Fewer bytes are faster gone through one by one. */
+/** Fewer bytes are faster to scan one by one in JavaScript. */
 export const LEAST_SCANNED = 256;
 
 const json = new WEB_ASSEMBLY.Instance(new WEB_ASSEMBLY.Module(decodeBase64(JSON_SCAN_MODULE)))
@@ -53,35 +53,39 @@ space.set(new Uint8Array(listNameLetters('last').buffer), json.LAST_LETTERS.valu
 const size = space.length - BUFFER;
 const words = new DataView(json.memory.buffer);
 words.setUint32(json.LIST_LENGTHS.value, listNameLengths(), true);
-/** Bytes of an answer before a chunk that have to be known for what the chunk has the end of. */
+/** Bytes of an answer before a chunk that are needed for values and names that end in the chunk. */
 export const BEFORE: number = json.BEFORE.value;
 
-/** Where reading is in a text, and what has been counted of it. */
+/** Position of the scan within a text, and its counts so far. */
 export type JsonPlace = ShapeCounts & {
   /** State of the grammar. */
   state: number;
-  /** Whether a string is a key. */
+  /** Whether the current string is a key. */
   isInKey: boolean;
-  /** Whether each enclosing level is a list, the inmost last. */
+  /** Whether each enclosing level is a list, the innermost last. */
   readonly levels: boolean[];
-  /** Bytes so far of the string, without its quote, or of the number that the end of the last chunk cut. */
+  /** Bytes so far of the string (without its quote) or number that the end of the last chunk cut. */
   openBytes: number;
 };
 
-/** Takes notice of values `0x0…` of members that may be quantities, and of null for members that may be lists. */
+/** Receives values `0x0…` of members that may be quantities, and null for members that may be lists. */
 export interface PaddedValues {
   /** The last bytes before the chunk, at most `BEFORE`; undefined for the first chunk. */
   readonly before: Uint8Array | undefined;
-  /** @param start of the value's text in the chunk, below 0 where that is before it */
+  /**
+   * Takes a value that may be a quantity with leading zeros.
+   * @param start position of the value's text in the chunk, below 0 where the text begins before it
+   */
   addPadded(chunk: Uint8Array, start: number): void;
-  /** The chunk has the end of a null that may be that of a list. */
+  /** Notes that the chunk contains the end of a null that may stand for a list. */
   noteNull(): void;
 }
 
 /**
- * Goes on as long as reading stays inside of the second level, and what comes is JSON.
- * @param place inside of it; is moved on
- * @returns where the first byte is that is left to the caller
+ * Scans as long as the position stays inside of the second level, and the input is JSON.
+ * @param place position inside of the second level; it is advanced
+ * @param values receives values that may have to be normalized
+ * @returns the position of the first byte that is left to the caller
  */
 export function scanInside(chunk: Uint8Array, from: number, place: JsonPlace, values: PaddedValues): number {
   const { levels } = place;
@@ -114,7 +118,7 @@ export function scanInside(chunk: Uint8Array, from: number, place: JsonPlace, va
   }
 }
 
-/** The bytes before a position, for what they have the beginning of. */
+/** Writes the bytes before a position, which contain the beginnings of names and values. */
 function writeBefore(chunk: Uint8Array, at: number, before: Uint8Array | undefined): void {
   const near = Math.min(at, BEFORE);
   if (near > 0) space.set(chunk.subarray(at - near, at), BUFFER - near);

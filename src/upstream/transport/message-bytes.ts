@@ -2,15 +2,15 @@ import type { JsonStream } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
 import { type Padding, trimZeros } from './padded-quantities.ts';
 
-/** Pieces of a stream. */
+/** Maximum bytes of a stream's piece. */
 const PIECE_BYTES = 65_536;
 
-/** The bytes of a message. A part is a view where it is in one piece, and otherwise a copy: parts are no longer than what is read at once. */
+/** The bytes of a message. A part is a view where it lies in one piece, and otherwise a copy: parts are no longer than what is read in one step. */
 export type AnswerBytes = Pick<Buffer, 'length'> & {
   subarray(start: number, end?: number): Buffer;
 };
 
-/** A long message in the pieces in which it came. */
+/** A long message, in the pieces in which it arrived. */
 export class MessagePieces implements AnswerBytes {
   readonly length: number;
   readonly #pieces: readonly Uint8Array[];
@@ -26,7 +26,7 @@ export class MessagePieces implements AnswerBytes {
     return parts.length === 1 && Buffer.isBuffer(first) ? first : Buffer.concat(parts);
   }
 
-  /** Streams a part without some of its zeros; pieces that have none of them are views. */
+  /** Streams a part without its superfluous zeros; pieces without any are views. */
   stream(start: number, end: number, padding: Padding): JsonStream {
     return streamPieces(trimPieces(this.#cut(start, end), start, padding));
   }
@@ -50,7 +50,7 @@ function* trimPieces(pieces: Iterable<Uint8Array>, start: number, padding: Paddi
   }
 }
 
-/** A stream over bytes that are there already; its pieces are views of them. */
+/** Returns a stream over bytes that are already complete; its pieces are views of them. */
 export function streamPieces(pieces: Iterable<Uint8Array>): JsonStream {
   let isCancelled = false;
   async function* cutPieces(): AsyncGenerator<Uint8Array, void, undefined> {

@@ -10,52 +10,53 @@ import { skipBlank } from './read-reply.ts';
 import { ReplyScanner } from './reply-scanner.ts';
 
 const LIST_BEGIN = 0x5b;
-/** Frames of one message: geth makes them of a kilobyte. */
+/** Allowed frames of one message, and bytes per further frame: geth sends frames of a kilobyte. */
 const FRAMES = 64;
 const BYTES_PER_FRAME = 128;
 /**
- * A longer message is kept in pieces from the frame on that makes it so long: putting it together takes 0.9 ms a megabyte, most of it for fresh memory.
+ * A longer message is kept in pieces from the frame on that exceeds this length: assembling it takes 0.9 ms per megabyte, most of it for fresh
+ * memory.
  */
 export const KEPT_BYTES: number = 1024 * 1024;
-/** Pings and pongs; ours are answered every 15 s. */
+/** Allowed pings and pongs; the node answers our pings every 15 s. */
 const CONTROL_FRAMES = { capacity: 100, perSecond: 10 };
-/** Messages that answer nothing and announce nothing that was subscribed to. */
+/** Allowed messages that answer no request and belong to no subscription. */
 const UNASKED = { capacity: 64, perSecond: 1 };
-/** A long one counts as another for each of these bytes. */
+/** A long unrequested message counts as one more for each of these bytes. */
 const UNASKED_BYTES = 16_384;
 
-/** A message that costs next to nothing, whatever is in it: most are no longer, and their bounds are not looked for before their id has come. */
+/** Bounds of a message that costs next to nothing, whatever it contains: most are no longer, and their own bounds are looked up only after their id. */
 const SHORT: AnswerBounds = { ...UNPARSED_SHAPE, trimsZeros: true, bytes: 4_096, isFixed: true };
 
-/** What is known of the answers that a connection waits for. */
+/** Bounds of the answers that a connection expects. */
 export interface Expectations {
-  /** Bounds of the answer with this id; undefined where nobody waits for it, or waited a short time ago. */
+  /** Returns the bounds of the answer with this id; undefined where no call waits for it, or waited a short time ago. */
   boundsOf(id: string): AnswerBounds | undefined;
-  /** Loose enough for every answer that is waited for. */
+  /** Bounds that admit every expected answer. */
   readonly loosest: AnswerBounds;
-  /** The same for a list of answers. */
+  /** Bounds that admit every expected list of answers. */
   readonly listBounds: AnswerBounds;
-  /** The answer with this id cannot be held: the fault that ends the connection is about it. */
+  /** Fails the call with this id, whose answer cannot be buffered: the fault that ends the connection is about it. */
   fail(id: string, fault: UpstreamFault): void;
 }
 
-/** One message, of which every byte has been looked at. */
+/** One message, of which every byte has been scanned. */
 export type ScannedMessage = {
   /** Absent where the message is a list. */
   readonly scanner: ReplyScanner | undefined;
-  /** Whether it is one whole JSON object and nothing else, or a list. */
+  /** Whether the message is one whole JSON object and nothing else, or a list. */
   readonly isWhole: boolean;
   readonly bytes: number;
-  /** The payload that is kept here, and that the library was not given; undefined where it has all. */
+  /** The payload that is kept here and not passed to the library; undefined where the library has all of it. */
   readonly rest: Iterable<Uint8Array> | undefined;
 };
 
-/** The message that is coming in. */
+/** The message that is arriving. */
 type OpenMessage = {
   scanner: ReplyScanner | undefined;
   isWhole: boolean;
   hasBegun: boolean;
-  /** Bounds of its own call once its id has come; until then the loosest. */
+  /** Bounds of the message's own call once its id has arrived; `SHORT` or the loosest until then. */
   bounds: AnswerBounds;
   isNamed: boolean;
   bytes: number;
@@ -64,8 +65,8 @@ type OpenMessage = {
 };
 
 /**
- * Looks at every byte that a node sends over a WebSocket before the library puts messages together: scans messages as they come in, bounds
- * them by what is waited for, in bytes, structure and frames, and keeps long ones in pieces.
+ * Scans every byte that a node sends over a WebSocket before the library assembles messages: scans messages as they arrive, bounds them in bytes,
+ * structure and frames by the expected answers, and keeps long ones in pieces.
  */
 export class MessageGate implements FrameSink {
   readonly #frames = new FrameReader(this);
@@ -74,37 +75,46 @@ export class MessageGate implements FrameSink {
   readonly #answerBytes: number;
   readonly #controls = new TokenBucket(CONTROL_FRAMES);
   readonly #unasked = new TokenBucket(UNASKED);
-  /** Messages that have come to their end, for the library to hand out. */
+  /** Complete messages that the library has yet to emit. */
   readonly #scanned: { readonly message: ScannedMessage; readonly held: AnswerMemory | undefined }[] = [];
   #open: OpenMessage | undefined;
   #held: AnswerMemory | undefined;
 
-  /** @param memory opens what a message holds @param answerBytes of one message, whatever is waited for */
+  /**
+   * @param memory opens a reservation of memory for a message
+   * @param answerBytes maximum bytes of one message, whatever is expected
+   */
   constructor(expected: Expectations, memory: () => AnswerMemory, answerBytes: number) {
     this.#expected = expected;
     this.#memory = memory;
     this.#answerBytes = answerBytes;
   }
 
-  /** @throws UpstreamFault with which the connection ends */
+  /**
+   * Scans bytes of the connection and passes them on.
+   * @throws UpstreamFault with which the connection ends
+   */
   push(chunk: Buffer, pass: PassOn): void {
     this.#frames.push(chunk, pass);
   }
 
-  /** The scan of the next message that the library hands out, and whether its memory is still counted until `release`. */
+  /** Takes the scan of the next message that the library emits; its memory remains reserved until `release`. */
   take(): { readonly message: ScannedMessage; readonly release: () => void } | undefined {
     const next = this.#scanned.shift();
     return next && { message: next.message, release: () => next.held?.release() };
   }
 
-  /** Gives back the memory of messages that are not handed out any more. */
+  /** Releases the memory of messages that will not be emitted any more. */
   close(): void {
     for (const { held } of this.#scanned.splice(0)) held?.release();
     this.#held?.release();
     this.#held = undefined;
   }
 
-  /** A message of so many bytes answered nothing and announced nothing. @throws UpstreamFault when there are too many of them */
+  /**
+   * Counts a message of `bytes` bytes that answers no request and belongs to no subscription.
+   * @throws UpstreamFault when there are too many of them
+   */
   countUnasked(bytes: number): void {
     if (!this.#unasked.tryTake(1 + bytes / UNASKED_BYTES))
       throw excessive('messages that were not asked for');
@@ -179,7 +189,7 @@ export class MessageGate implements FrameSink {
     }
   }
 
-  /** From its id on a message is bounded by its own call. */
+  /** Bounds a message by its own call once its id is known. */
   #name(open: OpenMessage): void {
     const id = open.scanner?.id;
     if (open.isNamed || id === undefined) return;
@@ -196,7 +206,11 @@ export class MessageGate implements FrameSink {
     throw fault;
   }
 
-  /** @param all bytes of the message so far @param added the last of them */
+  /**
+   * Reserves memory for the message.
+   * @param all bytes of the message so far
+   * @param added bytes of its last piece
+   */
   #hold(all: number, added: number): void {
     const isFirst = this.#held === undefined;
     this.#held ??= this.#memory();

@@ -12,18 +12,18 @@ const COMMA = 0x2c;
 
 /** A complete message of a node: one answer or notification, or a list of answers. */
 export type Message = {
-  /** Pieces where it is long. */
+  /** In pieces where it is long. */
   readonly bytes: Buffer | MessagePieces;
   readonly isList: boolean;
-  /** At least one. */
+  /** Scans of the answers, at least one. */
   readonly scanners: readonly ReplyScanner[];
 };
 
 /**
- * Puts a message together with the scan of it.
- * @param first what the library has put together
- * @param findShape finds the bounds of the answers in a list, which is scanned here
- * @returns undefined when it is nothing that a node may send
+ * Combines a message with its scan.
+ * @param first the bytes that the library has assembled
+ * @param findShape returns the bounds of the answers in a list, which is scanned here
+ * @returns undefined for a message that no node may send
  */
 export function readMessage(
   first: Buffer,
@@ -35,7 +35,7 @@ export function readMessage(
   const bytes = rest === undefined ? first : new MessagePieces([first, ...rest]);
   if (scanner !== undefined) return { bytes, isList: false, scanners: [scanner] };
   try {
-    // The bounds of lists are those of batches, which are read at once.
+    // The bounds of lists are those of batches, which are read in one piece.
     const whole = bytes.subarray(0);
     return { bytes: whole, isList: true, scanners: scanList(whole, findShape(), maxAnswers) };
   } catch {
@@ -43,7 +43,7 @@ export function readMessage(
   }
 }
 
-/** @throws UpstreamFault when it is no list of answers, or one of more than `maxAnswers` */
+/** @throws UpstreamFault when the message is not a list of answers, or has more than `maxAnswers` */
 function scanList(bytes: Buffer, shape: ShapeBounds, maxAnswers: number): ReplyScanner[] {
   const scanners: ReplyScanner[] = [];
   let at = skipBlank(bytes, 0);
@@ -58,7 +58,11 @@ function scanList(bytes: Buffer, shape: ShapeBounds, maxAnswers: number): ReplyS
   return scanners;
 }
 
-/** The reply in a message that answers one call: a long result as a stream over the message's bytes. */
+/**
+ * Reads the reply to one call from a message: a long result becomes a stream over the message's bytes.
+ * @param streamBytes a longer result becomes a stream
+ * @throws UpstreamFault `malformed` where the message is a list or not a JSON-RPC answer
+ */
 export function readSingleReply(
   { bytes, isList, scanners }: Message,
   streamBytes: number,

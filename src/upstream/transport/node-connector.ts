@@ -28,8 +28,8 @@ function failPaused(this: Socket): void {
 }
 
 /**
- * A connector for undici that works around nodejs/undici#5360: when a socket ends, fails or closes while its parser is paused, undici 7 throws from the socket event, which
- * ends the process, or discards a keep-alive answer that was received in full.
+ * Creates a connector for undici that works around nodejs/undici#5360: when a socket ends, fails or closes while its parser is paused, undici 7
+ * throws from the socket event, which ends the process, or discards a keep-alive answer that was received in full.
  * @param timeout of connecting, in milliseconds
  */
 export function createConnector(timeout: number): buildConnector.connector {

@@ -12,24 +12,24 @@ const NORMAL_CLOSURE = 1000;
 const TURN_MS = 2;
 /** Shorter reads are not timed: a node that sends without a pause fills longer ones. */
 const TIMED_BYTES = 16_384;
-/** How long the node may take to answer a close frame. */
+/** Time that the node has to answer a close frame. */
 const CLOSE_GRACE_MS = 1_000;
 
 export interface SocketListener {
   /**
-   * Bytes of the connection, before messages are made of them.
-   * @param pass hands bytes on of which messages are made
+   * Receives bytes of the connection, before the library assembles messages from them.
+   * @param pass passes bytes on to the library
    * @throws UpstreamFault with which the connection ends
    */
   onBytes(chunk: Buffer, pass: PassOn): void;
   onOpen(): void;
   /** @throws UpstreamFault with which the connection ends */
   onMessage(message: Buffer): void;
-  /** The connection has ended or could not be made. Called once, last. */
+  /** Notes that the connection has ended or could not be established. Called once, last. */
   onDown(fault: UpstreamFault): void;
 }
 
-/** One WebSocket to a node, from the attempt to connect to its end. */
+/** One WebSocket to a node, from the connection attempt to its end. */
 export class NodeSocket {
   readonly #ws: WebSocket;
   readonly #listener: SocketListener;
@@ -41,13 +41,13 @@ export class NodeSocket {
   #givers: readonly PassOn[] = [];
   #isCorked = false;
   #bytesAtPing = -1;
-  /** When reading pauses in this turn of the event loop; 0 before anything has been read in it. */
+  /** Time after which reading pauses in this turn of the event loop; 0 before anything has been read in it. */
   #turnEnd = 0;
-  /** Why it ends, as far as is known; the first reason counts. */
+  /** Reason for the end of the connection, as far as it is known; the first one counts. */
   #fault: UpstreamFault | undefined;
 
   constructor({ url, headers }: Endpoint, limits: TransportLimits, listener: SocketListener) {
-    // Messages are checked to be UTF-8 when they are read.
+    // UTF-8 is validated when messages are read.
     const ws = new WebSocket(url, {
       headers: { ...headers },
       perMessageDeflate: false,
@@ -61,7 +61,7 @@ export class NodeSocket {
     }, limits.connectTimeout);
     ws.on('upgrade', ({ socket }) => {
       this.#socket = socket;
-      // Before the library takes them for frames: bytes that came while reading was paused.
+      // Reads bytes that arrived while reading was paused, before the library takes them for frames.
       socket.on('close', () => {
         const rest: unknown = socket.read();
         if (Buffer.isBuffer(rest)) this.#read(rest);
@@ -93,7 +93,7 @@ export class NodeSocket {
       this.#gatherWrites();
       this.#ws.send(text);
     } else {
-      // The node is closing the connection: its end is made known at once instead of when the node is done.
+      // The node is closing the connection: its end is reported at once instead of when the node has finished.
       this.#ws.terminate();
     }
   }
@@ -105,7 +105,7 @@ export class NodeSocket {
     clearTimeout(timer);
   }
 
-  /** Takes the place of the library, which listens to the socket since a moment ago: it is given what is passed on. */
+  /** Replaces the library's listener, which was attached a moment ago: the library gets only the bytes that are passed on. */
   #readFirst(): void {
     const socket = this.#socket as Socket;
     this.#givers = socket.listeners('data') as PassOn[];
@@ -120,13 +120,13 @@ export class NodeSocket {
     this.#guard(() => this.#listener.onBytes(chunk, this.#pass));
   }
 
-  /** @throws UpstreamFault once there is a reason to end the connection: nothing is passed on any more, and what is left of the read is not looked at */
+  /** @throws UpstreamFault once there is a reason to end the connection: nothing is passed on any more, and the rest of the read is ignored */
   readonly #pass = (bytes: Buffer): void => {
     if (this.#fault === undefined) for (const give of this.#givers) give.call(this.#socket, bytes);
     if (this.#fault !== undefined) throw this.#fault;
   };
 
-  /** What is sent in this turn of the event loop is written at its end, at once. */
+  /** Gathers everything sent in this turn of the event loop into one write at its end. */
   #gatherWrites(): void {
     const socket = this.#socket;
     if (socket === undefined || this.#isCorked) return;
@@ -138,7 +138,7 @@ export class NodeSocket {
     });
   }
 
-  /** A pong may stand behind a large message: any byte that has come since the last ping is a sign of life. */
+  /** A pong may be queued behind a large message: any byte since the last ping is a sign of life. */
   #ping(): void {
     const bytes = this.#socket?.bytesRead ?? 0;
     if (bytes === this.#bytesAtPing) {
@@ -149,7 +149,7 @@ export class NodeSocket {
     this.#ws.ping();
   }
 
-  /** libuv reads up to 32 chunks of a socket before it looks at another: what comes fast is read in several turns of the event loop. */
+  /** Pauses a fast connection until the next turn of the event loop: libuv reads up to 32 chunks of a socket before it serves another. */
   #pace(): void {
     const now = performance.now();
     if (this.#turnEnd === 0) {
@@ -161,7 +161,7 @@ export class NodeSocket {
     } else if (now > this.#turnEnd) this.#ws.pause();
   }
 
-  /** Nothing is read any more once there is a reason to end the connection: the library may still hand out what it has. */
+  /** Reads nothing once there is a reason to end the connection: the library may still emit what it has. */
   #guard(read: () => void): void {
     if (this.#fault !== undefined) return;
     try {

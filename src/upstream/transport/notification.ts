@@ -4,8 +4,8 @@ import type { Message } from './message.ts';
 export type Notification = { readonly subscription: string; readonly result: unknown };
 
 /**
- * Reads the announcement of a subscription. A message without the id of any is not parsed.
- * @param subscriptions their ids
+ * Reads the notification of a subscription. A message without the id of any subscription is not parsed.
+ * @param subscriptions ids of the subscriptions
  * @returns undefined when the message is something else
  */
 export function readNotification(
@@ -24,7 +24,7 @@ export function readNotification(
   return { subscription, result };
 }
 
-/** Whether the text of a message, which is no longer than an announcement, holds the id of one of these subscriptions. */
+/** Whether a message is no longer than a notification and its text contains the id of one of these subscriptions. */
 export function isOfOne({ bytes }: Message, subscriptions: Iterable<string>): boolean {
   if (!Buffer.isBuffer(bytes) || bytes.length > NOTIFICATION.bytes) return false;
   for (const id of subscriptions) if (bytes.includes(JSON.stringify(id))) return true;

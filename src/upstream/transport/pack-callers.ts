@@ -1,17 +1,17 @@
 import type { JoinedCall } from './joined-call.ts';
 
-/** What one caller has given: a call by itself, or items of a batch, which stay together. */
+/** Calls of one caller: a single call, or items of a batch, which stay together. */
 export type GivenCalls = readonly JoinedCall[];
 
-/** What goes into one request. */
+/** Calls of one request. */
 export type PackedCalls = { readonly calls: readonly JoinedCall[]; readonly callers: number };
 
-/** Callers in one request. */
+/** Maximum callers in one request. */
 const MOST_CALLERS = 16;
 
 /**
- * Puts callers into as few requests as the bounds allow, of about the same size, in the order in which they came.
- * @param most calls in one request; no caller has more
+ * Packs callers into as few requests as the bounds allow, of about the same size, in order of arrival.
+ * @param most maximum calls in one request; no caller has more
  */
 export function packCallers(given: readonly GivenCalls[], most: number): readonly PackedCalls[] {
   const total = given.reduce((sum, { length }) => sum + length, 0);

@@ -1,9 +1,13 @@
 /**
- * Quantities with leading zeros (`"logIndex":"0x00"`) and null in place of lists (`"logs":null`) in answers of nodes, which go-ethereum's client
- * refuses. Which members are quantities or lists their names say; what is data (hashes, addresses, topics, the seal of a header) has other names, or is an item of a list.
+ * Normalizes quantities with leading zeros (`"logIndex":"0x00"`) and null in place of lists (`"logs":null`) in answers of nodes, which go-ethereum's
+ * client rejects. Members are identified as quantities or lists by name; data (hashes, addresses, topics, the seal of a header) has other names, or
+ * is an item of a list.
  */
 
-/** Names of quantities in blocks, transactions, receipts, logs, withdrawals, proofs, simulations, access lists, fee histories and states of a sync, of Ethereum and of rollups. */
+/**
+ * Names of quantities in blocks, transactions, receipts, logs, withdrawals, proofs, simulations, access lists, fee histories and sync states, of
+ * Ethereum and of rollups.
+ */
 const QUANTITY_NAMES: ReadonlySet<string> = new Set([
   ...['number', 'timestamp', 'difficulty', 'totalDifficulty', 'size', 'gasLimit', 'gasUsed', 'baseFeePerGas'],
   ...[
@@ -43,18 +47,18 @@ const QUANTITY_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Names of lists for which null is `[]`: Go's encoder writes null for a list that was never filled. `withdrawals`, `accessList`, `reward` and others are not among
- * them: clients take null there, which can also mean that a block or transaction has no such member.
+ * Names of lists for which null means `[]`: Go's encoder writes null for a list that was never filled. `withdrawals`, `accessList`, `reward` and
+ * others are excluded: clients accept null there, which can also mean that a block or transaction has no such member.
  */
 const LIST_NAMES: ReadonlySet<string> = new Set([
   ...['transactions', 'uncles', 'logs', 'topics', 'calls', 'storageKeys', 'accountProof', 'storageProof'],
 ]);
 
-/** The seal of a header, 8 bytes of data, has the name of an account's quantity: so many characters, prefix included. */
+/** Length, prefix included, of the seal of a header: 8 bytes of data under `nonce`, which is a quantity in an account. */
 const SEAL_LENGTH = 18;
-/** `0x` and 64 digits. */
+/** Length of `0x` and 64 digits. */
 export const MAX_QUANTITY_LENGTH = 66;
-/** Bytes in front of a value in which its name is looked for: the longest name, quotes, a colon and some white space. */
+/** Bytes in front of a value that are searched for its name: the longest name, quotes, a colon and some white space. */
 export const NAME_ROOM = 64;
 const PREFIX_LENGTH = 2;
 const QUOTE = 0x22;
@@ -63,7 +67,10 @@ const BLANK = 0x20;
 const ZERO = 0x30;
 const LETTER_X = 0x78;
 
-/** Which letters names of each length begin or end with, as bits, and at 0 those of all names: a scan skips other members by them. */
+/**
+ * Returns a bit set of the first or last letters of quantity names by name length, and at index 0 those of all names; a scan skips other members by
+ * them.
+ */
 export function listNameLetters(place: 'first' | 'last'): Uint32Array {
   const letters = new Uint32Array(32);
   for (const name of QUANTITY_NAMES) {
@@ -73,7 +80,7 @@ export function listNameLetters(place: 'first' | 'last'): Uint32Array {
   return letters;
 }
 
-/** How long names of lists are, as bits: a scan skips null for other members by them. */
+/** Returns a bit set of the lengths of list names; a scan skips null for other members by them. */
 export function listNameLengths(): number {
   let lengths = 0;
   for (const { length } of LIST_NAMES) lengths |= 1 << length;
@@ -92,9 +99,9 @@ export function mayBePadded(bytes: Uint8Array, start: number, length: number): b
 }
 
 /**
- * Zeros that a quantity has too many; 0 where the value is none, or in normal form.
- * @param bytes JSON, with the name of the value, or `NAME_ROOM` bytes, in front of it and all of it
- * @param start of its text, behind the quote
+ * Returns the number of superfluous zeros of a quantity; 0 where the value is not a quantity, or is in normal form.
+ * @param bytes JSON with the whole value, preceded by its name or `NAME_ROOM` bytes
+ * @param start position of the value's text, behind the quote
  */
 export function countPadding(bytes: Buffer, start: number): number {
   let end = start + PREFIX_LENGTH;
@@ -103,7 +110,7 @@ export function countPadding(bytes: Buffer, start: number): number {
     if (!isDigit(bytes[end])) return 0;
     if (firstDigit === 0 && bytes[end] !== ZERO) firstDigit = end;
   }
-  // One zero stays where there is nothing else.
+  // One zero remains where there is no other digit.
   const zeros = (firstDigit === 0 ? end - 1 : firstDigit) - start - PREFIX_LENGTH;
   if (zeros <= 0) return 0;
   const isSeal = end - start === SEAL_LENGTH && readName(bytes, start - 1) === 'nonce';
@@ -111,17 +118,23 @@ export function countPadding(bytes: Buffer, start: number): number {
   return zeros;
 }
 
-/** Whether the member whose value's text begins at `start` has the name of a quantity. @param bytes as in `countPadding` */
+/**
+ * Whether the member whose value's text begins at `start` has the name of a quantity.
+ * @param bytes as for `countPadding`
+ */
 export function isQuantityAt(bytes: Buffer, start: number): boolean {
   return QUANTITY_NAMES.has(readName(bytes, start - 1));
 }
 
-/** Whether the member whose value begins at `start` has the name of a list. @param bytes as in `countPadding` */
+/**
+ * Whether the member whose value begins at `start` has the name of a list.
+ * @param bytes as for `countPadding`
+ */
 export function isList(bytes: Buffer, start: number): boolean {
   return LIST_NAMES.has(readName(bytes, start));
 }
 
-/** The name of the member whose value begins at `quote`; empty where it is no member. */
+/** Returns the name of the member whose value begins at `quote`; empty where it is not a member. */
 function readName(bytes: Buffer, quote: number): string {
   const colon = skipBlankBack(bytes, quote - 1);
   const end = skipBlankBack(bytes, colon - 1);
@@ -144,24 +157,36 @@ function isDigit(byte: number | undefined): boolean {
   return (byte >= ZERO && byte <= 0x39) || (letter >= 0x61 && letter <= 0x66);
 }
 
-/** Zeros that are left out of an answer: where they are in it, times `MOST_ZEROS`, and how many; 0 for a null that becomes `[]`. In the order of the answer. */
+/**
+ * Zeros to leave out of an answer, in the order of the answer. Each entry is the position in the answer times `MOST_ZEROS`, plus the number of
+ * zeros; 0 zeros mean a null that becomes `[]`.
+ */
 export type Padding = readonly number[];
 
 const MOST_ZEROS = 64;
 export const NULL_TEXT: Buffer = Buffer.from('null');
 const EMPTY_LIST = Buffer.from('[]');
 
-/** @param at of the first zero in the answer */
+/**
+ * Packs superfluous zeros into a `Padding` entry.
+ * @param at position of the first zero in the answer
+ */
 export function packPadding(at: number, zeros: number): number {
   return at * MOST_ZEROS + zeros;
 }
 
-/** @param at of the null in the answer */
+/**
+ * Packs a null that becomes `[]` into a `Padding` entry.
+ * @param at position of the null in the answer
+ */
 export function packNull(at: number): number {
   return at * MOST_ZEROS;
 }
 
-/** A part of an answer without these zeros and nulls; the same bytes where it has none of them. @param base where it begins in the answer */
+/**
+ * Returns a part of an answer without these zeros and nulls; the same bytes where it contains none.
+ * @param base position of the part in the answer
+ */
 export function trimZeros<B extends Uint8Array>(bytes: B, base: number, padding: Padding): B | Buffer {
   const first = findFirst(padding, base);
   const end = base + bytes.length;
@@ -190,7 +215,7 @@ export function trimZeros<B extends Uint8Array>(bytes: B, base: number, padding:
   return trimmed.subarray(0, length);
 }
 
-/** The first zeros that do not end at or before a place. */
+/** Returns the index of the first entry that ends behind a position. */
 function findFirst(padding: Padding, place: number): number {
   let low = 0;
   let high = padding.length;

@@ -13,27 +13,30 @@ import {
   packPadding,
 } from './padded-quantities.ts';
 
-/** How a quantity with leading zeros begins. */
+/** Prefix of a quantity with leading zeros. */
 const PADDED_BEGIN: Uint8Array = Buffer.from('0x0');
-/** In front of the first digit. */
+/** Length of the prefix before the first digit. */
 const PREFIX_LENGTH = 2;
-/** Searched for instead of the whole literal: names and hex digits have fewer of its first letter, and the search skips to that. */
+/** Searched for instead of the whole literal: its first letter is rarer in names and hex digits, and the search skips to that. */
 const NULL_END: Buffer = NULL_TEXT.subarray(1);
 
-/** Finds leading zeros of quantities, and null in place of lists, in an answer that is scanned chunk by chunk. A value, and its name, may be in several chunks. */
+/**
+ * Finds leading zeros of quantities, and null in place of lists, in an answer that is scanned chunk by chunk. A value and its name may span several
+ * chunks.
+ */
 export class PaddingFinder implements PaddedValues {
   #isOn: boolean;
   #zeros: number[] = [];
-  /** How many of them were found in earlier chunks. */
+  /** Number of entries in `#zeros` found in earlier chunks. */
   #foundBefore = 0;
   #openAt = Number.POSITIVE_INFINITY;
-  /** Where a null in place of a list begins whose end has not come; Infinity where there is none. */
+  /** Start of a null in place of a list whose end has not arrived; Infinity where there is none. */
   #openNullAt = Number.POSITIVE_INFINITY;
-  /** Whether the current chunk has a null that may be that of a list. */
+  /** Whether the current chunk has a null that may stand for a list. */
   #hasNull = false;
   /** Position of the current chunk's first byte in the answer. */
   #base = 0;
-  /** The last bytes before the current chunk, `BEFORE` at most. */
+  /** The last bytes before the current chunk, at most `BEFORE`. */
   #before: Buffer | undefined;
 
   /** @param isOn whether members with names of quantities are quantities in this answer */
@@ -46,12 +49,12 @@ export class PaddingFinder implements PaddedValues {
     if (!isOn) this.forget();
   }
 
-  /** Zeros to be left out of what has been scanned, and nulls to be replaced, since `forget`. In the order of the answer once a chunk has ended. */
+  /** Zeros to leave out of the scanned bytes, and nulls to replace, since `forget`. In the order of the answer once a chunk has ended. */
   get zeros(): Padding {
     return this.#zeros;
   }
 
-  /** Where a value begins, the end of which has not come, that may have to be changed; Infinity where there is none. */
+  /** Start of an incomplete value that may have to be changed; Infinity where there is none. */
   get openAt(): number {
     return Math.min(this.#openAt, this.#openNullAt);
   }
@@ -60,13 +63,16 @@ export class PaddingFinder implements PaddedValues {
     return this.#before;
   }
 
-  /** What has been scanned is handed on: zeros in it are of no interest any more. */
+  /** Discards the findings in bytes that have been forwarded. */
   forget(): void {
     if (this.#zeros.length > 0) this.#zeros = [];
     this.#foundBefore = 0;
   }
 
-  /** A string that is the value of a member has ended. @param start of its text in the chunk, below 0 where that is before it */
+  /**
+   * Notes that a string that is the value of a member has ended.
+   * @param start position of its text in the chunk, below 0 where it begins before the chunk
+   */
   addValue(chunk: Buffer, start: number, end: number): void {
     const length = end - start;
     if (length > MAX_QUANTITY_LENGTH) return;
@@ -85,8 +91,9 @@ export class PaddingFinder implements PaddedValues {
   }
 
   /**
-   * @param from where the answer, or what was not scanned of it, begins in the chunk
-   * @param place where scanning is at the end of the chunk
+   * Ends a chunk.
+   * @param from start of the answer, or of its unscanned part, in the chunk
+   * @param place position of the scan at the end of the chunk
    */
   endChunk(chunk: Buffer, from: number, place: JsonPlace): void {
     this.#addNulls(chunk, from, chunk.length);
@@ -97,13 +104,20 @@ export class PaddingFinder implements PaddedValues {
     if (place.levels.length > 1) this.#keepBefore(chunk);
   }
 
-  /** The answer is complete. @param from, to where the rest of it is in the chunk */
+  /**
+   * Ends the answer.
+   * @param from start of the rest of the answer in the chunk
+   * @param to end of the answer in the chunk
+   */
   end(chunk: Buffer, from: number, to: number): void {
     this.#addNulls(chunk, from, to);
     this.#openAt = Number.POSITIVE_INFINITY;
   }
 
-  /** JSON has no quote in front of a colon inside of a string that is not escaped: what has the name of a list and `null` behind it is a member. */
+  /**
+   * Adds the nulls of the chunk. Inside of a JSON string a quote before a colon is always escaped, so the name of a list followed by `null` is a
+   * member.
+   */
   #addNulls(chunk: Buffer, from: number, to: number): void {
     const zeros = this.#zeros;
     const first = this.#foundBefore;
@@ -121,20 +135,20 @@ export class PaddingFinder implements PaddedValues {
       }
     }
     this.#hasNull = false;
-    // Zeros were found while the chunk was scanned, so that nulls between them come too late.
+    // Zeros were found while the chunk was scanned, so nulls between them are added too late and have to be sorted in.
     if (zeros.length > length && length > first)
       for (const found of zeros.splice(first).sort((one, other) => one - other)) zeros.push(found);
     this.#foundBefore = zeros.length;
   }
 
-  /** Where the literal begins that the end of the chunk cuts, if it is a null in place of a list. */
+  /** Returns the start of the literal that the end of the chunk cuts, if it is a null in place of a list. */
   #findOpenNull(chunk: Buffer, { state }: JsonPlace): number {
     if (state < NULL_STATES || state >= CONTINUATION_1) return Number.POSITIVE_INFINITY;
     const start = chunk.length - 1 - (state - NULL_STATES);
     return isList(...this.#joinBefore(chunk, start)) ? this.#base + start : Number.POSITIVE_INFINITY;
   }
 
-  /** Where the string begins that the end of the chunk cuts. */
+  /** Returns the start of the string that the end of the chunk cuts, if it may be a quantity with leading zeros. */
   #findOpen(chunk: Buffer, { openBytes, isInKey, levels, state }: JsonPlace): number {
     const isValue =
       isStringState(state) && !isInKey && openBytes > 0 && levels.length > 1 && levels.at(-1) === false;
@@ -149,7 +163,7 @@ export class PaddingFinder implements PaddedValues {
     return isQuantityAt(...this.#joinBefore(chunk, start)) ? this.#base + start : Number.POSITIVE_INFINITY;
   }
 
-  /** Bytes with the name of a value in front of it, and where its text begins in them. */
+  /** Returns bytes that include the name in front of a value, and the start of the value's text in them. */
   #joinBefore(chunk: Uint8Array, start: number): [bytes: Buffer, start: number] {
     const before = this.#before;
     if (before === undefined || start >= NAME_ROOM) return [chunk as Buffer, start];

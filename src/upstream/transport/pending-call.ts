@@ -10,27 +10,27 @@ import type { Expectations } from './message-gate.ts';
 import type { SendOptions } from './transport.ts';
 
 export type PendingParts<T> = {
-  /** Of the requests in the message that is sent. */
+  /** Ids of the requests in the message that is sent. */
   readonly ids: readonly string[];
   readonly text: string;
-  /** Of the answer. */
+  /** Bounds of the answer. */
   readonly bounds: AnswerBounds;
-  /** The answer is a list. */
+  /** True where the answer is a list. */
   readonly isBatch: boolean;
   readonly options: SendOptions;
-  /** Makes the value of the message that answers. */
+  /** Reads the value from the message that answers. */
   readonly read: (message: Message) => PromiseOrValue<T>;
   readonly resolve: (value: T) => void;
   readonly reject: (fault: UpstreamFault) => void;
 };
 
-/** What waits for an answer, whatever it will be. */
+/** A call or batch that waits for an answer, independent of the type of its value. */
 export interface Pending extends Expiring {
   readonly ids: readonly string[];
   readonly text: string;
   readonly bounds: AnswerBounds;
   readonly isBatch: boolean;
-  /** The request is sent: from now on the node has this many milliseconds. */
+  /** Starts the answer timeout, in milliseconds, when the request is sent. */
   beginWait(answerTimeout: number): void;
   settle(message: Message): void;
   fail(fault: UpstreamFault): void;
@@ -101,14 +101,14 @@ export class PendingCall<T> implements Pending {
   }
 }
 
-/** Calls that were given up lately, for which an answer may still come. */
+/** Maximum number of remembered calls that were abandoned lately, for which an answer may still arrive. */
 const MAX_LATE = 1_024;
 
-/** Everything that waits for an answer on one WebSocket, by the ids that were sent. */
+/** All calls and batches that wait for an answer on one WebSocket, by the ids that were sent. */
 export class PendingCalls implements Expectations {
   readonly #byId = new PassingMap<string, Pending>();
   readonly #late = new Lru<string, AnswerBounds>(MAX_LATE, Number.POSITIVE_INFINITY);
-  /** How many calls have these bounds: most are rows of one table. */
+  /** Number of calls per bounds: most bounds are rows of one table. */
   readonly #bounds = new Map<AnswerBounds, number>();
   #loosest: AnswerBounds | undefined;
   readonly #sweep: ExpirySweep<Pending>;
@@ -117,7 +117,7 @@ export class PendingCalls implements Expectations {
     this.#sweep = sweep;
   }
 
-  /** Calls and batches. */
+  /** Number of calls and batches. */
   get size(): number {
     return this.#sweep.size;
   }
@@ -126,18 +126,18 @@ export class PendingCalls implements Expectations {
     return this.#byId.get(id);
   }
 
-  /** The one that waits, when it is the only one. */
+  /** Returns the waiting call when it is the only one. */
   getOnly(): Pending | undefined {
     return this.#sweep.size === 1 ? this.#sweep.list()[0] : undefined;
   }
 
-  /** Of an answer whose id has not come yet. A node may announce something at any time. */
+  /** Bounds of an answer whose id has not arrived yet. They admit a notification, which a node may send at any time. */
   get loosest(): AnswerBounds {
     this.#loosest ??= loosen([NOTIFICATION, ...this.#bounds.keys()]);
     return this.#loosest;
   }
 
-  /** Of a list of answers. */
+  /** Bounds of a list of answers. */
   get listBounds(): AnswerBounds {
     const batches = this.#sweep.list().filter(({ isBatch }) => isBatch);
     return loosen([NOTIFICATION, ...batches.map(({ bounds }) => bounds)]);
@@ -151,14 +151,14 @@ export class PendingCalls implements Expectations {
     this.#byId.get(id)?.fail(fault);
   }
 
-  /** Whether this answers a call that was given up: once. */
+  /** Whether the id belongs to an abandoned call; true at most once per call. */
   takeLate(id: string): boolean {
     const isLate = this.#late.get(id) !== undefined;
     this.#late.delete(id);
     return isLate;
   }
 
-  /** The connection ended: no answer comes any more to what was sent on it. */
+  /** Forgets abandoned calls when the connection ends: no answer to them can arrive any more. */
   forgetLate(): void {
     this.#late.clear();
   }

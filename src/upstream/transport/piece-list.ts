@@ -1,18 +1,18 @@
-/** Shorter pieces are copied together: one of a byte would hold the whole read that it is a view of. */
+/** Shorter pieces are copied into one block: a piece of one byte would retain the whole read that it is a view of. */
 const SHORT_BYTES = 16 * 1024;
-/** Of short pieces that are held as one. */
+/** Size of a block in which short pieces are collected. */
 const BLOCK_BYTES = 32 * 1024;
 
 /**
- * Pieces of a body in the order in which they came. It holds at most ten times their sum, a read of 128 KiB and a block, however short a node makes its
- * chunks. The first piece, and every one of `SHORT_BYTES`, is kept as it is.
+ * Pieces of a body in order of arrival. Its memory is at most ten times their sum, plus a read of 128 KiB and a block, however short a node makes
+ * its chunks. The first piece, and every one of at least `SHORT_BYTES`, is kept as it is.
  */
 export class PieceList {
   readonly #pieces: Uint8Array[] = [];
   /** Memory of the last piece, where that is a copy. */
   #block: Uint8Array | undefined;
 
-  /** Number of pieces, short ones that were put together as one. */
+  /** Number of pieces; short ones that were merged into one block count as one. */
   get length(): number {
     return this.#pieces.length;
   }
@@ -36,7 +36,7 @@ export class PieceList {
     this.#pieces.push(this.#block.subarray(0, piece.length));
   }
 
-  /** Takes the first piece out. */
+  /** Removes and returns the first piece. */
   shift(): Uint8Array | undefined {
     const piece = this.#pieces.shift();
     if (this.#pieces.length === 0) this.#block = undefined;
@@ -48,7 +48,7 @@ export class PieceList {
     this.#block = undefined;
   }
 
-  /** The bytes of all pieces; those of a single one are not copied. */
+  /** Returns the bytes of all pieces; those of a single one are not copied. */
   join(): Buffer {
     const [first] = this.#pieces;
     if (this.#pieces.length === 1 && Buffer.isBuffer(first)) return first;

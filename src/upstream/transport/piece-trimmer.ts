@@ -1,15 +1,16 @@
 import { type Padding, trimZeros } from './padded-quantities.ts';
 
-/** Takes zeros out of a result that is handed on while it comes in. A quantity that is not complete is held back. */
+/** Removes zeros from a result that is forwarded as it arrives. An incomplete quantity is held back. */
 export class PieceTrimmer {
-  /** The beginning of a quantity whose end has not come. */
+  /** The beginning of a quantity whose end has not arrived. */
   #held: Uint8Array | undefined;
 
   /**
-   * @param piece of the result, each behind the one before
-   * @param base where it begins in the answer
-   * @param padding zeros that are left out, at least those in this piece and in what is held back
-   * @param openAt where a text begins that may turn out to be a quantity with zeros to leave out; Infinity where none is open
+   * Yields the trimmed bytes that are complete.
+   * @param piece next piece of the result
+   * @param base its position in the answer
+   * @param padding zeros to leave out, at least those in this piece and in what is held back
+   * @param openAt start of a text that may become a quantity with zeros to leave out; Infinity where none is open
    */
   *trim(piece: Uint8Array, base: number, padding: Padding, openAt: number): Generator<Uint8Array> {
     const held = this.#held;
@@ -38,7 +39,7 @@ function* emit(bytes: Uint8Array, base: number, limit: number, padding: Padding)
   if (trimmed.length > 0) yield trimmed;
 }
 
-/** What comes from `limit` on: in memory of its own, since it is short. */
+/** Copies the bytes from `limit` on into memory of their own, since they are few. */
 function hold(held: Uint8Array | undefined, piece: Uint8Array, base: number, limit: number): Uint8Array {
   const before = held === undefined || limit >= base ? [] : [held.subarray(limit - base + held.length)];
   return Buffer.concat([...before, piece.subarray(Math.max(limit - base, 0))]);

@@ -22,32 +22,32 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const ZERO = 0x30;
 const NINE = 0x39;
-/** More digits than an exact number may have. */
+/** Maximum digits of an id: every number of up to 15 digits is exact. */
 const MAX_ID_DIGITS = 15;
-/** A longer error says something of one call: nodes and vendors refuse a batch, and ask for a pause, in a line. */
+/** A longer error concerns one call: nodes and vendors refuse a batch, or ask for a pause, in a line. */
 export const REFUSAL_BYTES: number = 4_096;
-/** Bytes that are read between two pauses: a fraction of a millisecond. */
+/** Bytes read between two pauses: a fraction of a millisecond. */
 const SLICE_BYTES = 256 * 1024;
-/** How nodes begin an answer: geth, reth and anvil with the id, others with the result. */
+/** Prefixes of answers: geth, reth and anvil write the id first, others the result. */
 const ID_FIRST = Buffer.from('{"jsonrpc":"2.0","id":');
 const RESULT_BEHIND_ID = Buffer.from(',"result":"');
 const RESULT_FIRST = Buffer.from('{"jsonrpc":"2.0","result":"');
 const ID_BEHIND_RESULT = Buffer.from(',"id":');
 
-/** What a node answered to a batch. */
+/** Answer of a node to a batch. */
 export type BatchAnswer = {
-  /** In the order of the calls; undefined for a call that has not exactly one answer. */
+  /** Replies in the order of the calls; undefined for a call without exactly one answer. */
   readonly replies: readonly (NodeReply | undefined)[];
-  /** Bytes of each of them; 0 where there is none. */
+  /** Bytes of each reply; 0 where there is none. */
   readonly bytes: readonly number[];
-  /** The error that is the whole answer. In a list it may name a call, which has it as reply, too. */
+  /** The error that is the whole answer. In a list it may name a call, which then has it as its reply, too. */
   readonly refusal: NodeError | undefined;
 };
 
 /**
  * Reads a complete answer to a batch with pauses: a list of answers, or a single error where the node refuses the batch as a whole.
- * @param firstId of the calls; their ids follow each other
- * @throws UpstreamFault when it is neither, has an answer to another call, or one that is more than its question can need
+ * @param firstId id of the first call; the ids are consecutive
+ * @throws UpstreamFault when it is neither, has an answer to another call, or one that is more than its request can need
  */
 export function readBatch(
   body: Buffer,
@@ -57,7 +57,7 @@ export function readBatch(
   return new BatchParser(body, firstId, bounds).read();
 }
 
-/** The batch answer of a single error, which has been read; undefined where it is an answer to another call. */
+/** Returns the batch answer for a single error that has been parsed; undefined where it answers another call, or is too long to refuse a batch. */
 export function readLoneRefusal(
   scanner: ReplyScanner,
   error: NodeError,
@@ -67,7 +67,7 @@ export function readLoneRefusal(
   return new BatchParser(Buffer.alloc(0), firstId, bounds).takeLoneError(scanner, error);
 }
 
-/** One pass over the bytes. A result that is a string without escapes is cut out; other answers are read by a scanner each. */
+/** Parses the bytes in one pass. A result that is a string without escapes is cut out; other answers are read by a scanner each. */
 class BatchParser {
   readonly #body: Buffer;
   readonly #firstId: number;
@@ -118,7 +118,7 @@ class BatchParser {
     return isOurs ? this.#createAnswer(error) : undefined;
   }
 
-  /** Geth puts the first call's id into the error with which it refuses a batch, others none. */
+  /** Reads an answer that is a single error. Geth puts the first call's id into the error with which it refuses a batch, other nodes none. */
   *#readLoneError(from: number): Generator<undefined, BatchAnswer> {
     const { scanner, text } = yield* this.#scan(from);
     if (!isBlank(this.#body, from + text.length)) throw malformed('something follows the answer');
@@ -180,7 +180,7 @@ class BatchParser {
     return from + text.length;
   }
 
-  /** The answer that begins at `from`, in which the scanner's positions are. */
+  /** Scans the answer that begins at `from`; the scanner's positions are relative to it. */
   *#scan(from: number): Generator<undefined, { readonly scanner: ReplyScanner; readonly text: Buffer }> {
     const scanner = new ReplyScanner(this.#bounds.shape);
     let at = from;
@@ -194,12 +194,15 @@ class BatchParser {
 
   #holds(text: Buffer, from: number): boolean {
     const body = this.#body;
-    // Backwards: what differs between the forms is at the end.
+    // Compares backwards, since the forms differ at the end.
     for (let i = text.length - 1; i >= 0; i--) if (body[from + i] !== text[i]) return false;
     return true;
   }
 
-  /** Behind an id that is digits, which becomes `#number`: NaN where the service writes no id so. */
+  /**
+   * Reads an id of digits into `#number`, NaN where the service does not write ids in this form.
+   * @returns the position behind it
+   */
   #readNumber(from: number): number {
     const body = this.#body;
     let at = from;
@@ -216,7 +219,7 @@ class BatchParser {
     return at;
   }
 
-  /** Behind printable ASCII without quotes and escapes. */
+  /** Returns the position behind printable ASCII without quotes and escapes. */
   #skipPlainText(from: number): number {
     const body = this.#body;
     let at = from;
@@ -242,7 +245,7 @@ class BatchParser {
     this.#isSeen[position] = true;
   }
 
-  /** The position of the call with this id, as it is written. */
+  /** Returns the position of the call with this id, as written in the answer. */
   #findPosition(id: string | undefined): number | undefined {
     if (id === undefined || id.length === 0 || id.length > MAX_ID_DIGITS) return undefined;
     const number = Number(id);
@@ -255,13 +258,13 @@ class BatchParser {
   }
 }
 
-/** Results of a batch are text. */
+/** Returns the length of a text result; results of a batch are always text. */
 function lengthOf(result: JsonResult): number {
   return typeof result === 'string' ? result.length : 0;
 }
 
 /**
- * A reply for each call, an error that is the whole answer for all of them.
+ * Returns a reply for each call; an error that is the whole answer counts for all of them.
  * @throws UpstreamFault when a call has no reply or more than one
  */
 export function requireAll({ replies, refusal }: BatchAnswer): readonly NodeReply[] {

@@ -9,23 +9,22 @@ import type { AnswerBytes } from './message-bytes.ts';
 import { trimZeros } from './padded-quantities.ts';
 import type { Member, ReplyScanner } from './reply-scanner.ts';
 
-/** Characters of an error's message that are read: no more is said in any of them, and every rule is tried on each. */
+/** Maximum characters of an error message that are read: no message says more beyond them, and every rule is tried on each. */
 const MAX_MESSAGE = 16_384;
-/** Code of an error that came without one that is a number; geth's for anything. */
+/** Code of an error without a numeric one; geth's generic error code. */
 const DEFAULT_CODE = -32000;
-/** An error is parsed as a whole up to here, and so is one without its data: less than a millisecond. */
+/** An error is parsed as a whole up to this length, and so is one without its data: less than a millisecond. */
 const SHORT_ERROR_BYTES = 64 * 1024;
 const DATA_NAME = '"data"';
-/** In place of data that is not parsed. */
+/** Placeholder for data that is not parsed. */
 const CUT_DATA = 'data that is not parsed';
 const COLON = 0x3a;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Whether an answer says an error or a result, as far as it has been read. A null beside the other one counts as
- * absent, as JSON-RPC 1 had it.
- * @throws UpstreamFault when it says both
+ * Whether an answer is an error rather than a result, as far as it has been read. A null beside the other one counts as absent, as in JSON-RPC 1.
+ * @throws UpstreamFault when it has both
  */
 export function isErrorAnswer(scanner: ReplyScanner): boolean {
   const { result, error } = scanner;
@@ -35,9 +34,8 @@ export function isErrorAnswer(scanner: ReplyScanner): boolean {
 }
 
 /**
- * Makes sure that an answer is the one to the call with this id. An error may come without an id: it says that the
- * node could not read one.
- * @throws UpstreamFault when it is another's
+ * Checks that an answer belongs to the call with this id. An error may come without an id: the node could not read one.
+ * @throws UpstreamFault when it belongs to another call
  */
 export function checkId(scanner: ReplyScanner, id: string): void {
   if (scanner.id === id) return;
@@ -45,20 +43,23 @@ export function checkId(scanner: ReplyScanner, id: string): void {
   throw malformed('the answer has another id than the request');
 }
 
-/** Whether it is an error answer that names no request. */
+/** Whether an answer is an error that names no request. */
 export function isAnonymousError(scanner: ReplyScanner): boolean {
   return (scanner.id === undefined || scanner.id === 'null') && isErrorAnswer(scanner);
 }
 
-/** The result of a complete answer, where it is one. */
+/**
+ * Returns the result of a complete answer.
+ * @throws UpstreamFault when it has none
+ */
 export function findResult(scanner: ReplyScanner): Member {
   if (scanner.result === undefined) throw malformed('the answer has neither a result nor an error');
   return scanner.result;
 }
 
 /**
- * The reply that a complete answer holds, its result as text. A long error is read in turns.
- * @throws UpstreamFault when it is no JSON-RPC answer, at once or by rejection
+ * Reads the reply of a complete answer, its result as text. A long error is read in scheduler slots.
+ * @throws UpstreamFault when it is not a JSON-RPC answer, synchronously or by rejection
  */
 export function readReply(scanner: ReplyScanner, bytes: AnswerBytes): PromiseOrValue<NodeReply> {
   if (!isErrorAnswer(scanner)) return readResult(scanner, bytes);
@@ -66,7 +67,10 @@ export function readReply(scanner: ReplyScanner, bytes: AnswerBytes): PromiseOrV
   return readInTurns(end - start, readReplyInSlices(scanner, bytes));
 }
 
-/** As `readReply`, with pauses. */
+/**
+ * Reads the reply of a complete answer, with pauses.
+ * @throws UpstreamFault when it is not a JSON-RPC answer
+ */
 export function* readReplyInSlices(
   scanner: ReplyScanner,
   bytes: AnswerBytes,
@@ -81,14 +85,14 @@ function readResult(scanner: ReplyScanner, bytes: AnswerBytes): NodeReply {
   return { kind: 'result', result: result.toString('utf8') };
 }
 
-/** A code that some nodes write as a text. */
+/** Form of a code that some nodes write as a string. */
 const CODE_TEXT = /^-?\d{1,10}$/;
 
 /**
- * The error object of a complete answer, read with pauses. Some nodes leave code or message out, write the code as a text, or words in its place; then
- * these are neutral values.
- * @throws UpstreamFault `excessive` where it is longer than any error is, `malformed` where code or message cannot be meant: a number that is no integer, or none that JSON can hold exactly, or
- * another type
+ * Reads the error object of a complete answer, with pauses. Some nodes omit code or message, or write the code as a string of digits or words;
+ * neutral values then replace what is missing.
+ * @throws UpstreamFault `excessive` where it is longer than any error; `malformed` where code or message is invalid: a number that is not an
+ * integer, or not exact in JSON, or another type
  */
 export function* readErrorInSlices(
   scanner: ReplyScanner,
@@ -118,7 +122,7 @@ function readMessage(message: unknown): string {
   return message.length > MAX_MESSAGE ? message.slice(0, MAX_MESSAGE) : message;
 }
 
-/** @param bytes an object that is known to be JSON, with few values */
+/** @param bytes a JSON object that has been validated, with few values */
 function* parseError(bytes: Buffer): Generator<undefined, unknown> {
   if (bytes.length <= SHORT_ERROR_BYTES) return JSON.parse(bytes.toString('utf8'));
   return parseWithoutData(bytes) ?? (yield* parseInSlices(yield* decodeInSlices(bytes)));
@@ -135,8 +139,8 @@ function* decodeInSlices(bytes: Buffer): Generator<undefined, string> {
 }
 
 /**
- * An error with one long text without escapes as data: parsing that would take tens of milliseconds.
- * @param bytes an object that is known to be JSON
+ * Parses an error without its data, where that is one long string without escapes: parsing that would take tens of milliseconds.
+ * @param bytes a JSON object that has been validated
  * @returns undefined where it has to be parsed as a whole
  */
 function parseWithoutData(bytes: Buffer): object | undefined {
@@ -154,14 +158,14 @@ function parseWithoutData(bytes: Buffer): object | undefined {
   return error.data === CUT_DATA ? { ...error, data: text.toString('latin1') } : undefined;
 }
 
-/** Position of the first byte from `from` on that is no white space. */
+/** Returns the position of the first byte from `from` on that is not white space. */
 export function skipBlank(bytes: Buffer, from: number): number {
   let at = from;
   while (bytes[at] === 0x20 || bytes[at] === 0x0a || bytes[at] === 0x0d || bytes[at] === 0x09) at++;
   return at;
 }
 
-/** Whether nothing but white space follows. */
+/** Whether only white space follows. */
 export function isBlank(bytes: Buffer, from: number): boolean {
   return skipBlank(bytes, from) === bytes.length;
 }

@@ -9,15 +9,15 @@ import { describeRefusal } from './http-status.ts';
 import { isBlank, isErrorAnswer, readErrorInSlices } from './read-reply.ts';
 import { ReplyScanner } from './reply-scanner.ts';
 
-/** A list of errors, which answers a batch, is scanned when it is complete: no longer than this. */
+/** Maximum bytes of a list of errors, which answers a batch and is scanned when it is complete. */
 const LIST_BYTES = 1_048_576;
 
-/** Ways in which the body can fail us; the status is known all the same. */
+/** Faults of the body that do not matter, since the status is already known. */
 const INTERRUPTIONS: ReadonlySet<FaultKind> = new Set(['unreachable', 'timeout', 'malformed', 'tooLarge']);
 
 /**
- * Reads the body beside a status other than 2xx: some nodes send their JSON-RPC errors that way. A body that is too long, or has more in it
- * than an error can need, is dropped: the status says what there is to know.
+ * Reads the body of a response with a status other than 2xx: some nodes send their JSON-RPC errors that way. A body that is too long, or has more
+ * values than an error can need, is dropped, and only the status counts.
  */
 export class RefusalReader<T> implements BodyReader<T> {
   readonly isWaitedFor = true;
@@ -27,13 +27,13 @@ export class RefusalReader<T> implements BodyReader<T> {
   readonly #reader: BodyReader<T>;
   readonly #held: HeldPieces;
   readonly #scanner = new ReplyScanner(ERROR_SHAPE);
-  /** Whether what came so far may be one JSON-RPC answer. */
+  /** Whether the bytes so far may be one JSON-RPC answer. */
   #mayBeAnswer = true;
   #received = 0;
 
   /**
-   * @param reader knows what was asked
-   * @param memory opens what is held
+   * @param reader reader of the request's answer
+   * @param memory opens a reservation of memory for the buffered body
    */
   constructor(
     status: number,
@@ -84,14 +84,14 @@ export class RefusalReader<T> implements BodyReader<T> {
     return list === undefined ? undefined : yield* list;
   }
 
-  /** The body where it is one JSON-RPC error, whosever it is. */
+  /** Reads the body where it is one JSON-RPC error, whichever call it names. */
   *#readLoneError(body: Buffer): Generator<undefined, LoneError | undefined> {
     const scanner = this.#scanner;
     try {
       if (this.#mayBeAnswer && scanner.isDone && isErrorAnswer(scanner))
         return { scanner, error: yield* readErrorInSlices(scanner, body) };
     } catch {
-      // No JSON-RPC answer: the status says all there is.
+      // The body is not a JSON-RPC answer, so only the status counts.
     }
     return undefined;
   }

@@ -1,10 +1,10 @@
 import { UpstreamFault } from '../fault.ts';
 import type { SendOptions } from './transport.ts';
 
-/** A place may be free at any moment. */
+/** Retry delay when all places are taken: one may become free at any moment. */
 const FULL_RETRY_MS = 10;
 
-/** Why a call is not even sent; undefined when it is. */
+/** Returns the reason not to send a call; undefined when it may be sent. */
 export function refuseCall(
   options: SendOptions,
   isClosed: boolean,

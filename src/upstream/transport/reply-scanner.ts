@@ -27,7 +27,7 @@ import {
 import { type JsonPlace, LEAST_SCANNED, scanInside } from './json-scan.ts';
 import { PaddingFinder } from './padding-finder.ts';
 
-/** Characters of a key or an id that are looked at: `result` written in `\u` escapes has 38 with its quotes. */
+/** Maximum characters of a key or id that are captured: `result` written in `\u` escapes has 38 with its quotes. */
 const MAX_CAPTURED = 64;
 /** 1 for each byte that is a character of a string by itself. */
 const IN_STRING = TRANSITIONS.slice(STRING << 8, (STRING + 1) << 8).map((entry) =>
@@ -35,19 +35,19 @@ const IN_STRING = TRANSITIONS.slice(STRING << 8, (STRING + 1) << 8).map((entry) 
 );
 const LETTER_N = 0x6e;
 
-/** Where a member of the answer is: positions count from the first byte of the first chunk. */
+/** Position of a member in the answer, counted from the first byte of the first chunk. */
 export type Member = {
   readonly start: number;
-  /** Just behind its last byte; undefined while the value has not ended. */
+  /** Position behind its last byte; undefined while the value has not ended. */
   readonly end: number | undefined;
   readonly isNull: boolean;
-  /** Values, keys and containers in it, once it has ended. */
+  /** Number of values, keys and containers in it, once it has ended; before that, the number before it in the answer. */
   readonly values: number;
 };
 
 /**
- * Reads one JSON-RPC answer, an object, as its bytes come in: checks that they are JSON in UTF-8 to the last byte and no more than the
- * question can need, and finds the members that matter, in any order. It copies nothing; the caller keeps the chunks.
+ * Reads one JSON-RPC answer, an object, as its bytes arrive: checks that they are JSON in UTF-8 to the last byte and no more than the request can
+ * need, and finds the relevant members, in any order. It copies nothing; the caller keeps the chunks.
  */
 export class ReplyScanner {
   readonly #place: JsonPlace = {
@@ -64,15 +64,15 @@ export class ReplyScanner {
   #isDone = false;
   /** Position of the current chunk's first byte. */
   #base = 0;
-  /** Where in the current chunk the key or the id began that is wanted as text; -1 when none is. */
+  /** Start in the current chunk of the key or id that is captured as text; -1 when none is. */
   #captureFrom = -1;
-  /** What of it was in earlier chunks. */
+  /** The part of the captured text in earlier chunks. */
   #captured = '';
   #key = '';
   #id: string | undefined;
   #result: Member | undefined;
   #error: Member | undefined;
-  /** Bytes that have been read. */
+  /** Number of bytes read. */
   #bytes = 0;
   readonly #padding: PaddingFinder;
 
@@ -81,14 +81,17 @@ export class ReplyScanner {
     this.#padding = new PaddingFinder(bounds.trimsZeros);
   }
 
-  /** Holds the answer to other bounds from here on. @throws UpstreamFault `excessive` when it is beyond them already */
+  /**
+   * Applies other bounds to the answer from here on.
+   * @throws UpstreamFault `excessive` when it exceeds them already
+   */
   narrow(bounds: ShapeBounds): void {
     this.#bounds = bounds;
     this.#padding.narrow(bounds.trimsZeros);
     checkShape(this.#place, this.#bytes, bounds);
   }
 
-  /** Text of the member `id` as it was written (at most the first 65 characters), once it is complete. */
+  /** Text of the member `id` as written (at most the first 65 characters), once it is complete. */
   get id(): string | undefined {
     return this.#id;
   }
@@ -101,7 +104,7 @@ export class ReplyScanner {
     return this.#error;
   }
 
-  /** Leading zeros of quantities in what has been read, which are to be left out. */
+  /** Leading zeros of quantities in the bytes read so far, which have to be left out. */
   get padding(): PaddingFinder {
     return this.#padding;
   }
@@ -112,8 +115,8 @@ export class ReplyScanner {
   }
 
   /**
-   * Reads a chunk from `from` to its end or the end of the object, whichever comes first, and says where it stopped.
-   * Not to be called any more when the object is done.
+   * Reads a chunk from `from` to its end or the end of the object, whichever comes first, and returns where it stopped. It must not be called when
+   * the object is done.
    * @throws UpstreamFault `malformed` at the first byte that cannot be part of an answer, `excessive` beyond a bound
    */
   push(chunk: Buffer, from = 0): number {
@@ -130,7 +133,7 @@ export class ReplyScanner {
     const { levels } = place;
     let at = levels.length > 1 ? this.#scanInside(chunk, from) : from;
     let { state } = place;
-    /** Where the open string, behind its quote, or number began; before this chunk where it is below 0. */
+    /** Start of the open string (behind its quote) or number; below 0 where it is before this chunk. */
     let tokenStart = at - place.openBytes;
     place.openBytes = 0;
     while (at < end) {
@@ -225,7 +228,7 @@ export class ReplyScanner {
     return at;
   }
 
-  /** The chunk ends, perhaps inside of a string or a number of so many bytes. */
+  /** Notes the end of the chunk, which may cut a string or a number of `bytes` bytes. */
   #cutToken(state: number, bytes: number): void {
     const place = this.#place;
     const isNumber = isNumberState(state);
@@ -241,7 +244,10 @@ export class ReplyScanner {
     else place.longestText = Math.max(place.longestText, bytes);
   }
 
-  /** Inside of a member's value there is nothing to be found. @returns where the first byte is that has to be looked at here */
+  /**
+   * Skips the contents of a member's value, which contain no relevant members.
+   * @returns the position of the first byte that has to be read here
+   */
   #scanInside(chunk: Buffer, from: number): number {
     return chunk.length - from < LEAST_SCANNED ? from : scanInside(chunk, from, this.#place, this.#padding);
   }
@@ -287,7 +293,7 @@ export class ReplyScanner {
     return text;
   }
 
-  /** One character more than is looked at, so that a longer text equals none that is. */
+  /** Captures one character more than the limit, so that a longer text equals no relevant one. */
   #readCaptured(chunk: Buffer, to: number): string {
     const room = MAX_CAPTURED + 1 - this.#captured.length;
     const from = this.#captureFrom;
@@ -295,7 +301,7 @@ export class ReplyScanner {
   }
 }
 
-/** Whether four bytes are; all are looked at together, which costs half as much as one by one. */
+/** Whether four bytes are characters of a string; testing all together costs half as much as one by one. */
 function areInString(chunk: Buffer, at: number): boolean {
   const first = (IN_STRING[chunk[at] as number] as number) & (IN_STRING[chunk[at + 1] as number] as number);
   const second =
@@ -303,13 +309,13 @@ function areInString(chunk: Buffer, at: number): boolean {
   return (first & second) === 1;
 }
 
-/** Name that a key's text stands for; the text itself where it is too long to matter. */
+/** Returns the name that a key's text encodes; the text itself where it is too long to matter. */
 function readKey(text: string): string {
   if (text.length > MAX_CAPTURED) return text;
   return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
 }
 
-/** A member that ends: the values before it are taken off. */
+/** Ends a member, and subtracts the values before it. */
 function endOf(member: Member, end: number, values: number): Member {
   return { ...member, end, values: values - member.values };
 }

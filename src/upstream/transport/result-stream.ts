@@ -2,13 +2,13 @@ import type { JsonStream } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
 import { PieceList } from './piece-list.ts';
 
-/** What may wait for the consumer before the source is paused. */
+/** Buffered bytes from which on the source is paused. */
 const HIGH_WATER_BYTES = 65_536;
 
-/** Where the pieces of a result come from. */
+/** Source of the pieces of a result. */
 export interface ResultSource {
   pause(): void;
-  /** A reader waits for more. */
+  /** Resumes the source, since a reader waits for more. */
   resume(): void;
   cancel(): void;
 }
@@ -19,8 +19,8 @@ type Waiter = {
 };
 
 /**
- * A result on its way through. The last piece is held back until the whole answer is known to be good, so a reader
- * that got everything got a valid value.
+ * A result that is forwarded as it arrives. The last piece is withheld until the whole answer is valid, so a reader that received everything
+ * received a valid value.
  */
 export class ResultStream implements JsonStream {
   readonly pieces: AsyncIterable<Uint8Array>;
@@ -43,27 +43,27 @@ export class ResultStream implements JsonStream {
     this.pieces = { [Symbol.asyncIterator]: () => iterator };
   }
 
-  /** Whether the consumer waits for bytes that have not come yet. */
+  /** Whether the consumer waits for bytes that have not arrived yet. */
   get isWaitedFor(): boolean {
     return this.#waiter !== undefined;
   }
 
   push(piece: Uint8Array): void {
     if (this.#fault !== undefined || piece.length === 0) return;
-    // What waits is not the last piece any more: it is handed out before a short one is put to it.
+    // The buffered piece is not the last one any more: it is delivered before a short one is merged into it.
     if (this.#waiting.length > 0) this.#serve();
     this.#waiting.push(piece);
     this.#waitingBytes += piece.length;
     if (this.#waiter === undefined && this.#waitingBytes >= HIGH_WATER_BYTES) this.#source.pause();
   }
 
-  /** The answer has been read to its end and is valid. */
+  /** Notes that the answer has been read to its end and is valid. */
   complete(): void {
     this.#isComplete = true;
     this.#serve();
   }
 
-  /** The answer cannot be completed: nothing more is handed out. */
+  /** Notes that the answer cannot be completed: nothing more is delivered. */
   fail(fault: UpstreamFault): void {
     if (this.#isComplete || this.#fault !== undefined) return;
     this.#fault = fault;
@@ -73,7 +73,7 @@ export class ResultStream implements JsonStream {
     waiter?.reject(fault);
   }
 
-  /** Also of a complete answer: a reader that goes on must not take what it has for all of it. */
+  /** Cancels the stream, even when its answer is complete: a reader that continues must not take what it has for the whole. */
   cancel(): void {
     const isOpen = !this.#isComplete && this.#fault === undefined;
     this.#isComplete = false;

@@ -4,22 +4,22 @@ import type { NodeCall, NodeReply } from '../node-call.ts';
 import { excessive } from './answer-shape.ts';
 import type { AnnouncementListener, SubscriptionKind } from './transport.ts';
 
-/** After a node left a subscription unanswered. One that refuses is not asked again on the same connection. */
+/** Retry delay after a node left a subscription unanswered. A node that refuses is not asked again on the same connection. */
 const ASK_AGAIN_MS = 30_000;
 
-/** Heads of one node: the fastest chains have a hundred a second. A listener of pending transactions has a bound of its own. */
+/** Allowed heads of one node: the fastest chains have a hundred per second. A listener of pending transactions has a bound of its own. */
 const HEADS = { capacity: 512, perSecond: 128 };
-/** Bytes of one head with its envelope, on average: Ethereum's have 2 KB, and a megabyte is parsed in 5 ms. */
+/** Average bytes of one head with its envelope: Ethereum's have 2 KB, and a megabyte is parsed in 5 ms. */
 const HEAD_BYTES = 4_096;
 
-/** Sends a call on the open connection; the outcome comes before any later message is looked at. */
+/** Sends a call on the open connection; the outcome is reported before any later message is read. */
 export type Ask = (
   call: NodeCall,
   onReply: (reply: NodeReply) => void,
   onFault: (fault: UpstreamFault) => void,
 ) => void;
 
-/** One subscription, taken out again on every connection. */
+/** One subscription, renewed on every connection. */
 export class SubscriptionWatch {
   readonly #kind: SubscriptionKind;
   readonly #listener: AnnouncementListener;
@@ -28,7 +28,7 @@ export class SubscriptionWatch {
   readonly #heads: TokenBucket;
   readonly #bytes: TokenBucket;
   #subscription: string | undefined;
-  /** Undefined until something is known. */
+  /** Undefined until the first outcome is known. */
   #isReady: boolean | undefined;
   #isUp = false;
   #isStopped = false;
@@ -58,18 +58,18 @@ export class SubscriptionWatch {
     this.#onEnd = onEnd;
   }
 
-  /** Its id on the open connection, where the node has confirmed it. */
+  /** Its id on the open connection, once the node has confirmed it. */
   get subscription(): string | undefined {
     return this.#subscription;
   }
 
-  /** The connection is open. */
+  /** Notes that the connection is open, and subscribes. */
   goUp(): void {
     this.#isUp = true;
     this.#subscribe();
   }
 
-  /** The connection is gone. */
+  /** Notes that the connection is gone. */
   goDown(): void {
     this.#isUp = false;
     this.#subscription = undefined;
@@ -78,8 +78,8 @@ export class SubscriptionWatch {
   }
 
   /**
-   * An announcement for some subscription, perhaps this one.
-   * @param bytes of the message
+   * Handles a notification of some subscription, perhaps this one.
+   * @param bytes length of the message
    * @throws UpstreamFault when there are more, or longer ones, than any chain has heads
    */
   announce(subscription: string, result: unknown, bytes: number): void {
@@ -93,7 +93,7 @@ export class SubscriptionWatch {
     if (!this.#bytes.tryTake(bytes)) throw excessive('bytes of announced heads');
   }
 
-  /** Ends the subscription; the listener hears nothing more. */
+  /** Ends the subscription; the listener receives nothing more. */
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -126,7 +126,7 @@ export class SubscriptionWatch {
   #unsubscribe(subscription: string): void {
     const params = JSON.stringify([subscription]);
     this.#onEnd(subscription);
-    // Whether it worked does not matter: announcements without a subscriber are dropped.
+    // The outcome does not matter: notifications without a subscriber are dropped.
     this.#ask(
       { method: 'eth_unsubscribe', params },
       () => {},

@@ -29,20 +29,20 @@ import type {
 
 const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 30_000;
-/** Longest message; geth's own client takes as much. */
+/** Maximum bytes of a message; geth's own client accepts as much. */
 const MESSAGE_BYTES = 32 * 1024 * 1024;
-/** How long announcements of a subscription are no fault after its end, and of how many. */
+/** Time after the end of a subscription in which its notifications are no fault, and bounds on such subscriptions and messages. */
 const ENDED_MS = 10_000;
 const MAX_ENDED = 16;
 const MAX_ENDED_MESSAGES = 20_000;
 const FIRST_REST_MS = 2_000;
 const MAX_REST_MS = 300_000;
-/** Answers in one list; no batch of ours has as many calls. */
+/** Maximum answers in one list; no batch of ours has as many calls. */
 const MAX_LIST = 10_000;
 
 /**
- * Reaches a node over one WebSocket, which is opened when it is first needed and then kept open. Calls wait for the
- * first connection; while a later one is down they are refused at once.
+ * Creates a transport over one WebSocket, which is opened when it is first needed and then kept open. Calls wait for the first connection; while a
+ * later one is down they are refused at once.
  */
 export function createWebSocketTransport(endpoint: Endpoint, limits: TransportLimits): Transport {
   return new WebSocketTransport(endpoint, limits);
@@ -57,13 +57,13 @@ class WebSocketTransport implements Transport, SocketListener {
   readonly #ended = new Lru<string, true>(MAX_ENDED, ENDED_MS);
   readonly #backoff = new Backoff({ firstMs: FIRST_BACKOFF_MS, maxMs: MAX_BACKOFF_MS });
   readonly #endedMessages = new TokenBucket({ capacity: MAX_ENDED_MESSAGES, perSecond: 100 });
-  /** After a node that floods the connection: longer each time, whatever it answers in between. */
+  /** Backoff after a node floods the connection: longer each time, whatever it answers in between. */
   readonly #excesses = new Backoff({ firstMs: FIRST_REST_MS, maxMs: MAX_REST_MS });
   #gate: MessageGate;
   #socket: NodeSocket | undefined;
   #isUp = false;
   #isClosed = false;
-  /** Why the connection is down, from its end or a failed attempt to the next success. */
+  /** Reason why the connection is down, from its end or a failed attempt to the next success. */
   #fault: UpstreamFault | undefined;
   #reconnectTimer: NodeJS.Timeout | undefined;
   #reconnectAt = 0;
@@ -143,7 +143,7 @@ class WebSocketTransport implements Transport, SocketListener {
     this.#gate.close();
     if (this.#isClosed) return;
     if (fault.kind === 'excessive') this.#limits.onExcessive?.(fault);
-    // With several calls it is unknown which of them has the answer that was too large.
+    // With several calls it is unknown whose answer was too large.
     const isUnclear = fault.kind === 'tooLarge' && this.#pending.size > 1;
     this.#failAll(isUnclear ? new UpstreamFault('unreachable', 'the connection to the node broke') : fault);
     for (const watch of this.#watches) watch.goDown();
@@ -173,12 +173,12 @@ class WebSocketTransport implements Transport, SocketListener {
       else broken.fail(malformed('the answer is not JSON'));
       return;
     }
-    // Not before now: a node that accepts connections only to drop them gets longer and longer pauses.
+    // The backoff is not reset before a valid message: a node that accepts connections only to drop them gets longer and longer pauses.
     this.#backoff.reset();
     if (!this.#settle(message) && !this.#announce(message)) this.#gate.countUnasked(scanned.bytes);
   }
 
-  /** @returns whether the message answers something */
+  /** @returns whether the message answers a request */
   #settle(message: Message): boolean {
     for (const { id } of message.scanners) {
       const pending = id === undefined ? undefined : this.#pending.get(id);
@@ -195,7 +195,7 @@ class WebSocketTransport implements Transport, SocketListener {
     return message.scanners.every(({ id }) => id !== undefined && this.#pending.takeLate(id));
   }
 
-  /** @returns whether the message announces something that was subscribed to */
+  /** @returns whether the message is a notification of a subscription */
   #announce(message: Message): boolean {
     const watches = [...this.#watches];
     const ids = watches.flatMap(({ subscription }) => subscription ?? []);
@@ -239,7 +239,7 @@ class WebSocketTransport implements Transport, SocketListener {
     }
   }
 
-  /** Undefined while the connection is up or has not been tried. */
+  /** Returns the fault of an outage; undefined while the connection is up or has not been tried. */
   #describeOutage(): UpstreamFault | undefined {
     if (this.#fault === undefined) return undefined;
     const { kind, message } = this.#fault;

@@ -1,26 +1,27 @@
 /**
- * Searches JSON text of receipts, or of a block, for what the block says. Each thing that is looked for has a letter that hex has not: only such letters are looked at
- * one by one, all else 16 bytes at a time. Where what is around a letter is not all there, the search stops; it goes on from there when more has come.
+ * Searches JSON text of receipts, or of a block, for the identity of the block and its transactions. Each search term has a letter that hex lacks:
+ * only such letters are examined one by one, all else 16 bytes at a time. Where the text around a letter is incomplete, the search stops, and
+ * resumes there when more has arrived.
  */
 
-/** Digits of the hashes of transactions that are looked for, in their order, and of the block's hash. Both are written by the caller. */
+/** Digits of the wanted transaction hashes, in their order, and of the block's hash. Both are written by the caller. */
 export const HASHES: usize = memory.data(64 * 64);
 export const BLOCK_HASH: usize = memory.data(64);
-/** In front of where the search begins there are so many bytes of what came before. */
+/** Bytes of preceding text in front of the start of the search. */
 export const BEFORE: u32 = 11;
 
 const DIGITS: u32 = 64;
 const QUOTE: u8 = 0x22;
 const COLON: u8 = 0x3a;
-/** `"0x`, as it is loaded. */
+/** `"0x` as a little-endian number. */
 const BEGIN_HASH: u32 = 0x783022;
 const DIGIT_0: u8 = 0x30;
 const LETTER_A: u8 = 0x61;
 const LETTER_X: u8 = 0x78;
-/** Turns letters to lower case. */
+/** Bit that turns letters to lower case. */
 const LOWER_CASE: u8 = 0x20;
 
-/** Names with their quotes, and where in each the letter is that it is found by. */
+/** Names with their quotes, and for each its length, the letter by which it is found, and the position of that letter. */
 const ONCE_A_RECEIPT: usize = memory.data<u8>([
   0x22, 0x63, 0x75, 0x6d, 0x75, 0x6c, 0x61, 0x74, 0x69, 0x76, 0x65, 0x47, 0x61, 0x73, 0x55, 0x73, 0x65, 0x64, 0x22,
 ]);
@@ -36,26 +37,26 @@ const OWN_LENGTH: u32 = 6;
 const OWN_LETTER: u8 = 0x73;
 const OWN_OFFSET: u32 = 3;
 
-/** Where the search is: among anything, behind the name of a hash, or behind the colon after it. */
+/** States of the search: anywhere, behind the name of a hash, or behind the colon after it. */
 const ANYWHERE: u32 = 0;
 const BEHIND_NAME: u32 = 1;
 const BEHIND_COLON: u32 = 2;
 
-/** What a comparison says; `OPEN`: the text ends before it is decided. */
+/** Results of a comparison; `OPEN`: the text ends before it is decided. */
 const OTHER: i32 = 0;
 const SAME: i32 = 1;
 const OPEN: i32 = 2;
 
 export let state: u32 = ANYWHERE;
-/** Hashes that have been found, of so many that are looked for. */
+/** Number of the wanted transaction hashes found. */
 export let found: u32 = 0;
-/** Receipts. */
+/** Number of receipts found. */
 export let receipts: u32 = 0;
-/** Whether a hash of the block was found that is the right one, and one that is another. */
+/** Whether the block's hash was found behind its name, and whether another hash was. */
 export let hasOwn: bool = false;
 export let hasOther: bool = false;
 
-/** Begins where another search, or this one, had stopped. */
+/** Begins a search in the state in which another search, or this one, had stopped. */
 export function begin(before: u32): void {
   state = before;
   found = 0;
@@ -96,7 +97,7 @@ function isHex(c: u8): bool {
   return <u8>(c - DIGIT_0) < 10 || <u8>((c | LOWER_CASE) - LETTER_A) < 6;
 }
 
-/** The hash of a transaction that is looked for next, from its `x` on. The byte behind it has to be there too: there the search goes on. */
+/** Compares the next wanted transaction hash, from its `x` on. The byte behind it has to be present too, since the search resumes there. */
 @inline
 function compareHash(at: usize, end: usize): i32 {
   const digits = HASHES + found * DIGITS;
@@ -107,7 +108,7 @@ function compareHash(at: usize, end: usize): i32 {
   return areSameDigits(first, digits) ? SAME : OTHER;
 }
 
-/** The name of the block's own hash, in letters of any case. */
+/** Compares the name of the block's own hash, in letters of any case. */
 @inline
 function compareOwnName(at: usize, end: usize): i32 {
   for (let i: u32 = 0; i < OWN_LENGTH; i++) {
@@ -118,7 +119,10 @@ function compareOwnName(at: usize, end: usize): i32 {
   return SAME;
 }
 
-/** Notes a hash, a string from its first quote on, digits in any case. @returns OTHER where it is none */
+/**
+ * Notes a hash: a string from its first quote on, digits in any case.
+ * @returns OTHER where the string is not a hash
+ */
 function noteHash(at: usize, end: usize, x: u8): i32 {
   if (at + DIGITS + 4 <= end && (load<u32>(at) & 0xffffff) == BEGIN_HASH && areSameDigits(at + 3, BLOCK_HASH)) {
     if (load<u8>(at + 3 + DIGITS) != QUOTE) return OTHER;
@@ -139,7 +143,10 @@ function noteHash(at: usize, end: usize, x: u8): i32 {
   return SAME;
 }
 
-/** Goes on behind the name of a hash, through what may be blank between it and the hash. @param x as which the hash may have its `x` too */
+/**
+ * Continues behind the name of a hash, through white space between it and the hash.
+ * @param x additional form of the hash's `x`
+ */
 function readHash(start: usize, end: usize, x: u8): usize {
   let at = start;
   while (at < end) {
@@ -156,7 +163,7 @@ function readHash(start: usize, end: usize, x: u8): usize {
   return at;
 }
 
-/** Goes to the next of three letters, or to the end. */
+/** Advances to the next of three letters, or to the end. */
 @inline
 function skip(start: usize, end: usize, a: u8, b: u8, c: u8): usize {
   let at = start;
@@ -176,8 +183,8 @@ function skip(start: usize, end: usize, a: u8, b: u8, c: u8): usize {
 }
 
 /**
- * Goes on through the text of receipts or, where `isBlock`, of a block, of which the names are of letters of any case, and so is the `x` of its hash.
- * @param wanted hashes of transactions that are looked for: it stops behind the last one of them
+ * Searches the text of receipts or, where `isBlock`, of a block, whose names may have letters of any case, and so may the `x` of its hash.
+ * @param wanted number of wanted transaction hashes: the search stops behind the last of them
  * @returns where it stopped
  */
 export function search(start: usize, end: usize, wanted: u32, isBlock: bool): usize {

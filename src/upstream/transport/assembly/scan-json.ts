@@ -1,12 +1,12 @@
 /**
- * Goes through JSON inside of a list or an object by the table of `json-grammar.ts`, 16 bytes of a string at a time. It stops where that is closed, at
- * what is no JSON and where levels do not fit: such a byte is left to the caller.
+ * Scans JSON inside of a list or an object by the table of `json-grammar.ts`, 16 bytes of a string at a time. It stops where that container is
+ * closed, at invalid JSON, and where the levels exceed `MAX_LEVELS`; the byte at which it stops is left to the caller.
  */
 
-/** Of `json-grammar.ts`, written by the caller: the next state by state and byte. */
+/** Table of `json-grammar.ts`, written by the caller: the next state by state and byte. */
 export const TRANSITIONS: usize = memory.data(38 * 256);
 
-/** Of `json-grammar.ts`. */
+/** States and actions of `json-grammar.ts`. */
 const ARRAY_START: u32 = 2;
 const VALUE: u32 = 1;
 const OBJECT_START: u32 = 3;
@@ -28,19 +28,22 @@ const END_STRING: u32 = 0x86;
 const END_LITERAL: u32 = 0x87;
 const END_NUMBER: u32 = 0x88;
 
-/** Written by the caller: for a name of n characters, which letters it may begin and end with if it is that of a quantity, as bits of their lowest five; for n = 0 those of all names. */
+/**
+ * Written by the caller: for names of n characters, the letters that a quantity's name may begin and end with, as bits of their lowest five bits;
+ * index 0 has the letters of all names.
+ */
 export const FIRST_LETTERS: usize = memory.data(4 * 32);
 export const LAST_LETTERS: usize = memory.data(4 * 32);
-/** Where values of members begin that may be quantities with leading zeros, behind their quotes: as many as 64 KiB can hold, of ten bytes each. */
+/** Positions, behind the quote, of member values that may be quantities with leading zeros: as many as 64 KiB can contain, at ten bytes each. */
 export const PADDED: usize = memory.data(4 * 6_600);
-/** Bytes before `start` that the caller writes, of what came before. */
+/** Bytes before `start` that the caller fills with the preceding text. */
 export const BEFORE: u32 = 160;
-/** `"0x` and 64 digits. */
+/** Length of `0x` and 64 digits. */
 const MAX_QUANTITY: u32 = 66;
-/** `0x0`, as a number. */
+/** `0x0` as a little-endian number. */
 const PADDED_BEGIN: u32 = 0x30_78_30;
 
-/** `":`, `:"` and `,"`, as numbers. */
+/** `":`, `:"` and `,"` as little-endian numbers. */
 const NAME_END: u16 = 0x3a22;
 const TEXT_BEGIN: u16 = 0x223a;
 const NEXT_TEXT: u16 = 0x222c;
@@ -50,32 +53,35 @@ const COLON_BYTE: u8 = 0x3a;
 const BACKSLASH: u8 = 0x5c;
 const BLANK: i8 = 0x20;
 
-/** The last byte of null; the other literals end with another one. */
+/** Last byte of null; the other literals end with another byte. */
 const NULL_END: u8 = 0x6c;
-/** From the last byte of null back to the colon and to the last letter of its name, where there is no white space. */
+/** Distance from the last byte of null back to the colon, and to the last letter of the name, where there is no white space. */
 const TO_COLON: usize = 4;
 const TO_NAME: usize = 6;
 
-/** Levels that fit. */
+/** Maximum nesting that fits. */
 export const MAX_LEVELS: u32 = 30;
 
-/** Where it has come to: the state of the grammar, whether a string is a key, whether each level is a list, the inmost in the lowest bit, and how many there are. */
+/**
+ * Scan state: the state of the grammar, whether a string is a key, whether each level is a list (innermost in the lowest bit), and the number of
+ * levels.
+ */
 export let state: u32 = 0;
 export let isInKey: bool = false;
 export let lists: u32 = 0;
 export let levels: u32 = 0;
 
-/** Values and keys that ended and containers that began in these bytes, and the lengths of the longest string, name of a member, and number in them, bytes. */
+/** Number of values and keys that ended and containers that began in these bytes, and lengths in bytes of the longest string, member name and number. */
 export let values: u32 = 0;
 export let longestText: u32 = 0;
 export let longestName: u32 = 0;
 export let longestNumber: u32 = 0;
-/** Bytes so far of the string, without its quote, or of the number that the end of these bytes cuts. */
+/** Bytes so far of the string (without its quote) or number that the end of these bytes cuts. */
 export let openBytes: u32 = 0;
 
-/** How many of `PADDED` these bytes have. */
+/** Number of entries in `PADDED`. */
 export let padded: u32 = 0;
-/** True where these bytes have the end of a null that may stand for a list. */
+/** True where these bytes contain the end of a null that may stand for a list. */
 export let hasNull: bool = false;
 /** Lengths of the names of lists, as bits; written by the caller. */
 export const LIST_LENGTHS: usize = memory.data(4);
@@ -90,7 +96,10 @@ function isString(state: u32): bool {
   return state >= STRING && (state < MINUS || state >= CONTINUATION_1);
 }
 
-/** Bytes of the number that ends before `at`. @param cut what of it came before `start` */
+/**
+ * Returns the bytes of the number that ends before `at`.
+ * @param cut bytes of it that precede `start`
+ */
 function countDigits(start: usize, at: usize, cut: u32): u32 {
   let from = at;
   while (from > start) {
@@ -102,7 +111,7 @@ function countDigits(start: usize, at: usize, cut: u32): u32 {
   return <u32>(at - from) + cut;
 }
 
-/** Goes to the next byte of a string that is not a character by itself, or to the end. */
+/** Advances to the next byte of a string that is not a character by itself, or stops fewer than 16 bytes before `end`. */
 @inline
 function skipCharacters(at: usize, end: usize): usize {
   while (at + 16 <= end) {
@@ -120,7 +129,7 @@ function skipCharacters(at: usize, end: usize): usize {
   return at;
 }
 
-/** Goes back over white space, not beyond `least`. */
+/** Moves back over white space, not beyond `least`. */
 @inline
 function skipBlankBack(at: usize, least: usize): usize {
   let to = at;
@@ -128,9 +137,13 @@ function skipBlankBack(at: usize, least: usize): usize {
   return to;
 }
 
-/** Whether a value is that of a member with the name of a quantity, as far as its letters tell. @param at behind its quote @param least where what is known begins */
+/**
+ * Whether a value may belong to a member with the name of a quantity, judging by the letters of its name.
+ * @param at position behind the value's quote
+ * @param least first position with known bytes
+ */
 function mayBeQuantity(at: usize, least: usize): bool {
-  // JSON without white space: most values that begin so are data, and the last letter of the name says it.
+  // In JSON without white space most values with this prefix are data, and the last letter of the name tells.
   if (load<u16>(at - 3) == NAME_END && ((load<u32>(LAST_LETTERS) >> (load<u8>(at - 4) & 31)) & 1) == 0)
     return false;
   const colon = skipBlankBack(at - 2, least);
@@ -146,7 +159,10 @@ function mayBeQuantity(at: usize, least: usize): bool {
   );
 }
 
-/** Leaves those of so many noted values that may be quantities. @returns how many */
+/**
+ * Keeps those of the first `count` noted values that may be quantities.
+ * @returns how many are kept
+ */
 function keepQuantities(count: u32, least: usize): u32 {
   let kept: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
@@ -158,7 +174,10 @@ function keepQuantities(count: u32, least: usize): u32 {
   return kept;
 }
 
-/** Whether null is the value of a member that may be a list, as far as the length of its name tells. @param at of its last byte */
+/**
+ * Whether null may be the value of a list member, by the length of its name.
+ * @param at position of its last byte
+ */
 function mayBeList(at: usize): bool {
   if (load<u8>(at - TO_COLON) != COLON_BYTE || load<u8>(at - TO_COLON - 1) != QUOTE) return true;
   let length: usize = 0;
@@ -167,9 +186,13 @@ function mayBeList(at: usize): bool {
 }
 
 /**
- * Goes on with these bytes.
- * @param before as `state` @param inKey as `isInKey` @param areLists as `lists` @param open as `levels` @param cut as `openBytes`
- * @returns where it stopped
+ * Scans the bytes from `start` to `end`.
+ * @param before initial `state`
+ * @param inKey initial `isInKey`
+ * @param areLists initial `lists`
+ * @param open initial `levels`
+ * @param cut initial `openBytes`
+ * @returns the position at which it stopped
  */
 export function scan(
   start: usize,
@@ -187,7 +210,7 @@ export function scan(
   let digits: u32 = 0;
   let mayLack = false;
   let isOpen = isString(before);
-  /** Where the open string began, as if the bytes before had been here too: it may be below 0. */
+  /** Start of the open string, as if the preceding bytes were contiguous: it may be below 0. */
   let textStart = <u32>start - cut;
   const digitsBefore: u32 = isNumber(before) ? cut : 0;
   let at = start;
@@ -216,7 +239,7 @@ export function scan(
         if (length > name) name = length;
       } else {
         if (length > text) text = length;
-        // Their names are looked at afterwards, so that this loop calls nothing.
+        // The names are checked afterwards, so that this loop calls nothing.
         if (
           length - 4 <= MAX_QUANTITY - 4 &&
           (load<u32>(textStart) & 0xff_ff_ff) == PADDED_BEGIN &&
@@ -227,7 +250,7 @@ export function scan(
         }
       }
       count++;
-      // JSON without white space: most names have a string behind them, and most strings the next name or string.
+      // In JSON without white space a string follows most names, and the next name or string follows most strings.
       if (at + 2 < end && load<u16>(at + 1) == (isKey ? TEXT_BEGIN : NEXT_TEXT)) {
         isKey = !isKey && (kinds & 1) == 0;
         now = STRING;
@@ -247,7 +270,7 @@ export function scan(
       if (depth == MAX_LEVELS) break;
       depth++;
       count++;
-      // The lowest bit tells lists from objects.
+      // The lowest bit distinguishes lists from objects.
       kinds = (kinds << 1) | (entry & 1);
       now = (entry & 1) != 0 ? ARRAY_START : OBJECT_START;
     } else if (entry == CLOSE_OBJECT || entry == CLOSE_ARRAY) {
@@ -276,7 +299,7 @@ export function scan(
   levels = depth;
   values = count;
   openBytes = isOpen ? <u32>at - textStart : isNumber(now) ? countDigits(start, at, digitsBefore) : 0;
-  // What these bytes cut counts as far as it has come.
+  // A token that these bytes cut counts with the length so far.
   longestText = isOpen && !isKey ? max(text, openBytes) : text;
   longestName = isOpen && isKey ? max(name, openBytes) : name;
   longestNumber = isNumber(now) ? max(digits, openBytes) : digits;
