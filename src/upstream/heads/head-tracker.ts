@@ -255,7 +255,7 @@ export class HeadTracker implements ChainView {
     }
   }
 
-  /** Reads the sync state; undefined where the feed has no such request. A failed request leaves the last known state, so a node that lacks the method counts as synced. */
+  /** Reads the sync state; undefined where the feed has no such request. The feed reports a node without the method as synced. */
   async #askSync(): Promise<ToldSync | undefined> {
     if (this.#feed.getSync === undefined) return undefined;
     try {
