@@ -1,4 +1,4 @@
-/** An examined block; `reason` is undefined where it verified. */
+/** An examined block; `reason` is undefined where it was verified. */
 export type Mark = { readonly number: bigint; readonly reason: string | undefined };
 
 /** A range of heights to examine: `at` first, then those above it. */
@@ -10,7 +10,7 @@ const MAX_MARKS = 64;
 const GROWTH = 8n;
 
 /**
- * Examined heights of one subject, and whether the block there verified. Two neighbouring marks with the same result hold for all heights between them,
+ * Examined heights of one subject, and whether the block there was verified. Two neighbouring marks with the same result hold for all heights between them,
  * and the outermost ones hold beyond. A fork begins between two marks that differ: heights between them count as verifiable, so that lies are found.
  */
 export class HeightMarks {
@@ -41,7 +41,7 @@ export class HeightMarks {
     return upper !== undefined && isGoodMark(upper) ? upper : lower;
   }
 
-  /** Records the result for a block; without a reason it verified. */
+  /** Records the result for a block; without a reason it was verified. */
   set(number: bigint, reason: string | undefined): void {
     const marks = this.#marks.filter((mark) => mark.number !== number);
     const at = marks.findIndex((mark) => mark.number > number);

@@ -18,7 +18,7 @@ export type ToldAccessList = {
  * Records an access list as verified or refuted.
  * @param verifier absent where verification is off
  * @param upstream the node that returned the list
- * @throws UpstreamFault `wrong`; the node is quarantined once another one returns the right list
+ * @throws UpstreamFault `wrong`; the node is quarantined once another one returns the correct list
  */
 export function judgeAccessList(
   verifier: Verifier | undefined,

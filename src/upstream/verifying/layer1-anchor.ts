@@ -134,7 +134,7 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
     this.#isContradicted = true;
   }
 
-  /** The latest block at or before a timestamp in seconds, assuming a constant block time. */
+  /** Returns the latest block at or before a timestamp in seconds, assuming a constant block time. */
   async #findBlock(timestamp: bigint, head: BlockHeader, scope: RequestScope): Promise<MeantBlock> {
     const { parentHash } = head;
     const { header } = await this.#askHeader(head.number - 1n, parentHash, new Set(), scope);

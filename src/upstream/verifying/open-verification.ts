@@ -71,6 +71,7 @@ export type Verification = {
   close(): void;
 };
 
+/** Opens the verification of a network; no request is sent before `calibrate` or `forgetChain`. */
 export function openVerification(parts: VerificationParts): Verification {
   const { verify, upstreams, agreement, isWitnessed, network, log, ask, head, lookMs = LOOK_MS } = parts;
   let isDoubtful = false;

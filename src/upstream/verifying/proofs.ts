@@ -315,7 +315,7 @@ export class Proofs {
   }
 }
 
-/** Key of answers about one account of a block: a node wrong about one account may be right about another. */
+/** Key of answers about one account of a block: a node wrong about one account may be correct about another. */
 function nameAccount(blockHash: string, address: string): string {
   return `${blockHash}, account ${address}`;
 }

@@ -34,7 +34,7 @@ export class Suspicions {
     return this.#held.get(`${blockHash}:${subject}`) ?? new Map<Upstream, Finding>();
   }
 
-  /** Removes and returns the refuted answers about a subject of a block; called when an answer about it has verified. */
+  /** Removes and returns the refuted answers about a subject of a block; called when an answer about it was verified. */
   settle(blockHash: string, subject: Subject): readonly Suspicion[] {
     if (this.#held.size === 0) return [];
     const name = `${blockHash}:${subject}`;

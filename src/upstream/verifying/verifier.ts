@@ -33,7 +33,7 @@ export type VerifierParts = {
   readonly log: Logger;
   readonly head: () => BlockHeader | undefined;
   /**
-   * Called when answers failed that may be right by rules unknown here: recent blocks must be examined again, and the block of the answer where it is known.
+   * Called when answers failed that may be valid under rules unknown here: recent blocks must be examined again, and the block of the answer where it is known.
    */
   readonly onDoubt: (number: bigint | undefined) => void;
   /** Whether a checkpoint or layer 1 commits to a block of this hash at a height. */
