@@ -18,7 +18,7 @@ export type ToldAccessList = {
  * Records an access list as verified or refuted.
  * @param verifier absent where verification is off
  * @param upstream the node that returned the list
- * @throws UpstreamFault `wrong`; the node is quarantined once another one returns the correct list
+ * @throws UpstreamFault `wrong`; a node asked by hash is quarantined once another one returns the correct list, where state is verified
  */
 export function judgeAccessList(
   verifier: Verifier | undefined,

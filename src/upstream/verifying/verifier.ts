@@ -97,7 +97,7 @@ export class Verifier {
 
   /**
    * Whether answers about a subject are compared with roots; false until calibration is complete.
-   * @param number of the block; undefined returns whether the subject may be verifiable for some block
+   * @param number of the block; where undefined, the result says whether the subject may be verifiable for some block
    */
   canVerify(subject: Subject, number: bigint | undefined): boolean {
     const { calibration } = this;
