@@ -8,14 +8,14 @@ import type { Ask, BlockPosition } from '../routed-call.ts';
 import { type AncestorParts, HISTORY_LENGTH, proveOlderHash } from '../verifying/ancestor-proofs.ts';
 import type { Verifier } from '../verifying/verifier.ts';
 
-/** Heights that are remembered, about 150 bytes each. */
+/** Cap on cached heights, about 150 bytes each. */
 const MAX_LINKED = 65_536;
-/** Heights at which proofs stop on their way further down than one leads: they are remembered for others. */
+/** Proofs on their way further down than one reaches stop at multiples of this height; stops are cached for other requests. */
 const STOP = 7_680n;
-/** Proofs that are followed one after the other to one old block. */
+/** Maximum number of successive proofs on the way to one old block. */
 const MAX_JUMPS = 64n;
 const LINK_LIMIT_MS = 10_000;
-/** How long no proof is asked for after nodes had none. */
+/** Pause of proof requests after nodes had none, milliseconds. */
 const PAUSE_MS = 60_000;
 
 type Block = { readonly number: bigint; readonly hash: string };
@@ -24,17 +24,17 @@ export type AgreedLinksParts = {
   readonly verifier: Verifier;
   readonly ask: Ask;
   readonly findHeader: AncestorParts['findHeader'] & object;
-  /** The served head, where enough operators have it now. */
+  /** Returns the served head, where enough operators have it now. */
   readonly agreedHead: () => Block | undefined;
 };
 
 /**
- * Hashes of old heights by the state of a head that enough operators have (EIP-2935): one proof leads 8,191 blocks down, and whichever node gives it
- * is not believed but compared.
+ * Hashes of old heights from the state of a head that enough operators have (EIP-2935): one proof reaches 8,191 blocks down, and is verified, so that any node
+ * may return it.
  */
 export class AgreedLinks {
   readonly #parts: AgreedLinksParts;
-  /** Far enough below the head to stay when blocks leave the chain, and others. */
+  /** Heights more than `WINDOW_BLOCKS` below the head, which reorgs of fewer blocks leave unchanged; `#recent` holds all others. */
   readonly #old = new Lru<bigint, string>(MAX_LINKED, Number.POSITIVE_INFINITY);
   readonly #recent = new Lru<bigint, string>(WINDOW_BLOCKS, Number.POSITIVE_INFINITY);
   readonly #running = new Map<bigint, Promise<string | undefined>>();
@@ -45,17 +45,17 @@ export class AgreedLinks {
     this.#parts = parts;
   }
 
-  /** Whether a block is linked to a head that was agreed on, as far as that is known. */
+  /** Whether a block is known to be linked to an agreed head. */
   has({ number, hash }: BlockPosition): boolean {
     return hash !== undefined && this.hashAt(number) === hash;
   }
 
-  /** The hash of a height, as far as it is known. */
+  /** Known hash at a height. */
   hashAt(number: bigint): string | undefined {
     return this.#old.get(number) ?? this.#recent.get(number);
   }
 
-  /** The same; has nodes prove it. Undefined where none does. Never rejects. */
+  /** Returns the hash at a height, requesting proofs from nodes where it is unknown. Undefined where none verifies. Never rejects. */
   findHash(number: bigint): PromiseOrValue<string | undefined> {
     const known = this.hashAt(number);
     const head = this.#parts.agreedHead();
@@ -66,13 +66,16 @@ export class AgreedLinks {
     return running;
   }
 
-  /** Blocks left the chain. @param count how many */
+  /**
+   * Drops links after blocks left the chain.
+   * @param count number of blocks that left
+   */
   noteDeparture(count: number): void {
     this.#recent.clear();
     if (count >= WINDOW_BLOCKS) this.#old.clear();
   }
 
-  /** The network is another chain from now on. */
+  /** Drops all links; called when the network becomes another chain. */
   forgetChain(): void {
     this.#recent.clear();
     this.#old.clear();
@@ -100,7 +103,7 @@ export class AgreedLinks {
       const to = isNear ? number : ((from.number - HISTORY_LENGTH + STOP - 1n) / STOP) * STOP;
       const hash = await proveOlderHash({ verifier, ask, scope, findHeader }, from, to);
       if (hash === undefined) {
-        // The chain may not keep hashes in its state.
+        // The chain may not store hashes in its state.
         this.#pausedUntil = performance.now() + PAUSE_MS;
         return undefined;
       }
@@ -111,7 +114,10 @@ export class AgreedLinks {
     return from.hash;
   }
 
-  /** The head where one proof leads down from it, as the state of others is seldom proven; otherwise the lowest stop above the height that is known. */
+  /**
+   * Returns the head where one proof reaches down from it, as nodes rarely serve proofs of older states; otherwise the lowest cached stop above the height, or
+   * the head where none is near enough.
+   */
   #findAbove(head: Block, number: bigint): Block {
     if (head.number - number <= HISTORY_LENGTH) return head;
     for (

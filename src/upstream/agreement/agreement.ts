@@ -7,28 +7,28 @@ import type { BlockPosition } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 import { OperatorVoices } from './operator-voices.ts';
 
-/** How long the head waits for operators that have not reported it until it follows the nodes that vote, where nothing has to be proven. */
+/** Time for which the head waits for operators that have not reported it before it follows the voting nodes, milliseconds; only where agreement is optional. */
 const PATIENCE_MS = 1_000;
-/** How long voices have to be missing before that is said: after a block, operators report it one after the other. */
+/** Time for which operators must be missing before this is logged, milliseconds: after a block, operators report it one after the other. */
 const MISSING_MS = 5_000;
 
 export type AgreementParts = {
   readonly network: string;
   readonly log: Logger;
   readonly upstreams: readonly Upstream[];
-  /** How many operators must say the same. */
+  /** Number of operators that must return the same. */
   readonly needed: number;
-  /** Whether what too few of them say is refused; otherwise it is served, as one node's word. */
+  /** Whether an answer that too few operators confirm is refused; otherwise it is served as one node's word. */
   readonly isDemanded: boolean;
   readonly head: () => Pick<NetworkHead, 'head' | 'unagreed' | 'shortMs' | 'hindrance'>;
 };
 
-/** Whether enough of the configured operators of a network say the same, and what follows where they do not. */
+/** Agreement of the configured operators of a network: whether enough of them report the same, with logging and requests where they do not. */
 export class Agreement {
   readonly voices: OperatorVoices;
   readonly isDemanded: boolean;
   readonly #parts: AgreementParts;
-  /** Nodes that are being asked which block they have at a height. */
+  /** Nodes with a request in flight for their block at a height. */
   readonly #asked = new Set<Upstream>();
   #missingSince: number | undefined;
   #isMissing = false;
@@ -40,7 +40,7 @@ export class Agreement {
     this.voices = new OperatorVoices(parts.upstreams, parts.needed);
   }
 
-  /** Where too few voices are refused, whose are counted. */
+  /** Operator counts, where agreement is mandatory. */
   get demanded(): OperatorVoices | undefined {
     return this.isDemanded ? this.voices : undefined;
   }
@@ -51,7 +51,7 @@ export class Agreement {
     return head !== undefined && this.voices.has(head) ? head : undefined;
   }
 
-  /** What the served head has to fulfil. */
+  /** The agreement condition on the served head. */
   get forHead(): HeadAgreement {
     return {
       has: (block) => this.voices.has(block),
@@ -60,7 +60,7 @@ export class Agreement {
     };
   }
 
-  /** To be called when nodes or the head have changed. */
+  /** Must be called when nodes or the head have changed. */
   noteChange(): void {
     const isShort = this.#isShort();
     if (!isShort) this.#missingSince = undefined;
@@ -75,7 +75,7 @@ export class Agreement {
     this.#setMissing(left <= 0);
   }
 
-  /** Why a block is not believed, as a sentence without an end: who has it, and what is needed. */
+  /** States how many operators have a block and how many must, as a sentence without a full stop. */
   explain(block: BlockPosition | undefined = this.#newest()): string {
     const { needed, total, speaking } = this.voices;
     if (block === undefined) return `${countOf(speaking, total)} in service, agreement demands ${needed}`;
@@ -122,7 +122,7 @@ export class Agreement {
     }
   }
 
-  /** A node that skipped a block knows which one it has there, and has not reported it. Never rejects. */
+  /** Asks nodes that skipped a block which one they have at its height. Never rejects. */
   #askSilent(block: BlockHeader): void {
     for (const node of this.voices.listSilent(block)) {
       if (this.#asked.has(node)) continue;

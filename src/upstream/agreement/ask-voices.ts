@@ -7,16 +7,16 @@ import type { Upstream } from '../upstream.ts';
 import { nameAnswer, withoutDetail } from './name-answer.ts';
 import type { OperatorVoices } from './operator-voices.ts';
 
-/** Who is asked for what no root covers. */
+/** Routes for requests whose answers no root covers. */
 export type UncoveredParts = {
   readonly ask: Ask;
-  /** Present where too few voices are refused: asks as many operators as must say the same. */
+  /** Present where agreement is mandatory: asks as many operators as must return the same. */
   readonly askVoices?: Ask | undefined;
 };
 
 /**
- * Asks for what no root covers, and notes how far it is to be believed: one node's word, or what so many operators say alike where that is demanded.
- * @throws ChainError `unavailable` where it is demanded and they do not
+ * Requests an answer that no root covers, and records its trust level: `single` for one node's word, `agreed` where agreement is mandatory.
+ * @throws ChainError `unavailable` where agreement is mandatory and too few operators return the same
  */
 export function askUncovered(
   { ask, askVoices }: UncoveredParts,
@@ -27,12 +27,12 @@ export function askUncovered(
   return ask(exchange);
 }
 
-/** What operators say that is the same, and how many of them say it. */
+/** An answer, and the number of operators that returned it. */
 type Word = { answer: JsonText | ChainError; voices: number };
 
 /**
- * Asks nodes of as many operators at the same time as must say the same, of each one node; further ones where one fails or contradicts. An answer is
- * what so many say alike, whichever names their objects have first and however hex digits are written.
+ * Creates an `Ask` that requires the same answer from `voices.needed` operators. It asks one node of each of that many operators concurrently, and further
+ * operators where one fails or contradicts. Answers are equal regardless of member order and of the case of hex digits.
  */
 export function createAskVoices(ask: Ask, voices: OperatorVoices): Ask {
   return async ({ call, scope, except }) => {
@@ -101,17 +101,17 @@ export function createAskVoices(ask: Ask, voices: OperatorVoices): Ask {
   };
 }
 
-/** @returns what both said: of an error without the detail where that differs, which is then only one operator's word */
+/** @returns the common answer: errors that differ only in client-specific detail lose it, as it is one operator's word */
 function agreeOn(first: Word['answer'], second: Word['answer']): Word['answer'] {
   if (!(first instanceof ChainError && second instanceof ChainError) || first.message === second.message)
     return first;
-  // Errors of other kinds have one name only where their messages are equal.
+  // Errors of other kinds have the same key only where their messages are equal.
   return new ChainError('failed', withoutDetail(first.message), first.data);
 }
 
-/** The same call, neither kept nor shared with others: each node answers it by itself. */
+/** Copies a call without its cache and coalescing keys: each node answers it separately. */
 function askApart(call: RoutedCall): RoutedCall {
-  // Some calls make their parameters when they are read, which a copy does not take along.
+  // Some calls compute their parameters in a getter, which a spread does not copy.
   const { params, paramsByHash } = call;
   const { sharedAs: _, ...copy } = call;
   return {
@@ -123,7 +123,7 @@ function askApart(call: RoutedCall): RoutedCall {
   };
 }
 
-/** Fewer operators say the same than have to. */
+/** Fewer operators than required return the same answer. */
 export class TooFewVoices extends ChainError {
   constructor(why: string) {
     super('unavailable', `the answer has too few voices: ${why}`);

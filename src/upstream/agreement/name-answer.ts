@@ -4,10 +4,10 @@ import type { JsonText } from '../../primitives/json-result.ts';
 import { type ParseWork, parseText } from '../parse-text.ts';
 
 const HEX = /^0x[0-9a-fA-F]*$/;
-/** Halts of which geth names the opcode or the heights of the stack, and revm and Nethermind do not. */
+/** Halts whose messages name the opcode or the stack heights in geth, but not in revm and Nethermind. */
 const HALT = /^(invalid opcode|stack underflow|stack limit reached)\b.*$/s;
 
-/** The same text for answers that say the same, in whatever order an object has its members and however hex digits are written. */
+/** Returns a key that is equal for equal answers, regardless of member order and of the case of hex digits. */
 export async function nameAnswer(answer: JsonText | ChainError, work: ParseWork): Promise<string> {
   if (!(answer instanceof ChainError)) return JSON.stringify(normalize(await parseText(answer, work)));
   const { kind, message } = answer;
@@ -18,7 +18,7 @@ export async function nameAnswer(answer: JsonText | ChainError, work: ParseWork)
   return `${kind} ${code} ${kind === 'failed' ? withoutDetail(message) : message} ${JSON.stringify(normalize(data))}`;
 }
 
-/** Removes the detail of a halt that only some clients give. */
+/** Removes the detail of a halt, which only some clients include. */
 export function withoutDetail(message: string): string {
   return message.replace(HALT, '$1');
 }

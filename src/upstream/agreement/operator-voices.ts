@@ -1,18 +1,18 @@
 import type { BlockPosition } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 
-/** What is read of a node to know what it says of a block. */
+/** Fields of a node that determine which block it reports. */
 export type Speaker = Pick<Upstream, 'operator' | 'standing' | 'isAway' | 'isSuspected' | 'identity'> & {
   readonly tracker: Pick<Upstream['tracker'], 'latest' | 'safe' | 'finalized' | 'hashAt'>;
 };
 
 /**
- * Counts how many of the configured operators have a block. Only a node that is in service now and has reported the very hash at the height
- * speaks for its operator; silence says nothing, and never makes the number that is needed smaller. Where nodes of one operator report different
- * blocks, the one that most of them report is its word; in a tie it has none.
+ * Counts how many of the configured operators have a block. Only a node that is in service now and has reported this hash at the height counts for its
+ * operator; a node without a report counts for nothing, and never lowers the required number. Where nodes of one operator report different blocks, the operator
+ * has the one that more than half of them report; in a tie it has none.
  */
 export class OperatorVoices<S extends Speaker = Upstream> {
-  /** How many operators must say the same. */
+  /** Number of operators that must return the same. */
   readonly needed: number;
   readonly #operators: readonly (readonly S[])[];
 
@@ -27,24 +27,24 @@ export class OperatorVoices<S extends Speaker = Upstream> {
     this.#operators = [...operators.values()];
   }
 
-  /** Configured operators. */
+  /** Number of configured operators. */
   get total(): number {
     return this.#operators.length;
   }
 
-  /** Configured operators, each with its nodes. */
+  /** Nodes of each configured operator. */
   get operators(): readonly (readonly S[])[] {
     return this.#operators;
   }
 
-  /** Operators of which a node is in service and has reported a block. */
+  /** Number of operators with a node in service that has reported a block. */
   get speaking(): number {
     return this.#operators.filter((nodes) =>
       nodes.some((node) => isInService(node) && node.tracker.latest !== undefined),
     ).length;
   }
 
-  /** Operators that have a block. */
+  /** Number of operators that have a block. */
   count({ number, hash }: BlockPosition): number {
     if (hash === undefined) return 0;
     let count = 0;
@@ -52,7 +52,7 @@ export class OperatorVoices<S extends Speaker = Upstream> {
     return count;
   }
 
-  /** Whether as many operators as are needed have a block. */
+  /** Whether at least the required number of operators have a block. */
   has(position: BlockPosition): boolean {
     return this.count(position) >= this.needed;
   }
@@ -84,7 +84,7 @@ function says(nodes: readonly Speaker[], number: bigint, hash: string): boolean 
   return balance > 0;
 }
 
-/** The hash of a height by a node's report. */
+/** Hash that a node reports at a height. */
 function wordOf({ tracker, identity }: Speaker, number: bigint): string | undefined {
   const { safe, finalized } = tracker;
   const known = tracker.hashAt(number);

@@ -3,8 +3,8 @@ import { findOperator } from '../endpoint.ts';
 import type { UpstreamOptions } from '../options.ts';
 
 /**
- * `agreement:` of a network. How many of the configured operators must say the same before it is believed; `bridge` is the preset for programs that move
- * money by what they read, see `countVoices`.
+ * `agreement:` of a network: the number of configured operators that must return the same answer. `bridge` is the preset for programs that move money by what
+ * they read, see `countVoices`.
  */
 export type AgreementOptions = 'bridge' | { readonly voices: number };
 
@@ -13,18 +13,18 @@ export const agreementSchema: z.ZodType<AgreementOptions> = z.union(
   'expected bridge, or voices: the number of operators that must say the same',
 );
 
-/** Operators that `bridge` needs at least: one alone agrees with itself only. */
+/** Minimum number of operators for `bridge`: a single one agrees with itself only. */
 export const MIN_BRIDGE_OPERATORS = 2;
-/** From so many operators on `bridge` does without one of them. With three, two that were replaced together would be all but one. */
+/** From this number of operators on, `bridge` tolerates one missing. With three, two operators replaced together would be all but one. */
 const SPARES_ONE_FROM = 4;
 
-/** How many operators must say the same, of so many that are configured. */
+/** Number of operators that must return the same, for a number of configured operators. */
 export function countVoices(agreement: AgreementOptions, operators: number): number {
   if (agreement !== 'bridge') return agreement.voices;
   return operators < SPARES_ONE_FROM ? Math.max(operators, MIN_BRIDGE_OPERATORS) : operators - 1;
 }
 
-/** Operators of the nodes of a network, whatever the number of their nodes. */
+/** Number of distinct operators of the nodes of a network. */
 export function countConfiguredOperators(upstreams: readonly UpstreamOptions[]): number {
   return new Set(upstreams.map(findOperator)).size;
 }

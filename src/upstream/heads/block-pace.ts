@@ -1,28 +1,28 @@
 import type { BlockHeader } from './block.ts';
 
-/** Weight of the newest observation. */
+/** Weight of the newest sample in the moving average. */
 const NEWEST_WEIGHT = 0.2;
-/** A longer jump says more about the upstream than about the chain. */
+/** Largest step in blocks that is sampled; a longer jump says more about the upstream than about the chain. */
 const MAX_STEP_BLOCKS = 1_000n;
 
-/** The time between two blocks, as one upstream's heads show it. */
+/** Estimates the block time from the heads of one upstream. */
 export class BlockPace {
   #last: { readonly header: BlockHeader; readonly at: number } | undefined;
   #blockTime: number | undefined;
 
-  /** Milliseconds, smoothed; undefined until two heads were seen. */
+  /** Smoothed block time in milliseconds; undefined until two heads were seen. */
   get blockTime(): number | undefined {
     return this.#blockTime;
   }
 
-  /** When the last head was seen first, clock milliseconds; undefined before one was. */
+  /** When the last head was first seen, clock milliseconds; undefined before the first one. */
   get lastAt(): number | undefined {
     return this.#last?.at;
   }
 
   /**
-   * Learns from a head that arrived at `now` (clock milliseconds). The shorter of what timestamps and arrivals say
-   * counts: timestamps are slow while a node catches up, arrivals while it is polled too seldom.
+   * Samples a head that arrived at `now` (clock milliseconds). The sample is the shorter of the timestamp and arrival intervals: timestamps lag while a node
+   * catches up, arrivals while it is polled too rarely.
    */
   observe(header: BlockHeader, now: number): void {
     const last = this.#last;

@@ -2,13 +2,13 @@ import type { BlockHeader } from './block.ts';
 
 type Entry = { readonly hash: string; readonly header: BlockHeader | undefined };
 
-/** Blocks that a window holds; the lowest leave first. */
+/** Maximum number of blocks in a window; the lowest are evicted first. */
 export const WINDOW_BLOCKS = 256;
 
-/** Recent blocks of one chain by number: the hash of each, and its header where that is in hand. */
+/** Recent blocks of one chain by number: the hash of each, and its header where it was received. */
 export class BlockWindow {
   readonly #entries = new Map<bigint, Entry>();
-  /** The same by hash. */
+  /** Block numbers by hash. */
   readonly #numbers = new Map<string, bigint>();
 
   hashAt(number: bigint): string | undefined {
@@ -19,22 +19,22 @@ export class BlockWindow {
     return this.#entries.get(number)?.header;
   }
 
-  /** Number of the block of this hash; undefined where it is not held. */
+  /** Number of the block of this hash; undefined where it is not in the window. */
   numberOf(hash: string): bigint | undefined {
     return this.#numbers.get(hash);
   }
 
-  /** Numbers of the blocks held, highest first. */
+  /** Numbers of the blocks in the window, highest first. */
   numbers(): bigint[] {
     return [...this.#entries.keys()].sort((a, b) => (a < b ? 1 : -1));
   }
 
-  /** The highest number held that is at most `number`. */
+  /** The highest number in the window that is at most `number`. */
   highestUpTo(number: bigint): bigint | undefined {
     return this.numbers().find((held) => held <= number);
   }
 
-  /** Holds a block, in place of another of its number. */
+  /** Inserts a block, replacing another of its number. */
   put(number: bigint, hash: string, header?: BlockHeader): void {
     const held = this.#entries.get(number);
     const known = held?.hash === hash ? held.header : undefined;
@@ -44,13 +44,13 @@ export class BlockWindow {
     if (this.#entries.size > WINDOW_BLOCKS) this.#dropLowest();
   }
 
-  /** Holds a block and, by its parent hash, the one below. */
+  /** Inserts a block and, by its parent hash, the one below. */
   add(header: BlockHeader): void {
     this.put(header.number, header.hash, header);
     if (header.number > 0n) this.put(header.number - 1n, header.parentHash);
   }
 
-  /** Lets go of every block above `number`; of all blocks without one. Returns their hashes, highest first. */
+  /** Removes every block above `number`, or all blocks where it is undefined. Returns their hashes, highest first. */
   cutAbove(number: bigint | undefined): string[] {
     const hashes: string[] = [];
     for (const held of this.numbers()) {
@@ -65,7 +65,7 @@ export class BlockWindow {
     if (lowest !== undefined) this.#delete(lowest);
   }
 
-  /** @returns the hash of the block that was held */
+  /** @returns the hash of the removed block */
   #delete(number: bigint): string {
     const { hash } = this.#entries.get(number) as Entry;
     this.#entries.delete(number);

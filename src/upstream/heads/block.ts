@@ -1,6 +1,6 @@
 import type { HeaderView } from '../../chain/chain.ts';
 
-/** What is known of a block without its bodies; hashes and data are lower-case `0x` text. */
+/** Fields of a block without its lists; hashes and data are lower-case `0x` text. */
 export type BlockHeader = {
   readonly number: bigint;
   readonly hash: string;
@@ -19,13 +19,13 @@ export type BlockHeader = {
 export type Block = BlockHeader & {
   readonly transactionHashes: readonly string[];
   readonly uncleHashes: readonly string[];
-  /** 256 bytes; undefined where the node gives none. */
+  /** 256 bytes; undefined where the node omits it. */
   readonly logsBloom: string | undefined;
-  /** EIP-7928; undefined before Amsterdam, and where the node gives none. */
+  /** EIP-7928; undefined before Amsterdam, and where the node omits it. */
   readonly blockAccessListHash: string | undefined;
 };
 
-/** What the service's methods read of a header. */
+/** Returns the header fields that the service's methods read. */
 export function viewHeader({
   number,
   hash,

@@ -2,7 +2,7 @@ import type { BlockHeader } from './block.ts';
 import { BlockWindow, WINDOW_BLOCKS } from './block-window.ts';
 import type { ChainView } from './choose-head.ts';
 
-/** What left the chain when its head moved to another branch or down. */
+/** Blocks that left the chain when its head moved to another branch or down. */
 export type Departure = {
   /** Highest first. */
   readonly hashes: readonly string[];
@@ -10,10 +10,10 @@ export type Departure = {
   readonly ancestor: bigint | undefined;
 };
 
-/** Blocks below the head that are looked at again whenever upstreams tell more. */
+/** Blocks below the head that are filled in whenever upstreams report more. */
 const LEARN_BLOCKS = 16;
 
-/** The chain that a network serves: its head, and recent blocks that are known to be its ancestors. */
+/** The chain that a network serves: its head, and the recent blocks that are known to be its ancestors. */
 export class CanonicalChain {
   readonly #window = new BlockWindow();
   #head: BlockHeader | undefined;
@@ -40,9 +40,8 @@ export class CanonicalChain {
   }
 
   /**
-   * Makes `next` the head. What is below it is known from the views that have it; hashes that they do not confirm as
-   * its ancestors are forgotten.
-   * @returns what is forgotten, when `next` is not above the head or some of it is known to be on another branch
+   * Makes `next` the head. Blocks below it are read from the views that have it; hashes that those do not confirm as its ancestors are removed.
+   * @returns the removed blocks, where `next` is not above the head or some of them are known to be on another branch
    */
   moveTo(next: BlockHeader, views: readonly ChainView[]): Departure | undefined {
     const grows = this.#head?.hash === next.parentHash;
@@ -53,7 +52,7 @@ export class CanonicalChain {
     return departure;
   }
 
-  /** Fills up to `depth` blocks below the head with what is now known of them. */
+  /** Fills up to `depth` blocks below the head from the views. */
   learn(views: readonly ChainView[], depth: number = LEARN_BLOCKS): void {
     if (this.#head === undefined) return;
     const top = this.#head.number;
@@ -87,7 +86,7 @@ type Ancestry = {
   headerOf(number: bigint, hash: string): BlockHeader | undefined;
 };
 
-/** What is known of a block's ancestors: its parent hash, and the hashes in views that have the block. */
+/** Reads a block's ancestors: its parent hash, and the hashes in views that have the block. */
 function readAncestry(block: BlockHeader, views: readonly ChainView[]): Ancestry {
   const witnesses = views.filter((view) => view.hashAt(block.number) === block.hash);
   return {
@@ -101,12 +100,12 @@ function readAncestry(block: BlockHeader, views: readonly ChainView[]): Ancestry
   };
 }
 
-/** The hash that most views with a hash at this number have; the first of equals. */
+/** The hash at a height that most views report; the first one in a tie. */
 function agreeOnHash(views: readonly ChainView[], number: bigint): string | undefined {
   return countHashes(views, number)[0]?.hash;
 }
 
-/** Which hashes the views know at a height and how many know each, most known first. */
+/** Counts the views that report each hash at a height, most frequent first. */
 export function countHashes(
   views: readonly ChainView[],
   number: bigint,

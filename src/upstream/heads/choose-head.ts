@@ -1,26 +1,26 @@
 import type { BlockHeader } from './block.ts';
 import { WINDOW_BLOCKS } from './block-window.ts';
 
-/** What one upstream says of its chain. */
+/** The chain that one upstream reports. */
 export interface ChainView {
-  /** Its highest block; undefined as long as it has not reported one. */
+  /** Its highest block; undefined until it has reported one. */
   readonly latest: BlockHeader | undefined;
   hashAt(number: bigint): string | undefined;
   headerAt(number: bigint): BlockHeader | undefined;
 }
 
-/** How many upstreams must have a block: more than half, or at least this part of them (above 0, at most 1). */
+/** Quorum of upstreams that must have a block: more than half, or at least this part of them (above 0, at most 1). */
 export type Share = 'majority' | number;
 
-/** Keeps 0.07 of 100 from being 8. */
+/** Tolerance for floating-point error, so that 0.07 of 100 is 7, not 8. */
 const ROUNDING = 1e-9;
 
-/** The smallest number of upstreams that is a share of `total`; at least 1. */
+/** The smallest number of upstreams that meets the quorum among `total`; at least 1. */
 export function countShare(share: Share, total: number): number {
   return share === 'majority' ? Math.floor(total / 2) + 1 : Math.max(1, Math.ceil(share * total - ROUNDING));
 }
 
-/** Whether an upstream has a block: it reaches that high and knows no other block there. */
+/** Whether an upstream has a block: its chain reaches that height and has no other block there. */
 export function hasBlock(view: ChainView, { number, hash }: Pick<BlockHeader, 'number' | 'hash'>): boolean {
   if (view.latest === undefined || view.latest.number < number) return false;
   const known = view.hashAt(number);
@@ -28,9 +28,9 @@ export function hasBlock(view: ChainView, { number, hash }: Pick<BlockHeader, 'n
 }
 
 /**
- * The highest block, not above `ceiling`, that the share of the upstreams has. Of several at one height: the one that
- * more of them have, then the one `served` already, then the one of the lower hash.
- * @param isEligible leaves out blocks for another reason
+ * Returns the highest block, not above `ceiling`, that a quorum of the upstreams has. Among several at one height: the one that more of them have, then the one
+ * already `served`, then the one of the lower hash.
+ * @param isEligible rejects blocks for another reason
  */
 export function chooseHead(
   views: readonly ChainView[],
@@ -47,7 +47,7 @@ export function chooseHead(
   return undefined;
 }
 
-/** Heights that enough upstreams reach, downwards; below the windows only those that are the latest of an upstream. */
+/** Heights that enough upstreams reach, descending; below the windows only heights that are the latest of an upstream. */
 function* listHeights(
   views: readonly ChainView[],
   needed: number,

@@ -1,10 +1,10 @@
 import { minBigInt } from '../../primitives/bigint.ts';
 import type { ChainView } from './choose-head.ts';
 
-/** How far below the lower of two heads a height is looked for that both know. */
+/** Depth below the lower of two heads within which a height known to both is looked for. */
 const MAX_DEPTH = 64;
 
-/** Whether two chains are known to have different blocks at the highest height that both know. */
+/** Whether two chains have different blocks at the highest height known to both. */
 export function contradictsChain(
   served: {
     readonly head: { readonly number: bigint } | undefined;

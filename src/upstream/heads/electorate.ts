@@ -3,23 +3,23 @@ import { type ChainView, chooseHead, type Share } from './choose-head.ts';
 import { contradictsChain } from './contradicts-chain.ts';
 import { isFarBehind, type LagBounds } from './lag.ts';
 
-/** What one healthy node reports of its heads. */
+/** Heads that one healthy node reports. */
 export interface HeadReport extends ChainView {
-  /** Whether it has been asked for its safe and finalized blocks at all. */
+  /** Whether the node has been asked for its safe and finalized blocks at all. */
   readonly hasMarks: boolean;
   readonly safe: BlockHeader | undefined;
   readonly finalized: BlockHeader | undefined;
-  /** Whether it says that it is syncing. */
+  /** Whether the node reports that it is syncing. */
   readonly isSyncing: boolean;
-  /** Whether it has not reported a block, and is being asked for the first one: until then it counts, and has nothing. */
+  /** Whether the node's first block is still being requested: until then the node counts in the quorum, and has no block. */
   readonly isExpected: boolean;
-  /** Whether it was asked for the parent of `latest` and the block of this number: more it does not show of its chain. */
+  /** Whether the node was asked for the parent of `latest` and the block of this number: it shows no more of its chain. */
   hasShown(number: bigint): boolean;
 }
 
 /**
- * Whether a healthy node has a vote in the head. `silent`: it has not reported a block; `syncing`: it says so; `lagging`:
- * it is far behind; `lowerTier`: nodes of a better tier vote.
+ * Whether a healthy node votes for the head. `silent`: it has not reported a block; `syncing`: it reports that it is syncing; `lagging`: it is far behind;
+ * `lowerTier`: nodes of a better tier vote.
  */
 export type Vote = 'votes' | 'silent' | 'syncing' | 'lagging' | 'lowerTier';
 
@@ -28,11 +28,11 @@ export type Candidate = {
   readonly tracker: HeadReport;
   /** Lower is better. */
   readonly tier: number;
-  /** Of the latest election. */
+  /** Vote in the latest election. */
   vote: Vote;
 };
 
-/** The chain that is served, and when its head was served first, Unix milliseconds. */
+/** The served chain, and when its head was first served, Unix milliseconds. */
 export type ServedChain = {
   readonly head: BlockHeader | undefined;
   readonly servedAt: number;
@@ -46,31 +46,29 @@ export type ElectionRules = LagBounds & {
 };
 
 export type Election<C extends Candidate = Candidate> = {
-  /** Indices of `candidates` are those of `votes`. */
+  /** Votes, parallel to `candidates`. */
   readonly votes: readonly Vote[];
-  /** Nodes that seem to be far ahead and have not been asked to show their chains. */
+  /** Nodes that seem far ahead and have not been asked to show their chains. */
   readonly doubtful: readonly C[];
-  /** Whether the first head should wait: for what those show, or, where it would be an old block, for a node's first one. */
+  /** Whether the first head should wait: for the chains of `doubtful` nodes, or, where it would be an old block, for the first block of a node. */
   readonly isUndecided: boolean;
-  /** Nodes that are far ahead of the baseline while more nodes, of their tier or better, are at it. */
+  /** Nodes far ahead of the baseline while more nodes, of their tier or better, are at it. */
   readonly outnumbered: readonly C[];
   /** The block that a chain far ahead must contain. */
   readonly baseline: BlockHeader | undefined;
-  /** The highest block of a node on a chain that is seen to contain the baseline. */
+  /** The highest block of a node whose chain is seen to contain the baseline. */
   readonly leader: BlockHeader | undefined;
 };
 
-/** A part of the bounds below which a node that lagged has caught up: a node at the bound does not change all the time. */
+/** Part of the lag bounds below which a lagging node votes again: hysteresis for a node at the bound. */
 const CAUGHT_UP = 0.5;
 const MS = 1_000;
 
 /**
- * Decides which candidates vote: those of the best tier that has a node which is neither syncing nor lagging.
- * A node lags when it is far behind the served head (at the start: the baseline, the block that the share has), or behind
- * the leader: the highest node that is far ahead of the baseline, not outnumbered, and on a chain that is seen to contain the
- * baseline and the parent of its own head. Time is measured from the leader's timestamp or now, whichever is earlier, so
- * that nodes with recent blocks never lag, whatever another one claims. Nodes on another branch than the served one lag
- * behind the leader only.
+ * Decides which candidates vote: those of the best tier that has a node which is neither syncing nor lagging. A node lags when it is far behind the served head
+ * (at the start: the baseline, the block that the quorum has), or behind the leader: the highest node that is far ahead of the baseline, not outnumbered, and
+ * on a chain that is seen to contain the baseline and the parent of its own head. Time is measured from the leader's timestamp or now, whichever is earlier, so
+ * that nodes with recent blocks never lag, whatever another one claims. Nodes on another branch than the served one lag behind the leader only.
  */
 export function elect<C extends Candidate>(
   candidates: readonly C[],
@@ -133,10 +131,9 @@ function partOf(vote: Vote): number {
 }
 
 /**
- * Whether a node that is not far ahead counts against those that are. One observation does not tell an idle chain and
- * forged blocks from nodes that are stuck, so the number of nodes decides. At the start a node counts that is at exactly
- * the block that the share has: nodes of an idle chain are, nodes that lag seldom. Block 0 proves nothing: a node that
- * has not begun to sync is there.
+ * Whether a node that is not far ahead counts against those that are. One observation does not distinguish an idle chain and forged blocks from nodes that are
+ * stuck, so the number of nodes decides. At the start, a node counts that is at exactly the block that the quorum has: nodes of an idle chain are, lagging
+ * nodes rarely. Block 0 proves nothing: a node that has not begun to sync is there.
  */
 function keepsTo(
   candidate: Candidate,
@@ -149,7 +146,7 @@ function keepsTo(
   return !isBehindServed(candidate, served, rules);
 }
 
-/** Whether nodes that are at this block may lag. */
+/** Whether nodes at this block may lag. */
 function isOld(block: BlockHeader | undefined, { wallTime, maxLagMs }: ElectionRules): boolean {
   return block !== undefined && wallTime - Number(block.timestamp) * MS > maxLagMs;
 }
@@ -158,7 +155,7 @@ function isStillExpected({ tracker }: Candidate): boolean {
   return tracker.latest === undefined && tracker.isExpected;
 }
 
-/** How many of the candidates are of this tier or a better one. */
+/** Counts the candidates of this tier or a better one. */
 function countUpTo(tier: number, candidates: readonly Candidate[]): number {
   return candidates.filter((candidate) => candidate.tier <= tier).length;
 }
@@ -171,7 +168,7 @@ function isFarAhead(
   return latest !== undefined && baseline !== undefined && isFarBehind(baseline, latest, wallTime, rules);
 }
 
-/** Whether a node was seen to have the parent of its head, and the baseline below it. */
+/** Whether a node has shown the parent of its head, and the baseline below it. */
 function showsChain(view: HeadReport, baseline: BlockHeader | undefined): boolean {
   return showsParent(view) && (baseline === undefined || view.hashAt(baseline.number) === baseline.hash);
 }
@@ -182,7 +179,7 @@ function showsParent(view: HeadReport): boolean {
   return latest.number === 0n || view.headerAt(latest.number - 1n)?.hash === latest.parentHash;
 }
 
-/** Whether a node far ahead may be on the chain: it has said nothing to the contrary, and was not asked. */
+/** Whether a node far ahead may be on the chain: it has reported nothing to the contrary, and has not been asked. */
 function mayYetShowChain(view: HeadReport, baseline: BlockHeader | undefined): boolean {
   if (baseline === undefined || showsChain(view, baseline) || view.hasShown(baseline.number)) return false;
   const known = view.hashAt(baseline.number);

@@ -1,19 +1,19 @@
-/** How long a height of another process is waited for while the own nodes do not confirm it, milliseconds. */
+/** Time limit for this process's own nodes to confirm a height of another process, milliseconds. */
 export const UNCONFIRMED_LIMIT_MS = 30_000;
 
 export type FloorTrustOptions = {
-  /** In this time the own nodes confirm what is believed again, milliseconds. */
+  /** Time within which the own nodes must confirm a height so that other processes are trusted again, milliseconds. */
   readonly promptMs: number;
-  /** A height was not confirmed in time: other processes are not waited for from now on. */
+  /** Called when a height was not confirmed in time: other processes are not waited for from now on. */
   readonly onLost: (height: bigint) => void;
-  /** They are waited for again. */
+  /** Called when other processes are waited for again. */
   readonly onRegained: () => void;
 };
 
 /**
- * Decides whether the heights of other processes are waited for: not from when the own nodes have not confirmed one of them for
- * `UNCONFIRMED_LIMIT_MS`, until they confirm one promptly, or none is above the own head. One height is watched at a time, so
- * that a process that is ahead by a constant number of blocks, all of which are confirmed too late, stays distrusted.
+ * Decides whether heights of other processes are waited for. Trust is lost when the own nodes have not confirmed one of them for `UNCONFIRMED_LIMIT_MS`, and
+ * regained when they confirm one promptly, or when none is above the own head. One height is watched at a time, so that a process that is ahead by a constant
+ * number of blocks, all of them confirmed too late, stays distrusted.
  */
 export class FloorTrust {
   readonly #options: FloorTrustOptions;
@@ -24,7 +24,12 @@ export class FloorTrust {
     this.#options = options;
   }
 
-  /** Whether a floor of other processes is waited for where the own head has this height. */
+  /**
+   * Whether to wait for a floor of other processes.
+   * @param floor height that other processes serve
+   * @param own height of the own head
+   * @param now clock milliseconds
+   */
   isTrusted(floor: bigint, own: bigint, now: number): boolean {
     this.noteOwn(own, now);
     if (floor <= own) {
@@ -33,7 +38,7 @@ export class FloorTrust {
       return true;
     }
     const since = this.#watched?.since ?? now;
-    // A floor that has fallen is waited for no longer than the one before.
+    // A floor that has fallen inherits the start time of the one before.
     if (this.#watched === undefined || floor < this.#watched.height) this.#watched = { height: floor, since };
     if (!this.#isLost && now - since >= UNCONFIRMED_LIMIT_MS) {
       this.#isLost = true;
@@ -42,7 +47,7 @@ export class FloorTrust {
     return !this.#isLost;
   }
 
-  /** To be called when the own head has changed. */
+  /** Must be called when the own head has changed. */
   noteOwn(own: bigint, now: number): void {
     if (this.#watched === undefined || own < this.#watched.height) return;
     const isPrompt = now - this.#watched.since <= this.#options.promptMs;

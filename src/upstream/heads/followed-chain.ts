@@ -3,26 +3,23 @@ import { BlockWindow } from './block-window.ts';
 import type { ChainView } from './choose-head.ts';
 import { askFor, findJunction, type GetBlock, type Junction, listAncestors, walkDown } from './join-chain.ts';
 
-/** Blocks learnt below a head that joins nothing known: upstreams a few blocks apart can then be compared. */
+/** Blocks fetched below a head that joins no known block, so that upstreams a few blocks apart can be compared. */
 const FIRST_DEPTH = 8;
 
-/**
- * The chain of one upstream, as reported by head after head. It is one chain at any time: every hash it knows belongs
- * to `latest` or to an ancestor of it.
- */
+/** The chain of one upstream, as reported by head after head. It is one chain at any time: every known hash belongs to `latest` or to an ancestor of it. */
 export class FollowedChain implements ChainView {
   readonly #getBlock: GetBlock;
   readonly #onHead: (head: BlockHeader) => void;
   readonly #window = new BlockWindow();
   #latest: BlockHeader | undefined;
-  /** The newest head that has not been joined to the window yet. */
+  /** The newest head that has not yet been joined to the window. */
   #waiting: BlockHeader | undefined;
   #isJoining = false;
-  /** What `showBlock` asked for last, and what it has the answers to: a head and a number. */
+  /** Last request of `showBlock`, and last completed one, as a head hash and a number. */
   #showing = '';
   #shown = '';
 
-  /** `onHead` is called when the head changed, and when more was learnt about the blocks below it. */
+  /** @param onHead called when the head changed, and when more blocks below it became known */
   constructor(getBlock: GetBlock, onHead: (head: BlockHeader) => void) {
     this.#getBlock = getBlock;
     this.#onHead = onHead;
@@ -40,14 +37,14 @@ export class FollowedChain implements ChainView {
     return this.#window.headerAt(number);
   }
 
-  /** Number of the recent block of this hash, where it is on the chain. */
+  /** Number of a recent block on the chain by its hash; undefined where it is not known. */
   numberOf(hash: string): bigint | undefined {
     return this.#window.numberOf(hash);
   }
 
   /**
-   * Takes a head over: at once where it joins what is known, after asking for blocks in between otherwise. Of heads
-   * that come while this goes on, the newest is next.
+   * Adopts a head: at once where it joins a known block, otherwise after requests for blocks in between. Of heads that arrive meanwhile only the newest is
+   * processed next.
    */
   async take(head: BlockHeader): Promise<void> {
     this.#waiting = head;
@@ -67,7 +64,7 @@ export class FollowedChain implements ChainView {
     }
   }
 
-  /** Asks for a block below the head and for the head's parent, once for each head, where they are not in hand. */
+  /** Requests the block of this number and the head's parent where their headers are missing, once per head and number. */
   async showBlock(number: bigint): Promise<void> {
     const head = this.#latest;
     const request = `${head?.hash} ${number}`;
@@ -78,14 +75,14 @@ export class FollowedChain implements ChainView {
     );
     const blocks = await Promise.all(missing.map((below) => askFor(below, this.#getBlock)));
     this.#shown = request;
-    // Blocks reported meanwhile may be of another branch.
+    // Blocks returned meanwhile may be of another branch.
     if (this.hashAt(head.number) !== head.hash || this.#latest === undefined) return;
     const fitting = blocks.filter((block) => block !== undefined).filter((block) => this.#fits(block));
     for (const block of fitting) this.#window.add(block);
     this.#onHead(this.#latest);
   }
 
-  /** Whether `showBlock` has been answered for the head and this number. */
+  /** Whether `showBlock` has completed for the head and this number. */
   hasShown(number: bigint): boolean {
     return this.#shown === `${this.#latest?.hash} ${number}`;
   }

@@ -10,38 +10,38 @@ import { PollLoop } from './poll-loop.ts';
 import { type PollPace, pausePolls, pauseUntilDue } from './poll-pace.ts';
 
 export type HeadTrackerOptions = {
-  /** Bounds of the time between two polls, milliseconds. */
+  /** Bounds of the poll interval, milliseconds. */
   readonly pollInterval: { readonly min: number; readonly max: number };
-  /** Milliseconds between two blocks, where it is not left to observation. */
+  /** Fixed block time in milliseconds; otherwise it is estimated. */
   readonly blockTimeMs?: number | undefined;
-  /** A node that reports that it is syncing is believed when it is this many blocks behind the target that it reports. */
+  /** A node counts as syncing when it reports that it is and is more than this many blocks behind the target that it reports. */
   readonly syncTolerance: number;
-  /** Latest, safe, finalized, whether it is syncing, or what is known below them changed. */
+  /** Called when latest, safe, finalized, the sync state, or known blocks below the head changed. */
   onChange(): void;
   /** Whether something waits for the next head. */
   isAwaited(): boolean;
   readonly clock: Clock;
 };
 
-/** Time between blocks before any was observed, milliseconds. */
+/** Assumed block time before any was observed, milliseconds. */
 const FIRST_BLOCK_TIME = 2_000;
-/** Poll intervals between two polls that only make sure that announcements are complete. */
+/** Poll interval multiplier while announcements arrive; such polls only detect missing ones. */
 const ANNOUNCED_FACTOR = 4;
-/** Poll intervals between two looks at safe and finalized. */
+/** Interval between polls of safe and finalized, in poll intervals. */
 const MARKS_FACTOR = 8;
-/** How often marks are asked for in one poll where the head jumps meanwhile. */
+/** Maximum number of attempts to read the marks in one poll while the head jumps. */
 const MAX_MARK_TRIES = 3;
-/** Longest intervals that failures can add up to. */
+/** Bound of the backoff after failures, in longest intervals. */
 const BACKOFF_FACTOR = 2;
-/** Answers of a node that does not know a tag. */
+/** Fault kinds of a node that does not know a tag. */
 const REFUSALS: ReadonlySet<UpstreamFault['kind']> = new Set(['missing', 'unsupported', 'unknown']);
 
-/** What a node has said of its synchronisation. */
+/** Sync state that a node reported. */
 type ToldSync = { readonly claim: SyncClaim };
 
 /**
- * Follows the heads of one upstream: announced where it announces them, polled at about twice the pace of its blocks
- * otherwise. What it reports of recent blocks is one chain at any time, that of `latest`.
+ * Follows the heads of one upstream: by announcements where it sends them, otherwise by polls at about half its block time. The recent blocks that it reports
+ * form one chain at any time, that of `latest`.
  */
 export class HeadTracker implements ChainView {
   readonly #feed: HeadFeed;
@@ -53,17 +53,17 @@ export class HeadTracker implements ChainView {
   #safe: BlockHeader | undefined;
   #finalized: BlockHeader | undefined;
   #hasMarks = false;
-  /** Counts jumps of the head: marks that were asked for before the last one are of another time. */
+  /** Counts jumps of the head: marks requested before the last jump are stale. */
   #jumps = 0;
   #lastNumber: bigint | undefined;
   #sync: SyncClaim;
-  /** Whether it has been asked whether it is syncing since the last poll that failed. */
+  /** Whether the sync state has been read since the last failed poll. */
   #hasSync = false;
   #isRunning = false;
   #endWatch: () => void = () => {};
-  /** Announcements can be relied on: they come, and none was found missing. */
+  /** Whether announcements are reliable: they arrive, and none was found missing. */
   #isAnnounced = false;
-  /** Those that were taken. */
+  /** Number of announcements taken. */
   #announcements = 0;
 
   constructor(feed: HeadFeed, options: HeadTrackerOptions) {
@@ -103,22 +103,22 @@ export class HeadTracker implements ChainView {
     return this.#finalized;
   }
 
-  /** Whether safe and finalized have been asked for. */
+  /** Whether safe and finalized have been read. */
   get hasMarks(): boolean {
     return this.#hasMarks;
   }
 
-  /** Whether the node says that it is syncing, and is. */
+  /** Whether the node reports that it is syncing, and is behind its target. */
   get isSyncing(): boolean {
     return isSyncClaimTrue(this.#sync, this.latest, this.#options.syncTolerance);
   }
 
-  /** The highest block that a syncing node knows of, where it reports that. */
+  /** The highest block that a syncing node knows of, where it reports one. */
   get syncTarget(): bigint | undefined {
     return this.isSyncing ? this.#sync?.target : undefined;
   }
 
-  /** Polls of latest that failed since the last one that did not. */
+  /** Failed polls of latest since the last successful one. */
   get failures(): number {
     return this.#latestLoop.failures;
   }
@@ -128,7 +128,7 @@ export class HeadTracker implements ChainView {
     return this.#chain.hashAt(number);
   }
 
-  /** Header of a recent block of the upstream's chain, where it is in hand. */
+  /** Header of a recent block of the upstream's chain, where it was received. */
   headerAt(number: bigint): BlockHeader | undefined {
     return this.#chain.headerAt(number);
   }
@@ -138,7 +138,7 @@ export class HeadTracker implements ChainView {
     return this.#chain.numberOf(hash);
   }
 
-  /** False when the block is above the upstream's latest, or is known to be another there. */
+  /** False where the block is above the upstream's latest, or the upstream is known to have another one at that height. */
   holds(number: bigint, hash?: string): boolean {
     if (this.latest === undefined || number > this.latest.number) return false;
     const known = this.#chain.hashAt(number);
@@ -153,7 +153,7 @@ export class HeadTracker implements ChainView {
     this.#watch();
   }
 
-  /** Ends polls and announcements. What is known stays readable; answers still to come are dropped. */
+  /** Ends polls and announcements. Known blocks stay readable; pending replies are dropped. */
   stop(): void {
     this.#isRunning = false;
     this.#isAnnounced = false;
@@ -163,7 +163,7 @@ export class HeadTracker implements ChainView {
     this.#endWatch = () => {};
   }
 
-  /** Whether it has not reported a block, and no poll for one has failed. */
+  /** Whether the node has not reported a block, and no poll for one has failed. */
   get isExpected(): boolean {
     return this.latest === undefined && this.#latestLoop.failures === 0;
   }
@@ -172,17 +172,17 @@ export class HeadTracker implements ChainView {
     return this.#chain.hasShown(number);
   }
 
-  /** Asks whether the node's chain contains a block of this number, below its head. Never rejects. */
+  /** Requests the block of this number, below the head, to learn whether the node's chain contains it. Never rejects. */
   showBlock(number: bigint): Promise<void> {
     return this.#chain.showBlock(number);
   }
 
-  /** Asks for latest now, or waits for the poll that is under way. Never rejects. */
+  /** Polls latest now, or waits for the poll in progress. Never rejects. */
   refresh(): Promise<void> {
     return this.#latestLoop.pollNow();
   }
 
-  /** Asks for latest after this call and, where that is another block, for safe and finalized. Never rejects. */
+  /** Polls latest with a request sent after this call and, where the block changed, safe and finalized. Never rejects. */
   async refreshAnew(): Promise<void> {
     const before = this.latest?.hash;
     await this.#latestLoop.pollAnew();
@@ -193,7 +193,7 @@ export class HeadTracker implements ChainView {
     return pausePolls(this.#readPace());
   }
 
-  /** From one poll for the latest block to the next. */
+  /** Pause between two polls of latest, milliseconds. */
   #pause(): number {
     if (this.#isAnnounced) return this.#interval() * ANNOUNCED_FACTOR;
     const { clock, isAwaited } = this.#options;
@@ -223,7 +223,7 @@ export class HeadTracker implements ChainView {
     if (end !== undefined) this.#endWatch = end;
   }
 
-  /** Heads may have been missed in either case: the next poll is due. */
+  /** Polls at once: heads may have been missed in either case. */
   #setAnnounced(isAnnounced: boolean): void {
     if (!this.#isRunning) return;
     this.#isAnnounced = isAnnounced;
@@ -232,14 +232,14 @@ export class HeadTracker implements ChainView {
 
   async #pollLatest(): Promise<void> {
     const before = this.#announcements;
-    // A head counts only with what the node says of it: one that has just started may be syncing from block 0.
+    // A head counts only together with the sync state: a node that has just started may be syncing from block 0.
     const asking = this.#hasSync ? undefined : this.#askSync();
     if (this.isSyncing) await asking;
     const [block, told] = await Promise.all([this.#pollBlock(), asking]);
     if (block === null) throw new UpstreamFault('missing', 'the upstream knows no latest block');
     const hasEnded = told !== undefined && this.#isEndOfSync(told);
     if (told !== undefined && !hasEnded) this.#noteSync(told);
-    // An announcement that came meanwhile may be newer than this answer.
+    // An announcement received meanwhile may be newer than this reply.
     if (this.#announcements !== before) return;
     if (this.latest !== undefined && block.number > this.latest.number) this.#isAnnounced = false;
     await this.#chain.take(block);
@@ -255,19 +255,19 @@ export class HeadTracker implements ChainView {
     }
   }
 
-  /** What the node says of its synchronisation; undefined where it is not asked. One that does not know the method is taken for synced. */
+  /** Reads the sync state; undefined where the feed has no such request. The feed reports a node without the method as synced. */
   async #askSync(): Promise<ToldSync | undefined> {
     if (this.#feed.getSync === undefined) return undefined;
     try {
       return { claim: await this.#feed.getSync() };
     } catch (fault) {
       if (!(fault instanceof UpstreamFault)) throw fault;
-      // A node that cannot be asked is taken for what it was.
+      // A node that cannot be asked retains its last known state.
       return { claim: this.#sync };
     }
   }
 
-  /** The head that is in hand is that of a syncing node: the end counts with the head after it. */
+  /** Whether a sync has ended: the known head is still that of a syncing node, so the end takes effect with the next head. */
   #isEndOfSync({ claim }: ToldSync): boolean {
     return claim === undefined && this.isSyncing;
   }
@@ -285,13 +285,16 @@ export class HeadTracker implements ChainView {
     this.#noteSync(told);
   }
 
-  /** A poll that began after this call. @returns whether it was answered */
+  /**
+   * Polls latest with a request sent after this call.
+   * @returns whether it succeeded
+   */
   async #pollTwice(): Promise<boolean> {
     await this.#latestLoop.pollAnew();
     return this.#latestLoop.failures === 0;
   }
 
-  /** Finalized first: safe, asked for later, is then never below it. Of a node that jumps again and again they are left to the next poll. */
+  /** Reads finalized first, so that safe, read later, is never below it. Where a node jumps repeatedly, the marks are left to the next poll. */
   async #pollMarks(): Promise<void> {
     if (this.#hasSync) await this.#pollSync();
     let jumps: number;
@@ -331,7 +334,7 @@ export class HeadTracker implements ChainView {
     this.#noteChange();
   }
 
-  /** A node that has caught up has other safe and finalized blocks than it reported while it was behind. */
+  /** Drops the marks of a node that has caught up: it reported them while it was behind. */
   #forgetMarks(): void {
     this.#jumps++;
     this.#hasMarks = false;

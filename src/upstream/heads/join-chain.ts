@@ -3,18 +3,18 @@ import type { BlockWindow } from './block-window.ts';
 
 export type GetBlock = (number: bigint) => Promise<BlockHeader | null>;
 
-/** How a new head joins the blocks known before it. */
+/** Where a new head joins the known blocks. */
 export type Junction = {
-  /** The highest known block that is an ancestor of the head, or the head itself; undefined: none is known to be. */
+  /** The highest known block that is the head or an ancestor of it; undefined where none is known. */
   readonly at: bigint | undefined;
-  /** The head and what was learnt on the way down, highest first. */
+  /** The head and the blocks read on the way down, highest first. */
   readonly headers: readonly BlockHeader[];
 };
 
-/** Blocks that are asked for to find where a reorg began. */
+/** Maximum number of blocks requested to find where a reorg began. */
 const MAX_STEPS = 64;
 
-/** Where `header` joins the window by its own hash or its parent's. */
+/** Number at which `header` joins the window, by its own hash or its parent's. */
 export function findJunction(window: BlockWindow, header: BlockHeader): bigint | undefined {
   if (window.hashAt(header.number) === header.hash) return header.number;
   const below = header.number - 1n;
@@ -22,8 +22,8 @@ export function findJunction(window: BlockWindow, header: BlockHeader): bigint |
 }
 
 /**
- * Walks down from a head that skips blocks or is on another branch, until a block joins the window. Blocks between
- * the head and the window are not all asked for: the one right above the window shows whether it was left.
+ * Walks down from a head that skips blocks or is on another branch, until a block joins the window. Blocks between the head and the window are not all
+ * requested: the one right above the window shows whether the head left it.
  */
 export async function walkDown(
   window: BlockWindow,
@@ -47,7 +47,7 @@ export async function walkDown(
   return { at: undefined, headers };
 }
 
-/** Ancestors of a header, highest first: up to `count`, as far as the upstream's answers are one chain. */
+/** Reads up to `count` ancestors of a header, highest first, as long as the upstream's replies form one chain. */
 export async function listAncestors(
   header: BlockHeader,
   count: number,
@@ -64,7 +64,7 @@ export async function listAncestors(
   return ancestors;
 }
 
-/** Undefined where the upstream gives no such block: the chain is then known to less depth. */
+/** Requests a block by number. Undefined where the upstream returns no such block: less of the chain is known then. */
 export async function askFor(number: bigint, getBlock: GetBlock): Promise<BlockHeader | undefined> {
   const block = await getBlock(number).catch(() => null);
   return block?.number === number ? block : undefined;

@@ -1,14 +1,14 @@
 import type { BlockHeader } from './block.ts';
 import type { SyncClaim } from './head-feed.ts';
 
-/** A node lags that is behind by more than both. */
+/** Lag bounds; a node lags that is behind by more than both. */
 export type LagBounds = { readonly maxLagBlocks: number; readonly maxLagMs: number };
 
 const MS = 1_000;
 
 /**
- * Whether a node is syncing that says so. Geth says it too while it indexes transactions, at the target.
- * @param tolerance blocks that it may be behind the target that it reports
+ * Whether a node that reports that it is syncing really is. Geth also reports a sync while it indexes transactions, at the target.
+ * @param tolerance blocks that it may be behind the reported target
  */
 export function isSyncClaimTrue(
   claim: SyncClaim,
@@ -24,8 +24,8 @@ type Position = Pick<BlockHeader, 'number' | 'timestamp'>;
 
 /**
  * Whether a block is behind another by more than both bounds.
- * @param until Unix milliseconds: a timestamp after it is not believed
- * @param part of the bounds
+ * @param until Unix milliseconds: later timestamps are clamped to it
+ * @param part factor applied to the bounds
  */
 export function isFarBehind(
   block: Position,

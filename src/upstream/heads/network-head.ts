@@ -8,71 +8,72 @@ import { Persistence } from './persistence.ts';
 import { ServedMarks } from './served-marks.ts';
 import type { SharedHeights } from './shared-heights.ts';
 
-/** How many of the configured operators have a block. */
+/** Agreement of the configured operators on a block. */
 export interface HeadAgreement {
-  /** Whether enough of them have it now. */
+  /** Whether enough of the operators have the block now. */
   has(block: Pick<BlockHeader, 'number' | 'hash'>): boolean;
-  /** The share has a block, or the network serves one, that too few operators are known to have: those that have not reported it ought to be asked. */
+  /** Called when the quorum has, or the network serves, a block that too few operators are known to have: those that have not reported it should be asked. */
   onMissing(block: BlockHeader): void;
-  /** How long the head waits for them until it follows the share alone, milliseconds; undefined where it never does. */
+  /** Time for which the head waits for the operators before it follows the quorum alone, milliseconds; undefined where it never does. */
   readonly patienceMs: number | undefined;
 }
 
 /**
- * Why the head must not be taken for the latest block. `age`: no healthy node has had it for `headAgeMs`. Where agreement is never done without, `voices`: too few
- * operators have it now; `stalled`: for `headAgeMs` the share has had other blocks, which too few operators have.
+ * Why the head must not be served as the latest block. `age`: no healthy node has had it for `headAgeMs`. Only where agreement is mandatory, `voices`: too few
+ * operators have it now; `stalled`: for `headAgeMs` the quorum has had other blocks, which too few operators have.
  */
 export type HeadHindrance = 'age' | 'voices' | 'stalled';
 
 export type NetworkHeadOptions<C extends Candidate = Candidate> = LagBounds & {
   readonly share: Share;
-  /** How long a false head outlives the last healthy node that has it, milliseconds. */
+  /** Time for which a false head outlives the last healthy node that has it, milliseconds. */
   readonly giveUpMs: number;
-  /** How long a head is served that no healthy node has, milliseconds. */
+  /** Time for which a head that no healthy node has is served, milliseconds. */
   readonly headAgeMs: number;
-  /** Whether the one node may replace its blocks by lower ones at any time. */
+  /** Whether the only node may replace its blocks by lower ones at any time. */
   readonly isDevelopment: boolean;
-  /** A further condition of every block that is served; absent where the share alone decides. */
+  /** Further condition on every served block; absent where the quorum alone decides. */
   readonly agreement?: HeadAgreement | undefined;
-  /** Which heights other processes are ready for; absent where one serves the chain. */
+  /** Heights that other processes are ready for; absent where one process serves the chain. */
   readonly admission?: Pick<SharedHeights, 'admits' | 'admitted'> | undefined;
-  /** The healthy nodes now. */
+  /** Returns the nodes that are healthy now. */
   candidates(): readonly C[];
-  /** Unix milliseconds. */
+  /** Returns Unix milliseconds. */
   wallTime(): number;
-  /** Blocks that were served and are not on the chain any more, highest first. */
+  /** Called with the hashes of served blocks that left the chain, highest first. */
   onOrphaned(hashes: readonly string[]): void;
   onGivenUp(from: BlockHeader, to: BlockHeader): void;
-  /** A node's vote changed; `vote` of the candidate is the new one. */
+  /** Called when a node's vote changed; `candidate` has the new one. */
   onVote(candidate: C, before: Vote): void;
-  /** A node seems to be far ahead: whether its chain contains the block of this number ought to be asked. */
+  /** Called when a node seems far ahead: it should be asked whether its chain contains the block of this number. */
   onDoubt(candidate: C, number: bigint): void;
-  /** A node is far ahead of a majority that keeps to the served head, which is therefore served on; or is no longer. */
+  /** Called when a node is far ahead of a majority that stays at the served head, so that this head remains served; and when that ends. */
   onAhead(candidate: C, isAhead: boolean): void;
-  /** The head is not served any longer, for another reason than before, or again (undefined). */
+  /** Called when the head is no longer served, or for another reason than before, or is served again (undefined). */
   onExpiry(head: BlockHeader, hindrance: HeadHindrance | undefined): void;
-  /** `served` is another block than before, or none, or one again. Called last. */
+  /** Called last, when `served` has become another block, none, or one again. */
   onServed(): void;
   readonly clock: Clock;
 };
 
-/** How much longer the head outlives a vote against it than its last holder. */
+/** Factor on `giveUpMs` for a head that is outvoted but still held by a healthy node. */
 const OUTVOTED_FACTOR = 10;
-/** How long the first head waits for what nodes tell first, and for what those far ahead show of their chains. */
+/** Time limit for the first head to wait for first blocks of nodes, and for the chains of nodes far ahead, milliseconds. */
 const UNDECIDED_MS = 5_000;
 const MS = 1_000;
 
 /**
  * The one head that a network serves.
- * 1. It is the highest block that the share of the nodes with a vote has. A healthy node has a vote unless it says that
- *    it is syncing, is far behind the served head or the leader, or is of a lower tier than another with a vote. The leader
- *    is the highest node far ahead, unless more nodes, of its tier or better, are near the served head.
- * 2. It moves to a block that is not above it only when that share proves a reorg: by another hash at a height already
- *    served, or, when for `giveUpMs` no healthy node has had the head (ten times as long: neither the share nor half of
- *    them), by a block that is not above it and yet was made after it. Never because nodes lag, leave or jump back.
- * 3. When no healthy node has had it for `headAgeMs`, it is kept, but not served until one has it again.
- * 4. With `agreement` it moves only to blocks that enough of the configured operators have besides: for `patienceMs`, then it follows the share alone
- *    until they have one again. Without that bound it never does, and is not served while too few have it, or when the share has had other blocks for `headAgeMs`.
+ * 1. It is the highest block that a quorum of the voting nodes has. A healthy node votes unless it reports that it is syncing, is far behind the served head or
+ * the leader, or is of a lower tier than another voting node. The leader is the highest node far ahead, unless more nodes, of its tier or better, are near the
+ * served head.
+ * 2. It moves to a block that is not above it only when that quorum proves a reorg: by another hash at a height already served, or, when for `giveUpMs` no
+ * healthy node has had the head (ten times as long: neither the quorum nor half of the voters), by a block that is not above it and yet was made after it. It
+ * never moves because nodes lag, leave or jump back.
+ * 3. When no healthy node has had it for `headAgeMs`, it stays, but is not served until one has it again.
+ * 4. With `agreement` it moves only to blocks that enough of the configured operators have too: for `patienceMs`, after which it follows the quorum alone until
+ * they have one again. Where `patienceMs` is undefined it never follows the quorum alone, and is not served while too few operators have it, or when the quorum
+ * has had other blocks for `headAgeMs`.
  */
 export class NetworkHead<C extends Candidate = Candidate> {
   readonly #options: NetworkHeadOptions<C>;
@@ -80,7 +81,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
   readonly #deserted: Persistence;
   readonly #outvoted: Persistence;
   readonly #unconfirmed: Persistence;
-  /** How long the share has had a block that too few operators have, since the head moved to one that enough of them have. */
+  /** Time for which the quorum has had a block that too few operators have, since the head last moved to an agreed one. */
   readonly #short: Persistence;
   readonly #undecided = new Persistence(UNDECIDED_MS);
   readonly #known: Promise<void>;
@@ -89,12 +90,12 @@ export class NetworkHead<C extends Candidate = Candidate> {
   #voters: readonly HeadReport[] = [];
   #leader: BlockHeader | undefined;
   #ahead: readonly C[] = [];
-  /** When the head was served first, Unix milliseconds: it was not made later. */
+  /** When the head was first served, Unix milliseconds; an upper bound of the time it was made. */
   #servedAt = 0;
   #hindrance: HeadHindrance | undefined;
-  /** The highest block that the share has, whatever operators say. */
+  /** The highest block that the quorum has, regardless of agreement. */
   #wished: BlockHeader | undefined;
-  /** Hash of the block that `onServed` was called for. */
+  /** Hash of the block of the last `onServed` call. */
   #servedHash: string | undefined;
   #cancelCheck: () => void = () => {};
 
@@ -114,59 +115,59 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return this.#chain.head;
   }
 
-  /** The highest block of a node that is seen to be on the served chain: what nodes lag behind. */
+  /** The highest block of a node that is seen to be on the served chain; lag is measured from it. */
   get leader(): BlockHeader | undefined {
     return this.#leader;
   }
 
-  /** Whether the first head waits for what nodes report or show of their chains. */
+  /** Whether the first head waits for blocks or chains that nodes have yet to report. */
   get isUndecided(): boolean {
     return this.head === undefined && this.#undecided.since !== undefined;
   }
 
-  /** Why the head must not be taken for the latest block; undefined while it may. */
+  /** Why the head must not be served as the latest block; undefined while it may. */
   get hindrance(): HeadHindrance | undefined {
     return this.#hindrance;
   }
 
-  /** Whether the head must not be taken for the latest block. */
+  /** Whether the head must not be served as the latest block. */
   get isExpired(): boolean {
     return this.#hindrance !== undefined;
   }
 
-  /** The highest block that the share has, where too few operators have it. */
+  /** The highest block that the quorum has, where too few operators have it. */
   get unagreed(): BlockHeader | undefined {
     return this.#wished === undefined || this.#isAgreed(this.#wished) ? undefined : this.#wished;
   }
 
-  /** Milliseconds for which the share has had a block that too few operators have, since the head moved to one that enough of them have; 0 while it has none. */
+  /** Milliseconds for which the quorum has had a block that too few operators have, since the head last moved to an agreed one; 0 while it has none. */
   get shortMs(): number {
     const { since } = this.#short;
     return since === undefined ? 0 : this.#options.clock.now() - since;
   }
 
-  /** The head, unless it must not be taken for the latest block. */
+  /** The head; undefined while it must not be served as the latest block. */
   get served(): BlockHeader | undefined {
     return this.isExpired ? undefined : this.head;
   }
 
-  /** Milliseconds since a healthy node had the head; 0 while one has it. */
+  /** Milliseconds since a healthy node last had the head; 0 while one has it. */
   get unconfirmedMs(): number {
     const { since } = this.#unconfirmed;
     return since === undefined ? 0 : this.#options.clock.now() - since;
   }
 
-  /** The highest safe block that the share of the voters with such a block has; never above the head. */
+  /** The highest safe block that a quorum of the voters with such a block has; never above the head. */
   get safe(): BlockHeader | undefined {
     return this.#marks.safe;
   }
 
-  /** As `safe`. */
+  /** The highest finalized block that a quorum of the voters with such a block has; never above the head. */
   get finalized(): BlockHeader | undefined {
     return this.#marks.finalized;
   }
 
-  /** Whether every voter has been asked for its safe and finalized blocks. */
+  /** Whether safe and finalized of every voter have been read. */
   get hasMarks(): boolean {
     return this.#voters.every((report) => report.hasMarks);
   }
@@ -176,7 +177,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return this.#chain.hashAt(number);
   }
 
-  /** Header of a recent canonical block, where it is in hand. */
+  /** Header of a recent canonical block, where it was received. */
   headerAt(number: bigint): BlockHeader | undefined {
     return this.#chain.headerAt(number);
   }
@@ -191,7 +192,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return this.#known;
   }
 
-  /** To be called whenever a report changes, comes or goes. */
+  /** Must be called whenever a report changes, appears or disappears. */
   update(): void {
     const { share } = this.#options;
     const candidates = this.#options.candidates();
@@ -211,18 +212,18 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return this.#options.agreement?.has(block) !== false;
   }
 
-  /** Milliseconds until the share has had what too few operators have for too long. */
+  /** Milliseconds until the limit of the time for which the quorum may have a block that too few operators have. */
   #checkShort(): number {
     return this.#short.check(this.unagreed !== undefined, this.#options.clock.now());
   }
 
-  /** Whether the head follows the share alone for now, since too few operators have had what it has for too long. */
+  /** Whether the head follows the quorum alone for now, because too few operators have had its block for `patienceMs`. */
   get #isOnShareAlone(): boolean {
     const { patienceMs } = this.#options.agreement ?? {};
     return patienceMs !== undefined && this.shortMs >= patienceMs;
   }
 
-  /** The highest block, not above `wished`, that the share has and enough operators have too. */
+  /** Returns the highest block, not above `wished`, that the quorum and enough operators have; `wished` itself while the head follows the quorum alone. */
   #findAgreed(wished: BlockHeader | undefined, voters: readonly ChainView[]): BlockHeader | undefined {
     if (wished === undefined || this.#isAgreed(wished)) return wished;
     this.#options.agreement?.onMissing(wished);
@@ -232,14 +233,14 @@ export class NetworkHead<C extends Candidate = Candidate> {
     );
   }
 
-  /** The block, or the highest one below that other processes are ready for. */
+  /** Returns the block, or the highest agreed one below it that other processes are ready for. */
   #findAdmitted(block: BlockHeader | undefined, voters: readonly ChainView[]): BlockHeader | undefined {
     const { admission, share } = this.#options;
     if (block === undefined || admission === undefined || admission.admits(block.number)) return block;
     return chooseHead(voters, share, this.head, admission.admitted, (lower) => this.#isAgreed(lower));
   }
 
-  /** Forgets everything: the network is another chain from now on. */
+  /** Clears all blocks; called when the network becomes another chain. */
   reset(): void {
     const { head } = this;
     if (head === undefined) return;
@@ -250,7 +251,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     this.#noteServed();
   }
 
-  /** Ends waiting for the head to expire or to be given up. */
+  /** Cancels the scheduled check for expiry or give-up of the head. */
   stop(): void {
     this.#cancelCheck();
   }
@@ -262,7 +263,10 @@ export class NetworkHead<C extends Candidate = Candidate> {
     this.#options.onServed();
   }
 
-  /** Whether the first head waits for what nodes tell or show of their chains. */
+  /**
+   * Runs an election.
+   * @returns whether the first head waits for blocks or chains that nodes have yet to report
+   */
   #elect(candidates: readonly C[]): boolean {
     const { share, maxLagBlocks, maxLagMs, isDevelopment } = this.#options;
     const wallTime = this.#options.wallTime();
@@ -294,7 +298,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     for (const candidate of before) if (!ahead.includes(candidate)) this.#options.onAhead(candidate, false);
   }
 
-  /** Bounds the wait for what nodes show: one may report another head each time. */
+  /** Bounds the wait for nodes, each of which may report another head every time. */
   #mayWait(isUndecided: boolean): boolean {
     const { clock } = this.#options;
     const left = this.#undecided.check(isUndecided, clock.now());
@@ -310,7 +314,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return this.#options.isDevelopment || this.#isReorged(block.number, voters);
   }
 
-  /** Whether the share, and with `agreement` enough operators, know one other block at a height already served, at `from` or above. */
+  /** Whether the quorum, and with `agreement` enough operators, have one other block at a height already served, at `from` or above. */
   #isReorged(from: bigint, voters: readonly ChainView[]): boolean {
     const needed = countShare(this.#options.share, voters.length);
     return this.#chain
@@ -385,7 +389,10 @@ export class NetworkHead<C extends Candidate = Candidate> {
     this.#options.onExpiry(head, hindrance);
   }
 
-  /** Whether the voters have a block that proves the head wrong: not above it, so no descendant; later, so no ancestor. */
+  /**
+   * Replaces the head where the voters have a block that proves it wrong: not above it, so no descendant; made later, so no ancestor.
+   * @returns whether the head was replaced
+   */
   #giveUp(head: BlockHeader): boolean {
     const next = this.#findAgreed(chooseHead(this.#voters, this.#options.share), this.#voters);
     const madeAt = Math.min(Number(head.timestamp) * MS, this.#servedAt);

@@ -1,4 +1,4 @@
-/** Blocks as nodes tell them. Nodes add fields and leave some out; what is taken from them is checked. */
+/** Parses blocks that nodes return. Nodes add fields and omit some; every field that is read is validated. */
 import type { HeaderView } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { JsonText } from '../../primitives/json-result.ts';
@@ -11,11 +11,11 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const EMPTY_TRIE_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
 const EMPTY_LIST_HASH = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347';
-/** What chains without these commitments put there (zkSync Era). */
+/** Value of the roots on chains without these commitments (zkSync Era). */
 const NO_COMMITMENT = `0x${'0'.repeat(64)}`;
 
 /**
- * The header of a block object (`eth_getBlockByNumber`, `newHeads`).
+ * Parses the header of a block object (`eth_getBlockByNumber`, `newHeads`).
  * @throws UpstreamFault `malformed`
  */
 export function parseHeader(value: unknown): BlockHeader {
@@ -23,8 +23,8 @@ export function parseHeader(value: unknown): BlockHeader {
 }
 
 /**
- * The header of a pending block object, which has no hash.
- * @throws ChainError `unavailable` where one of its fields is not right
+ * Parses the header of a pending block object, which has no hash.
+ * @throws ChainError `unavailable` where a field is invalid
  */
 export function parsePendingHeader(block: JsonText): HeaderView {
   try {
@@ -44,7 +44,7 @@ export function parsePendingHeader(block: JsonText): HeaderView {
 }
 
 /**
- * The header of a block object of which nothing else is of use: its lists are not read, only whether they are empty where the header says that they are not.
+ * Parses only the header of a block object: its lists are not read, but must not be empty where the header commits to items.
  * @throws UpstreamFault `malformed`, or `wrong` when the block contradicts itself
  */
 export function parseBlockHeader(value: unknown): BlockHeader {
@@ -55,7 +55,7 @@ export function parseBlockHeader(value: unknown): BlockHeader {
 }
 
 /**
- * A block object, with transaction hashes or whole transactions.
+ * Parses a block object, with transaction hashes or whole transactions.
  * @throws UpstreamFault `malformed`, or `wrong` when the block contradicts itself
  */
 export function parseBlock(value: unknown): Block {
@@ -71,7 +71,7 @@ export function parseBlock(value: unknown): Block {
   return { ...header, transactionHashes, uncleHashes, logsBloom, blockAccessListHash };
 }
 
-/** The opposite is legal: Polygon lists its state-sync transaction, which the root leaves out. */
+/** Rejects empty lists under non-empty roots. The opposite is legal: Polygon lists its state-sync transaction, which the root leaves out. */
 function checkEmpty(fields: Fields, transactions: number, uncles: number): void {
   if (transactions === 0 && commitsToMore(fields['transactionsRoot'], EMPTY_TRIE_ROOT)) {
     throw new UpstreamFault('wrong', 'the block lists no transactions but its root commits to some');
@@ -99,7 +99,7 @@ function readObject(value: unknown): Fields {
   return value as Fields;
 }
 
-/** Leading zeros, which some nodes write, do no harm here. */
+/** Leading zeros, which some nodes write, are accepted. */
 function readQuantity(fields: Fields, name: string, bits: number): bigint {
   const text = fields[name];
   const digits = typeof text === 'string' ? /^0x0*(0|[1-9a-fA-F][0-9a-fA-F]*)$/.exec(text)?.[1] : undefined;

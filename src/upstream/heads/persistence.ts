@@ -1,4 +1,4 @@
-/** Measures how long something has been so without a break. */
+/** Measures how long a condition has held without a break. */
 export class Persistence {
   readonly #limit: number;
   #since: number | undefined;
@@ -7,12 +7,12 @@ export class Persistence {
     this.#limit = limitMs;
   }
 
-  /** Since when it has been so, clock milliseconds; undefined while it is not. */
+  /** When the condition began to hold, clock milliseconds; undefined while it does not. */
   get since(): number | undefined {
     return this.#since;
   }
 
-  /** Milliseconds left until it has lasted for the limit; infinite while it is not so. */
+  /** Milliseconds until the condition has held for the limit; infinite while it does not hold. */
   check(isSo: boolean, now: number): number {
     if (!isSo) {
       this.#since = undefined;

@@ -1,19 +1,19 @@
 import type { Clock } from '../../util/clock.ts';
 import { UpstreamFault } from '../fault.ts';
 
-/** Longest pause that an upstream can ask for. */
+/** Cap on the retry delay that an upstream requests, milliseconds. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
 export type PollLoopOptions = {
   poll(): Promise<void>;
-  /** Milliseconds from the end of one poll to the next; asked after each. */
+  /** Milliseconds from the end of one poll to the next; read after each. */
   interval(): number;
   /** Bound of the pause after failures, milliseconds. */
   readonly maxBackoff: number;
   readonly clock: Clock;
 };
 
-/** Polls again and again, one poll at a time, more slowly while polls fail. */
+/** Polls repeatedly, one poll at a time, with backoff while polls fail. */
 export class PollLoop {
   readonly #options: PollLoopOptions;
   #isRunning = false;
@@ -25,7 +25,7 @@ export class PollLoop {
     this.#options = options;
   }
 
-  /** Polls that failed since the last one that did not. */
+  /** Failed polls since the last successful one. */
   get failures(): number {
     return this.#failures;
   }
@@ -36,19 +36,19 @@ export class PollLoop {
     void this.pollNow();
   }
 
-  /** No further polls; one that is under way ends by itself. */
+  /** Stops polling; a poll in progress ends by itself. */
   stop(): void {
     this.#isRunning = false;
     this.#cancelNext();
   }
 
-  /** One poll now, or the one under way. Never rejects. */
+  /** Starts a poll, or joins the one in progress. Never rejects. */
   pollNow(): Promise<void> {
     this.#underWay ??= this.#poll();
     return this.#underWay;
   }
 
-  /** A poll that begins after this call. Never rejects. */
+  /** Runs a poll that begins after this call. Never rejects. */
   async pollAnew(): Promise<void> {
     await this.#underWay;
     await this.pollNow();
@@ -70,7 +70,7 @@ export class PollLoop {
     this.#cancelNext = this.#options.clock.schedule(() => void this.pollNow(), pause);
   }
 
-  /** The first failure may be a hiccup: the pause doubles from the second on. */
+  /** Pause to the next poll, milliseconds. The first failure may be a hiccup: the pause doubles from the second on. */
   #pause(): number {
     const interval = this.#options.interval();
     if (this.#failures <= 1) return interval;

@@ -1,27 +1,27 @@
-/** Polls around the time when a block is due are a sixteenth of the time between two blocks apart. */
+/** Spacing of polls around the time when a block is due, as a part of the block time. */
 const DUE_FACTOR = 1 / 16;
-/** Such polls before the block is due: where the first of them finds it, the next one is looked for earlier. */
+/** Number of such polls before the block is due: where the first of them finds it, the next series starts earlier. */
 const POLLS_BEFORE = 2;
-/** And after it, until it is taken for late. */
+/** Number of such polls after the block is due, until it counts as late. */
 const POLLS_AFTER = 6;
 
 export type PollPace = {
-  /** Milliseconds between two blocks. */
+  /** Block time, milliseconds. */
   readonly blockTime: number;
-  /** Bounds of the time between two polls, milliseconds. */
+  /** Bounds of the poll interval, milliseconds. */
   readonly min: number;
   readonly max: number;
 };
 
-/** Milliseconds from one poll to the next: half the time between two blocks. */
+/** Returns the usual poll interval in milliseconds: half the block time. */
 export function pausePolls({ blockTime, min, max }: PollPace): number {
   return Math.min(Math.max(blockTime / 2, min), max);
 }
 
 /**
- * The same while something waits for the next block: where blocks come at a steady pace, polls are close together around the time when it
- * is due. With polls at half the pace alone a block is known a quarter of the block time late, on average.
- * @param sinceHead milliseconds since the last head was seen first
+ * Returns the poll interval in milliseconds while a request waits for the next block: where blocks come at a steady rate, polls are close together around the
+ * time when it is due. With polls at half the block time alone, a block is seen a quarter of the block time late on average.
+ * @param sinceHead milliseconds since the last head was first seen
  */
 export function pauseUntilDue(pace: PollPace, sinceHead: number): number {
   const usual = pausePolls(pace);

@@ -4,25 +4,25 @@ import type { HeadReport } from './electorate.ts';
 
 type Served = { readonly head: BlockHeader | undefined; hashAt(number: bigint): string | undefined };
 
-/** The safe and finalized blocks that a network serves. They follow the head's rule among the nodes that tell them. */
+/** The safe and finalized blocks that a network serves: by the quorum of the head, among the nodes that report them. */
 export class ServedMarks {
   readonly #share: Share;
   readonly #isAgreed: (block: BlockHeader) => boolean;
   #safe: BlockHeader | undefined;
   #finalized: BlockHeader | undefined;
 
-  /** @param isAgreed a further condition of each */
+  /** @param isAgreed further condition on each mark */
   constructor(share: Share, isAgreed: (block: BlockHeader) => boolean = () => true) {
     this.#share = share;
     this.#isAgreed = isAgreed;
   }
 
-  /** The highest safe block that the share of those nodes has which tell one; never above the head. */
+  /** The highest safe block that a quorum of the nodes reporting one has; never above the head. */
   get safe(): BlockHeader | undefined {
     return this.#safe;
   }
 
-  /** As `safe`. */
+  /** The highest finalized block that a quorum of the nodes reporting one has; never above the head. */
   get finalized(): BlockHeader | undefined {
     return this.#finalized;
   }
@@ -32,7 +32,7 @@ export class ServedMarks {
     this.#finalized = this.#raise(this.#finalized, 'finalized', served, reports);
   }
 
-  /** Forgets what is above `ancestor`, the highest block that stayed when blocks left the chain. */
+  /** Drops marks above `ancestor`, the highest block that stayed when blocks left the chain; all marks where it is undefined. */
   cutAbove(ancestor: bigint | undefined): void {
     const stays = (mark: BlockHeader | undefined): boolean =>
       mark !== undefined && ancestor !== undefined && mark.number <= ancestor;
@@ -49,7 +49,7 @@ export class ServedMarks {
     const views = reports.flatMap((report) => {
       const latest = report[name];
       if (latest !== undefined) return [new MarkView(report, latest)];
-      // One that has not been asked yet counts, and has nothing; one that does not know the tag does not count.
+      // A node not asked yet counts in the quorum without a mark; one that does not know the tag does not count.
       return report.hasMarks ? [] : [NOTHING];
     });
     const chosen = chooseHead(views, this.#share, mark, served.head?.number, this.#isAgreed);

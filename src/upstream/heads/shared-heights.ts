@@ -10,46 +10,45 @@ import type { Clock } from '../../util/clock.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { FloorTrust, type FloorTrustOptions } from './floor-trust.ts';
 
-/** How long a request waits for a head that another process serves, milliseconds. */
+/** Time limit for a request to wait for a head that another process serves, milliseconds. */
 const WAIT_LIMIT_MS = 2_000;
-/** Between two looks at the table and the nodes while requests wait. */
+/** Interval between checks of the table and the nodes while requests wait, milliseconds. */
 const LOOK_MS = 20;
-/** How long nothing is asked of a table that is away. */
+/** Pause of requests to an unavailable table, milliseconds. */
 const AWAY_MS = 250;
 
 export type SharedHeightsOptions = {
   readonly table: HeightTable;
-  /** Name of the chain in the table. */
+  /** Returns the name of the chain in the table. */
   readonly name: () => string;
   readonly clock: Clock;
-  /** Height of the served head. */
+  /** Returns the height of the served head. */
   readonly height: () => bigint | undefined;
-  /** Asks the nodes for their heads. */
+  /** Requests the heads of the nodes. */
   readonly refresh: () => Promise<void>;
-  /** A higher head may be served. */
+  /** Called when a higher head may be served. */
   readonly onAdmitted: () => void;
 } & Pick<FloorTrustOptions, 'onLost' | 'onRegained'>;
 
 /**
- * Keeps the heads of the processes that serve one chain from going back: a read of the head in one process comes after every answer of
- * the others. A process announces the height of a new head in the table, and serves it when every answer that the table gave
- * before is out of date (`HEIGHT_LEASE_MS`); a process whose answer is out of date asks again before it reads its head, and
- * waits where the head of another process is higher. While the table is away, and while its nodes do not confirm what others
- * serve (`FloorTrust`), a process goes by its own nodes alone.
+ * Keeps the heads of the processes that serve one chain from going back: a read of the head in one process reflects every earlier answer of the others. A
+ * process announces the height of a new head in the table, and serves it once every reply that the table sent before has expired (`HEIGHT_LEASE_MS`); a process
+ * whose reply has expired reads the table again before it reads its head, and waits where the head of another process is higher. While the table is
+ * unavailable, and while its nodes do not confirm what others serve (`FloorTrust`), a process relies on its own nodes alone.
  */
 export class SharedHeights {
   readonly #options: SharedHeightsOptions;
   readonly #id = randomUUID();
   readonly #trust: FloorTrust;
-  /** The highest that may be served here. */
+  /** Highest height that may be served here. */
   #admitted = -1n;
-  /** The highest that is announced and not admitted yet. */
+  /** Announced height that is not admitted yet. */
   #announced: bigint | undefined;
-  /** Served by another process. */
+  /** Height served by another process. */
   #floor = -1n;
-  /** Announced by other processes, which serve it from then on at the earliest. */
+  /** Heights announced by other processes, and when they may serve each at the earliest, clock milliseconds. */
   #rising: readonly { readonly height: bigint; readonly at: number }[] = [];
-  /** Until then no process serves more than is known here. */
+  /** Until then no process serves a higher block than is known here, clock milliseconds. */
   #heldUntil = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
   #following: Promise<void> | undefined;
@@ -64,7 +63,7 @@ export class SharedHeights {
     this.#trust = new FloorTrust({ promptMs: WAIT_LIMIT_MS, onLost, onRegained });
   }
 
-  /** The highest block that may be served now. */
+  /** Highest height that may be served now. */
   get admitted(): bigint {
     return this.#admitted;
   }
@@ -72,12 +71,12 @@ export class SharedHeights {
   /** Whether a block of this height may be served now; otherwise it is announced, and `onAdmitted` is called when it may. */
   admits(height: bigint): boolean {
     if (height <= this.#admitted || this.#isClosed) return true;
-    // One at a time: others know of the last one alone.
+    // One at a time: the table stores only the last announced height.
     if (this.#announced === undefined) this.#announce(height);
     return height <= this.#admitted;
   }
 
-  /** To be called when the served head has changed. */
+  /** Must be called when the served head has changed. */
   noteServed(): void {
     const height = this.#options.height() ?? -1n;
     this.#trust.noteOwn(height, this.#options.clock.now());
@@ -90,7 +89,7 @@ export class SharedHeights {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /** Whether it is known now that no process has served a higher block than this. */
+  /** Whether no process can have served a higher block than this by now; renews the lease in the background. */
   isCurrent(height: bigint): boolean {
     const { clock } = this.#options;
     const now = clock.now();
@@ -99,7 +98,7 @@ export class SharedHeights {
   }
 
   /**
-   * Resolves once the served head is as high as that of every other process when this was called.
+   * Resolves once the served head is as high as that of every other process at the time of the call.
    * @throws ChainError `unavailable` where the nodes do not have it in time
    */
   async catchUp(scope: RequestScope): Promise<void> {
@@ -115,7 +114,7 @@ export class SharedHeights {
         );
       this.#refresh();
       await this.#waitForChange();
-      // The chain may have become shorter.
+      // A reorg may have shortened the chain.
       await this.#readAgain();
       if (this.#findFloor(clock.now()) < floor) return;
     }
@@ -127,14 +126,14 @@ export class SharedHeights {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /** What is served, or may be from now on. */
+  /** Height that is served, or may be from now on. */
   #findServed(): bigint | undefined {
     const height = this.#options.height();
     const isAbove = this.#admitted >= 0n && (height === undefined || this.#admitted > height);
     return isAbove ? this.#admitted : height;
   }
 
-  /** The height that other processes serve; below all blocks where this process does not wait for them. */
+  /** Height that other processes serve; -1 where this process does not wait for them. */
   #findFloor(now: number): bigint {
     for (const { height, at } of this.#rising) if (now >= at && height > this.#floor) this.#floor = height;
     return this.#trust.isTrusted(this.#floor, this.#options.height() ?? -1n, now) ? this.#floor : -1n;
@@ -168,7 +167,7 @@ export class SharedHeights {
     this.#announced = undefined;
   }
 
-  /** Reads what others have announced. */
+  /** Reads the heights of other processes. Returns undefined where the table replied synchronously. */
   #read(): Promise<void> | undefined {
     const others = this.#exchange();
     if (!(others instanceof Promise)) return undefined;
@@ -179,7 +178,7 @@ export class SharedHeights {
     return reading;
   }
 
-  /** The same with a question that is sent after this call: one that is on its way may have been answered already. */
+  /** Reads the heights with a request sent after this call: one in flight may have been answered already. */
   #readAgain(): Promise<void> | undefined {
     if (this.#reading === undefined) return this.#read();
     this.#following ??= this.#reading.then(() => {
@@ -243,7 +242,7 @@ export class SharedHeights {
   }
 }
 
-/** Until a block of this height may be served, milliseconds, where the others have answered this. */
+/** Milliseconds until a block of this height may be served, after this reply of the table. */
 function findWait({ served, rising, hasReaders }: OtherHeights, height: bigint): number {
   if (!hasReaders) return 0;
   if (served !== undefined && BigInt(served) >= height) return HEIGHT_SLACK_MS;

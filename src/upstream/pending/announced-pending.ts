@@ -4,16 +4,16 @@ import type { Transport } from '../transport/transport.ts';
 import { createHashRate, FLOOD_PAUSE_MS } from './hash-rate.ts';
 
 export type AnnouncedPendingParts = {
-  /** With `watch`. */
+  /** A transport with `watch`. */
   readonly transport: Transport;
   readonly clock: Clock;
-  /** One hash, which is not checked yet. */
+  /** Called with one hash, not validated yet. */
   readonly onHash: (hash: unknown) => void;
-  /** The node announces more than is taken: its subscription was ended for a while. */
+  /** Called when the node announces more than the rate limit: its subscription is paused for `FLOOD_PAUSE_MS`. */
   readonly onFlood: () => void;
 };
 
-/** Transactions that one node announces over a WebSocket, subscribed to anew on each connection. */
+/** Pending transactions that one node announces over a WebSocket; the subscription is renewed on each connection. */
 export class AnnouncedPending {
   readonly #parts: AnnouncedPendingParts;
   readonly #rate: TokenBucket;

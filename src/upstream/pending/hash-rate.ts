@@ -1,14 +1,14 @@
 import type { Clock } from '../../util/clock.ts';
 import { TokenBucket } from '../../util/token-bucket.ts';
 
-/** Hashes of one node, announced or in a filter: the busiest public networks have a few hundred a second. */
+/** Rate limit on the hashes of one node, announced or in a filter: the busiest public networks have a few hundred per second. */
 const MAX_PER_SECOND = 2_000;
-/** As many come at once where a filter was not asked for its changes for a while. */
+/** Burst limit: a filter that was not polled for a while returns many at once. */
 const MAX_BURST = 20_000;
-/** How long nothing is taken from a node that sends more. */
+/** Pause after a node exceeds the limit, milliseconds. */
 export const FLOOD_PAUSE_MS = 60_000;
 
-/** How many hashes of pending transactions are taken from one node. */
+/** Creates the rate limit on pending transaction hashes of one node. */
 export function createHashRate(clock: Pick<Clock, 'now'>): TokenBucket {
   return new TokenBucket({ capacity: MAX_BURST, perSecond: MAX_PER_SECOND, now: () => clock.now() });
 }

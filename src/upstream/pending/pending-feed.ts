@@ -6,13 +6,13 @@ import type { Upstream } from '../upstream.ts';
 import { AnnouncedPending } from './announced-pending.ts';
 import { PolledPending } from './polled-pending.ts';
 
-/** Hashes that are remembered so that each is passed on once: some minutes of the busiest networks, about 200 bytes each. */
+/** Cap on remembered hashes, so that each is passed on once: some minutes of the busiest networks, about 200 bytes each. */
 const MAX_SEEN = 32_768;
-/** Passed on in one call. */
+/** Maximum number of hashes per call of a listener. */
 const MAX_FRESH = 1_024;
 const HASH = /^0x[0-9a-f]{64}$/;
 
-/** A node as it is asked for transactions that wait. */
+/** The parts of a node that a feed of pending transactions uses. */
 export type PendingNode = Pick<
   Upstream,
   'name' | 'operator' | 'control' | 'announcer' | 'openMemory' | 'isUp' | 'isOnFork' | 'isBehind'
@@ -23,29 +23,32 @@ export type PendingFeedParts = {
   readonly nodes: readonly PendingNode[];
   readonly log: Logger;
   readonly clock: Clock;
-  /** How many operators have to tell of a transaction; 1 by default. */
+  /** Number of operators that must report a transaction; 1 by default. */
   readonly voices?: number;
 };
 
 /**
- * Transactions that wait for a block, as nodes tell of them: announced over a WebSocket where there is one, read from a filter each second
- * otherwise. Of nodes that may be asked for anything, each hash once, and only while something watches.
+ * Pending transactions that nodes report: announced over a WebSocket where the node supports that, otherwise read from a filter each second. The feed uses
+ * healthy nodes on this chain, passes each hash on once, and runs only while it has listeners.
  */
 export class PendingFeed {
   readonly #parts: PendingFeedParts;
   readonly #watchers = new Listeners<[readonly string[]]>();
   readonly #seen = new Lru<string, true>(MAX_SEEN, Number.POSITIVE_INFINITY);
-  /** Operators that have told of what is not passed on yet. */
+  /** Operators that have reported a hash, while they are too few. */
   readonly #tellers = new Lru<string, Set<string>>(MAX_SEEN, Number.POSITIVE_INFINITY);
   #sources: readonly { stop(): void }[] = [];
-  /** Of this turn of the event loop. */
+  /** Hashes to pass on in this turn of the event loop. */
   #fresh: string[] = [];
 
   constructor(parts: PendingFeedParts) {
     this.#parts = parts;
   }
 
-  /** @returns how to end it */
+  /**
+   * Starts the feed with the first listener.
+   * @returns a function that removes the listener, and stops the feed with the last one
+   */
   watch(listener: (hashes: readonly string[]) => void): () => void {
     if (this.#watchers.size === 0) this.#sources = this.#parts.nodes.map((node) => this.#open(node));
     const leave = this.#watchers.add(listener);
@@ -54,7 +57,7 @@ export class PendingFeed {
     };
   }
 
-  /** Ends all watching, and what the nodes were asked for. */
+  /** Removes all listeners and stops all requests to nodes. */
   close(): void {
     for (const source of this.#sources) source.stop();
     this.#sources = [];
@@ -112,7 +115,7 @@ export class PendingFeed {
   }
 }
 
-/** Whether the node knows what waits for this chain's next block. */
+/** Whether the node's pending transactions are those for this chain's next block. */
 function isHealthy({ isUp, isOnFork, isBehind }: PendingNode): boolean {
   return isUp && !isOnFork && !isBehind;
 }

@@ -14,29 +14,29 @@ import { createHashRate, FLOOD_PAUSE_MS } from './hash-rate.ts';
 const POLL_MS = 1_000;
 const MAX_BACKOFF_MS = 30_000;
 const ANSWER_LIMIT_MS = 5_000;
-/** How long a node is believed not to have such filters. */
+/** Time for which a node counts as lacking such filters, milliseconds. */
 const UNSUPPORTED_MS = 600_000;
-/** Milliseconds without polls of a node that limits its rate. */
+/** Pause of polls after a node limits its rate, milliseconds. */
 const REST_MS = 60_000;
-/** Filters in a row that a node forgot before their first answer: it has several nodes behind it. */
+/** Maximum number of successive filters that a node forgets before their first reply: such an endpoint has several nodes behind it. */
 const MAX_LOST = 3;
-/** Hashes that are passed on between two pauses of the event loop: 2 ms. */
+/** Hashes passed on between two pauses of the event loop: 2 ms. */
 const SLICE_HASHES = 512;
 
 export type PolledPendingParts = {
   readonly transport: Transport;
   readonly clock: Clock;
-  /** Whether the node is asked now. */
+  /** Whether the node should be polled now. */
   readonly isWanted: () => boolean;
-  /** One hash, which is not checked yet. */
+  /** Called with one hash, not validated yet. */
   readonly onHash: (hash: unknown) => void;
-  /** Opens what its answers count in. */
+  /** Opens the memory reservation of its replies. */
   readonly memory: () => AnswerMemory;
-  /** The node sends more than is taken. */
+  /** Called when the node sends more than the rate limit. */
   readonly onFlood: () => void;
 };
 
-/** Transactions that one node has in a filter, asked for each second. */
+/** Pending transactions of one node, read from a filter each second. */
 export class PolledPending {
   readonly #parts: PolledPendingParts;
   readonly #loop: PollLoop;
@@ -103,14 +103,14 @@ export class PolledPending {
     }
   }
 
-  /** The node sends more than is taken: it is left out for a while. */
+  /** Pauses polls of a node that sends more than the rate limit. */
   #leaveOut(): void {
     this.#uninstall();
     this.#rest(FLOOD_PAUSE_MS);
     this.#parts.onFlood();
   }
 
-  /** @returns whether there is a filter */
+  /** @returns whether a filter is installed */
   async #install(): Promise<boolean> {
     const reply = await this.#send('eth_newPendingTransactionFilter', '[]');
     if (reply.kind === 'error') {
@@ -128,7 +128,7 @@ export class PolledPending {
 
   #uninstall(): void {
     if (this.#filter === undefined) return;
-    // A node that cannot be reached forgets its filters in time.
+    // A node that cannot be reached lets its filters expire.
     this.#send('eth_uninstallFilter', `[${this.#filter}]`).catch(() => {});
     this.#filter = undefined;
   }

@@ -1,4 +1,4 @@
-/** Ancestors of blocks with known hashes: by the parents that headers name, and by what EIP-2935 keeps in a block's state. */
+/** Ancestors of blocks with known hashes, verified by `parentHash` links of headers and by the EIP-2935 history contract. */
 
 import { ChainError } from '../../chain/errors.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
@@ -14,26 +14,29 @@ import { describeRead } from '../state-asker.ts';
 import type { Upstream } from '../upstream.ts';
 import type { Verifier } from './verifier.ts';
 
-/** Headers that are asked for at a time. */
+/** Headers requested in one batch. */
 const BATCH = 64n;
-/** EIP-2935: the contract that keeps hashes of the last blocks, and how many. */
+/** EIP-2935: address of the history storage contract, and the number of block hashes it stores. */
 const HISTORY_ADDRESS = '0x0000f90827f1c53a10cb7a02335b175320002935';
 export const HISTORY_LENGTH = 8_191n;
 
 type Block = { readonly number: bigint; readonly hash: string };
 
-/** What asks for ancestors, and compares what comes. */
+/** Dependencies of the readers of ancestors. */
 export type AncestorParts = {
   readonly verifier: Verifier;
   readonly ask: Ask;
   readonly scope: RequestScope;
-  /** A header that was recomputed before, where it is remembered. */
+  /** Returns a cached verified header. */
   readonly findHeader?: (hash: string) => VerifiedHeader | undefined;
 };
 
 /**
- * What the state of a block has as the hash of an older one (EIP-2935), at most `HISTORY_LENGTH` below it. Undefined where it has none.
- * @throws UpstreamFault, ChainError where no node proves it
+ * Verifies, by an account proof, which hash the EIP-2935 contract stores for an older block.
+ * @param from block with a known hash whose state is read
+ * @param to number of the older block, at most `HISTORY_LENGTH` below `from`
+ * @returns the 32-byte hash as lower-case `0x` text; undefined where the slot is zero
+ * @throws UpstreamFault, ChainError where no node returns a valid proof
  */
 export async function proveOlderHash(
   { verifier, ask, scope, findHeader }: AncestorParts,
@@ -59,10 +62,10 @@ export async function proveOlderHash(
   return word === 0n ? undefined : `0x${word.toString(16).padStart(64, '0')}`;
 }
 
-/** A header that was recomputed, and the node that gave it. */
+/** A verified header, and the node that returned it. */
 type ToldHeader = { readonly header: VerifiedHeader; readonly upstream: Upstream | undefined };
 
-/** Headers of blocks with known hashes, one parent after the other: those that come next are asked for together, by number. */
+/** Reads headers of a parent chain by known hash; prefetches the next headers in parallel, by number. */
 export class HeaderReader {
   readonly #verifier: Verifier;
   readonly #ask: Ask;
@@ -76,8 +79,8 @@ export class HeaderReader {
   }
 
   /**
-   * @param left headers that will be read from this one on
-   * @throws UpstreamFault where no node has it
+   * @param left number of headers that the caller still reads, this one included
+   * @throws UpstreamFault where no node has the header
    */
   async read({ number, hash }: Block, left: bigint): Promise<VerifiedHeader> {
     if (left > 1n && !this.#coming.has(number)) {
@@ -86,7 +89,7 @@ export class HeaderReader {
     const coming = await this.#coming.get(number);
     this.#coming.delete(number);
     if (coming?.header.hash === hash) return coming.header;
-    // Nodes may have another block at the height by now, or tell a wrong one.
+    // The node may have another block at the height by now, or may return a wrong one.
     if (coming !== undefined) this.#verifier.noteOther({ number, hash }, coming.upstream);
     const { header, upstream } = await this.#request('eth_getBlockByHash', hash, { number, hash });
     this.#verifier.judge(header, [], ['header'], upstream);

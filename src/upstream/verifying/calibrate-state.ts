@@ -12,20 +12,20 @@ import type { Upstream } from '../upstream.ts';
 import { lacksProof } from './lacks-proof.ts';
 import type { Verifier } from './verifier.ts';
 
-/** Nodes that are asked for a proof until one verifies: all of most pools. */
+/** Maximum number of nodes asked for a proof until one verifies; most pools have fewer. */
 const WITNESSES = 16;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const FIRST_SLOT: string = `0x${'0'.repeat(64)}`;
 
-/** A block with a recomputed header, and an account that it has touched. */
+/** A block with a verified header, and an account that the block touched. */
 export type StateSample = { readonly header: VerifiedHeader; readonly address: string };
 
-/** What a sample has shown. `silent`: no node answered. */
+/** Result of a sample. `silent`: no node answered. */
 export type StateTrial =
   | { readonly kind: 'proven' | 'silent' }
   | { readonly kind: 'unproven'; readonly reason: string };
 
-/** The account that the block's first transaction went to, or the one that its fees went to. */
+/** Returns the recipient of the block's first transaction, otherwise the fee recipient, otherwise the zero address; lower-case. */
 export function chooseAccount({ transactions, miner }: Members): string {
   const [first]: readonly unknown[] = Array.isArray(transactions) ? transactions : [];
   const to = isMembers(first) ? first['to'] : undefined;
@@ -33,7 +33,7 @@ export function chooseAccount({ transactions, miner }: Members): string {
   return typeof address === 'string' ? address.toLowerCase() : `0x${'0'.repeat(40)}`;
 }
 
-/** Asks nodes to prove an account and a slot until the answer of one verifies, or there is none left. */
+/** Requests a proof of an account and its slot 0 from one node after the other, until a proof verifies or no node is left. */
 export async function tryState(
   verifier: Verifier,
   ask: Ask,
@@ -58,7 +58,7 @@ export async function tryState(
     } catch (error) {
       if (!lacksProof(error) && !(error instanceof UpstreamFault)) throw error;
       if (lacksProof(error)) reason ??= `no node proves the state: ${error.message}`;
-      // A fault is what has become of all nodes; an error that is an answer is the word of one.
+      // A fault means that every node failed; an error that is an answer comes from one node only.
       if (error instanceof UpstreamFault) break;
     }
     if (witness.upstream === undefined) break;

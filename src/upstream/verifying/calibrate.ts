@@ -5,25 +5,26 @@ import { tryState } from './calibrate-state.ts';
 import { tryBlock } from './try-block.ts';
 import type { Verifier } from './verifier.ts';
 
-/** Blocks that are recomputed where they have transactions, and that are looked at to find such. */
+/** Non-empty blocks to verify, and the maximum number of blocks examined to find them. */
 const WANTED_BLOCKS = 2;
 const MAX_BLOCKS = 8;
 
 export type CalibrateParts = {
   readonly verifier: Verifier;
   readonly ask: Ask;
-  /** Of the newest block to be looked at. */
+  /** Number of the newest block to examine. */
   readonly head: bigint;
   readonly scope: RequestScope;
 };
 
-/** A block of which something did not recompute with any node's answer: the oldest that was looked at. */
+/** A subject that no node's answer verified, and the number of the oldest examined block where this happened. */
 type Failure = { readonly text: string; readonly number: bigint };
 
 /**
- * Finds out what can be verified on a network: recomputes recent blocks and their receipts, and compares a proof of an account with each. What recomputes with one node's answer is verifiable;
- * what does with none is not from that block on, with the reason. What no block has stays as it was, and so does what is known of older blocks (`findForks`).
- * @returns whether a node gave a block
+ * Determines what can be verified on a network: recomputes recent blocks and their receipts, and verifies account proofs until one matches.
+ * A subject that one node's answer verifies is verifiable; one that no answer verifies is unverifiable from that block on, with the reason.
+ * Subjects that no examined block contains keep their state, and so do marks of older blocks (`findForks`).
+ * @returns whether a node returned a block
  */
 export async function calibrate({ verifier, ask, head, scope }: CalibrateParts): Promise<boolean> {
   const { calibration } = verifier;

@@ -1,25 +1,25 @@
 import { SUBJECTS, type Subject } from '../../verification/findings.ts';
 import { HeightMarks, type Unknown } from './height-marks.ts';
 
-/** `untested`: no block was seen that has it. */
+/** `untested`: no examined block contains the subject. */
 export type SubjectState = 'verified' | 'untested' | 'unverifiable';
 
-/** What the status page, the log and doctor say of a network. */
+/** Calibration of one subject, as the status page, the log and doctor show it. */
 export type CalibrationRow = {
   readonly subject: Subject;
   readonly state: SubjectState;
-  /** Why it is not verifiable, as the rest of a sentence. */
+  /** Why the subject is unverifiable, as the end of a sentence. */
   readonly reason?: string;
-  /** The first of the newest blocks of which it is not verifiable; absent where it is not of any. */
+  /** First block of the newest range where the subject is unverifiable; absent where it is verifiable, and where it is unverifiable at every height. */
   readonly from?: number;
-  /** The last of older blocks of which it is not verifiable, below newer ones of which it is. */
+  /** Last block of an older unverifiable range, below newer blocks where the subject is verifiable. */
   readonly until?: number;
 };
 
-/** Above every block: stands for a block of which the number is not known, so that nothing that was given up is called verified. */
+/** Placeholder for an unknown block number, above every block, so that no subject given up for recent blocks counts as verified. */
 export const UNKNOWN_NUMBER: bigint = 1n << 256n;
 
-/** Roots without which nothing below can be verified. */
+/** Roots in the header: these subjects are unverifiable where the header is. */
 const BELOW_HEADER: ReadonlySet<Subject> = new Set<Subject>([
   'transactions',
   'receipts',
@@ -28,40 +28,40 @@ const BELOW_HEADER: ReadonlySet<Subject> = new Set<Subject>([
   'state',
 ]);
 
-/** Heights of which one shows from where on something can be recomputed. */
+/** A subject with a range of heights that contains the first block of a fork; examining one of them narrows the range. */
 export type UnknownFork = Unknown & { readonly subject: Subject };
 
-/** What of a network's answers can be recomputed, as its blocks have shown, by height: forks change it. */
+/** Records per subject and height which parts of a network's answers can be recomputed; forks change this. */
 export class Calibration {
-  /** When answers began to be compared that were not before, on the clock of `performance.now()`. */
+  /** When the set of compared answers last grew, on the clock of `performance.now()`. */
   widenedAt: number = Number.NEGATIVE_INFINITY;
   #isDone = false;
   readonly #marks = new Map<Subject, HeightMarks>();
 
-  /** Whether recent blocks have been looked at. */
+  /** Whether recent blocks have been examined. */
   get isDone(): boolean {
     return this.#isDone;
   }
 
-  /** Recent blocks have been looked at. */
+  /** Marks the examination of recent blocks as complete. */
   finish(): void {
     if (!this.#isDone) this.widenedAt = performance.now();
     this.#isDone = true;
   }
 
-  /** @param number of the block that is asked about; of the newest by default */
+  /** @param number of the block; by default of the newest */
   stateOf(subject: Subject, number: bigint = UNKNOWN_NUMBER): SubjectState {
     if (this.#findFailure(subject, number) !== undefined) return 'unverifiable';
     return this.#marksOf(subject).isEmpty ? 'untested' : 'verified';
   }
 
-  /** Whether it may be verifiable of some block. */
+  /** Whether the subject may be verifiable for some block. */
   mayBeVerified(subject: Subject): boolean {
     const subjects: readonly Subject[] = BELOW_HEADER.has(subject) ? [subject, 'header'] : [subject];
     return subjects.map((each) => this.#marksOf(each)).every((marks) => marks.isEmpty || marks.has(true));
   }
 
-  /** A block has shown that it can be recomputed. */
+  /** Records that the subject was verified at a block. */
   noteShown(subject: Subject, number: bigint): void {
     if (number === UNKNOWN_NUMBER) return;
     const marks = this.#marksOf(subject);
@@ -69,19 +69,20 @@ export class Calibration {
     marks.set(number, undefined);
   }
 
-  /** Whether a block has shown that it can be recomputed. */
+  /** Whether the subject was verified for some block. */
   hasShown(subject: Subject): boolean {
     return this.#marksOf(subject).has(true);
   }
 
-  /** A block cannot be recomputed. What others have shown stays. */
+  /** Records that the subject is unverifiable at a block; marks of other blocks stay. */
   noteFailed(subject: Subject, reason: string, number: bigint): void {
     this.#marksOf(subject).set(number, reason);
   }
 
   /**
-   * A recent block cannot be recomputed: no later one is compared any more, and none at all where none has been recomputed before.
-   * @returns whether something is given up that was not
+   * Records that the subject is unverifiable at a recent block: answers about later blocks are not compared any more, nor about any block where none has
+   * been verified before.
+   * @returns whether the subject was verifiable for the newest blocks until now
    */
   noteUnverifiable(subject: Subject, reason: string, number: bigint): boolean {
     const marks = this.#marksOf(subject);
@@ -89,40 +90,43 @@ export class Calibration {
     const from = number < UNKNOWN_NUMBER ? number : 0n;
     const hasShown = marks.has(true);
     marks.dropAbove(from);
-    // Older ones count as recomputed until one of them is looked at.
+    // Older blocks count as verifiable until one of them is examined.
     if (hasShown && !marks.has(true) && from > 0n) marks.set(0n, undefined);
     marks.set(from, known ?? reason);
     return known === undefined;
   }
 
-  /** Why it is not verifiable of a block. */
+  /** Reason why the subject is unverifiable at a block; empty where it is verifiable. */
   reasonOf(subject: Subject, number: bigint): string {
     return this.#findFailure(subject, number) ?? '';
   }
 
-  /** The first of the newest blocks of which it was given up, where older ones can be recomputed. */
+  /** First block of the newest range where the subject is unverifiable, where older blocks can be verified. */
   givenUpFrom(subject: Subject): bigint | undefined {
     return this.#marksOf(subject).from;
   }
 
-  /** Whether something was found not to be verifiable. */
+  /** Whether some subject is unverifiable at some block. */
   get isPartial(): boolean {
     return [...this.#marks.values()].some((marks) => marks.has(false));
   }
 
-  /** Where it is not known which block is the first that follows other rules. State is left out: most nodes prove that of recent blocks only. */
+  /** Ranges in which the first block of a fork is unknown. State is left out: most nodes serve proofs only for recent blocks. */
   listUnknown(): readonly UnknownFork[] {
     return [...this.#marks].flatMap(([subject, marks]) =>
       subject === 'state' ? [] : marks.listUnknown().map((unknown) => ({ ...unknown, subject })),
     );
   }
 
-  /** Blocks that are looked at again now and then, since newer ones can be recomputed: the last of those that cannot. */
+  /** Last blocks of unverifiable ranges below verifiable ones; they are examined again from time to time. */
   listLast(): readonly bigint[] {
     return [...new Set([...this.#marks.values()].flatMap((marks) => marks.listLast()))];
   }
 
-  /** Parts of a range of blocks of which the same can be verified, in order. @returns the last block of each */
+  /**
+   * Splits a range of blocks into parts within which the same subjects are verifiable.
+   * @returns the last block of each part, in ascending order
+   */
   divide(subjects: readonly Subject[], first: bigint, last: bigint): readonly bigint[] {
     const about = new Set<Subject>([...subjects, 'header']);
     const ends = [...about].flatMap((subject) => this.#marksOf(subject).listEnds());
@@ -130,7 +134,7 @@ export class Calibration {
     return [...inside, last].sort((a, b) => (a < b ? -1 : 1));
   }
 
-  /** Another chain: what could not be recomputed before may be now. */
+  /** Clears all marks; called when the network becomes another chain. */
   reset(): void {
     this.#isDone = false;
     this.#marks.clear();

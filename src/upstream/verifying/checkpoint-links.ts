@@ -8,28 +8,28 @@ import type { Ask, BlockPosition } from '../routed-call.ts';
 import { HeaderReader, HISTORY_LENGTH, proveOlderHash } from './ancestor-proofs.ts';
 import type { Verifier } from './verifier.ts';
 
-/** Headers that are followed for one question, so many of them asked for at a time. */
+/** Maximum number of headers followed for one request. */
 export const MAX_WALK = 1_024n;
-/** Linked blocks that are remembered, the last ones and one of so many: about 150 bytes each. */
+/** Capacity of each LRU of linked blocks, about 150 bytes each: one holds the most recently used blocks, the other only multiples of `MILESTONE`. */
 const MAX_LINKED = 65_536;
 const MILESTONE = 512n;
-/** Heights at which proofs stop on their way down, multiples of this one: they are remembered, and the same for checkpoints that move on. */
+/** Proofs on their way down stop at multiples of this height: stops are cached, and stay the same when the checkpoint moves. */
 const STOP = 15n * MILESTONE;
-/** How long finding out may take. */
+/** Time limit of one linking attempt, milliseconds. */
 const LINK_LIMIT_MS = 10_000;
-/** Proofs that are followed one after the other to one old block. */
+/** Maximum number of successive proofs on the way to one old block. */
 const MAX_JUMPS = 64n;
-/** How long no more proofs of old states are asked for below an anchor of which nodes had none: any question about an old block would. */
+/** Pause after nodes returned no state proof below an anchor, milliseconds: otherwise every request about an old block would send one. */
 const PROOF_PAUSE_MS = 60_000;
 
 type Block = { readonly number: bigint; readonly hash: string };
 
-/** A configured checkpoint stays; one that layer 1 anchors moves on, and is days behind the head. */
+/** A configured checkpoint is fixed; one anchored in layer 1 moves on, and is days behind the head. */
 type CheckpointKind = 'configured' | 'anchored';
 
 /**
- * Blocks that hashes link to the checkpoint. Its ancestors, by the parents that headers name or by what EIP-2935 keeps in a block's state, are blocks of the
- * chain whatever nodes say. A block above it that has it among its ancestors is of no other chain, but may still be one that nodes invented.
+ * Blocks linked to the checkpoint by hashes. Ancestors of the checkpoint, linked by `parentHash` or by the EIP-2935 history contract,
+ * are on the chain whatever nodes report. A block above the checkpoint that descends from it is on no other chain, but a node may still have invented it.
  */
 export class CheckpointLinks {
   #checkpoint: Checkpoint;
@@ -39,7 +39,7 @@ export class CheckpointLinks {
   readonly #linked = new Lru<bigint, string>(MAX_LINKED, Number.POSITIVE_INFINITY);
   readonly #milestones = new Lru<bigint, string>(MAX_LINKED, Number.POSITIVE_INFINITY);
   readonly #running = new Map<string, Promise<string | undefined>>();
-  /** From then on proofs below an anchor are asked for again, on the clock of `performance.now()`. */
+  /** Earliest time of the next proof below an anchor, on the clock of `performance.now()`. */
   #provesFrom = 0;
 
   constructor(checkpoint: Checkpoint, verifier: Verifier, ask: Ask, kind: CheckpointKind = 'configured') {
@@ -53,7 +53,7 @@ export class CheckpointLinks {
     return this.#checkpoint;
   }
 
-  /** Takes a later block for the checkpoint. What is linked stays so. */
+  /** Replaces the checkpoint by a later block; links stay. */
   moveTo(checkpoint: Checkpoint): void {
     this.#note(this.#checkpoint);
     this.#checkpoint = checkpoint;
@@ -61,8 +61,8 @@ export class CheckpointLinks {
   }
 
   /**
-   * Why a block that is not linked cannot be believed, as the rest of a sentence; undefined where it need not be linked. An anchor binds those below it
-   * that headers alone would link.
+   * Returns why an unlinked block is unverifiable, as the end of a sentence; undefined where the block is linked or needs no link. An anchor requires
+   * links only for blocks within `MAX_WALK` below it, which headers alone can link.
    */
   whyUnlinked(position: BlockPosition): string | undefined {
     if (this.has(position)) return undefined;
@@ -73,23 +73,23 @@ export class CheckpointLinks {
     return `no headers link the block to block ${number}, which is anchored in layer 1`;
   }
 
-  /** Whether a block is linked to the checkpoint, as far as that is known. */
+  /** Whether a block is known to be linked to the checkpoint. */
   has({ number, hash }: BlockPosition): boolean {
     return hash !== undefined && this.#find(number) === hash;
   }
 
-  /** The hash of a height at or below the checkpoint, as far as it is known. */
+  /** Known hash of a block at or below the checkpoint. */
   hashAt(number: bigint): string | undefined {
     return number <= this.checkpoint.number ? this.#find(number) : undefined;
   }
 
-  /** The same; asks nodes for the blocks between. Undefined where they do not lead there. Never rejects. */
+  /** Returns the hash of a block at or below the checkpoint, linking it by requests to nodes where it is unknown. Undefined where that fails. Never rejects. */
   findHash(number: bigint): PromiseOrValue<string | undefined> {
     if (number > this.checkpoint.number) return undefined;
     return this.#find(number) ?? this.#once(`${number}`, (scope) => this.#goDown(number, scope));
   }
 
-  /** Finds out whether a block is linked. Never rejects. */
+  /** Tries to link a block to the checkpoint. Never rejects. */
   link(position: BlockPosition): PromiseOrValue<unknown> {
     const { number, hash } = position;
     if (hash === undefined || this.has(position)) return undefined;
@@ -108,7 +108,7 @@ export class CheckpointLinks {
     if (number % MILESTONE === 0n) this.#milestones.set(number, hash);
   }
 
-  /** Once for all that ask at the same time, whichever of them goes away; what nodes cannot answer links nothing. */
+  /** Coalesces concurrent runs by name, with a scope that no caller aborts; a fault of nodes yields undefined. */
   #once(
     name: string,
     work: (scope: RequestScope) => Promise<string | undefined>,
@@ -125,7 +125,7 @@ export class CheckpointLinks {
     return result;
   }
 
-  /** Links the block of a height below the checkpoint. */
+  /** Links the block at a height below the checkpoint. */
   async #goDown(number: bigint, scope: RequestScope): Promise<string | undefined> {
     let from = this.#findAbove(number);
     if (from.number - number > MAX_JUMPS * STOP) return undefined;
@@ -140,7 +140,7 @@ export class CheckpointLinks {
     return this.#find(number);
   }
 
-  /** The same as `#prove`, but not soon after nodes had no proof below an anchor. */
+  /** Calls `#prove`; below an anchor, skips it for `PROOF_PAUSE_MS` after a failure. */
   async #jump(from: Block, to: bigint, scope: RequestScope): Promise<string | undefined> {
     if (performance.now() < this.#provesFrom) return undefined;
     let hash: string | undefined;
@@ -157,7 +157,7 @@ export class CheckpointLinks {
     return proveOlderHash({ verifier: this.#verifier, ask: this.#ask, scope }, from, to);
   }
 
-  /** The linked block that is least far above a height: one of the next, or one that jumps have passed. */
+  /** Returns the lowest known linked block at or above a height: within `MAX_WALK` every block is checked, above that only the stops. */
   #findAbove(number: bigint): Block {
     const { checkpoint } = this;
     const next = number + MAX_WALK < checkpoint.number ? number + MAX_WALK : checkpoint.number;
@@ -174,7 +174,7 @@ export class CheckpointLinks {
     return checkpoint;
   }
 
-  /** Links a block above the checkpoint, where it has it among its ancestors. */
+  /** Links a block above the checkpoint that descends from it. */
   async #reachUp(block: Block, scope: RequestScope): Promise<string | undefined> {
     const below = this.#findBelow(block.number);
     const distance = block.number - below.number;
@@ -190,7 +190,7 @@ export class CheckpointLinks {
     return block.hash;
   }
 
-  /** The linked block that is least far below a height above the checkpoint, as far as EIP-2935 reaches; otherwise the checkpoint. */
+  /** Returns the highest linked block below a height above the checkpoint, within the EIP-2935 window; otherwise the checkpoint. */
   #findBelow(number: bigint): Block {
     for (let back = 1n; back <= HISTORY_LENGTH && number - back > this.checkpoint.number; back++) {
       const hash = this.#find(number - back);
@@ -199,7 +199,7 @@ export class CheckpointLinks {
     return this.checkpoint;
   }
 
-  /** Links the parents of a linked block, down to a height. */
+  /** Links the ancestors of a linked block down to a height. */
   async #walk(from: Block, to: bigint, scope: RequestScope): Promise<void> {
     const headers = new HeaderReader({ verifier: this.#verifier, ask: this.#ask, scope });
     let at = from;
@@ -210,13 +210,16 @@ export class CheckpointLinks {
     }
   }
 
-  /** A block and its ancestors down to a linked one. Undefined where the first of those at or below a height is not linked. */
+  /**
+   * Returns a block and its ancestors above the first linked one. Undefined where the path reaches the checkpoint's height, or exceeds `MAX_WALK`, unlinked.
+   * @param to height of the linked block that is expected; headers down to it are prefetched
+   */
   async #follow(block: Block, to: bigint, scope: RequestScope): Promise<readonly Block[] | undefined> {
     const headers = new HeaderReader({ verifier: this.#verifier, ask: this.#ask, scope });
     const path: Block[] = [];
     let at = block;
     while (!this.has(at)) {
-      // Where the block below has left the chain, its own ancestors are still linked.
+      // Where a reorg removed the linked block below, the ancestors of that block are still linked.
       if (at.number <= this.checkpoint.number || block.number - at.number > MAX_WALK) return undefined;
       path.push(at);
       const left = at.number > to ? at.number - to : 1n;
@@ -227,7 +230,7 @@ export class CheckpointLinks {
   }
 }
 
-/** The oldest multiple of `STOP` within the history window (EIP-2935) of block `from`. */
+/** Returns the oldest multiple of `STOP` within the history window (EIP-2935) of block `from`. */
 function findStop(from: bigint): bigint {
   return ((from - HISTORY_LENGTH + STOP - 1n) / STOP) * STOP;
 }

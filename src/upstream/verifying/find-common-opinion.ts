@@ -1,15 +1,15 @@
 import type { Finding } from '../../verification/findings.ts';
 import type { Upstream } from '../upstream.ts';
 
-/** What most nodes say of a block that does not recompute, and the nodes that say something else. */
+/** The unverifiable answer that most nodes return for a block, and the nodes that returned another one. */
 export type CommonOpinion = {
   readonly finding: Finding & { readonly evidence: string };
   readonly dissenters: ReadonlySet<Upstream>;
 };
 
 /**
- * What more than half of the nodes have said alike, where all that can be asked have said something that does not recompute.
- * @param opinions by node
+ * Returns the finding that more than half of the nodes share, once every able node has returned an answer that does not verify.
+ * @param opinions findings by node
  * @param able nodes that can be asked
  */
 export function findCommonOpinion(

@@ -4,25 +4,25 @@ import type { Ask } from '../routed-call.ts';
 import { type Trial, tryBlock } from './try-block.ts';
 import type { Verifier } from './verifier.ts';
 
-/** Heights that one search looks at: the first block of a fork is found in 30 of a billion. */
+/** Maximum number of steps of one search; bisection finds the first block of a fork among 10^9 blocks in 30. */
 const MAX_STEPS = 256;
-/** Blocks that are looked at for one that has what is looked for. */
+/** Blocks examined per step for one that contains the subject. */
 const MAX_NEAR = 8n;
 
 export type FindForksParts = {
   readonly verifier: Verifier;
   readonly ask: Ask;
   readonly scope: RequestScope;
-  /** Blocks of which answers failed. */
+  /** Numbers of blocks whose answers failed verification. */
   readonly doubted: readonly bigint[];
-  /** Whether one node alone can be asked. */
+  /** Whether at most one node can be asked. */
   readonly isAlone: boolean;
 };
 
 /**
- * Finds the blocks at which rules that are not known here begin and end: looks at blocks between those that recompute and those that do not, halving the distance, and further and further below the
- * oldest that does not. What two nodes give alike and does not recompute follows other rules, or what the only node gives.
- * @returns whether all that nodes can show is known; otherwise there was not enough time
+ * Finds the first and last blocks of forks with unknown rules: bisects between verifiable and unverifiable blocks, and examines blocks at growing
+ * distances below the oldest unverifiable one. Rules are unknown where two nodes, or the only node, return the same unverifiable answer.
+ * @returns whether nothing is left to find; false where time or steps ran out
  */
 export async function findForks({
   verifier,
@@ -32,7 +32,7 @@ export async function findForks({
   isAlone,
 }: FindForksParts): Promise<boolean> {
   const { calibration } = verifier;
-  /** @returns what it has shown; undefined where no node has the block */
+  /** @returns the subjects verified or found unverifiable; undefined where no node has the block */
   const look = async (number: bigint): Promise<ReadonlySet<Subject> | undefined> => {
     const trials = await tryBlock(verifier, ask, number, scope);
     if (trials.length === 0 || scope.aborted) return undefined;
@@ -62,7 +62,7 @@ export async function findForks({
   return false;
 }
 
-/** What more than one node's answer contradicts alike, or the only one's. */
+/** Contradictions that two nodes, or the only node, share. */
 function listFailed(trials: readonly Trial[], isAlone: boolean): readonly Finding[] {
   const found = trials.flatMap((trial) => trial.found);
   return found.filter(({ subject, kind, evidence }, i) => {

@@ -5,10 +5,10 @@ import { isMembers } from '../../verification/members.ts';
 import { parseText } from '../parse-text.ts';
 import type { Ask } from '../routed-call.ts';
 
-/** More than blocks of any chain have; nodes that invent names cannot bring about more calibrations than this. */
+/** Cap on remembered names, above what blocks of any chain have: invented names cannot trigger more calibrations than this. */
 const MAX_NAMES = 256;
 
-/** The members that block objects of a network have had: a fork begins with one that none had before. */
+/** Member names seen in block objects of a network: a fork often shows as a new one. */
 export class HeaderMembers {
   readonly #ask: Ask;
   readonly #names = new Set<string>();
@@ -18,8 +18,8 @@ export class HeaderMembers {
   }
 
   /**
-   * Asks a node for a block, and whether it has members that no block before it had.
-   * @throws UpstreamFault where none answers
+   * Requests a block and returns whether it has members that no block before it had.
+   * @throws UpstreamFault where no node answers
    */
   async hasNew(number: bigint, scope: RequestScope): Promise<boolean> {
     const params = `["${encodeQuantity(number)}",false]`;

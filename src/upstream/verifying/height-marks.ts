@@ -1,34 +1,34 @@
-/** A block that was looked at. Without a reason it could be recomputed. */
+/** An examined block; `reason` is undefined where it was verified. */
 export type Mark = { readonly number: bigint; readonly reason: string | undefined };
 
-/** Heights of which one is to be looked at: `at` first, then those above it. */
+/** A range of heights to examine: `at` first, then those above it. */
 export type Unknown = { readonly at: bigint; readonly below: bigint };
 
-/** Of one subject: two for each stretch of blocks that follow the same rules. */
+/** Cap on the marks of one subject; each range of blocks with the same rules takes two. */
 const MAX_MARKS = 64;
-/** The next block that is looked at below the oldest that does not recompute is so many times as far down as is known already. */
+/** Growth of the unverifiable range: the next block examined below it is this many times its known length further down. */
 const GROWTH = 8n;
 
 /**
- * Heights at which blocks were looked at, and whether they could be recomputed. What holds for two neighbouring marks holds between them, for the first and the last one also
- * below and above. Between two that differ a fork begins: blocks there count as those that can be recomputed, so that lies are found.
+ * Examined heights of one subject, and whether the block there was verified. Two neighbouring marks with the same result hold for all heights between them,
+ * and the outermost ones hold beyond. A fork begins between two marks that differ: heights between them count as verifiable, so that lies are found.
  */
 export class HeightMarks {
-  /** In order; of more than two neighbours that are alike only the outer ones. */
+  /** Sorted by number; a run of marks with the same result retains only its first and last. */
   #marks: Mark[] = [];
-  /** Whether some block could not be recomputed: seldom, and asked for every answer. */
+  /** Whether some block is unverifiable: rare, and read for every answer. */
   #hasBad = false;
 
   get isEmpty(): boolean {
     return this.#marks.length === 0;
   }
 
-  /** Whether some block could, or could not, be recomputed. */
+  /** Whether some mark is verifiable (true) or unverifiable (false). */
   has(isGood: boolean): boolean {
     return this.#marks.some((mark) => isGoodMark(mark) === isGood);
   }
 
-  /** Why a block cannot be recomputed; undefined where it can, or none was looked at. */
+  /** Reason why a block is unverifiable; undefined where it is verifiable or no block was examined. */
   reasonAt(number: bigint): string | undefined {
     return this.#hasBad ? this.#find(number)?.reason : undefined;
   }
@@ -41,7 +41,7 @@ export class HeightMarks {
     return upper !== undefined && isGoodMark(upper) ? upper : lower;
   }
 
-  /** A block could be recomputed, or not for a reason. */
+  /** Records the result for a block; without a reason it was verified. */
   set(number: bigint, reason: string | undefined): void {
     const marks = this.#marks.filter((mark) => mark.number !== number);
     const at = marks.findIndex((mark) => mark.number > number);
@@ -50,30 +50,30 @@ export class HeightMarks {
     while (this.#marks.length > MAX_MARKS) this.#forgetShortest();
   }
 
-  /** What was seen of later blocks does not hold any more. */
+  /** Drops marks above a block. */
   dropAbove(number: bigint): void {
     this.#replace(this.#marks.filter((mark) => mark.number <= number));
   }
 
-  /** The first of the newest blocks that cannot be recomputed; undefined where they can be, and where no block can. */
+  /** First block of the newest unverifiable range; undefined where the newest mark is verifiable, and where no mark is. */
   get from(): bigint | undefined {
     const last = this.#marks.findLastIndex(isGoodMark);
     return last < 0 ? undefined : this.#marks[last + 1]?.number;
   }
 
-  /** The last of the blocks that cannot be recomputed below newer ones that can. */
+  /** Last block of the newest unverifiable range that has verifiable blocks above it. */
   get until(): bigint | undefined {
     return this.listLast().at(-1);
   }
 
-  /** The last blocks of stretches that cannot be recomputed, below newer ones that can. */
+  /** Last blocks of the unverifiable ranges that have verifiable blocks above them. */
   listLast(): readonly bigint[] {
     return this.#pairs().flatMap(([lower, upper]) =>
       !isGoodMark(lower) && isGoodMark(upper) ? [lower.number] : [],
     );
   }
 
-  /** Heights above which something else holds than at them. */
+  /** Last heights of ranges with the same result, the newest range excluded. */
   listEnds(): readonly bigint[] {
     return this.#pairs().flatMap(([lower, upper]) => {
       if (isGoodMark(lower) === isGoodMark(upper)) return [];
@@ -81,7 +81,7 @@ export class HeightMarks {
     });
   }
 
-  /** Where rules change between blocks that were looked at, or may have done below the oldest one that cannot be recomputed. */
+  /** Ranges that contain a change of rules, and the range below the oldest unverifiable block, which may contain one. */
   listUnknown(): readonly Unknown[] {
     const unknown = this.#pairs().flatMap(([lower, upper]): readonly Unknown[] => {
       const isKnown = isGoodMark(lower) === isGoodMark(upper) || upper.number - lower.number <= 1n;
@@ -97,12 +97,12 @@ export class HeightMarks {
     return [...unknown, { at: at > 1n ? at : 1n, below: oldest.number }];
   }
 
-  /** Marks that are neighbours. */
+  /** Pairs of neighbouring marks. */
   #pairs(): readonly (readonly [Mark, Mark])[] {
     return this.#marks.slice(1).map((upper, i) => [this.#marks[i] as Mark, upper]);
   }
 
-  /** Of the stretches that cannot be recomputed, the one of the fewest blocks: its blocks are judged one by one then. */
+  /** Removes the unverifiable range of the fewest blocks; answers about its blocks are then verified one by one. */
   #forgetShortest(): void {
     let shortest: { readonly first: number; readonly last: number; readonly length: bigint } | undefined;
     for (const [first, mark] of this.#marks.entries()) {
@@ -129,7 +129,7 @@ function isGoodMark({ reason }: Mark): boolean {
   return reason === undefined;
 }
 
-/** Without marks between two that are like them. */
+/** Drops marks between two neighbours with the same result. */
 function thin(marks: readonly Mark[]): Mark[] {
   return marks.filter((mark, i) => {
     const [before, after] = [marks[i - 1], marks[i + 1]];

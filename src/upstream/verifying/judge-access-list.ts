@@ -3,18 +3,23 @@ import { UpstreamFault } from '../fault.ts';
 import type { Upstream } from '../upstream.ts';
 import type { Verifier } from './verifier.ts';
 
-/** A block access list of a node. */
+/** A block access list that a node returned (EIP-7928). */
 export type ToldAccessList = {
-  /** The block that it was asked for. */
+  /** Number of the requested block. */
   readonly number: bigint;
   readonly hash: string;
-  /** Whether it has the hash that the header has of it. */
+  /** Whether the list hashes to the commitment in the header. */
   readonly isRight: boolean;
-  /** Whether the node was asked by the hash of the block: by height it may have told of another one. */
+  /** Whether the request named the block by hash: by height the node may answer about another block. */
   readonly isByHash: boolean;
 };
 
-/** @param verifier absent where nothing is verified @throws UpstreamFault `wrong`, for which the node is quarantined once another one has given the right list */
+/**
+ * Records an access list as verified or refuted.
+ * @param verifier absent where verification is off
+ * @param upstream the node that returned the list
+ * @throws UpstreamFault `wrong`; a node asked by hash is quarantined once another one returns the correct list, where state is verified
+ */
 export function judgeAccessList(
   verifier: Verifier | undefined,
   { number, hash, isRight, isByHash }: ToldAccessList,

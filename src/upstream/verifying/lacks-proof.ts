@@ -1,7 +1,7 @@
 import { ChainError } from '../../chain/errors.ts';
 import { type FaultKind, Refutation, UpstreamFault } from '../fault.ts';
 
-/** Faults of nodes that cannot prove a state, but may answer from it: no method, state too old, too many keys, too slow. */
+/** Faults of nodes that serve no proof of a state but may answer from it: no method, state too old, too many keys, too slow. */
 const FAULTS: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'unsupported',
   'missing',
@@ -13,10 +13,7 @@ const FAULTS: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'wrong',
 ]);
 
-/**
- * Whether nodes have no proof against the block, as opposed to one that its block refutes, or no answer at all. Proofs of nodes that are on another
- * branch are `wrong`.
- */
+/** Whether nodes lack a proof, as opposed to a proof that its block refutes, or no answer at all. Proofs of nodes on another branch are `wrong`. */
 export function lacksProof(error: unknown): error is Error {
   if (error instanceof Refutation) return false;
   if (error instanceof UpstreamFault) return FAULTS.has(error.kind);

@@ -35,22 +35,22 @@ export type Layer1AnchorParts = {
   readonly log: Logger;
 };
 
-/** A header that was recomputed. */
+/** A verified header. */
 type ToldHeader = VerifiedHeader & { readonly withdrawalsRoot: string | undefined };
-/** Where the block of an output root is. */
+/** Number of the block of an output root, and a check that a header there fits the claim. */
 type MeantBlock = { readonly number: bigint; readonly isMeant: (header: ToldHeader) => boolean };
 type ToldBlock = { readonly header: ToldHeader; readonly upstream: Upstream | undefined };
 
 /**
- * Anchors a rollup in output roots that layer 1 holds: the block of such a root is of the chain, and so are its ancestors, whatever nodes say. Nodes that tell
- * another block of its height are quarantined; as long as all do, no block is believed.
+ * Anchors a rollup in output roots stored on layer 1: the block of such a root and its ancestors are on the chain, whatever nodes report. Nodes that
+ * report another block at its height are quarantined; while all nodes do, no block counts as verified.
  */
 export class Layer1Anchor implements Anchor, AnchoredChain {
   readonly #parts: Layer1AnchorParts;
   #links: CheckpointLinks | undefined;
-  /** The output root of the current anchor block. */
+  /** Output root of the current anchor block. */
   #outputRoot = '';
-  /** Why there is none, or no newer one, as the rest of a sentence. */
+  /** Why there is no anchor, or no newer one, as the end of a sentence. */
   #reason: string | undefined = 'layer 1 has not been asked yet';
   #isContradicted = false;
 
@@ -66,7 +66,7 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
     return this.#isContradicted ? this.#reason : undefined;
   }
 
-  /** Finds the block of an output root. Never rejects. */
+  /** Finds the block of an output root and makes it the anchor. Never rejects. */
   async anchor({ outputRoot, block }: OutputClaim, scope: RequestScope): Promise<void> {
     if (this.#outputRoot === outputRoot && !this.#isContradicted) {
       this.#reason = undefined;
@@ -91,7 +91,7 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
     }
   }
 
-  /** There is no newer anchor now. What was anchored before stays so, and so does a contradiction. */
+  /** Records that no newer anchor was found. The current anchor and a contradiction stay. */
   noteUnanchored(reason: string): void {
     const { network, log } = this.#parts;
     if (this.#isContradicted || this.#reason === reason) return;
@@ -134,7 +134,7 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
     this.#isContradicted = true;
   }
 
-  /** The latest block at or before a timestamp in seconds, assuming a constant block time. */
+  /** Returns the latest block at or before a timestamp in seconds, assuming a constant block time. */
   async #findBlock(timestamp: bigint, head: BlockHeader, scope: RequestScope): Promise<MeantBlock> {
     const { parentHash } = head;
     const { header } = await this.#askHeader(head.number - 1n, parentHash, new Set(), scope);
@@ -148,7 +148,10 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
     };
   }
 
-  /** What each node tells of a height. @throws UpstreamFault where none tells anything that recomputes */
+  /**
+   * Requests the header at a height from every node.
+   * @throws UpstreamFault where no node returns a header that verifies
+   */
   async #askNodes(number: bigint, scope: RequestScope): Promise<readonly ToldBlock[]> {
     const asked = new Set<Upstream>();
     const told: ToldBlock[] = [];
@@ -196,7 +199,10 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
     return { ...header, withdrawalsRoot: withdrawalsRoot == null ? undefined : asText(withdrawalsRoot) };
   }
 
-  /** The block that makes an output root; undefined where none does. @throws UpstreamFault where that is not known of one */
+  /**
+   * Returns the header whose output root matches; undefined where none does.
+   * @throws UpstreamFault where none matches and the output root of one is unknown
+   */
   async #findRoot(
     told: readonly ToldBlock[],
     outputRoot: string,
@@ -215,7 +221,7 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
     return undefined;
   }
 
-  /** Whether a block makes an output root. Since Isthmus its header has the storage root of the message passer; before, that takes a proof of its state. */
+  /** Whether a block has an output root. Since Isthmus its header contains the storage root of the message passer; before, this takes an account proof. */
   async #makes(header: ToldHeader, outputRoot: string, scope: RequestScope): Promise<boolean> {
     const { withdrawalsRoot } = header;
     if (withdrawalsRoot !== undefined && computeOutputRoot(header, withdrawalsRoot) === outputRoot)

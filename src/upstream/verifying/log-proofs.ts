@@ -26,33 +26,33 @@ import type { Upstream } from '../upstream.ts';
 import type { ProvenBlock } from './proven-blocks.ts';
 import type { Verifier } from './verifier.ts';
 
-/** What logs follow from. */
+/** Subjects from which logs are derived. */
 const LOG_SUBJECTS: readonly Subject[] = ['header', 'transactions', 'receipts', 'place', 'logIndex', 'logs'];
-/** Blocks of one question of which transactions and receipts are asked for at the same time. */
+/** Blocks of one request whose transactions and receipts are requested concurrently. */
 const BLOCKS_AT_ONCE = 4;
-/** Blocks below the head of which a node may know the header and have no logs yet: that is no lie. */
+/** Blocks below the head for which a node may have the header but not yet the logs; this is no lie. */
 const INDEXING_BLOCKS = 8n;
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 
 export type LogProofParts = {
   readonly verifier: Verifier;
   readonly blocks: BlockQuestions;
-  /** A header that was verified, where it is remembered. */
+  /** Returns a cached verified header. */
   readonly findHeader: (hash: string) => VerifiedHeader | undefined;
-  /** Blocks of a range beyond which its logs are not verified. */
+  /** Longest range in blocks whose logs are verified. */
   readonly maxBlocks: number;
   readonly limits: LogLimits;
   readonly headNumber: () => bigint;
 };
 
-/** A block of a range, with its matching logs once its receipts were read. */
+/** A block of a range; `logs` holds its matching logs once its receipts were read. */
 type Row = {
   readonly found: FoundBlock;
   readonly header: VerifiedHeader;
   logs: readonly string[] | undefined;
 };
 
-/** An answer has logs of blocks that cannot have them by their blooms: their receipts have to be looked at before a node is blamed. */
+/** An answer has logs of blocks whose blooms exclude them: their receipts must be read before a node is blamed. */
 export class UnexpectedLogs extends Error {
   override readonly name = 'UnexpectedLogs';
   readonly numbers: readonly bigint[];
@@ -63,17 +63,17 @@ export class UnexpectedLogs extends Error {
   }
 }
 
-/** Finds out which logs there are: of a range of blocks that follow each other, the receipts of those with a bloom that does not exclude logs of the filter. */
+/** Derives the logs that a filter matches in consecutive blocks, from the receipts of the blocks whose blooms do not exclude them. */
 export class LogProofs {
   readonly #parts: LogProofParts;
-  /** A verified block has had logs that the bloom in its header excludes: blooms of this chain say nothing. */
+  /** A verified block had logs that the bloom in its header excludes: blooms of this chain are unusable. */
   #isBloomless = false;
 
   constructor(parts: LogProofParts) {
     this.#parts = parts;
   }
 
-  /** Why logs of a range cannot be verified, as the rest of a sentence; undefined where it can be tried. */
+  /** Why logs of a range are unverifiable, as the end of a sentence; undefined where verification can be tried. */
   whyNot({ first, last }: LogRange): string | undefined {
     const { verifier, maxBlocks } = this.#parts;
     if (this.isTooLong({ first, last })) {
@@ -89,7 +89,7 @@ export class LogProofs {
     return last - first >= BigInt(this.#parts.maxBlocks);
   }
 
-  /** Parts of a range of which the logs can be verified, and others: forks change that. In order. */
+  /** Splits a range into parts, in order, within which logs are all verifiable or all unverifiable: forks change this. */
   divide({ first, last }: LogRange): readonly LogRange[] {
     let next = first;
     return this.#parts.verifier.calibration.divide(LOG_SUBJECTS, first, last).map((end) => {
@@ -99,14 +99,14 @@ export class LogProofs {
     });
   }
 
-  /** Why logs in receipts of a block are not proven, as the rest of a sentence; undefined where they are. */
+  /** Why logs in receipts of a block are not verified, as the end of a sentence; undefined where they are. */
   whyUnproven({ number, hash }: Pick<FoundBlock['block'], 'number' | 'hash'>): string | undefined {
     return this.#parts.verifier.whyUnproven({ number, hash }, LOG_SUBJECTS);
   }
 
   /**
-   * The receipts of a block, compared with its header.
-   * @throws UpstreamFault where the nodes lack what is asked for
+   * Returns the receipts of a block, verified against its header.
+   * @throws UpstreamFault where the nodes lack the receipts or the block
    */
   async getReceipts(found: FoundBlock, scope: RequestScope): Promise<JsonText | JsonBytes> {
     const { receipts } = await askReceipts(this.#parts, found, scope);
@@ -114,11 +114,11 @@ export class LogProofs {
   }
 
   /**
-   * Finds out which logs match, asking nodes for what is not known yet.
-   * @param found blocks that follow each other
-   * @param memory for the logs, which the caller releases
-   * @throws UpstreamFault where the nodes lack what is asked for
-   * @throws ChainError where there are more than one answer may have
+   * Derives the logs that match a filter, requesting missing blocks and receipts from nodes.
+   * @param found consecutive blocks
+   * @param memory reserved for the logs, released by the caller
+   * @throws UpstreamFault where the nodes lack the data
+   * @throws ChainError where the logs exceed the limits of one answer
    */
   async find(
     found: readonly FoundBlock[],
@@ -129,7 +129,7 @@ export class LogProofs {
     const { findHeader, blocks } = this.#parts;
     const rows: Row[] = [];
     for (const each of found) {
-      // Blocks that were known before it was known what can be verified have not been.
+      // Blocks found before calibration was complete have not been verified.
       const header =
         findHeader(each.block.hash) ?? (await blocks.getReceiptsOf(each, scope, true)).proven?.header;
       if (header === undefined)
@@ -141,14 +141,14 @@ export class LogProofs {
     return expected;
   }
 
-  /** Looks at the receipts of blocks of which an answer has logs, although their blooms exclude them. */
+  /** Reads the receipts of blocks whose logs are in an answer although their blooms exclude them. */
   async findMore(expected: ExpectedLogs, { numbers }: UnexpectedLogs, scope: RequestScope): Promise<void> {
     await expected.examine(numbers, scope);
     if (numbers.some((number) => expected.has(number))) this.#isBloomless = true;
   }
 }
 
-/** Logs of a range that match a filter, as its blocks and their receipts have them. */
+/** Logs of a range that match a filter, derived from its blocks and receipts. */
 export class ExpectedLogs {
   readonly #parts: LogProofParts;
   readonly #matcher: LogMatcher;
@@ -165,24 +165,30 @@ export class ExpectedLogs {
     this.#memory = memory;
   }
 
-  /** Of a block of the range. */
+  /** Hash of a block of the range. */
   hashOf(number: bigint): string | undefined {
     return this.#rows.get(number)?.header.hash;
   }
 
-  /** Whether receipts of a block have shown logs that match. */
+  /** Whether receipts of a block contain matching logs. */
   has(number: bigint): boolean {
     return (this.#rows.get(number)?.logs?.length ?? 0) > 0;
   }
 
-  /** Blocks that may have logs that match. @param isBloomless where blooms are not looked at */
+  /**
+   * Numbers of the blocks that may have matching logs.
+   * @param isBloomless whether blooms are ignored
+   */
   listPossible(isBloomless: boolean): readonly bigint[] {
     return [...this.#rows.values()]
       .filter(({ header }) => isBloomless || this.#matcher.mayMatch(header.logsBloom))
       .map(({ header }) => header.number);
   }
 
-  /** Asks for the receipts of blocks, a few at a time. @throws ChainError where they have more logs than one answer may have */
+  /**
+   * Requests the receipts of blocks, `BLOCKS_AT_ONCE` at a time.
+   * @throws ChainError where the logs exceed the limits of one answer
+   */
   async examine(numbers: readonly bigint[], scope: RequestScope): Promise<void> {
     for (let at = 0; at < numbers.length; at += BLOCKS_AT_ONCE) {
       const rows = numbers.slice(at, at + BLOCKS_AT_ONCE).map((number) => this.#rows.get(number) as Row);
@@ -191,7 +197,7 @@ export class ExpectedLogs {
     }
   }
 
-  /** Why it is not proven which logs there are; undefined where it is. */
+  /** Why the derived logs are not verified, as the end of a sentence; undefined where they are. */
   whyUnproven(): string | undefined {
     const { verifier } = this.#parts;
     let child: VerifiedHeader | undefined;
@@ -206,9 +212,10 @@ export class ExpectedLogs {
   }
 
   /**
-   * Compares the logs of an answer about some blocks of the range.
-   * @returns the same answer, written anew where an object in it has a name twice
-   * @throws UpstreamFault `wrong` @throws UnexpectedLogs
+   * Compares the logs of an answer about a part of the range.
+   * @returns the same answer, rewritten where an object in it repeats a name
+   * @throws UpstreamFault `wrong`
+   * @throws UnexpectedLogs where the answer has logs of blocks whose receipts were not read
    */
   compare(
     result: JsonResult,
@@ -248,7 +255,7 @@ export class ExpectedLogs {
 
   async #findLogs(found: FoundBlock, scope: RequestScope): Promise<readonly string[]> {
     const { receipts, proven } = await askReceipts(this.#parts, found, scope);
-    // A large block takes about that long.
+    // Parsing a large block takes about one scheduler slot.
     await TURNS.pause(scope.owner ?? '', TURN_MS);
     const list = (await parseText(receipts, scope)) as readonly unknown[];
     return listMatching(list, proven, this.#matcher);
@@ -268,7 +275,10 @@ export class ExpectedLogs {
   }
 }
 
-/** The receipts of a block, and the block that they were compared with. @throws UpstreamFault where the nodes lack them */
+/**
+ * Returns the receipts of a block, and the block that they were verified against.
+ * @throws UpstreamFault where the nodes lack them
+ */
 async function askReceipts(
   { blocks }: LogProofParts,
   found: FoundBlock,

@@ -20,23 +20,23 @@ import { Proofs } from './proofs.ts';
 import type { Anchor } from './trust.ts';
 import { Verifier } from './verifier.ts';
 
-/** How long looking at recent blocks may take; and how long afterwards it is tried again where no node answered, twice as long each time up to `LOOK_MS`. */
+/** Time limit of one calibration, and the first retry delay where no node answered; the delay doubles up to `LOOK_MS`. Milliseconds. */
 const CALIBRATE_LIMIT_MS = 10_000;
 const RETRY_MS = 5_000;
-/** How often it is looked whether the head's header has members that none had before, and at most how often calls bring about a calibration. */
+/** Interval between checks of the head's header for new members, and the minimum interval between calibrations that failed answers trigger. */
 const LOOK_MS = 60_000;
-/** How long after something was given up it is tried again: twice as long each time. */
+/** First and longest delay before a given-up subject is tried again; the delay doubles each time. Milliseconds. */
 const FIRST_REPEAT_MS = 180_000;
 const MAX_REPEAT_MS = 3_600_000;
 const WITNESSES = 2;
-/** Blocks of which answers failed that are looked at together. */
+/** Cap on blocks with failed answers that one search examines. */
 const MAX_DOUBTED = 16;
 
 export type VerificationParts = {
   readonly network: string;
   readonly verify: VerifyMode;
   readonly checkpoint?: Checkpoint | undefined;
-  /** Whether layer 1 is read for blocks that are on the chain; in place of a checkpoint. */
+  /** Whether output roots on layer 1 anchor blocks of the chain; excludes a checkpoint. */
   readonly isAnchored?: boolean;
   readonly log: Logger;
   readonly ask: Ask;
@@ -44,33 +44,34 @@ export type VerificationParts = {
   readonly recoverPublicKey: RecoverPublicKey;
   readonly condemn: (upstream: Upstream, evidence: string) => void;
   readonly head: () => BlockHeader | undefined;
-  /** Who has to have a block, where that is configured; otherwise two nodes. */
+  /** Operators that must have a block, where configured; otherwise two nodes. */
   readonly agreement?: Agreement | undefined;
-  /** Whether two nodes have told the hash of an old height. */
+  /** Whether two nodes have reported the hash of an old height. */
   readonly isWitnessed: (hash: string) => boolean;
-  /** Milliseconds between two looks at the head's header. */
+  /** Interval between checks of the head's header, milliseconds. */
   readonly lookMs?: number;
 };
 
-/** Verification of a network, and what keeps it going. */
+/** Verification of a network, with its background tasks. */
 export type Verification = {
   readonly proofs: Proofs;
-  /** What a checkpoint or layer 1 says of blocks, where one is configured. */
+  /** The checkpoint or the layer 1 anchor, where one is configured. */
   readonly anchor: Anchor | undefined;
-  /** What the state of an agreed head says of older heights; absent without agreement. */
+  /** Hashes of older heights from the state of an agreed head; absent without agreement. */
   readonly agreed: AgreedLinks | undefined;
-  /** Takes what layer 1 holds, where that is read. */
+  /** Receives output roots from layer 1, where it is read. */
   readonly layer1: AnchoredChain | undefined;
-  /** Finds out what can be verified. Never rejects; goes on in the background where no node answers now. */
+  /** Determines what can be verified. Never rejects; continues in the background where no node answers now. */
   calibrate(): Promise<void>;
-  /** As `Verifier.acceptRules`. */
+  /** Applies `Verifier.acceptRules`; undefined where verification is off. */
   acceptRules(refutation: Refutation, block: BlockPosition | undefined): ReadonlySet<Upstream> | undefined;
-  /** The network is another chain from now on. */
+  /** Restarts calibration; called when the network becomes another chain. */
   forgetChain(): void;
   describe(): { readonly verification?: VerificationFigures };
   close(): void;
 };
 
+/** Opens the verification of a network; no request is sent before `calibrate` or `forgetChain`. */
 export function openVerification(parts: VerificationParts): Verification {
   const { verify, upstreams, agreement, isWitnessed, network, log, ask, head, lookMs = LOOK_MS } = parts;
   let isDoubtful = false;
@@ -121,7 +122,7 @@ export function openVerification(parts: VerificationParts): Verification {
     try {
       return await work(at.number, scope);
     } catch (error) {
-      // Nothing waits for this in the background: what it throws would end the process.
+      // This runs unattended in the background: a thrown error would end the process.
       if (!(error instanceof UpstreamFault || error instanceof ChainError))
         log.error({ network, err: error }, 'recent blocks cannot be looked at: a fault of this program');
       return undefined;
@@ -136,7 +137,7 @@ export function openVerification(parts: VerificationParts): Verification {
     await attempt((at, scope) => calibrate({ verifier, ask, head: at, scope }));
     if (!verifier.calibration.isDone) {
       later(retryMs, run);
-      // Without a head nothing was asked.
+      // Without a head no request was sent.
       if (head() !== undefined) retryMs = Math.min(2 * retryMs, LOOK_MS);
       return;
     }
@@ -154,7 +155,7 @@ export function openVerification(parts: VerificationParts): Verification {
     );
     if (isFound !== true) isDoubtful = true;
   };
-  /** A fork shows in its first headers, and in answers that fail. */
+  /** Looks for a fork: it shows as new header members or as answers that fail. */
   const look = async (): Promise<void> => {
     await linkHead();
     const isNew = await attempt((at, scope) => members.hasNew(at, scope));
@@ -165,7 +166,7 @@ export function openVerification(parts: VerificationParts): Verification {
     if (isNew === true || isDoubtful || performance.now() >= repeatAt) await run();
     else later(lookMs, look);
   };
-  /** As long as the head is linked now and then, what clients ask of is never far above what is linked. */
+  /** Links the head periodically, so that requested blocks are never far above a linked one. */
   const linkHead = async (): Promise<void> => {
     const at = head();
     if (at !== undefined) await anchor?.links?.link(at);
@@ -205,7 +206,7 @@ export function openVerification(parts: VerificationParts): Verification {
       if (verifier === undefined) return;
       await attempt((at, scope) => members.hasNew(at, scope));
       await run();
-      // Answers that need it before wait for it.
+      // Not awaited: answers that need the link wait for it themselves.
       void linkHead();
     },
     acceptRules: (refutation, block) => verifier?.acceptRules(refutation, block),
@@ -240,7 +241,7 @@ function openCheckpoint(
   return { links: new CheckpointLinks(checkpoint, verifier, ask) };
 }
 
-/** More than one node reports the hash: at its height, or as that of its safe, finalized or genesis block. */
+/** Whether two nodes report the hash: at its height, or as their safe, finalized or genesis block. */
 function isAgreed({ number, hash }: BlockPosition, upstreams: readonly Upstream[]): boolean {
   let count = 0;
   for (const { isUp, isOnFork, tracker, identity } of upstreams) {

@@ -38,26 +38,27 @@ import { RAW_SUBJECTS, RECEIPT_SUBJECTS, TRANSACTION_SUBJECTS } from './subjects
 import { type AgreementRule, type Anchor, type IsAgreed, TrustRules } from './trust.ts';
 import type { JudgedBlock, Verifier } from './verifier.ts';
 
-/** What is compared with a sender: of a block only a sample of them is recovered. */
+/** Subjects that depend on senders; only a sample of a block's senders is recovered. */
 const OF_SENDERS: readonly Subject[] = ['from', 'contractAddress'];
 
-/** The block that receipts are compared with, and how far that has come. */
+/** The block that receipts are verified against, and the verification so far. */
 type OpenReceipts = { readonly block: ProvenBlock; readonly receipts: ReceiptStream };
 
-/** An answer contradicts what was not recomputed of its block: the block has to be asked for again, and all of it recomputed, before one is blamed. */
+/** An answer contradicts a part of its block that was not recomputed: the block must be requested again and recomputed in full before a node is blamed. */
 export class DoubtfulBlock extends Error {
   override readonly name = 'DoubtfulBlock';
 }
 
-/** Compares answers about parts of blocks with blocks that were verified as a whole, and says how far they are to be believed. */
+/** Verifies answers about parts of blocks against blocks that were verified as a whole, and records their trust level. */
 export class Proofs {
   readonly verifier: Verifier | undefined;
   readonly blocks: ProvenBlocks | undefined;
   readonly trust: TrustRules;
 
   /**
-   * @param verifier absent where nothing is verified
-   * @param anchor absent where nothing but nodes is configured
+   * @param verifier absent where verification is off
+   * @param isAgreed whether enough nodes report a block
+   * @param anchor absent where neither a checkpoint nor layer 1 is configured
    * @param agreement absent where two nodes are enough
    */
   constructor(
@@ -71,27 +72,27 @@ export class Proofs {
     this.trust = new TrustRules(verifier, isAgreed, anchor, agreement);
   }
 
-  /** What nulls of nodes mean. */
+  /** Meaning of nulls that nodes return. */
   get absence(): Absence {
     if (this.verifier === undefined) return ABSENCE_UNVERIFIED;
     return this.verifier.mode === 'require' ? ABSENCE_REQUIRED : ABSENCE_VERIFIED;
   }
 
-  /** As `Verifier.canVerify`. */
+  /** Whether answers about a subject are verified; false where verification is off (`Verifier.canVerify`). */
   canVerify(subject: Subject, number: bigint | undefined): boolean {
     return this.verifier?.canVerify(subject, number) === true;
   }
 
-  /** What verified answers are kept under beside others: an answer that was not verified is not taken for one. */
+  /** Suffix of cache keys of verified answers, so that an unverified answer is never read as verified. */
   keyPart(subject: Subject, number: bigint | undefined): string {
     return this.canVerify(subject, number) ? ':verified' : '';
   }
 
   /**
-   * Compares the receipts of a block.
-   * @returns the same result, written anew where an object in it has a name twice
+   * Verifies the receipts of a block.
+   * @returns the same result, rewritten where an object in it repeats a name
    * @throws UpstreamFault `wrong`
-   * @throws DoubtfulBlock where the senders that contradict the receipts are only what a node said
+   * @throws DoubtfulBlock where the receipts contradict senders of the block that were not recovered
    */
   checkReceipts(
     block: ProvenBlock,
@@ -115,9 +116,9 @@ export class Proofs {
   }
 
   /**
-   * Compares the receipts of a block while they are read.
+   * Verifies the receipts of a block while they are streamed.
    * @param known the block
-   * @param proveAgain asks for it where it is doubted meanwhile
+   * @param proveAgain requests the block again; called where its senders have been contradicted meanwhile
    */
   checkReceiptStream(
     known: ProvenBlock,
@@ -152,7 +153,7 @@ export class Proofs {
     });
   }
 
-  /** Whether receipts contradict senders of their block that were not recovered: it is doubted then. */
+  /** Whether receipts contradict senders of their block that were not recovered; the block is then marked for full verification. */
   #doubtSenders({ header, hasAllSenders }: ProvenBlock, { findings }: VerifyTools): boolean {
     const isDoubtful = !hasAllSenders && OF_SENDERS.some((subject) => findings.has(subject));
     if (isDoubtful) this.blocks?.doubt(header.hash);
@@ -170,8 +171,8 @@ export class Proofs {
   }
 
   /**
-   * Compares an encoded block or header, or the encoded receipts of a block.
-   * @returns the same result; a stream was not compared
+   * Verifies an RLP-encoded block or header, or the encoded receipts of a block.
+   * @returns the same result; a stream is not verified
    * @throws UpstreamFault `wrong`
    */
   checkRaw(
@@ -192,7 +193,7 @@ export class Proofs {
     if (part === 'block') verifyRawBlock(asText(value), header, tools);
     else if (part === 'header') verifyRawHeader(asText(value), header.hash, tools);
     else verifyRawReceipts(value, header.receiptsRoot, tools);
-    // Encoded receipts do not say which block they are of: asked by number, a node on another branch gives others.
+    // Encoded receipts do not name their block: asked by number, a node on another branch returns those of another block.
     const isOfOther = part === 'receipts' && upstream?.knowsHashParameters !== true;
     if (isOfOther && tools.findings.list.length > 0)
       throw new UpstreamFault('wrong', 'the encoded receipts do not make the root in the header');
@@ -201,7 +202,10 @@ export class Proofs {
   }
 
   /**
-   * Compares an uncle with the hash that its block lists, and where it is the only one with what the header commits to.
+   * Verifies an uncle against the hash that its block lists.
+   * @param block the block, with the hashes of its uncles in order
+   * @param index position of the uncle in the block
+   * @param text JSON of the uncle
    * @throws UpstreamFault `wrong`
    */
   checkUncle(
@@ -215,14 +219,14 @@ export class Proofs {
     const tools = verifier.openTools();
     const uncle: unknown = parseJsonText(text);
     verifyHeader(isMembers(uncle) ? uncle : {}, block.uncleHashes[index] ?? '', tools);
-    // Its list of uncles is empty, whatever its header commits to.
+    // An uncle object lists no uncles, whatever its header commits to.
     const found = tools.findings.list.filter(({ subject }) => subject !== 'uncles');
     verifier.judge(block, found, ['header'], upstream);
   }
 
   /**
-   * Compares an answer to `eth_getProof` with the state root of its block, also where nothing else is verified.
-   * @returns what it shows; undefined where nodes agree on something that is not known here
+   * Verifies an `eth_getProof` answer against the state root of its block, even where verification is off.
+   * @returns the account and slots that it proves; undefined where nodes agree on a proof that does not verify here
    * @throws UpstreamFault `wrong`
    */
   checkState(
@@ -235,7 +239,7 @@ export class Proofs {
     const findings = new Findings();
     const proven = verifyAccountProof(parseJsonText(text), question, stateRoot, findings);
     const [finding] = findings.list;
-    // Asked by number, a node that is on another branch is not wrong about the block: it proves the state of another one.
+    // Asked by number, a node on another branch is not wrong about the block: it proves the state of another one.
     const isOfOther = finding?.evidence !== undefined && upstream?.knowsHashParameters !== true;
     if (finding !== undefined && (isOfOther || verifier === undefined))
       throw new UpstreamFault('wrong', finding.text);
@@ -245,7 +249,7 @@ export class Proofs {
   }
 
   /**
-   * Compares the code of an account with its hash, which was proven.
+   * Verifies the code of an account against its verified code hash.
    * @throws UpstreamFault `wrong`
    */
   checkCode(
@@ -264,7 +268,7 @@ export class Proofs {
   }
 
   /**
-   * Compares a transaction object with the one that the block has at a position.
+   * Verifies a transaction object against the transaction at a position of its block.
    * @throws UpstreamFault `wrong`
    */
   checkTransaction(
@@ -279,7 +283,7 @@ export class Proofs {
     const value: unknown = parseJsonText(text);
     const transaction = isMembers(value) ? value : {};
     const listed = transactions.facts[index];
-    // No root covers it: its hash is all that it is known by.
+    // No root covers this transaction: its hash is its only identity.
     if (listed?.isUncovered !== true) {
       const verified = verifyTransaction(transaction, tools, header.baseFeePerGas);
       if (verified !== undefined && verified.facts.hash !== listed?.hash) {
@@ -292,7 +296,7 @@ export class Proofs {
   }
 
   /**
-   * Compares a transaction that is in no block yet with its own hash, and its sender with the signature.
+   * Verifies a pending transaction against its own hash, and its sender against the signature.
    * @throws UpstreamFault `wrong`
    */
   checkWaiting(text: JsonText | JsonBytes): void {
@@ -311,12 +315,12 @@ export class Proofs {
   }
 }
 
-/** What answers about an account are judged under: about another one of the block a node may be right. */
+/** Key of answers about one account of a block: a node wrong about one account may be correct about another. */
 function nameAccount(blockHash: string, address: string): string {
   return `${blockHash}, account ${address}`;
 }
 
-/** Whether a node gave the receipts of another block of the height: it is on another branch, and not wrong about this one. */
+/** Whether receipts belong to another block of the height: the node is on another branch, and not wrong about this block. */
 function areOfOther(receipts: unknown, blockHash: string): boolean {
   return (
     Array.isArray(receipts) &&

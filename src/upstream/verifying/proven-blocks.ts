@@ -26,55 +26,55 @@ import type { Upstream } from '../upstream.ts';
 import { BLOCK_SUBJECTS } from './subjects.ts';
 import type { JudgedBlock, Verifier } from './verifier.ts';
 
-/** Transactions of all blocks that are held, a block counting as 8: 128 bytes each, 600 where they were asked for one by one. */
+/** Cap on transactions of cached blocks, each block counted as 8 more: 128 bytes each, 600 where they were requested one by one. */
 const MAX_TRANSACTIONS = 32_768;
 const BLOCK_WEIGHT = 8;
-/** Of one block. */
+/** Maximum number of transactions of one cached block. */
 const MAX_REMEMBERED: number = MAX_TRANSACTIONS - BLOCK_WEIGHT;
-/** Headers of which the transactions need not be known: about a kilobyte each, with the bloom. */
+/** Cap on cached headers whose transactions may be unknown: about 1 KB each, with the bloom. */
 const MAX_HEADERS = 4_096;
-/** Hashes of uncles of all blocks that are held, about 100 bytes each: a block counts as one more. */
+/** Cap on cached uncle hashes, each block counted as one more: about 100 bytes each. */
 const MAX_UNCLES = 12_288;
-/** Blocks that were doubted: about 300 bytes each. */
+/** Cap on blocks marked for full verification: about 300 bytes each. */
 const MAX_DOUBTED = 1_024;
 /**
- * Of a whole block so many senders are recovered, 54 us each; their signatures are under the root anyway. More than one of each are bounded by time: where many blocks are
- * asked for, a node that changes senders is found after as many seconds.
+ * Senders recovered per block, 54 us each; the transactions root covers their signatures anyway. Senders beyond the first
+ * of a block draw on `MORE_SENDERS_PER_SECOND`: under a load of many blocks, a node that changes senders is found some seconds later.
  */
 const SENDER_SAMPLE = 4;
 const MORE_SENDERS_PER_SECOND = 100;
 
 const HEADER_SUBJECTS: readonly Subject[] = ['header'];
 
-/** A block of which header and transactions were recomputed. */
+/** A block whose header and transactions were recomputed. */
 export type ProvenBlock = {
   readonly header: VerifiedHeader;
   readonly transactions: KnownTransactions;
-  /** Whether every sender was recovered; otherwise they are what a node said, but for a sample. */
+  /** Whether every sender was recovered; otherwise a sample was, and the others are as reported by a node. */
   readonly hasAllSenders: boolean;
 };
 
-/** What of a block is judged. */
+/** Scope of one verification of a block. */
 type Judged = {
   readonly isFull: boolean;
-  /** Whether it has shown no transaction. */
+  /** Whether no transaction was verified. */
   readonly isEmpty: boolean;
   readonly subjects: readonly Subject[];
 };
-/** Where a transaction is, as its block proves. */
+/** Verified position of a transaction. */
 export type TransactionPlace = { readonly header: VerifiedHeader; readonly index: number };
 
-/** Asks for a whole block: its text; a stream where it is too large, null where there is none. */
+/** Requests a whole block: its text; a stream where it is too large, null where it does not exist. */
 export type AskWhole = (scope: RequestScope) => PromiseOrValue<JsonResult | null>;
 
-/** Asks for more of a block while it is read. Undefined where no node has it. */
+/** Requests further parts of a block while it is streamed. Undefined where no node has them. */
 export type AskMore = {
   readonly header: () => PromiseOrValue<VerifiedHeader | undefined>;
   /** Hashes of the uncles that the header commits to. */
   readonly uncles: (header: VerifiedHeader) => PromiseOrValue<readonly string[] | undefined>;
 };
 
-/** Blocks that were verified as a whole, so that answers about parts of them can be compared. */
+/** Cache of blocks that were verified as a whole, so that answers about parts of them can be verified. */
 export class ProvenBlocks {
   readonly #verifier: Verifier;
   readonly #blocks = new Lru<string, ProvenBlock>(
@@ -85,14 +85,14 @@ export class ProvenBlocks {
   );
 
   readonly #headers = new Lru<string, VerifiedHeader>(MAX_HEADERS, BLOCK_LIFE);
-  /** Hashes of the uncles that headers commit to. */
+  /** Uncle hashes that match the header, by block hash. */
   readonly #uncles = new Lru<string, readonly string[]>(
     MAX_UNCLES,
     BLOCK_LIFE,
     undefined,
     (uncles) => 1 + uncles.length,
   );
-  /** Positions of transactions by their hashes. */
+  /** Positions of transactions by hash. */
   readonly #indexes = new WeakMap<ProvenBlock, ReadonlyMap<string, number>>();
   readonly #doubted = new Lru<string, true>(MAX_DOUBTED, Number.POSITIVE_INFINITY);
   readonly #moreSenders = new TokenBucket({
@@ -105,34 +105,34 @@ export class ProvenBlocks {
     verifier.onForgotten = (hash) => this.#blocks.delete(hash);
   }
 
-  /** The header of a block, where it was verified before, with the transactions or without. */
+  /** Cached verified header of a block, with or without its transactions. */
   findHeader(hash: string): VerifiedHeader | undefined {
     return this.#headers.get(hash) ?? this.#blocks.get(hash)?.header;
   }
 
-  /** Something that was not recomputed of a block is wrong: the next answer is compared in full, senders and uncles included. */
+  /** Marks a block for full verification, senders and uncles included, after an answer contradicted a part that was not recomputed. */
   doubt(hash: string): void {
     this.#blocks.delete(hash);
     this.#doubted.set(hash, true);
   }
 
-  /** Whether what is kept of a block must not be used. */
+  /** Whether a block is marked for full verification: its cached answers must not be used. */
   isDoubted(hash: string): boolean {
     return this.#doubted.get(hash) === true;
   }
 
-  /** Uncles have been found that make the hash in the header of a block. */
+  /** Caches uncle hashes that match the header of a block. */
   noteUncles(hash: string, uncles: readonly string[]): void {
     this.#uncles.set(hash, uncles);
     this.#verifier.noteProven(hash, 'uncles');
   }
 
-  /** Hashes of the uncles of a block that was verified as a whole, where they are known. */
+  /** Known uncle hashes of a block; empty where its cached header commits to none. */
   unclesOf(hash: string): readonly string[] | undefined {
     return this.#blocks.get(hash)?.header.unclesHash === NO_UNCLES ? [] : this.#uncles.get(hash);
   }
 
-  /** Where a transaction is, by its hash, as far as a block that is remembered has it. */
+  /** Position of a transaction by its hash, among the cached blocks. */
   findTransaction(hash: string): TransactionPlace | undefined {
     for (const block of this.#blocks.values()) {
       const index = this.#indexOf(block).get(hash);
@@ -141,7 +141,7 @@ export class ProvenBlocks {
     return undefined;
   }
 
-  /** Made when it is needed: most blocks are never searched. */
+  /** Built lazily: most blocks are never searched. */
   #indexOf(block: ProvenBlock): ReadonlyMap<string, number> {
     const known = this.#indexes.get(block);
     if (known !== undefined) return known;
@@ -150,16 +150,17 @@ export class ProvenBlocks {
     return index;
   }
 
-  /** Where it was verified before. */
+  /** Cached block that was verified as a whole. */
   find(hash: string): ProvenBlock | undefined {
     return this.#blocks.get(hash);
   }
 
   /**
-   * Compares a block that a node gave with its hash.
-   * @param named the block that was asked for, with its number as far as that is known
-   * @param askMore for what a stream does not say in time
-   * @returns the same result, written anew where an object in it has a name twice; a stream, which has whole transactions, is compared while it is read
+   * Verifies a block that a node returned against its hash.
+   * @param named the requested block, with its number where that is known
+   * @param isFull whether it lists whole transactions instead of hashes
+   * @param askMore requests what a stream does not contain in time
+   * @returns the same result, rewritten where an object in it repeats a name; a stream, which has whole transactions, is verified while it is read
    * @throws UpstreamFault `wrong`
    */
   check(
@@ -178,8 +179,8 @@ export class ProvenBlocks {
   }
 
   /**
-   * A block as `find`s it; asked for where it is not known yet. Undefined where its transactions cannot be verified.
-   * @param askWhole gives a stream that has been read
+   * Returns the verified block; requests it where it is not cached. Undefined where its transactions are unverifiable.
+   * @param askWhole a stream that it returns has been read
    */
   prove(
     block: JudgedBlock,
@@ -193,7 +194,7 @@ export class ProvenBlocks {
     return continueWith(askWhole(scope), (result) => {
       const proven = this.#blocks.get(hash);
       if (proven !== undefined || result === null) return proven;
-      // It was kept, by this process or another one.
+      // The answer came from a cache, of this process or another one.
       if (isComplete(result)) this.check(block, result, true, undefined);
       else result.cancel();
       return this.#blocks.get(hash);
@@ -201,8 +202,8 @@ export class ProvenBlocks {
   }
 
   /**
-   * The header of a block, recomputed; the block is asked for where that is not known yet. Undefined where it cannot be verified.
-   * @param askBlock asks for the block, with transactions or hashes
+   * Returns the verified header of a block; requests the block where the header is not cached. Undefined where it is unverifiable.
+   * @param askBlock requests the block, with transactions or hashes
    */
   proveHeader(
     block: JudgedBlock,
@@ -215,14 +216,14 @@ export class ProvenBlocks {
     return continueWith(askBlock(scope), (result) => {
       const proven = this.#headers.get(hash);
       if (proven !== undefined || result === null) return proven;
-      // It was kept, by this process or another one.
+      // The answer came from a cache, of this process or another one.
       if (isComplete(result)) this.check(block, result, false, undefined);
       else result.cancel();
       return this.#headers.get(hash);
     });
   }
 
-  /** Keeps the header of a block that a node gave on its own account, where it hashes to the hash that it names: nothing has to be asked for it then. */
+  /** Caches the header of a block that a node announced, where it hashes to the hash that it names: no request is needed for it later. */
   noteHeader(block: unknown): void {
     if (
       !isMembers(block) ||
@@ -299,7 +300,10 @@ export class ProvenBlocks {
     });
   }
 
-  /** Asked by number, a node that is on another branch is not wrong about the block: it has another one. @throws UpstreamFault `wrong` */
+  /**
+   * Rejects another block of the height: asked by number, a node on another branch is not wrong about the named block.
+   * @throws UpstreamFault `wrong`
+   */
   #refuseOther(
     named: JudgedBlock,
     block: Members,
@@ -318,7 +322,7 @@ export class ProvenBlocks {
     this.#doubted.delete(hash);
   }
 
-  /** Judges what was found in a block, its uncles included. */
+  /** Records what was found in a block, its uncles included. */
   #judge(
     { number: known, hash }: JudgedBlock,
     block: Members,
@@ -348,13 +352,13 @@ export class ProvenBlocks {
     findings.contradict('uncles', 'the block lists other uncles than its header commits to');
   }
 
-  /** @returns whether all were compared, not a sample */
+  /** @returns whether all senders were compared, not a sample */
   #compareSenders(hash: string, told: unknown, length: number, tools: VerifyTools): boolean {
     const { mode, recoverPublicKey } = this.#verifier;
     const isEvery = mode === 'require' || this.isDoubted(hash) || length <= SENDER_SAMPLE;
     const sample = this.#moreSenders.tryTake(SENDER_SAMPLE - 1) ? SENDER_SAMPLE : 1;
     const count = isEvery ? length : sample;
-    // A text that was not read to its end knows nothing of its items.
+    // A text that was not read to its end has no items yet.
     const transactions = told instanceof ListText && !told.isRead ? told.parse() : told;
     const start = isEvery ? 0 : Math.floor(Math.random() * length);
     for (let i = 0; i < count; i++) {
@@ -369,13 +373,13 @@ export class ProvenBlocks {
   }
 }
 
-/** What of a block with transactions was compared with something. */
+/** Subjects that a block with transactions verifies. */
 function listShown({ withdrawals }: Members): readonly Subject[] {
   const isEmpty = !Array.isArray(withdrawals) || withdrawals.length === 0;
   return isEmpty ? BLOCK_SUBJECTS.filter((subject) => subject !== 'withdrawals') : BLOCK_SUBJECTS;
 }
 
-/** A block with whole transactions as one with their hashes. */
+/** Replaces the transactions of a block by their hashes. */
 export function listHashes(block: JsonText): JsonText {
   const members = JSON.parse(block) as { readonly transactions: readonly Members[] };
   return JSON.stringify({ ...members, transactions: members.transactions.map(({ hash }) => hash) });

@@ -1,8 +1,8 @@
-/** What has to be verified for an answer to be believed. */
+/** Subjects that must be verified for each kind of answer. */
 import type { RawPart } from '../../chain/requests.ts';
 import type { Subject } from '../../verification/findings.ts';
 
-/** What the transactions of a block show, beside its header. */
+/** Subjects that the transactions of a block verify, beside its header. */
 export const OF_TRANSACTIONS: readonly Subject[] = [
   'transactions',
   'place',
@@ -11,7 +11,7 @@ export const OF_TRANSACTIONS: readonly Subject[] = [
   'gasPrice',
   'chainId',
 ];
-/** What the receipts of a block show, beside its header and its transactions. */
+/** Subjects that the receipts of a block verify, beside its header and its transactions. */
 export const OF_RECEIPTS: readonly Subject[] = [
   'receipts',
   'place',
@@ -28,10 +28,10 @@ export const HEADER_SUBJECTS: readonly Subject[] = ['header', 'members'];
 /** Subjects of an uncle: it is a header, and the header of its block commits to it. */
 export const UNCLE_SUBJECTS: readonly Subject[] = [...HEADER_SUBJECTS, 'uncles'];
 export const TRANSACTION_SUBJECTS: readonly Subject[] = ['header', ...OF_TRANSACTIONS];
-/** Of blocks with whole transactions. */
+/** Subjects of blocks with whole transactions. */
 export const BLOCK_SUBJECTS: readonly Subject[] = ['header', ...OF_TRANSACTIONS, 'withdrawals', 'uncles'];
 export const RECEIPT_SUBJECTS: readonly Subject[] = ['header', 'transactions', ...OF_RECEIPTS, 'from'];
-/** Of encoded blocks and receipts. */
+/** Subjects of encoded headers, blocks and receipts. */
 export const RAW_SUBJECTS: Readonly<Record<RawPart, readonly Subject[]>> = {
   header: ['header'],
   block: ['header', 'transactions', 'withdrawals'],

@@ -2,7 +2,7 @@ import { Lru } from '../../util/lru.ts';
 import type { Finding, Subject } from '../../verification/findings.ts';
 import type { Upstream } from '../upstream.ts';
 
-/** Answers of the last time that a block refutes, by block and subject: about 200 bytes each. */
+/** Cap on recent refuted answers, by block and subject: about 200 bytes each. */
 const MAX_SUSPICIONS = 1_024;
 const SUSPICION_MS = 600_000;
 
@@ -10,8 +10,8 @@ const SUSPICION_MS = 600_000;
 export type Suspicion = { readonly upstream: Upstream; readonly finding: Finding };
 
 /**
- * Answers that contradict their block, until it is known whether the node or what is known here of the chain's rules is at fault: a node is wrong
- * when another one gives an answer about the same that is right.
+ * Answers that contradict their block, stored until it is known whether the node or the rules known here are at fault: a node is wrong when another one
+ * returns an answer about the same subject of the block that verifies.
  */
 export class Suspicions {
   readonly #held = new Lru<string, Map<Upstream, Finding>>(MAX_SUSPICIONS, SUSPICION_MS);
@@ -23,18 +23,18 @@ export class Suspicions {
     this.#held.set(name, held);
   }
 
-  /** How many other nodes have said the same of a block. */
+  /** Number of other nodes with the same evidence about a block. */
   countOthers(blockHash: string, upstream: Upstream, { subject, evidence }: Finding): number {
     const held = this.#held.get(`${blockHash}:${subject}`) ?? new Map<Upstream, Finding>();
     return [...held].filter(([other, finding]) => other !== upstream && finding.evidence === evidence).length;
   }
 
-  /** What nodes have said of a subject of a block. */
+  /** Findings about a subject of a block, by node. */
   listOpinions(blockHash: string, subject: string): ReadonlyMap<Upstream, Finding> {
     return this.#held.get(`${blockHash}:${subject}`) ?? new Map<Upstream, Finding>();
   }
 
-  /** Takes out the nodes that were wrong about a subject of a block, of which a right answer has come. */
+  /** Removes and returns the refuted answers about a subject of a block; called when an answer about it was verified. */
   settle(blockHash: string, subject: Subject): readonly Suspicion[] {
     if (this.#held.size === 0) return [];
     const name = `${blockHash}:${subject}`;

@@ -11,36 +11,37 @@ const ONE_NODE =
   'only one node in service has the block: configure a checkpoint, or ask by the hash of the block';
 const ASKED_TOO_EARLY = 'it was not known yet what can be verified when it was asked for: ask again';
 
-/** Whether a hash is that of the block of its height by more than one node's word. */
+/** Whether more than one node reports the hash at its height. */
 export type IsAgreed = (position: BlockPosition) => boolean;
 
-/** What says of blocks that they are of the chain, beside nodes: a configured checkpoint, or layer 1. */
+/** A source beside nodes that commits to blocks of the chain: a configured checkpoint, or layer 1. */
 export interface Anchor {
-  /** Absent as long as no block is known that it stands for. */
+  /** Absent until the block that it commits to is known. */
   readonly links: CheckpointLinks | undefined;
-  /** Why no block is believed whatever nodes agree on, as the rest of a sentence. */
+  /** Why every block is unverifiable, whatever nodes agree on, as the end of a sentence. */
   readonly contradiction?: string | undefined;
 }
 
-/** How many operators have to have a block, where that is configured. */
+/** Explains how many operators must have a block, where that is configured. */
 export interface AgreementRule {
-  /** Who has a block, and how many have to, as a sentence without an end. */
+  /** States who has a block and how many must, as a sentence without a full stop. */
   explain(position: BlockPosition): string;
 }
 
-/** Says how far answers are to be believed, and refuses those that are not proven where the network requires it. */
+/** Records the trust level of answers, and refuses those that are not verified where the network requires it. */
 export class TrustRules {
   readonly #verifier: Verifier | undefined;
   readonly #isAgreed: IsAgreed;
   readonly #anchor: Anchor | undefined;
   readonly #agreement: AgreementRule | undefined;
-  /** Answers so far. */
+  /** Answers so far, by trust level. */
   readonly counts: Record<Trust, number> = { proven: 0, agreed: 0, single: 0 };
 
   /**
-   * @param verifier absent where nothing is verified
-   * @param anchor absent where nothing but nodes is configured
-   * @param agreement absent where two nodes are enough. With it an answer that is not proven is one node's word, whoever has its block
+   * @param verifier absent where verification is off
+   * @param isAgreed whether enough nodes report a block
+   * @param anchor absent where neither a checkpoint nor layer 1 is configured
+   * @param agreement absent where two nodes are enough; with it an unverified answer is one node's word, whoever has its block
    */
   constructor(
     verifier: Verifier | undefined,
@@ -54,12 +55,12 @@ export class TrustRules {
     this.#agreement = agreement;
   }
 
-  /** Finds out whether a block is linked to the checkpoint, where one is configured. Never rejects. */
+  /** Tries to link a block to the checkpoint, where one is configured. Never rejects. */
   link(position: BlockPosition): PromiseOrValue<unknown> {
     return this.#anchor?.links?.link(position);
   }
 
-  /** The same as `note`, once it is known whether the block is linked to the checkpoint. */
+  /** Calls `note` once linking the block to the checkpoint has finished. */
   settle(
     scope: RequestScope,
     position: BlockPosition,
@@ -71,10 +72,10 @@ export class TrustRules {
   }
 
   /**
-   * Notes for the caller how far an answer about a block is to be believed.
+   * Records the trust level of an answer about a block.
    * @param isNamed whether the caller named the block by its hash, which anchors it
    * @param subjects what was compared
-   * @throws ChainError `unavailable` where it has to be proven and is not
+   * @throws ChainError `unavailable` where the network requires verification and the answer is not verified
    */
   note(scope: RequestScope, position: BlockPosition, isNamed: boolean, subjects: readonly Subject[]): void {
     const why = this.#explain(position, isNamed, subjects) ?? this.#whyEarly(scope);
@@ -83,16 +84,18 @@ export class TrustRules {
   }
 
   /**
-   * The same for logs up to a block.
-   * @param why they are not proven, as the rest of a sentence; undefined where they are, as far as the block is that of its height
+   * Records the trust level of logs up to a block.
+   * @param why the logs are not verified, as the end of a sentence; undefined where they are, provided that the block is the one at its height
+   * @throws ChainError `unavailable` where the network requires verification and they are not verified
    */
   noteLogs(scope: RequestScope, position: BlockPosition, isNamed: boolean, why: string | undefined): void {
     this.#record(scope, why ?? this.#whyUnanchored(position, isNamed) ?? this.#whyEarly(scope), 'single');
   }
 
   /**
-   * The same for what was executed here on state that is proven at a block: proofs and headers are compared at all times.
-   * @param why it is not proven for another reason
+   * Records the trust level of an execution on state verified at a block: `ASKED_TOO_EARLY` does not apply, since proofs and headers are always verified.
+   * @param why the result is not verified for another reason
+   * @throws ChainError `unavailable` where the network requires verification and the result is not verified
    */
   noteExecuted(
     scope: RequestScope,
@@ -104,8 +107,8 @@ export class TrustRules {
   }
 
   /**
-   * Whether a block may be answered about at all: what would be refused is not asked for, nor executed.
-   * @throws ChainError `unavailable` where answers have to be proven and the block is not that of its height
+   * Refuses requests about a block that would be refused anyway, before any node is asked or anything executed.
+   * @throws ChainError `unavailable` where the network requires verification and the block is not verified to be the one at its height
    */
   demandAnchor(position: BlockPosition, isNamed: boolean): void {
     if (this.#verifier?.mode !== 'require') return;
@@ -113,7 +116,10 @@ export class TrustRules {
     if (why !== undefined) throw notProven(why);
   }
 
-  /** @throws ChainError `unavailable` where answers have to be proven @param why this one is not */
+  /**
+   * @param why the answer is not verified
+   * @throws ChainError `unavailable` where the network requires verification
+   */
   demandProof(why: string, bound?: BoundName): void {
     if (this.#verifier?.mode === 'require') throw notProven(why, bound);
   }
@@ -124,7 +130,7 @@ export class TrustRules {
     return this.#anchor?.links?.hashAt(number) === hash || this.#isAgreed(position);
   }
 
-  /** Why a block may not be that of its height, as the rest of a sentence; undefined where it is. */
+  /** Why a block may not be the one at its height, as the end of a sentence; undefined where it is. */
   #whyUnanchored(position: BlockPosition, isNamed: boolean): string | undefined {
     const { links, contradiction } = this.#anchor ?? {};
     const why = isNamed ? undefined : (contradiction ?? links?.whyUnlinked(position));
@@ -136,7 +142,7 @@ export class TrustRules {
     return `${this.#agreement.explain(position)}: configure a checkpoint, or ask by the hash of the block`;
   }
 
-  /** @param otherwise what an answer is that is not proven */
+  /** @param otherwise trust level where `why` is present */
   #record(scope: RequestScope, why: string | undefined, otherwise: Trust): void {
     if (why !== undefined) this.demandProof(why);
     const trust = why === undefined ? 'proven' : otherwise;
@@ -144,25 +150,25 @@ export class TrustRules {
     this.counts[trust]++;
   }
 
-  /** Why an answer may have come before answers of its kind were compared, whatever is known by now. */
+  /** Why an answer may have come before answers of its kind were compared, whatever can be verified by now. */
   #whyEarly({ startedAt }: RequestScope): string | undefined {
     const widenedAt = this.#verifier?.calibration.widenedAt;
     return widenedAt !== undefined && startedAt < widenedAt ? ASKED_TOO_EARLY : undefined;
   }
 
   /**
-   * Notes for the caller that an answer is one node's word.
-   * @param why as the rest of a sentence
-   * @throws ChainError `unavailable` where it has to be proven
+   * Records that an answer is one node's word.
+   * @param why as the end of a sentence
+   * @throws ChainError `unavailable` where the network requires verification
    */
   noteSingle(scope: RequestScope, why: string): void {
     this.#record(scope, why, 'single');
   }
 
   /**
-   * Notes how far an answer is to be believed that no block commits to.
-   * @param isHashed whether it hashes to what the caller named it by
-   * @throws ChainError `unavailable` where it has to be proven
+   * Records the trust level of an answer that no block commits to.
+   * @param isHashed whether it hashes to the hash that the caller named
+   * @throws ChainError `unavailable` where the network requires verification and it does not
    */
   noteAlone(scope: RequestScope, isHashed: boolean): void {
     if (!isHashed) this.demandProof('what was encoded does not hash to the hash that it was asked for by');
@@ -171,7 +177,7 @@ export class TrustRules {
     this.counts[trust]++;
   }
 
-  /** Why an answer is not proven; undefined where it is. */
+  /** Why an answer is not verified; undefined where it is. */
   #explain(position: BlockPosition, isNamed: boolean, subjects: readonly Subject[]): string | undefined {
     const { number, hash } = position;
     if (this.#verifier === undefined || hash === undefined) return 'answers of this network are not verified';

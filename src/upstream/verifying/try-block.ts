@@ -17,23 +17,23 @@ import { chooseAccount, type StateSample } from './calibrate-state.ts';
 import { OF_RECEIPTS, OF_TRANSACTIONS } from './subjects.ts';
 import type { Verifier } from './verifier.ts';
 
-/** Nodes that are asked for a block of which something does not recompute: all of most pools. */
+/** Maximum number of nodes asked for a block that does not verify; most pools have fewer. */
 const WITNESSES = 16;
-/** Senders that are recovered of a block. */
+/** Senders recovered per block. */
 const MAX_SENDERS = 8;
 
-/** What one node's block has shown. */
+/** Result of one node's block. */
 export type Trial = {
   readonly shown: readonly Subject[];
   readonly found: readonly Finding[];
   readonly isEmpty: boolean;
-  /** Absent where the header did not recompute. */
+  /** Absent where the header did not verify. */
   readonly state?: StateSample;
 };
 
 const ALL_LOGS = new LogMatcher({ addresses: [], topics: [] });
 
-/** Asks nodes for a block and its receipts until all of one's answer recomputes, or there is none left. */
+/** Requests a block and its receipts from one node after the other, until every part of one answer verifies or no node is left. */
 export async function tryBlock(
   verifier: Verifier,
   ask: Ask,
@@ -48,7 +48,7 @@ export async function tryBlock(
       const trial = await tryNode(verifier, ask, number, scope, asked, witness);
       if (trial !== undefined) trials.push(trial);
       if (trial?.found.length === 0 || witness.upstream === undefined) break;
-      // One that gives no block, or one too long to be tried, does not speak for the others.
+      // A node that returns no block, or one too long to examine, does not end the search among the others.
       asked.add(witness.upstream);
     } catch (error) {
       if (!isFailure(error)) throw error;
@@ -58,7 +58,7 @@ export async function tryBlock(
   return trials;
 }
 
-/** Characters of a block, or of its receipts or logs, that are tried: another block shows as much. */
+/** Longest text of a block, its receipts or its logs that is examined, in characters; a longer block is skipped, as another one shows as much. */
 const MAX_TRIED = 4 * 1024 * 1024;
 
 async function tryNode(
@@ -107,7 +107,7 @@ async function tryNode(
     if (list !== undefined && !tools.findings.has('receipts')) {
       const expected = listMatching(list as readonly unknown[], { header, transactions }, ALL_LOGS);
       const difference = await compareTold(expected, header, question, scope);
-      // A node may know a block before it has indexed the logs.
+      // A node may have a block before it has indexed the logs.
       if (difference === 'none') shown.push('logs');
       else if (difference !== undefined && difference.lacksFrom === undefined)
         tools.findings.contradict('logs', difference.text);
@@ -124,7 +124,7 @@ async function tryNode(
   };
 }
 
-/** Compares what a node says of the logs of a block with its receipts. Undefined where it says nothing: it may have no such method. */
+/** Compares the logs that a node returns for a block with its receipts. Undefined where it returns none: it may lack the method. */
 async function compareTold(
   expected: readonly string[],
   header: VerifiedHeader,
@@ -138,7 +138,7 @@ async function compareTold(
   return Array.isArray(logs) ? (compareLogs(logs, expected, () => header) ?? 'none') : undefined;
 }
 
-/** Undefined where no node answers: what it would show stays as it was. */
+/** Turns a failure of all nodes into undefined: the state of the subjects concerned then stays unchanged. */
 function orNone(answer: Promise<JsonText>): Promise<JsonText | undefined> {
   return answer.catch((error: unknown) => {
     if (isFailure(error)) return undefined;

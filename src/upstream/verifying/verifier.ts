@@ -14,13 +14,15 @@ import { Calibration, UNKNOWN_NUMBER } from './calibration.ts';
 import { findCommonOpinion } from './find-common-opinion.ts';
 import { Suspicions } from './suspicions.ts';
 
-/** Blocks with something that could not be verified, and why: about 200 bytes each. */
+/** Cap on blocks with an unverified part and its reason: about 200 bytes each. */
 const MAX_UNPROVEN = 4_096;
-/** Blocks below the head, or below the first of a fork that is known, of which a fork may be what made their answers fail; older ones had other rules. */
+/**
+ * Distance in blocks below the head, or below the first block of a known fork, within which a fork may explain failed answers; older blocks had other rules.
+ */
 const RECENT_BLOCKS = 128n;
-/** More forms that are not known here than a chain has. */
+/** Cap on remembered unknown encodings, above what a chain has. */
 const MAX_FORMS = 64;
-/** Lines a minute and method about answers that no node proves. */
+/** Log lines per minute and method about answers without a proof. */
 const LACKING_LINES = 1;
 
 export type VerifierParts = {
@@ -30,27 +32,32 @@ export type VerifierParts = {
   readonly recoverPublicKey: RecoverPublicKey;
   readonly log: Logger;
   readonly head: () => BlockHeader | undefined;
-  /** Answers failed that may be right by rules that are not known here: recent blocks are to be looked at again, and the one that they were about where that is known. */
+  /**
+   * Called when answers failed that may be valid under rules unknown here: recent blocks must be examined again, and the block of the answer where it is known.
+   */
   readonly onDoubt: (number: bigint | undefined) => void;
   /** Whether a checkpoint or layer 1 commits to a block of this hash at a height. */
   readonly isAnchored: (number: bigint, hash: string) => boolean;
-  /** A node gave an answer that another node's answer and their block refute. */
+  /** Quarantines a node whose answer is refuted by another node's answer and their block. */
   readonly condemn: (upstream: Upstream, evidence: string) => void;
 };
 
-/** Clients differ in the members that they give: a node that gives others than its block's transactions have is not asked further, and not quarantined. */
+/**
+ * Subjects in which clients legitimately differ: a node whose objects have other members than its block's transactions is not asked further, but not
+ * quarantined.
+ */
 const WITHOUT_BLAME: ReadonlySet<Subject> = new Set<Subject>(['members']);
 
 /**
- * What answers are judged about: a block or, where it has many parts that are judged apart from each other, one of them: `hash` then says which one too. The number is as it was
- * recomputed, or as it was asked for.
+ * Key of a verification result: a block or, where parts of it are verified separately, one part; `hash` then names the part too. The number is
+ * recomputed, or as requested.
  */
 export type JudgedBlock = { readonly number: bigint | undefined; readonly hash: string };
 
-/** Answers that were verified, by what came of it. */
+/** Numbers of answers by result. */
 export type VerifyCounts = { verified: number; unproven: number; refuted: number };
 
-/** Judges what was found in an answer: right, not to be verified, or wrong. */
+/** Decides from the findings in an answer whether it is verified, unverifiable or refuted. */
 export class Verifier {
   readonly calibration: Calibration = new Calibration();
   readonly mode: Exclude<VerifyMode, 'off'>;
@@ -59,14 +66,14 @@ export class Verifier {
   readonly #parts: VerifierParts;
   readonly #writer = new RlpWriter();
   readonly #suspicions = new Suspicions();
-  /** What nodes agree on of blocks with rules that are not known here: the evidence. */
+  /** Evidence of accepted answers that follow unknown rules, by block and subject. */
   readonly #accepted = new Lru<string, string>(MAX_UNPROVEN, Number.POSITIVE_INFINITY);
-  /** What all nodes have shown of a block and is not known here, by subject. */
+  /** Unknown encodings that all nodes returned for some block, by subject. */
   readonly #forms = new Set<string>();
   readonly #lackingLog = new OccasionalLog(LACKING_LINES);
-  /** Of which block the only node's word was accepted last, by subject, as long as nothing of the subject has recomputed since. */
+  /** Last block whose contradiction came from the only node, per subject; cleared on the next verified answer. */
   readonly #alone = new Map<Subject, bigint>();
-  /** By block: why something of it is not proven. */
+  /** Reasons why subjects are not verified, by block. */
   readonly #unproven = new Lru<string, Map<Subject, string>>(
     MAX_UNPROVEN,
     Number.POSITIVE_INFINITY,
@@ -74,7 +81,7 @@ export class Verifier {
     undefined,
     (blockHash) => this.onForgotten?.(blockHash),
   );
-  /** Called when the record of what is not proven of a block is dropped: other records of the block must be dropped too. */
+  /** Called when the reasons of a block are evicted: other records of the block must be dropped too. */
   onForgotten: ((blockHash: string) => void) | undefined;
 
   constructor(parts: VerifierParts) {
@@ -83,14 +90,14 @@ export class Verifier {
     this.recoverPublicKey = parts.recoverPublicKey;
   }
 
-  /** Tools for one answer. */
+  /** Opens fresh findings for one answer. */
   openTools(): VerifyTools {
     return { findings: new Findings(), writer: this.#writer };
   }
 
   /**
-   * Whether answers about it are compared with roots: not before blocks of the network have shown how.
-   * @param number of the block; where it is not known, whether they are of any block
+   * Whether answers about a subject are compared with roots; false until calibration is complete.
+   * @param number of the block; where undefined, the result says whether the subject may be verifiable for some block
    */
   canVerify(subject: Subject, number: bigint | undefined): boolean {
     const { calibration } = this;
@@ -100,7 +107,7 @@ export class Verifier {
       : calibration.stateOf(subject, number) !== 'unverifiable';
   }
 
-  /** Why an answer about these subjects of a block is not proven, as the rest of a sentence; undefined where it is. */
+  /** Why an answer about these subjects of a block is not verified, as the end of a sentence; undefined where it is. */
   whyUnproven({ number, hash }: JudgedBlock, subjects: readonly Subject[]): string | undefined {
     if (!this.calibration.isDone) return 'it is not known yet what can be verified on this network';
     for (const subject of subjects) {
@@ -114,7 +121,7 @@ export class Verifier {
     return undefined;
   }
 
-  /** Nodes have no proof of something that can be verified here: it is answered without, or refused. */
+  /** Counts and logs an answer without a proof about a verifiable subject; the caller serves it unverified, or refuses it. */
   noteLacking(method: string, reason: string): void {
     this.counts.unproven++;
     const leftOut = this.#lackingLog.admit(method);
@@ -128,23 +135,23 @@ export class Verifier {
     return this.#unproven.get(blockHash)?.has('uncles') === true;
   }
 
-  /** What was accepted of a block without being verified. */
+  /** Records that a subject of a block was accepted unverified. */
   noteUnproven(blockHash: string, subject: Subject, reason: string): void {
     const reasons = this.#unproven.get(blockHash) ?? new Map<Subject, string>();
     this.#unproven.set(blockHash, reasons.set(subject, reason));
     this.counts.unproven++;
   }
 
-  /** What was not compared with the block before has been since. */
+  /** Clears the record of an unverified subject after it was verified. */
   noteProven(blockHash: string, subject: Subject): void {
     this.#unproven.get(blockHash)?.delete(subject);
   }
 
   /**
-   * Judges an answer about a block by what was found in it.
+   * Accepts or refutes an answer about a block by its findings.
    * @param subjects what was compared
-   * @param shown what the answer had of it, so that it is known from now on that it can be verified
-   * @throws UpstreamFault `wrong` where the answer contradicts the block, or has a form that no other node's answer has shown yet
+   * @param shown subjects that the answer contained; untested ones become verifiable when it verifies
+   * @throws UpstreamFault `wrong` where the answer contradicts the block, or has an unknown encoding that no other node has returned yet
    */
   judge(
     block: JudgedBlock,
@@ -183,13 +190,14 @@ export class Verifier {
   }
 
   /**
-   * Decides whether a refuted answer is right by rules of the chain that are not known here: every node that has the block gave an answer that does not
-   * recompute, and most of them the same one. From a recent block on, or one not far below what was given up before, the subject is then compared between nodes until recent
-   * blocks recompute again; of an old block no more than its own answers are accepted, nor of the first block that the only node contradicts: some nodes answer from a
-   * state that is half way to the next block (anvil, while it makes one). Never where everything has to be proven.
-   * @param block the one that was asked about, as far as that is known
+   * Decides whether a refuted answer follows rules of the chain that are unknown here: every node that has the block returned an answer that does not
+   * verify, and most of them the same one. Where the block is less than `RECENT_BLOCKS` below the head, or below the first block of a known fork, the subject
+   * counts as unverifiable from that block on, and is compared between nodes until recent blocks verify again.
+   * Only the answers themselves are accepted where the block is old, and for the first block that the only node contradicts: some nodes answer from a
+   * state that is half way to the next block (anvil, while it makes one). Nothing is accepted where every answer must be verified.
    * Nodes that contradict two or more that agree are quarantined.
-   * @returns nodes that gave another answer; undefined where the refutation stands
+   * @param block the block of the request, where it is known
+   * @returns nodes that returned another answer; undefined where the refutation stands
    */
   acceptRules(
     { blockHash, subject }: Refutation,
@@ -214,7 +222,7 @@ export class Verifier {
     const from = this.calibration.givenUpFrom(finding.subject);
     const isNear = ({ number }: BlockPosition): boolean =>
       [head, from].some((edge) => edge !== undefined && number + RECENT_BLOCKS > edge);
-    // Block 0 follows no fork: what is wrong with it (anvil's state root) says nothing of later blocks.
+    // Block 0 follows no fork: an error in it (anvil's state root) says nothing about later blocks.
     const isWitnessed = opinions.size - dissenters.size > 1;
     const isRecent = block !== undefined && block.number > 0n && isNear(block);
     if (finding.kind === 'unknown') {
@@ -233,7 +241,7 @@ export class Verifier {
     return dissenters;
   }
 
-  /** Whether the only node has contradicted another block before, and nothing has recomputed since. Recent blocks are looked at again otherwise. */
+  /** Whether the only node contradicted another block before, with no verified answer since. Otherwise recent blocks are examined again. */
   #isRepeated(subject: Subject, number: bigint): boolean {
     const before = this.#alone.get(subject);
     if (before !== undefined && before !== number) return true;
@@ -243,8 +251,8 @@ export class Verifier {
   }
 
   /**
-   * Whether something that cannot be recomputed is taken for the chain's: no other node can be asked, or it was accepted of this block. What all nodes have shown
-   * once is believed of other blocks when two nodes show it; anything else only when none of them recomputes (`acceptRules`).
+   * Whether an unverifiable answer is accepted as the chain's: no other node can be asked, or the same was accepted for this block. An unknown encoding
+   * that all nodes returned once is accepted for other blocks when two nodes return it; anything else only when no node's answer verifies (`acceptRules`).
    */
   #isBelieved(blockHash: string, finding: Finding, upstream: Upstream | undefined): boolean {
     const isAccepted = this.#unproven.get(blockHash)?.get(finding.subject) === finding.text;
@@ -255,8 +263,8 @@ export class Verifier {
   }
 
   /**
-   * A node gave another block of a height than this one, which is no fault while it is on another branch; but where a checkpoint or layer 1 commits to this one there is no other branch: the node
-   * is quarantined once another one has given this one.
+   * Records that a node returned another block at a height: no fault on another branch, but where a checkpoint or layer 1 commits to this block no other
+   * branch exists, and the node is quarantined once another one returns this block.
    */
   noteOther({ number, hash }: JudgedBlock, upstream: Upstream | undefined): void {
     if (upstream === undefined || number === undefined || !this.#parts.isAnchored(number, hash)) return;
@@ -265,7 +273,7 @@ export class Verifier {
     this.#suspicions.add(hash, upstream, { subject: 'header', kind: 'contradicts', text });
   }
 
-  /** The answer is right: nodes that said otherwise about the same block were wrong. */
+  /** Counts a verified answer, and quarantines nodes with refuted answers about the same subjects of the block. */
   #settle({ number, hash }: JudgedBlock, subjects: readonly Subject[], upstream: Upstream | undefined): void {
     this.counts.verified++;
     for (const subject of subjects) {
@@ -279,7 +287,7 @@ export class Verifier {
     }
   }
 
-  /** Something that was thought to be verifiable is not, by the rules of the chain at a block. */
+  /** Marks a subject as unverifiable from a block on, by the rules of the chain there. */
   giveUp(subject: Subject, reason: string, number: bigint): void {
     if (!this.calibration.noteUnverifiable(subject, reason, number)) return;
     const { network, log } = this.#parts;
