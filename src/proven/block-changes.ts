@@ -27,8 +27,8 @@ const ACCOUNT_BYTES = 400;
 const SLOT_BYTES = 300;
 
 /**
- * Reads the changes after the last part of a block, system calls and withdrawals included. @param list block access list (EIP-7928) that the header commits
- * to
+ * Reads the changes after the last part of a block, system calls and withdrawals included.
+ * @param list block access list (EIP-7928) that the header commits to
  */
 export function readBlockChanges(list: BlockAccessList): BlockChanges {
   const accounts = new Map<string, AccountChange>();

@@ -18,9 +18,9 @@ const SLOT_BYTES = 150;
 type Rolled = RolledAccount | null | 'unknown';
 
 /**
- * Known state of blocks: values verified by proofs against state roots, and values derived from them by the access lists of later blocks. A proof holds for
- * its root, whatever block names it; an access list holds only if the block that commits to it is valid. So derived values are stored by block hash, never by
- * root.
+ * Known state of blocks: values verified by proofs against state roots, and values derived from them by the access lists of later blocks. A proof is valid
+ * for its root, whatever block names it; an access list is valid only if the block that commits to it is. So derived values are stored by block hash, never
+ * by root.
  */
 export class BlockStates {
   readonly proven: ProvenStates;

@@ -40,6 +40,7 @@ const DEFAULT_BYTES: number = 64 << 20;
 /** Share of the memory for codes. */
 const CODES_SHARE = 0.5;
 
+/** Creates an empty store of verified state. */
 export function createProven({ bytes = DEFAULT_BYTES, codes, onFault }: ProvenOptions): Proven {
   return {
     states: new BlockStates(bytes * (1 - CODES_SHARE)),

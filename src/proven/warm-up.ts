@@ -11,7 +11,7 @@ import type { HeadPlace, StatePlace } from './state-nodes.ts';
 const MAX_PROOFS = 256;
 const ROUND_PROOFS = 64;
 const LIMIT_MS = 10_000;
-/** Fraction of the time between two heads in which nodes are asked: the rest of the keys is left to readers. */
+/** Fraction of the time between two heads in which proofs are requested: the other keys are left to readers. */
 const TIME_SHARE = 0.5;
 /** Weight of the newest interval in the moving average of head intervals. */
 const NEWEST_SHARE = 0.125;

@@ -103,6 +103,7 @@ function toWord(value: bigint): string {
   return `0x${value.toString(16).padStart(64, '0')}`;
 }
 
+/** Request for a block without transaction objects, whose header members are verified. */
 export function headerQuestion(number: bigint): NodeQuestion {
   return { method: 'eth_getBlockByNumber', encode: () => `["${encodeQuantity(number)}",false]` };
 }

@@ -24,7 +24,7 @@ export type AskedRulesParts = {
 export class AskedRules {
   readonly #parts: AskedRulesParts;
   readonly #now: () => number;
-  /** Times from which nodes may be asked, and are to be asked again. */
+  /** Times from which nodes may be asked, and from which agreed rules are to be reviewed. */
   #askAt = 0;
   #reviewAt: number | undefined;
 
@@ -33,7 +33,7 @@ export class AskedRules {
     this.#now = parts.now ?? (() => performance.now());
   }
 
-  /** Starts requesting the rules at a time, seconds, where they are needed. @returns undefined where there is nothing to wait for */
+  /** Requests the rules that hold at a time, seconds, where they are needed. @returns undefined where there is nothing to wait for */
   learn(timestamp: bigint, place: Place, scope: RequestScope): Promise<void> | undefined {
     const { rules, onFault } = this.#parts;
     const now = this.#now();

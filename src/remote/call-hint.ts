@@ -21,7 +21,7 @@ export type CallHint = { readonly keys: StateKeys; readonly witness?: Witness };
 
 /** Cap on accounts and slots of a hint, and on nodes and codes of an execution witness. */
 const MAX_HINTED = 4_096;
-/** An execution witness does not assign its slots to accounts: cap on tested pairs, 5 us each. */
+/** Cap on tested pairs of account and slot, 5 us each: an execution witness does not assign its slots to accounts. */
 const MAX_PAIRS = 1_024;
 /** Hex digits of a trie node (a branch has 532 bytes), of a code, and of all decoded items together: hashing takes 50 ns per byte. */
 const MAX_NODE_DIGITS = 2 * 1_024;

@@ -133,6 +133,7 @@ export async function judgeOpinions(
   return others.length > 0 ? 'different' : 'unknown';
 }
 
+/** Whether outcomes agree: estimates may differ by `ESTIMATE_TOLERANCE` of the node's. */
 export function areSame(kind: ComparedCall['kind'], ours: Outcome, theirs: Outcome): boolean {
   if (ours === theirs) return true;
   if (kind === 'call' || !ours.startsWith('"0x') || !theirs.startsWith('"0x')) return false;

@@ -21,18 +21,17 @@ import { StateTurns } from './state-turns.ts';
 /** Contents of one round trip. */
 export type Wanted = {
   readonly missing: StateKeys;
-  /** Call whose accesses a node is asked for. */
+  /** Call whose accesses a node is to report. */
   readonly hint?: CallRequest | undefined;
 };
 
 /**
- * Weight of a scheduler slot: so many slots, or a quarter as many accounts, since an account's proof, with its code, costs a node as much as those of some
- * slots.
+ * Weight of a scheduler slot: so many storage slots, or a quarter as many accounts: an account's proof, with its code, costs as much as those of some slots.
  */
 const TURN_WEIGHT = 128;
 const ACCOUNT_WEIGHT = 4;
 
-/** Fraction of a call's remaining time for a hint: without one, the call requests its missing state, or is left to the nodes, in the rest. */
+/** Fraction of a call's remaining time for a hint: without one, the call requests its missing state, or is left to the nodes, in the remainder. */
 const HINT_SHARE = 1 / 4;
 
 const NO_HINT: CallHint = { keys: new StateKeys() };

@@ -51,7 +51,7 @@ export class ComparedExecutions {
     this.#options = options;
   }
 
-  /** @returns undefined where nodes have to be asked */
+  /** @returns undefined where the call has to go to nodes */
   execute(
     kind: SimulationKind,
     request: CallRequest,

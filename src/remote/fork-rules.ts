@@ -27,8 +27,8 @@ export type FoundRules = { readonly config: ChainConfig; readonly whyUnproven: s
 const TOLD_BY_ONE = 'only one node tells the rules of the chain (eth_config): name a genesis file in `chain`';
 
 /**
- * Rules that a chain follows: the configured ones; else those that nodes report for the present (EIP-7910), but no fork older than a table of public chains
- * demands; else those of the table.
+ * Rules that a chain follows: the configured ones; else those that nodes report for the present (EIP-7910), unless their fork is older than the one in a
+ * table of public chains; else those of the table.
  */
 export class ForkRules {
   readonly #needed: number;

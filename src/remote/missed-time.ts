@@ -5,7 +5,7 @@ import { TURN_MS } from '../util/turn-queue.ts';
  * of them is tried at once: once an owner's calls have failed for `TURN_MS`, its next ones wait for scheduler slots.
  */
 export class MissedTime {
-  /** Milliseconds. */
+  /** Time by owner, milliseconds. */
   readonly #used = new Map<string, number>();
 
   isUsedUp(owner: string): boolean {

@@ -133,7 +133,7 @@ export class RemoteExecutions {
 
   /**
    * Executes a call.
-   * @returns the result as JSON; undefined where nodes have to be asked
+   * @returns the result as JSON; undefined where the call has to go to nodes
    * @throws ChainError with geth's texts, as the embedded chain does
    */
   execute(

@@ -74,7 +74,7 @@ export class SampledCalls {
     return this.#options.inner === undefined;
   }
 
-  /** @returns undefined where nodes have to be asked */
+  /** @returns undefined where the call has to go to nodes */
   execute(
     kind: SimulationKind,
     request: CallRequest,

@@ -47,7 +47,7 @@ export interface StateSource {
     read: (answer: unknown) => T | undefined,
     scope: RequestScope,
   ): Promise<T>;
-  /** Asks one node after the other about a block, the next when an answer is consumed, until no further node answers. */
+  /** Sends a request about a block to one node after the other, the next when an answer is consumed, until no further node answers. */
   survey(
     question: NodeQuestion,
     place: Place,

@@ -17,7 +17,7 @@ const REVERT_CODE = 3;
 const NO_REVERT =
   /^(?:(?:unknown block|(?:block|header) not found)\.?$|(?:failed to submit transaction: )?(?:failed to validate the transaction|insufficient funds for gas)\b)/i;
 
-/** Cap on a revert reason given in words only, UTF-16 units: 1 ms of work. A reason given in bytes is bounded only by the size of the answer. */
+/** Cap on a revert reason that is only in words, UTF-16 units: 1 ms of work. A reason in bytes is bounded only by the size of the answer. */
 const MAX_REASON_LENGTH = 65_536;
 
 /** Parity and Nethermind up to 1.31: the message is always the same, `data` describes the failure in words. */

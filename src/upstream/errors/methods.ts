@@ -6,6 +6,7 @@ export function isExecuting(method: string): boolean {
   return EXECUTING.test(method);
 }
 
+/** Whether a method estimates gas. */
 export function isEstimating(method: string): boolean {
   return ESTIMATING.test(method);
 }

@@ -2,8 +2,7 @@ import type { ChainIdentity } from '../chain-claims.ts';
 import type { Examination } from './examination.ts';
 
 /**
- * Standing of a node in the pool: `headless` belongs to the chain, but does not report its latest block; `disputed` has a genesis block while none has a
- * majority.
+ * Standing of a node in the pool: `headless` is on the chain, but does not report its latest block; `disputed` has a genesis block while none has a majority.
  */
 export type NodeStanding = 'usable' | 'headless' | 'otherChain' | 'disputed' | 'silent';
 

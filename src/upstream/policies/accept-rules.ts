@@ -16,8 +16,8 @@ export type AcceptRules = (refutation: Refutation, call: RoutedCall) => Readonly
 const MAX_ROUNDS = 16;
 
 /**
- * Repeats a request that every node's answer was refuted for, once `accept` finds that the chain's rules are unknown here. Streams continue with the repeated
- * request.
+ * Repeats a request after every node's answer to it was refuted, once `accept` finds that the chain's rules are unknown here. Streams continue with the
+ * repeat.
  * @param accept undefined where nothing is verified, so that nothing is refuted
  */
 export function acceptRules(accept: AcceptRules | undefined): Policy {

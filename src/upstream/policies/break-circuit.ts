@@ -19,7 +19,7 @@ const COUNTED: ReadonlySet<FaultKind> = new Set<FaultKind>([
 ]);
 
 export type CircuitEvents = {
-  /** An upstream's circuit opened after repeated failures: it is tried last until its rest is over. */
+  /** An upstream's circuit opened after repeated failures: it is tried last until its backoff is over. */
   onOpen(upstream: Upstream, fault: UpstreamFault): void;
   onFault(upstream: Upstream, fault: UpstreamFault, method: string): void;
   /** A silent upstream has answered. @param method set where it was silent on this method alone */

@@ -8,9 +8,10 @@ import type { Upstream } from '../upstream.ts';
 
 /**
  * Accepts a null when it is true by nature, or when a second upstream reports the same. Without a second upstream, a `claim` is accepted and a `doubt` is
- * not; from nodes that are behind neither is accepted, since they may not have the object yet. A `search` asks all upstreams; with `voices`, `needed`
+ * not; from nodes that are behind neither is accepted, since they may not have the object yet. A `search` tries all upstreams; with `voices`, `needed`
  * operators have to report the null. A `certain` null requires that all upstreams reported it, none left out.
  * @throws LoneNull where no other node can confirm the null
+ * @throws UpstreamFault `unreachable` where a node is missing for a `certain` null
  * @throws ChainError `unavailable` where too few operators report the null
  */
 export function confirmNulls(voices?: { readonly needed: number }): Policy<Routed> {
@@ -59,7 +60,7 @@ export function noteLacking(): Policy<Directed> {
   });
 }
 
-/** Asks one upstream after the other until one has the object. Returns null only where at least `needed` operators report it absent. */
+/** Tries one upstream after the other until one has the object. Returns null only where at least `needed` operators report it absent. */
 async function countVoices(next: Handler<Routed>, exchange: Routed, needed: number): Promise<JsonResult> {
   const lacking = new Set<Upstream>();
   const asked = { ...exchange, lacking };
@@ -71,7 +72,7 @@ async function countVoices(next: Handler<Routed>, exchange: Routed, needed: numb
   throw new ChainError('unavailable', `the answer has too few voices: ${why}`);
 }
 
-/** Asks one upstream after the other until one has the object. Returns null only where all upstreams of the route report it absent. */
+/** Tries one upstream after the other until one has the object. Returns null only where all upstreams of the route report it absent. */
 async function askAll(next: Handler<Routed>, exchange: Routed): Promise<JsonResult> {
   const lacking = new Set<Upstream>();
   const asked = { ...exchange, lacking };

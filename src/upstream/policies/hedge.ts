@@ -14,7 +14,7 @@ const SLOW_SHARE = 0.95;
 /** No call counts as slow before this many calls of its method were seen, or within `MIN_DELAY_MS`. */
 const MIN_SAMPLES = 20;
 const MIN_DELAY_MS = 5;
-/** Timer granularity: the next upstream is asked at most this late, ms. */
+/** Timer granularity: the call to the next upstream is at most this late, ms. */
 const SWEEP_MS = 2;
 
 export type HedgeParts = {
@@ -26,10 +26,10 @@ export type HedgeParts = {
 };
 
 /**
- * Sends the call to the next upstream of the route. When it takes longer than nearly all calls of the method, the upstream after it is asked too, as far as
- * `budget` allows. An upstream that stays silent for its share of the caller's time is never waited for alone: the others get their share. The first answer
- * wins; the other calls are cancelled, and their upstreams may be asked again when the answer does not suffice (a null to be confirmed, a stream that breaks
- * off).
+ * Sends the call to the next upstream of the route. When it takes longer than nearly all calls of the method, the upstream after it gets the call too, as far
+ * as `budget` allows. An upstream that stays silent for its share of the caller's time is never waited for alone: the others get their share. The first
+ * answer wins; the other calls are cancelled, and their upstreams may be tried again when the answer does not suffice (a null to be confirmed, a broken-off
+ * stream).
  * @throws UpstreamFault `unreachable` where the route is empty, `aborted` where the caller has gone
  */
 export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy<Routed, Directed> {
@@ -73,7 +73,7 @@ function noteWitness({ witness }: Routed, upstream: Upstream): void {
 type Delays = {
   /** Delay until the budgeted second call. */
   readonly slowMs: number;
-  /** Delay until the next upstream is asked regardless of the budget. */
+  /** Delay until the next upstream gets the call regardless of the budget. */
   readonly silentMs: number;
 };
 
@@ -116,7 +116,7 @@ class Race implements Expiring {
   /** Upstreams that have not answered yet. */
   #running: readonly Runner[] = NONE;
   #isOver = false;
-  /** Whether the next upstream is asked only if the budget allows. */
+  /** Whether the next upstream gets the call only if the budget allows. */
   #isBudgeted: boolean;
 
   constructor(parts: RaceParts) {

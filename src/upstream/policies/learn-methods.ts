@@ -17,8 +17,7 @@ const MAX_COMPARED = 1_024;
 /**
  * Learns whether a node has a passed-through method. Some nodes answer any name: with null, an error about parameters, or a result. The first answer in a
  * namespace is compared with the one to a name that cannot exist; the same answer to both shows that the node lacks the method. Such an answer is not
- * remembered for the method: a node that has it may have nothing else to answer. No control request is sent before a client has called a method of the
- * namespace.
+ * remembered for the method: a node that has it may have nothing else to answer. No control request precedes a client's call in the namespace.
  * @throws UnclearMethod where both answers are the same
  */
 export function learnMethods(): Policy<Directed> {

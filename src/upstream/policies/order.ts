@@ -99,7 +99,7 @@ function explainMissing(block: bigint, upstreams: readonly Upstream[]): Upstream
   return new UpstreamFault('unreachable', `no node has block ${block} now: ${explainOutage(upstreams)}`);
 }
 
-/** Counts upstreams that belong to the network, as far as known, and cannot be asked now. */
+/** Counts upstreams that belong to the network, as far as known, and are unavailable now. */
 function countAbsent(
   upstreams: readonly Upstream[],
   candidates: readonly Upstream[],
@@ -180,7 +180,7 @@ function compareUpstreams(a: Upstream, b: Upstream, method: string): number {
 }
 
 /**
- * Rank by trust, lowest first. After a circuit's rest, one call at a time probes whether a node has recovered. Nodes without a vote in the head for being
+ * Rank by trust, lowest first. After a circuit's backoff, one call at a time probes whether a node has recovered. Nodes without a vote in the head for being
  * behind come after healthy ones, for older blocks too: they may lack state.
  */
 function rankTrust(upstream: Upstream, method: string): number {

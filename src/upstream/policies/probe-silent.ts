@@ -27,6 +27,7 @@ export type ProbeParts = {
 /** Sends a copy of the call to silent nodes of its route, beside the nodes that are waited for. */
 export type ProbeSilent = (routed: Routed) => void;
 
+/** Creates the sender of probes: one at a time per silent upstream, or per method that the upstream does not answer. */
 export function createProbe({ askNode, limitMs, onSilent }: ProbeParts): ProbeSilent {
   const probe = async (
     routed: Routed,

@@ -7,7 +7,7 @@ import { ContinuedStream } from './continued-stream.ts';
 export function resumeStreams(): Policy<Routed> {
   return createPolicy<Routed>({
     onResult(exchange, result, next) {
-      // Each upstream is asked once: a route exhausted now has no upstream for a continuation.
+      // Each upstream is tried once: a route exhausted now has no upstream for a continuation.
       if (isComplete(result) || exchange.route.isExhausted) return result;
       return new ContinuedStream(result, next, () => (exchange.route.isExhausted ? undefined : exchange));
     },

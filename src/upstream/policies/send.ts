@@ -57,7 +57,7 @@ function send(directed: Directed, bounds: SenderBounds): Promise<JsonResult> {
   return answer.then((result) => takeResult(result, directed, bounds));
 }
 
-/** Reports the outcome of one of the calls sent to one node together: a result, or the error of that call. */
+/** Reports the outcome of one of several calls sent to one node: a result, or the error of that call. */
 export type TellAnswer = (position: number, answer: unknown) => void;
 
 /** Sends several calls to one node; `tell` gets each outcome, possibly synchronously. None of the calls is traced, or has a replacement. */

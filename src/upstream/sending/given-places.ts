@@ -78,7 +78,7 @@ export class GivenPlaces {
         await this.#forget(hash, given, scope);
         return answer;
       }
-      // Where the head has changed since, the nodes are asked again at once.
+      // Where the head has changed since, the request is repeated at once.
       await this.#pause(heads.served?.hash === before ? REPEAT_MS : 0, until, given, scope);
     }
   }

@@ -8,7 +8,7 @@ import { PRIVATE_LIFE_MS } from './sent-records.ts';
 const MAX_HASHES = 16_384;
 
 /**
- * Hashes of transactions that went to the private relay. No node is asked for such a hash, since the request would disclose it, before its nonce is used at
+ * Hashes of transactions that went to the private relay. No request to a node names such a hash, since that would disclose it, before its nonce is used at
  * the served head: then the transaction is in a block, or can no longer get into one.
  */
 export class PrivateHashes {
@@ -29,7 +29,7 @@ export class PrivateHashes {
   }
 
   /**
-   * Whether nodes must not be asked for this hash.
+   * Whether requests to nodes must not name this hash.
    * @throws ChainError where the sender's transaction count cannot be read
    */
   async isHidden(hash: string, scope: RequestScope): Promise<boolean> {

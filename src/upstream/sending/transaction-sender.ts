@@ -184,7 +184,7 @@ export class TransactionSender {
     return chosen.toSorted((a, b) => a.tier - b.tier || a.health.score - b.health.score);
   }
 
-  /** Verified nodes that were not asked now, for a transaction that was accepted before: it may be pending at one of them alone. */
+  /** Verified nodes that did not get the transaction now, although it was accepted before: it may be pending at one of them alone. */
   #listUnasked(asked: readonly Upstream[], hash: string): readonly Upstream[] {
     const { relay, upstreams } = this.#parts;
     if (relay !== undefined || this.#sent.get(hash) === undefined) return [];
@@ -193,7 +193,7 @@ export class TransactionSender {
 
   /**
    * Whether a transaction that no node has accepted now is in a block or pending: nodes have many words for a transaction that they have. Refusing nodes are
-   * asked once, those that may have it until they answer; unknown words count as such where the transaction was accepted before.
+   * queried once, those that may have it until they answer; unknown words count as such where the transaction was accepted before.
    */
   async #isKnown(
     round: SendRound,
