@@ -52,7 +52,7 @@ export type RemoteOptions = {
 };
 
 const MAX_BLOCKS = 512;
-/** After this many consecutive calls at a block fail for lack of proofs, calls at that block go to the nodes for this long. */
+/** Once `MAX_UNPROVEN` consecutive calls, at any blocks, failed for lack of proofs, each such failure sends calls at its block to nodes for this long, ms. */
 const REFUSED_MS = 10_000;
 const MAX_UNPROVEN = 3;
 /** New heads are followed for this long after a call. */

@@ -7,8 +7,8 @@ import type { Handler, Routed } from '../routed-call.ts';
 const MAX_UNKNOWN = 2;
 
 /**
- * Tries one upstream after the other until one answers; each is tried once. Rejects with the fault most informative to the caller, and with the shortest
- * `retryAfterMs` of all upstreams.
+ * Tries one upstream after the other until one answers; each is tried once. Rejects with the fault most informative to the caller. Its `retryAfterMs`, if
+ * any, becomes the shortest of all faults, 0 where one of them has none.
  */
 export function failOver(): Policy<Routed> {
   return createPolicy<Routed>({
