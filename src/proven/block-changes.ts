@@ -3,30 +3,33 @@ import { EMPTY_BYTES } from '../primitives/bytes.ts';
 import { bytesToHex } from '../primitives/hex.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 
-/** What a block left of an account that it changed; undefined is as it was before the block. */
+/** Changes that a block made to an account; an undefined member is unchanged. */
 export type AccountChange = {
   readonly balance: bigint | undefined;
   readonly nonce: bigint | undefined;
   readonly codeHash: Uint8Array | undefined;
-  /** Values of the slots that were changed, without leading zeros; by lower-case `0x` text. */
+  /** Values of the changed slots, without leading zeros; keys are lower-case `0x` text. */
   readonly slots: ReadonlyMap<string, Uint8Array>;
 };
 
-/** The difference between the state of a block and that of its parent. */
+/** Difference between the state of a block and that of its parent. */
 export type BlockChanges = {
-  /** By lower-case `0x` text. An account that is not here is as it was. */
+  /** Changes by address, lower-case `0x` text. An absent account is unchanged. */
   readonly accounts: ReadonlyMap<string, AccountChange>;
-  /** Codes that accounts were given, by their hashes. */
+  /** New codes of accounts, by their hashes. */
   readonly codes: ReadonlyMap<string, Uint8Array>;
-  /** That it takes in memory without the codes, about. */
+  /** Approximate heap size, codes excluded. */
   readonly bytes: number;
 };
 
-/** Of an account and of a slot with their keys, as the heap grows, measured. */
+/** Heap growth per account and per slot with their keys, measured, bytes. */
 const ACCOUNT_BYTES = 400;
 const SLOT_BYTES = 300;
 
-/** What is left after the last part of a block, system calls and withdrawals included. @param list as its header commits to it */
+/**
+ * Reads the changes after the last part of a block, system calls and withdrawals included.
+ * @param list block access list (EIP-7928) that the header commits to
+ */
 export function readBlockChanges(list: BlockAccessList): BlockChanges {
   const accounts = new Map<string, AccountChange>();
   const codes = new Map<string, Uint8Array>();
@@ -56,7 +59,7 @@ function readSlots({ storageChanges }: AccountAccess): ReadonlyMap<string, Uint8
   );
 }
 
-/** What is a view of an encoded list would keep all of it in memory. */
+/** Copies bytes: a view would keep the whole encoded list in memory. */
 function copy(bytes: Uint8Array | undefined): Uint8Array | undefined {
   return bytes && Uint8Array.from(bytes);
 }

@@ -3,24 +3,24 @@ import type { BlockState } from './state-nodes.ts';
 
 type Link = { readonly parent: BlockState; readonly changes: BlockChanges };
 
-/** Blocks that are remembered, and over which a state may follow at once. */
+/** Cap on remembered blocks, and on blocks over which state is rolled forward at once. */
 export const MAX_LINKS = 16;
-/** Of a link without its changes. */
+/** Approximate heap size of a link without its changes. */
 const LINK_BYTES = 500;
 
-/** How the states of blocks follow from those of their parents. Those added first leave first. */
+/** Changes that derive the states of blocks from those of their parents. The oldest links are evicted first. */
 export class BlockLinks {
   readonly #maxBytes: number;
-  /** By block hash. */
+  /** Links by block hash. */
   readonly #links = new Map<string, Link>();
   #bytes = 0;
 
-  /** @param maxBytes that all changes may take */
+  /** @param maxBytes bound on all links together */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  /** Of all changes. */
+  /** Approximate heap size of all links. */
   get bytes(): number {
     return this.#bytes;
   }

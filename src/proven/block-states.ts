@@ -7,40 +7,40 @@ import { ProvenStates } from './proven-states.ts';
 import { changeAccount, type RolledAccount } from './rolled-account.ts';
 import type { BlockState } from './state-nodes.ts';
 
-/** The parts of the memory that changes of blocks, and accounts that follow from them, may have. */
+/** Shares of the memory for block changes, and for accounts derived from them. */
 const LINKS_SHARE = 0.0625;
 const ROLLED_SHARE = 0.0625;
-/** Of an entry with its key, as the heap grows, measured; and of a slot in it, which shares its key and most values with others. Bytes. */
+/** Heap growth, measured, bytes: per entry with its key, and per slot in it, which shares its key and most values with others. */
 const ENTRY_BYTES = 400;
 const SLOT_BYTES = 150;
 
-/** Null: there is none. `unknown`: nothing follows from what was known at the time. */
+/** Null: there is no such account. `unknown`: the account could not be derived from what was known at the time. */
 type Rolled = RolledAccount | null | 'unknown';
 
 /**
- * Known state of blocks: values proven by state roots, and values that follow from them by the access lists of later blocks. A proof holds for its root,
- * whatever block names it; an access list holds only if the block that commits to it is valid. So values that follow from lists are kept by block hash,
- * never by root.
+ * Known state of blocks: values verified by proofs against state roots, and values derived from them by the access lists of later blocks. A proof is valid
+ * for its root, whatever block names it; an access list is valid only if the block that commits to it is. So derived values are stored by block hash, never
+ * by root.
  */
 export class BlockStates {
   readonly proven: ProvenStates;
   readonly #links: BlockLinks;
-  /** By block hash and address. */
+  /** Derived accounts by block hash and address. */
   readonly #rolled: Lru<string, Rolled>;
 
-  /** @param bytes that all of it may take */
+  /** @param bytes bound on the memory of all parts together */
   constructor(bytes: number) {
     this.proven = new ProvenStates(bytes * (1 - LINKS_SHARE - ROLLED_SHARE));
     this.#links = new BlockLinks(bytes * LINKS_SHARE);
     this.#rolled = new Lru(Math.max(1, bytes * ROLLED_SHARE), Number.POSITIVE_INFINITY, undefined, weigh);
   }
 
-  /** Bytes that it takes, about. */
+  /** Approximate heap size. */
   get bytes(): number {
     return this.proven.bytes + this.#links.bytes + this.#rolled.weight;
   }
 
-  /** Null where there is no such account; undefined where that is not known. */
+  /** Returns the account; null where there is none, undefined where that is not known. */
   findAccount(at: BlockState, address: string): AccountState | null | undefined {
     const recalled = this.proven.recallAccount(at.stateRoot, address);
     if (recalled !== undefined) return recalled === null ? null : recalled.account;
@@ -48,7 +48,7 @@ export class BlockStates {
     return undefined;
   }
 
-  /** Without leading zeros; empty where there is no such account. Undefined where it is not known. */
+  /** Returns the slot's value without leading zeros; empty where there is no such account, undefined where it is not known. */
   findSlot(at: BlockState, address: string, slot: string): Uint8Array | undefined {
     for (const found of this.#listAccounts(at, address)) {
       if (found === null) return EMPTY_BYTES;
@@ -59,14 +59,14 @@ export class BlockStates {
     return undefined;
   }
 
-  /** Names the part of the state trie that has to be proven to know an account; undefined where the account is known. */
+  /** Names the part of the state trie that needs a proof for an account to be known; undefined where the account is known. */
   findAccountGap(at: BlockState, address: string): string | undefined {
     return this.findAccount(at, address) === undefined
       ? this.proven.findAccountGap(at.stateRoot, address)
       : undefined;
   }
 
-  /** The same for a slot of an account that is known. */
+  /** Names the part of the storage trie that needs a proof for a slot of a known account; undefined where nothing is needed. */
   findSlotGap(at: BlockState, address: string, slot: string): string | undefined {
     if (this.findSlot(at, address, slot) !== undefined) return undefined;
     const root = this.proven.findAccount(at.stateRoot, address)?.storageRoot;
@@ -74,17 +74,17 @@ export class BlockStates {
     return root === undefined ? address : this.proven.findSlotGap(root, slot);
   }
 
-  /** Whether anything is known of the state of a block, so that something may follow for the next one. */
+  /** Whether anything is known of the state of a block, so that state of the next one may be derived. */
   isKnown({ hash, stateRoot }: BlockState): boolean {
     return this.#links.get(hash) !== undefined || this.proven.hasAccounts(stateRoot);
   }
 
-  /** A block's state is that of its parent with these changes. */
+  /** Records that a block's state is that of its parent with these changes. */
   addChanges(at: BlockState, parent: BlockState, changes: BlockChanges): void {
     this.#links.add(at.hash, { parent, changes });
   }
 
-  /** The account as it is known, in the order in which looking takes longer. */
+  /** Yields all known forms of the account, the fastest look-up first. */
   *#listAccounts(at: BlockState, address: string): Generator<RolledAccount | null> {
     const recalled = this.proven.recallAccount(at.stateRoot, address);
     if (recalled !== undefined) yield recalled;
@@ -103,7 +103,7 @@ export class BlockStates {
     yield made;
   }
 
-  /** Goes back to the last block at which the account is known, and forth again. */
+  /** Goes back to the last block at which the account is known, and applies the changes since. */
   #roll(at: BlockState, address: string): RolledAccount | null | undefined {
     const path: BlockChanges[] = [];
     let account: RolledAccount | null | undefined;
@@ -121,7 +121,7 @@ export class BlockStates {
     return account;
   }
 
-  /** All that is known of an account at a block without going further back. */
+  /** Returns all that is known of an account at a block without going further back. */
   #findBase(at: BlockState, address: string): RolledAccount | null | undefined {
     const proven = this.proven.findAccount(at.stateRoot, address);
     const memo = this.#rolled.get(`${at.hash}/${address}`);

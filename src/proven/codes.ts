@@ -2,7 +2,7 @@ import { bytesToHex } from '../primitives/hex.ts';
 import { EMPTY_CODE_HASH, keccak256 } from '../primitives/keccak.ts';
 import { Lru } from '../util/lru.ts';
 
-/** Where codes outlive the process. */
+/** Store in which codes outlive the process. */
 export interface CodeTable {
   read(hash: string): Uint8Array | undefined;
   write(codes: ReadonlyMap<string, Uint8Array>): void;
@@ -12,15 +12,16 @@ const ENTRY_BYTES = 300;
 const EMPTY_HASH: string = bytesToHex(EMPTY_CODE_HASH);
 const NO_CODE = new Uint8Array(0);
 
-/** Codes of contracts by their hashes. */
+/** Contract codes by their hashes. */
 export class Codes {
   readonly #table: CodeTable | undefined;
   readonly #onFault: (error: unknown) => void;
   readonly #known: Lru<string, Uint8Array>;
 
   /**
-   * @param bytes that may be held in memory
-   * @param onFault called where the table fails: codes are asked for again then
+   * @param bytes bound on codes in memory
+   * @param table persistent store
+   * @param onFault called where the table fails: codes are then requested again
    */
   constructor(bytes: number, table: CodeTable | undefined, onFault: (error: unknown) => void) {
     this.#table = table;
@@ -33,7 +34,7 @@ export class Codes {
     );
   }
 
-  /** That codes take in memory. */
+  /** Approximate heap size of the codes in memory. */
   get bytes(): number {
     return this.#known.weight;
   }
@@ -48,13 +49,13 @@ export class Codes {
     return stored;
   }
 
-  /** @param codes by their hashes, which have been compared */
+  /** @param codes codes by their hashes, which the caller has compared */
   add(codes: ReadonlyMap<string, Uint8Array>): void {
     for (const [hash, code] of codes) this.#known.set(hash, code);
     this.#try(() => this.#table?.write(codes));
   }
 
-  /** A full disk or a broken environment must not fail a call. */
+  /** Reports errors of the table: a full disk or a broken environment must not fail a call. */
   #try<T>(work: () => T): T | undefined {
     try {
       return work();

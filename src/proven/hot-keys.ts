@@ -2,25 +2,25 @@ import { RecencyList } from '../util/recency-list.ts';
 import { StateKeys } from './state-keys.ts';
 
 type Key = { readonly name: string; readonly address: string; readonly slot: string | undefined };
-/** A key that is read for the first time. */
+/** Key that is read for the first time. */
 type FreshKey = Key & { newer: FreshKey | undefined; older: FreshKey | undefined };
 type Score = Key & { score: number; isRead: boolean };
 
-/** Keys that are remembered from head to head, and that may be read for the first time at one. */
+/** Caps on keys remembered from head to head, and on keys read for the first time at one head. */
 const MAX_SCORES = 6_144;
 const MAX_FRESH = 6_144;
-/** What is worth a proof at each head: accounts with as many slots together. */
+/** Caps on accounts, and on slots of all of them together, that get a proof at each head. */
 const MAX_ACCOUNTS = 1_024;
 const MAX_SLOTS = 1_024;
-/** What is left of a score at the next head, and the score below which nothing is remembered: of one read, after three heads. */
+/** Factor of a score per head, and the score below which a key is dropped: a single read lasts for three heads. */
 const DECAY = 0.5;
 const MIN_SCORE = 0.2;
 /** Scores are below 2; two that differ by less than 1 / 128 share a level, so that the last seven heads decide. */
 const LEVELS_A_POINT = 128;
 
 /**
- * Accounts and slots that are read at the head, by how often of late: heads at which they were read count, not calls. However many are read at one head,
- * those that were read at most heads stay, and the newest of those that are read for the first time.
+ * Accounts and slots that are read at the head, scored by recent use: heads at which they were read count, not calls. However many are read at one head, the
+ * keys read at the most heads stay, and the newest of those read for the first time.
  */
 export class HotKeys {
   readonly #scores = new Map<string, Score>();
@@ -43,7 +43,7 @@ export class HotKeys {
     }
   }
 
-  /** There is another head. @returns what is likely to be read at it, within bounds */
+  /** Updates the scores at a new head. @returns the keys that are likely to be read at it, within bounds */
   rotate(): StateKeys {
     for (const [name, entry] of this.#scores) {
       entry.score = entry.score * DECAY + (entry.isRead ? 1 : 0);
@@ -57,7 +57,7 @@ export class HotKeys {
     return this.#takeBest();
   }
 
-  /** Forgets what has the lowest scores beyond `MAX_SCORES`. @returns what is worth a proof, best first */
+  /** Drops the keys with the lowest scores beyond `MAX_SCORES`. @returns the keys that get a proof, best first */
   #takeBest(): StateKeys {
     const hot = new StateKeys();
     let slots = 0;
@@ -75,7 +75,7 @@ export class HotKeys {
     return hot;
   }
 
-  /** Keys by their scores, the highest first: each is put in its place without being compared with others. */
+  /** Groups keys by score, highest first: a bucket sort, without comparisons. */
   #listLevels(): readonly (readonly Score[])[] {
     const levels: Score[][] = Array.from({ length: 2 * LEVELS_A_POINT }, () => []);
     for (const entry of this.#scores.values()) levels[Math.floor(entry.score * LEVELS_A_POINT)]?.push(entry);

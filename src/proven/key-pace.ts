@@ -4,29 +4,29 @@ import { limitOf } from '../util/bounds.ts';
 import { Lru } from '../util/lru.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
-/** Keys of one owner in a second, after a burst. A proof takes some 0.3 ms of the event loop, and more of a node: this is a tenth of either. */
+/** Rate of keys per owner and second, after a burst. A proof takes some 0.3 ms of the event loop, and more of a node: this is a tenth of either. */
 const KEYS_PER_SECOND: number = limitOf('state.keys');
 const BURST_KEYS = 2 * KEYS_PER_SECOND;
 const SECOND_MS = 1_000;
-/** The pace of so many owners is remembered, for so long after each has last asked: a burst is there again earlier. */
+/** Cap on owners with a remembered rate, and its lifetime after an owner's last request: the full burst is available again earlier. */
 const MAX_OWNERS = 4_096;
 const OWNER_MS = 60_000;
 
-/** A bounded pace for each owner at having the nodes of a network prove accounts and slots, whatever call it is for. */
+/** Rate limit per owner on accounts and slots that the nodes of a network prove, for whatever call. */
 export class KeyPace {
   readonly #now: () => number;
-  /** By owner: when all keys that it has asked for are due, on the clock of `now` (the generic cell rate algorithm's theoretical arrival time). */
+  /** Time at which all requested keys of an owner are due, on the clock of `now` (the generic cell rate algorithm's theoretical arrival time). */
   readonly #due: Lru<string, number>;
 
-  /** @param now a monotonic clock in milliseconds */
+  /** @param now monotonic clock in milliseconds */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
     this.#due = new Lru(MAX_OWNERS, OWNER_MS, now);
   }
 
   /**
-   * Takes keys of the owner's pace. What the service asks for itself has no owner, and no pace.
-   * @throws ChainError `busy` at once where they would not be due before the deadline; `aborted`
+   * Takes keys from the owner's rate, and waits until they are due. The service's own requests have no owner, and no rate limit.
+   * @throws ChainError `busy` at once where the keys are not due before the deadline; `aborted`
    */
   async take(scope: RequestScope, keys: number): Promise<void> {
     const { owner } = scope;

@@ -4,23 +4,23 @@ import { LmdbEnvironment } from '../util/lmdb-environment.ts';
 import { prepareLmdbFolder } from '../util/lmdb-folder.ts';
 import type { CodeTable } from './codes.ts';
 
-/** The file grows up to this: 20,000 codes of the largest size. */
+/** Bound on the codes in the file: 20,000 codes of the largest size. */
 const MAX_BYTES = 512 << 20;
 const MAP_BYTES = 1 << 30;
 const SUM = 'bytes';
 
 type Databases = {
   readonly codes: Database<Buffer, string>;
-  /** Bytes of all codes. */
+  /** Total bytes of all codes. */
   readonly sums: Database<number, string>;
 };
 
-/** Codes in an LMDB environment of their own, `<dataDir>/codes`, which processes of one machine share. When it is full it begins anew. */
+/** Codes in a separate LMDB environment, `<dataDir>/codes`, which processes of one machine share. It is cleared when it is full. */
 export class LmdbCodes implements CodeTable {
   readonly #environment: LmdbEnvironment<Databases>;
   readonly #maxBytes: number;
 
-  /** @throws Error naming the folder where it cannot be written */
+  /** @throws Error that names the folder where it cannot be written */
   constructor(dataDir: string, maxBytes: number = MAX_BYTES) {
     const path = join(dataDir, 'codes');
     this.#maxBytes = maxBytes;

@@ -2,30 +2,30 @@ import type { RequestScope } from '../util/request-scope.ts';
 import type { ProvenState } from '../verification/state-proof.ts';
 import type { SharedQuestion } from './shared-question.ts';
 
-/** Slots of one question to a node: half a megabyte of nodes, which takes 4 ms to compare. geth refuses more than 1,024. */
+/** Cap on slots per request to a node: half a megabyte of trie nodes, which take 4 ms to verify. geth refuses more than 1,024. */
 const MAX_SLOTS = 128;
 
-/** A question to a node about one account, for all that need something of it. */
+/** Request to a node about one account, shared by all readers that need part of it. */
 export type OpenQuestion = {
   readonly slots: Set<string>;
   readonly question: SharedQuestion<ProvenState | undefined>;
 };
 
-/** Those about one account. */
+/** Open requests about one account. */
 type AccountRequests = {
   readonly all: Set<OpenQuestion>;
   readonly bySlot: Map<string, OpenQuestion>;
-  /** The newest one: only this one may have room. */
+  /** Newest request: only this one may have room. */
   newest: OpenQuestion | undefined;
 };
 
-/** Questions that have no answer yet, by state root and account. A slot finds its own at once, however many there are. */
+/** Unanswered requests, by state root and account. A slot's request is found in constant time. */
 export class ProofRequests {
   readonly #accounts = new Map<string, AccountRequests>();
 
   /**
-   * Has a slot asked for, with the question that has it already, the newest one where that has room, or another one.
-   * @param name of the state root and account
+   * Adds a slot to the request that already includes it, to the newest one where that has room, or to a new one.
+   * @param name state root and account
    */
   joinSlot(name: string, slot: string, open: () => OpenQuestion): OpenQuestion {
     const account = this.#accounts.get(name);
@@ -39,7 +39,7 @@ export class ProofRequests {
     return request;
   }
 
-  /** Any question about the account. */
+  /** Returns any open request about the account, or a new one. */
   joinAccount(name: string, open: () => OpenQuestion): OpenQuestion {
     const [first] = this.#accounts.get(name)?.all ?? [];
     return first ?? this.#add(name, open());
@@ -61,7 +61,7 @@ export class ProofRequests {
   }
 }
 
-/** One reader waits for these open questions, and has the values of these slots already. */
+/** Open requests that one reader waits for, and values of slots that it already knows. */
 export class Joined {
   readonly known: Map<string, bigint> = new Map();
   readonly #requests = new Set<OpenQuestion>();
@@ -71,7 +71,7 @@ export class Joined {
     this.#scope = scope;
   }
 
-  /** In the order in which they were joined. */
+  /** Requests in the order in which they were joined. */
   get requests(): readonly OpenQuestion[] {
     return [...this.#requests];
   }

@@ -9,40 +9,40 @@ import type { ProofQuestion, ProvenState } from '../verification/state-proof.ts'
 import { RootTables } from './root-tables.ts';
 import { TrieNodes } from './trie-nodes.ts';
 
-/** An account that was proven. */
+/** Account verified by a proof. */
 export type ProvenAccount = {
   readonly account: AccountState;
   /** Lower-case `0x` text, as are all keys here. */
   readonly storageRoot: string;
 };
 
-/** What is known of an account at whichever block it was proven last. */
+/** Latest verified form of an account, at any block. */
 export type LatestAccount = {
   readonly proven: ProvenAccount | null;
-  /** Storage roots that it had, the latest first. */
+  /** Storage roots that the account had, latest first. */
   readonly roots: readonly string[];
 };
 
-/** Bytes of an entry with its key, as the heap grows, measured; of an account with its latest form. */
+/** Heap growth per entry with its key, measured, bytes; that of an account includes its latest form. */
 const ACCOUNT_BYTES = 1_050;
 const SLOT_BYTES = 350;
-/** The parts of the memory that accounts and slots may have; nodes have the rest. */
+/** Shares of the memory for accounts and slots; trie nodes have the rest. */
 const ACCOUNTS_SHARE = 0.2;
 const SLOTS_SHARE = 0.3;
 const EMPTY_ROOT: string = bytesToHex(EMPTY_TRIE_ROOT);
-/** Storage roots that are remembered of an account. */
+/** Cap on remembered storage roots per account. */
 const MAX_ROOTS = 4;
 
-/** Accounts and slots that nodes have proven, by the roots that prove them: state roots and storage roots. */
+/** Accounts and slots verified by proofs of nodes, by state root and storage root. */
 export class ProvenStates {
   readonly #accounts: RootTables<ProvenAccount | null>;
   readonly #slots: RootTables<Uint8Array>;
   readonly #nodes: TrieNodes;
   readonly #latest: Lru<string, LatestAccount>;
-  /** An account with a code, by the code's hash: it is asked for by account. */
+  /** An account with a code, by code hash: nodes serve codes by account. */
   readonly #holders: Lru<string, string>;
 
-  /** @param bytes that all of it may take */
+  /** @param bytes bound on the memory of all parts together */
   constructor(bytes: number) {
     const accountBytes = bytes * ACCOUNTS_SHARE;
     const slotBytes = bytes * SLOTS_SHARE;
@@ -54,7 +54,7 @@ export class ProvenStates {
     this.#holders = new Lru(accounts, BLOCK_LIFE);
   }
 
-  /** Bytes that it takes, about. */
+  /** Approximate heap size. */
   get bytes(): number {
     return this.#accounts.bytes + this.#slots.bytes + this.#nodes.bytes;
   }
@@ -64,21 +64,21 @@ export class ProvenStates {
     return this.#accounts.has(stateRoot);
   }
 
-  /** As `findAccount`, of what was found before. */
+  /** Returns the account only if it was found before, without reading trie nodes; null where there is none. */
   recallAccount(stateRoot: string, address: string): ProvenAccount | null | undefined {
     return this.#accounts.get(stateRoot, address);
   }
 
-  /** Null where it is proven that there is no such account. */
+  /** Returns the account; null where a proof shows that there is none, undefined where it is not known. */
   findAccount(stateRoot: string, address: string): ProvenAccount | null | undefined {
     const known = this.#accounts.get(stateRoot, address);
-    // The first block of anvil has the root of no state, and a state: there a node's proof is needed, which fails.
+    // The first block of anvil has the empty root, yet a state: there a node's proof is needed, which fails.
     if (known !== undefined || stateRoot === EMPTY_ROOT) return known;
     const leaf = this.#nodes.find(stateRoot, address, decodeAccountLeaf);
     return leaf === undefined ? undefined : this.#noteAccount(stateRoot, address, leaf);
   }
 
-  /** Without leading zeros. */
+  /** Returns the slot's value without leading zeros; undefined where it is not known. */
   findSlot(storageRoot: string, slot: string): Uint8Array | undefined {
     const known = this.#slots.get(storageRoot, slot);
     if (known !== undefined) return known;
@@ -88,18 +88,18 @@ export class ProvenStates {
     return value ?? EMPTY_BYTES;
   }
 
-  /** Slots below a root that were found before. */
+  /** Lists slots below a root that were found before. */
   listSlots(storageRoot: string): Iterable<readonly [slot: string, value: Uint8Array]> {
     return this.#slots.list(storageRoot);
   }
 
-  /** Names the part of the state trie that has to be proven to know an account; undefined where the account is known. */
+  /** Names the part of the state trie that needs a proof for an account to be known; undefined where the account is known. */
   findAccountGap(stateRoot: string, address: string): string | undefined {
     const known = this.#accounts.get(stateRoot, address);
     return known === undefined ? this.#nodes.findGap(stateRoot, address) : undefined;
   }
 
-  /** The same for a slot. */
+  /** Names the part of the storage trie that needs a proof for a slot to be known; undefined where the slot is known. */
   findSlotGap(storageRoot: string, slot: string): string | undefined {
     const known = this.#slots.get(storageRoot, slot);
     return known === undefined ? this.#nodes.findGap(storageRoot, slot) : undefined;
@@ -109,7 +109,7 @@ export class ProvenStates {
     return this.#latest.get(address);
   }
 
-  /** An account that has, or had, this code. */
+  /** Returns an account that has, or had, this code. */
   holderOf(codeHash: string): string | undefined {
     return this.#holders.get(codeHash);
   }
@@ -118,7 +118,7 @@ export class ProvenStates {
     this.#holders.set(bytesToHex(codeHash), address);
   }
 
-  /** Notes what a proof against a state root has shown. */
+  /** Stores the values and trie nodes of a verified proof against a state root. */
   note(stateRoot: string, { address, slots }: ProofQuestion, { account, words, nodes }: ProvenState): void {
     this.#nodes.add(nodes);
     const proven = this.#noteAccount(stateRoot, address, account);

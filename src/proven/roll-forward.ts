@@ -7,31 +7,31 @@ import type { Codes } from './codes.ts';
 import type { HeadPlace, ListNodes } from './state-nodes.ts';
 import type { Trips } from './trips.ts';
 
-/** Of the proofs at a head, by the accounts and slots that are read there: 75 proofs of 5 kB and 100 slots of 2 kB for 500 of them. */
+/** Estimated response size of the proofs at a head, bytes per account or slot read there: 75 proofs of 5 kB and 100 slots of 2 kB for 500 of them. */
 const PROOF_BYTES_PER_KEY = 1_000;
-/** What is left at each head of the length of the last list, where that was too long to be asked for: lists may be shorter by now. */
+/** Decay per head of the last list's length, where that was too long to be requested: lists may be shorter by now. */
 const DECAY = 0.9;
-/** That lists may take, milliseconds. */
+/** Time limit of the lists, milliseconds. */
 const LIMIT_MS = 5_000;
-/** Heads at which nothing is asked after failures, at most. */
+/** Cap on heads skipped after failures. */
 const MAX_PAUSE = 63;
 
-/** From a state to that of the next block. */
+/** Step from a parent's state to that of a block. */
 type Step = { readonly at: HeadPlace; readonly parent: Pick<HeadPlace, 'hash' | 'stateRoot'> };
 
-/** Makes what is known of the state of a block what is known of the state after it, by the access lists of the blocks between (EIP-7928). */
+/** Rolls cached state forward by applying block access lists (EIP-7928). */
 export class RollForward {
   readonly #nodes: ListNodes;
   readonly #states: BlockStates;
   readonly #codes: Codes;
   readonly #trips: Trips;
   #newest: HeadPlace | undefined;
-  /** The head that was rolled to, or not, before. */
+  /** Previous head, whether state was rolled to it or not. */
   #last: HeadPlace | undefined;
   #rolling: Promise<unknown> = Promise.resolve();
-  /** Of the answer that a list came in last. */
+  /** Length of the answer with the latest list. */
   #length = 0;
-  /** Heads that are left out after a failure, and those of them that are left. */
+  /** Heads to be skipped after a failure, and how many of them remain. */
   #pause = 0;
   #left = 0;
   #count = 0;
@@ -43,22 +43,22 @@ export class RollForward {
     this.#trips = trips;
   }
 
-  /** Heads to which state was rolled forward. */
+  /** Number of heads to which state was rolled forward. */
   get count(): number {
     return this.#count;
   }
 
-  /** There is a head at which nothing is needed. */
+  /** Notes a head at which no state is needed. */
   noteHead(head: HeadPlace): void {
     this.#newest = head;
     this.#last = head;
   }
 
   /**
-   * Rolls what is known to a head, where there are lists and they cost less than proofs; one head at a time. Never rejects: what is not known then is
-   * proven.
-   * @param keys accounts and slots that are read there
-   * @returns whether it was done
+   * Rolls cached state forward to a head, where there are lists and they cost less than proofs; one head at a time. Never rejects: state that stays unknown
+   * is then requested with proofs.
+   * @param keys number of accounts and slots that are read there
+   * @returns whether state was rolled to the head
    */
   roll(head: HeadPlace, keys: number): Promise<boolean> {
     this.#newest = head;
@@ -84,13 +84,13 @@ export class RollForward {
       this.#pause = isRolled ? 0 : this.#lengthen();
       return isRolled;
     } catch {
-      // The error is dropped: readers ask for proofs next, and those requests fail with the reason.
+      // The error is dropped: readers request proofs next, and those requests fail with the reason.
       this.#pause = this.#lengthen();
       return false;
     }
   }
 
-  /** After each failure twice as many heads are left out. */
+  /** Roughly doubles the number of skipped heads after each failure. */
   #lengthen(): number {
     this.#left = Math.min(2 * this.#pause + 1, MAX_PAUSE);
     return this.#left;
@@ -103,7 +103,7 @@ export class RollForward {
     return isShort;
   }
 
-  /** @returns whether the state of the head follows from what was known */
+  /** Applies the lists of the path. @returns whether the state of the head is derived */
   async #follow(path: readonly Step[], scope: RequestScope): Promise<boolean> {
     const lists = await Promise.all(
       path.map(({ at }) => this.#trips.ask(scope, (trip) => this.#nodes.askAccessList(at, trip))),

@@ -1,6 +1,6 @@
 import { RecencyList } from '../util/recency-list.ts';
 
-/** A table with its root, as the heap grows, measured; bytes. */
+/** Heap size of a table with its root, measured, bytes. */
 const TABLE_BYTES = 300;
 
 type Table<V> = {
@@ -10,25 +10,25 @@ type Table<V> = {
   older: Table<V> | undefined;
 };
 
-/** Tables of what is below a root, which says all of it: entries never change. The tables used longest ago leave first. */
+/** Tables of values below a root. A root commits to its values, so entries never change. The least recently used tables are evicted first. */
 export class RootTables<V> {
   readonly #tables = new Map<string, Table<V>>();
-  /** By their last use. */
+  /** Tables in order of last use. */
   readonly #order = new RecencyList<Table<V>>();
   readonly #maxBytes: number;
   readonly #entryBytes: number;
   #bytes = 0;
 
   /**
-   * @param maxBytes of all tables together
-   * @param entryBytes of an entry with its key
+   * @param maxBytes bound on all tables together
+   * @param entryBytes size of an entry with its key
    */
   constructor(maxBytes: number, entryBytes: number) {
     this.#maxBytes = maxBytes;
     this.#entryBytes = entryBytes;
   }
 
-  /** Of all tables together. */
+  /** Approximate heap size of all tables. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -44,7 +44,7 @@ export class RootTables<V> {
     return this.#tables.has(root);
   }
 
-  /** All entries of a table. */
+  /** Lists all entries of a table. */
   list(root: string): Iterable<readonly [key: string, value: V]> {
     return this.#tables.get(root)?.entries ?? [];
   }
@@ -64,7 +64,7 @@ export class RootTables<V> {
     }
   }
 
-  /** The table of a root, which is used now. */
+  /** Returns the table of a root, created where it is missing, and marks it as used. */
   #open(root: string): Table<V> {
     const known = this.#tables.get(root);
     if (known !== undefined) {

@@ -4,16 +4,16 @@ import { LATE, settleWithin } from '../util/settle-within.ts';
 import { TURNS } from '../util/turn-queue.ts';
 import type { Trips } from './trips.ts';
 
-/** A question to nodes that several callers wait for. */
+/** Request to nodes that several callers wait for. */
 export class SharedQuestion<T> {
   readonly outcome: Promise<T>;
   readonly #deadline: number;
-  /** Of callers, as long as it may be dropped for want of any. */
+  /** Scopes of the waiting callers, while the request may still be dropped when none is left. */
   #scopes: RequestScope[] | undefined = [];
 
   /**
-   * @param scope of the caller that asks first
-   * @param send asks with a trip's scope
+   * @param scope scope of the first caller
+   * @param send sends the request with a round trip's scope
    */
   constructor(trips: Trips, scope: RequestScope, send: (trip: RequestScope) => Promise<T>) {
     this.#deadline = scope.deadline;
@@ -23,22 +23,22 @@ export class SharedQuestion<T> {
     };
     const isWanted = (): boolean => this.#scopes?.some(({ aborted }) => !aborted) !== false;
     this.outcome = trips.ask(scope, begin, isWanted);
-    // It may be dropped when all have gone.
+    // The request may be dropped when all callers have gone.
     this.outcome.catch(() => {});
   }
 
-  /** Whether nodes have not been asked yet. */
+  /** Whether the request has not been sent yet. */
   get isWaiting(): boolean {
     return this.#scopes !== undefined;
   }
 
-  /** A caller waits for it. */
+  /** Adds a waiting caller. */
   join(scope: RequestScope): void {
     scope.hasAskedNode = true;
     this.#scopes?.push(scope);
   }
 
-  /** Whether a caller that has more time may ask again for what failed. */
+  /** Whether a caller with more time may repeat the failed request. */
   isOutlivedBy(scope: RequestScope): boolean {
     const now = performance.now();
     return !scope.aborted && this.#deadline <= now && now < scope.deadline;
@@ -46,10 +46,10 @@ export class SharedQuestion<T> {
 }
 
 /**
- * Waits for questions that the caller has joined, for as long as it has time. It goes on in a turn of its owner: others have waited for the
- * same, or for other answers of the same trip.
- * @returns undefined where one failed for lack of time that this caller has: it is to be asked again
- * @throws what a question failed with; ChainError `timeout`
+ * Waits for requests that the caller has joined, for as long as it has time. The caller continues in a scheduler slot of its owner: others have waited for
+ * the same, or for other answers of the same round trip.
+ * @returns undefined where a request failed for lack of time that this caller still has: it is to be repeated
+ * @throws the error of a request; ChainError `timeout`
  */
 export async function settleShared<T>(
   questions: readonly SharedQuestion<T>[],
@@ -69,7 +69,7 @@ export async function settleShared<T>(
   return outcomes;
 }
 
-/** Questions under way by name, each asked once. */
+/** In-flight requests by name; requests of the same name are coalesced. */
 export class SharedQuestions<T> {
   readonly #trips: Trips;
   readonly #underWay = new Map<string, SharedQuestion<T>>();
@@ -79,8 +79,8 @@ export class SharedQuestions<T> {
   }
 
   /**
-   * Asks with the next trip, or waits with those that have asked before.
-   * @throws what `send` throws; ChainError `timeout`
+   * Sends the request with the next round trip, or waits for the one in flight.
+   * @throws the error of `send`; ChainError `timeout`
    */
   async ask(name: string, scope: RequestScope, send: (trip: RequestScope) => Promise<T>): Promise<T> {
     for (;;) {

@@ -1,13 +1,13 @@
-/** Names of parts of a state: what an execution reads, or what is missing. All as lower-case `0x` text. */
+/** Keys of a state: those that an execution reads, or that are missing. All as lower-case `0x` text. */
 export class StateKeys {
   /** Slots by account. */
   readonly accounts: Map<string, Set<string>> = new Map();
-  /** Hashes. */
+  /** Code hashes. */
   readonly codes: Set<string> = new Set();
-  /** Numbers of older blocks of which the hashes are needed. */
+  /** Numbers of older blocks whose hashes are needed. */
   readonly blockNumbers: Set<bigint> = new Set();
 
-  /** Accounts and slots. */
+  /** Number of accounts and slots. */
   get size(): number {
     let size = this.accounts.size;
     for (const slots of this.accounts.values()) size += slots.size;
@@ -18,7 +18,7 @@ export class StateKeys {
     return this.accounts.size === 0 && this.codes.size === 0 && this.blockNumbers.size === 0;
   }
 
-  /** @returns its slots */
+  /** Adds an account. @returns the set of its slots */
   addAccount(address: string): Set<string> {
     let slots = this.accounts.get(address);
     if (slots === undefined) {
@@ -32,7 +32,7 @@ export class StateKeys {
     this.blockNumbers.add(number);
   }
 
-  /** Adds what another one has. */
+  /** Adds the keys of another set. */
   merge({ accounts, codes, blockNumbers }: StateKeys): void {
     for (const [address, slots] of accounts) {
       const own = this.addAccount(address);

@@ -16,30 +16,31 @@ import type { BlockState, ListNodes, StateNodes, StatePlace } from './state-node
 import { Trips } from './trips.ts';
 import { WarmUp } from './warm-up.ts';
 
-/** Slots that are looked for between two pauses: some 30 µs each, down the tries. */
+/** Slots looked up between two pauses: some 30 µs each, down the tries. */
 const SLOTS_A_STEP = 32;
-/** How often slots are looked for, where proofs come meanwhile: one that is missed the last time is asked for once more. */
+/** Cap on repeated look-ups of slots while proofs arrive: a slot missed the last time is requested once more. */
 const MAX_LOOKS = 4;
-/** Milliseconds. */
+/** Default of `maxWarmingMs`, milliseconds. */
 const MAX_WARMING_MS = 500;
 
-/** What is proven of the states of all blocks of a network. */
+/** Verified state of all blocks of a network. */
 export type Proven = { readonly states: BlockStates; readonly codes: Codes };
 
 export type ProvenOptions = {
-  /** That all of it may take in memory. */
+  /** Bound on the memory of all parts together. */
   readonly bytes?: number;
-  /** Where codes are kept on disk. */
+  /** Store of codes on disk. */
   readonly codes?: CodeTable | undefined;
   /** Called with faults of this program. */
   readonly onFault: (error: unknown) => void;
 };
 
-/** Where no bound is configured. */
+/** Default memory bound. */
 const DEFAULT_BYTES: number = 64 << 20;
-/** The memory for codes, as a part of that for all. */
+/** Share of the memory for codes. */
 const CODES_SHARE = 0.5;
 
+/** Creates an empty store of verified state. */
 export function createProven({ bytes = DEFAULT_BYTES, codes, onFault }: ProvenOptions): Proven {
   return {
     states: new BlockStates(bytes * (1 - CODES_SHARE)),
@@ -47,38 +48,38 @@ export function createProven({ bytes = DEFAULT_BYTES, codes, onFault }: ProvenOp
   };
 }
 
-/** What is proven of an account at a block. */
+/** Verified values of an account at a block. */
 export type StateValues = {
   /** Null where there is no such account. */
   readonly account: Pick<AccountState, 'nonce' | 'balance' | 'codeHash'> | null;
-  /** Words of the slots that were asked for, in their order. */
+  /** Words of the requested slots, in their order. */
   readonly words: readonly bigint[];
 };
 
 export type StateRequestsOptions = {
-  /** For how long at most a reader waits for what is proven at a new head, milliseconds. */
+  /** Longest wait of a reader for the warm-up at a new head, milliseconds. */
   readonly maxWarmingMs?: number;
-  /** Milliseconds on a monotonic clock: when heads come. */
+  /** Monotonic clock in milliseconds, used for the arrival of heads. */
   readonly now?: () => number;
-  /** Where lists of what blocks have changed come from. */
+  /** Source of block access lists. */
   readonly lists?: ListNodes;
 };
 
-/** Reads what is proven of states, and asks nodes for what is not: for the same thing once, and for what is missing of one account in one question. */
+/** Reads verified state, and requests missing state from nodes: the same part once, and the missing parts of one account in one request. */
 export class StateRequests {
   readonly proven: Proven;
   readonly trips: Trips = new Trips();
-  /** The pace at which each owner has nodes prove accounts and slots of this network. */
+  /** Rate per owner at which nodes prove accounts and slots of this network. */
   readonly pace: KeyPace = new KeyPace();
   readonly warmUp: WarmUp;
   readonly #rollForward: RollForward | undefined;
   readonly #nodes: StateNodes;
   readonly #maxWarmingMs: number;
-  /** Those that have no answer yet, by state root and account. */
+  /** Unanswered requests, by state root and account. */
   readonly #requests = new ProofRequests();
-  /** Proofs that nodes have given. */
+  /** Number of answers to proof requests. */
   #answers = 0;
-  /** By hash. */
+  /** Code requests by hash. */
   readonly #codes = new SharedQuestions<Uint8Array>(this.trips);
 
   constructor(nodes: StateNodes, proven: Proven, options: StateRequestsOptions = {}) {
@@ -100,26 +101,26 @@ export class StateRequests {
     this.warmUp = new WarmUp(states, askProof, now, this.#rollForward);
   }
 
-  /** Heads to which state was rolled forward. */
+  /** Number of heads to which state was rolled forward. */
   get rolled(): number {
     return this.#rollForward?.count ?? 0;
   }
 
-  /** Memory that all that is proven takes, bytes. */
+  /** Approximate heap size of all verified state, bytes. */
   get bytes(): number {
     return this.proven.states.bytes + this.proven.codes.bytes;
   }
 
-  /** The same as `prove`, where all of it is known. */
+  /** Returns the values if all of them are known; unlike `prove`, sends no request. */
   find(question: ProofQuestion, at: BlockState): StateValues | undefined {
     return runAtOnce(this.#findInSteps(question, at, true));
   }
 
   /**
-   * An account and slots of it.
+   * Returns an account and some of its slots, from memory or from nodes.
    * @param question lower-case texts, slots of 32 bytes
-   * @returns undefined where nodes prove it in a form that is not known here
-   * @throws what `StateNodes` throws; ChainError `timeout`
+   * @returns undefined where nodes send proofs of an unknown form
+   * @throws the errors of `StateNodes`; ChainError `timeout`
    */
   prove(
     question: ProofQuestion,
@@ -134,7 +135,10 @@ export class StateRequests {
       : (finding ?? this.#proveMissing(question, at, scope));
   }
 
-  /** Code by its hash, which is proven to be that of the account's code. */
+  /**
+   * Returns code by its hash, which a proof shows to be that of the account's code.
+   * @throws the errors of `StateNodes`; ChainError `timeout`
+   */
   proveCode(
     address: string,
     codeHash: string,
@@ -150,7 +154,7 @@ export class StateRequests {
     });
   }
 
-  /** @param isRead whether it is noted as read at the block */
+  /** @param isRead whether the keys are noted as read at the block */
   *#findInSteps(
     { address, slots }: ProofQuestion,
     at: BlockState,
@@ -204,8 +208,8 @@ export class StateRequests {
   }
 
   /**
-   * Joins questions under way, and new ones, that bring all that is missing: at least one. In one piece behind the look-ups, so that as few are
-   * asked as there can be; where answers came meanwhile, what still is missing is looked for again.
+   * Joins in-flight requests, and new ones, for everything missing: at least one. It joins synchronously after the look-ups, so that as few requests as
+   * possible are sent; where answers arrived during the look-ups, missing slots are looked up again.
    */
   *#join(question: ProofQuestion, at: StatePlace, scope: RequestScope): Generator<undefined, Joined> {
     const { address } = question;
@@ -222,7 +226,7 @@ export class StateRequests {
     return joined;
   }
 
-  /** @param known where words of slots that need no proof are added @returns the slots that do */
+  /** @param known receives the words of slots that need no proof @returns the slots that need one */
   *#findWords(
     address: string,
     slots: readonly string[],
@@ -253,7 +257,7 @@ export class StateRequests {
   }
 }
 
-/** Little at once, much in turns of the owner. */
+/** Runs small work at once, and large work in scheduler slots of the owner. */
 function inSteps<T>(
   { slots }: ProofQuestion,
   { owner = '' }: RequestScope,
@@ -268,7 +272,7 @@ function runAtOnce<T>(work: Generator<undefined, T>): T {
   return step.value;
 }
 
-/** What was proven, of which some is forgotten already where there is little memory. */
+/** Combines the verified values from the answers: where there is little memory, some are already evicted. */
 function combine(
   { slots }: ProofQuestion,
   requests: readonly OpenQuestion[],

@@ -5,12 +5,12 @@ import { UntracedError } from '../primitives/untraced-error.ts';
 import { BLOCK_LIFE, Lru } from '../util/lru.ts';
 import type { NodesByHash } from '../verification/state-proof.ts';
 
-/** What a node takes beside its encoding, with its hash, as the heap grows, measured; bytes. */
+/** Heap size of a node beside its encoding, with its hash, measured, bytes. */
 const NODE_BYTES = 600;
 
-/** A path leads to a node that is not at hand. */
+/** A path leads to a node that is not in memory. */
 class MissingNode extends UntracedError {
-  /** Names the child of that node on the path: a proof of one key shows the nodes above it to all others with the same name. */
+  /** Names the child of that node on the path: a proof of one key shows the nodes above it to all other keys with the same name. */
   readonly child: string;
 
   constructor(hash: string, nibble: number) {
@@ -20,18 +20,18 @@ class MissingNode extends UntracedError {
 }
 
 /**
- * Nodes of state and storage tries by their hashes. A trie shares all nodes with the one of the block before but those on the way to what has
- * changed: what is below them is read under a new root without another proof.
+ * Nodes of state and storage tries by their hashes. A trie shares all nodes with that of the previous block except those on the paths to changes: everything
+ * below shared nodes is read under a new root without another proof.
  */
 export class TrieNodes {
   readonly #nodes: Lru<string, Uint8Array>;
 
-  /** @param bytes that all of them may take */
+  /** @param bytes bound on all nodes together */
   constructor(bytes: number) {
     this.#nodes = new Lru(bytes, BLOCK_LIFE, undefined, ({ length }: Uint8Array) => length + NODE_BYTES);
   }
 
-  /** That all of them take. */
+  /** Total bytes. */
   get bytes(): number {
     return this.#nodes.weight;
   }
@@ -44,8 +44,8 @@ export class TrieNodes {
    * Reads a leaf.
    * @param root lower-case `0x` text
    * @param key address or slot, lower-case `0x` text
-   * @param decode throws RangeError for a leaf that is not of the expected form
-   * @returns null where there is none; undefined where a node is not at hand, or the leaf is not of that form
+   * @param decode throws RangeError for a leaf of another form
+   * @returns null where there is no leaf; undefined where a node is not in memory, or the leaf has another form
    */
   find<T>(root: string, key: string, decode: (leaf: Uint8Array) => T): T | null | undefined {
     try {
@@ -57,7 +57,7 @@ export class TrieNodes {
     }
   }
 
-  /** Names the part of a trie of which a proof is needed to read a key; undefined where none is. Keys of one part need one proof at first. */
+  /** Names the part of a trie that needs a proof for a key to be read; undefined where none is needed. Keys of one part need one proof at first. */
   findGap(root: string, key: string): string | undefined {
     try {
       this.#read(root, key);

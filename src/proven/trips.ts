@@ -1,10 +1,10 @@
 import { ChainError } from '../chain/errors.ts';
 import { RequestScope } from '../util/request-scope.ts';
 
-/** Trips of one owner under way at which what comes next waits until one of them is over, and for how long at most, milliseconds. */
+/** Cap on in-flight round trips per owner, beyond which new requests wait until one ends, and the longest wait, milliseconds. */
 const MAX_UNDER_WAY = 2;
 const MAX_WAIT_MS = 25;
-/** Questions of one trip: a node answers all of them together, and all their answers are read in one piece. */
+/** Cap on requests per round trip: a node answers them together, and all answers are read in one piece. */
 const MAX_QUESTIONS = 64;
 
 type Question = {
@@ -14,9 +14,9 @@ type Question = {
   readonly drop: () => void;
 };
 
-/** The questions of one owner, and its trips. */
+/** Requests of one owner, and its round trips. */
 type Line = {
-  /** Oldest first. */
+  /** Waiting requests, oldest first. */
   readonly waiting: Question[];
   underWay: number;
   timer: NodeJS.Timeout | undefined;
@@ -24,18 +24,18 @@ type Line = {
 };
 
 /**
- * Questions to nodes that come in the same turn of the event loop, or while others are under way, make one trip: they have one scope, so that
- * the pool puts them into common requests, as it does with the items of a client's batch. Each owner has trips of its own: none waits for what another one asks.
+ * Combines requests to nodes that come in the same turn of the event loop, or while others are in flight, into one round trip: they share a scope, so that
+ * the pool batches them, as it does the items of a client's batch. Each owner has its own round trips: none waits for another owner's requests.
  */
 export class Trips {
   readonly #lines = new Map<string | undefined, Line>();
 
   /**
-   * Asks with the next trip.
-   * @param scope the caller's; the trip has as much time as the one that has most, and is not aborted with any
-   * @param send asks with the trip's scope
-   * @param isWanted whether a caller still waits for it when the trip begins: otherwise nodes are not asked
-   * @throws what `send` throws; ChainError `aborted` where it was not wanted any more
+   * Sends with the next round trip.
+   * @param scope the caller's scope; the round trip has the latest deadline of all callers, and is not aborted with any
+   * @param send sends with the round trip's scope
+   * @param isWanted whether a caller still waits when the round trip begins: otherwise nothing is sent
+   * @throws the error of `send`; ChainError `aborted` where the request is no longer wanted
    */
   ask<T>(
     scope: RequestScope,
@@ -94,7 +94,7 @@ export class Trips {
   }
 }
 
-/** Questions of the next trip, oldest first. */
+/** Takes the requests of the next round trip, oldest first. */
 function takeNext({ waiting }: Line): readonly Question[] {
   const questions: Question[] = [];
   let taken = 0;

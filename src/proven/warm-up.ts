@@ -7,26 +7,26 @@ import type { RollForward } from './roll-forward.ts';
 import type { StateKeys } from './state-keys.ts';
 import type { HeadPlace, StatePlace } from './state-nodes.ts';
 
-/** Accounts that nodes are asked to prove at a head, each with slots; and at a time, so that it is seen soon that they take too long. */
+/** Caps on accounts, each with slots, proved per head, and per round, so that slow answers are noticed soon. */
 const MAX_PROOFS = 256;
 const ROUND_PROOFS = 64;
 const LIMIT_MS = 10_000;
-/** The part of the time between two heads in which nodes are asked: what is not proven then is left to readers. */
+/** Fraction of the time between two heads in which proofs are requested: the other keys are left to readers. */
 const TIME_SHARE = 0.5;
-/** What the newest interval counts in the average of those between heads. */
+/** Weight of the newest interval in the moving average of head intervals. */
 const NEWEST_SHARE = 0.125;
-/** Of the event loop at a time. */
+/** Longest slice of the event loop. */
 const SLICE_MS = 2;
-/** Heads that are left out at most after nodes have failed. */
+/** Cap on heads skipped after nodes have failed. */
 const MAX_SKIPPED = 64;
 
-/** Asks for a proof; it is noted when it comes. @returns whether it is of a form that is known */
+/** Requests a proof, and stores it when it arrives. @returns whether its form is known */
 type AskProof = (question: ProofQuestion, at: StatePlace, scope: RequestScope) => Promise<boolean>;
 
 type Warming = {
   readonly stateRoot: string;
   readonly hot: StateKeys;
-  /** Ends with what is asked for now. */
+  /** Ends with the requests of the current round. */
   readonly round: Promise<unknown>;
 };
 
@@ -34,8 +34,8 @@ type Warming = {
 type Missing = Map<string, Set<string>>;
 
 /**
- * Has nodes prove what is read often as soon as a head comes, before it is read. In each round one key is proven of all those that lack the same part
- * of a trie: most of the trie is that of the block before, and what a proof shows of it is enough for the others.
+ * Has nodes prove often-read keys as soon as a head comes, before they are read. Each round requests one key for each part of a trie that several keys lack:
+ * most of the trie is that of the previous block, and the nodes in one proof are enough for the other keys.
  */
 export class WarmUp {
   readonly #states: BlockStates;
@@ -44,19 +44,19 @@ export class WarmUp {
   readonly #rollForward: RollForward | undefined;
   readonly #hot = new HotKeys();
   #headRoot: string | undefined;
-  /** When the head came. */
+  /** Arrival time of the head. */
   #headAt = Number.NEGATIVE_INFINITY;
-  /** From one head to the next on average, milliseconds. */
+  /** Average interval between heads, milliseconds. */
   #intervalMs = LIMIT_MS / TIME_SHARE;
   #warming: Warming | undefined;
   #count = 0;
-  /** Consecutive heads at which most proofs failed, and heads yet to be left out for that. */
+  /** Consecutive heads at which most proofs failed, and the number of heads still to be skipped for that. */
   #failures = 0;
   #toSkip = 0;
 
   /**
-   * @param now a monotonic clock in milliseconds
-   * @param rollForward brings what is known at the head before to the head, as far as it can, before anything is proven
+   * @param now monotonic clock in milliseconds
+   * @param rollForward derives state of the head from that of the previous head, as far as possible, before proofs are requested
    */
   constructor(states: BlockStates, askProof: AskProof, now: () => number, rollForward?: RollForward) {
     this.#states = states;
@@ -65,7 +65,7 @@ export class WarmUp {
     this.#rollForward = rollForward;
   }
 
-  /** Heads at which something was asked for and answered. */
+  /** Number of heads at which state was requested and answered. */
   get count(): number {
     return this.#count;
   }
@@ -75,7 +75,7 @@ export class WarmUp {
     if (stateRoot === this.#headRoot) this.#hot.noteRead(address, slot);
   }
 
-  /** What a reader of a state has to wait for, where all that it needs is likely to be proven with it. */
+  /** Returns the round that a reader of a state has to wait for, where all of its keys are likely to be in the warm-up. */
   findRound(stateRoot: string, { address, slots }: ProofQuestion): Promise<unknown> | undefined {
     const warming = this.#warming;
     if (warming?.stateRoot !== stateRoot) return undefined;
@@ -109,12 +109,12 @@ export class WarmUp {
     if (isReady) this.#count++;
   }
 
-  /** @returns whether something was asked for and answered */
+  /** @returns whether a proof was requested and answered */
   async #prove(hot: StateKeys, at: StatePlace): Promise<boolean> {
     const { stateRoot } = at;
     const end = this.#headAt + this.#intervalMs * TIME_SHARE;
     const scope = new RequestScope(performance.now() + LIMIT_MS);
-    // Accounts with most slots first: once these are known, their slots can be asked for.
+    // Accounts with most slots first: once they are known, their slots can be requested.
     const missing: Missing = new Map(
       [...hot.accounts]
         .sort(([, a], [, b]) => b.size - a.size)
@@ -135,7 +135,7 @@ export class WarmUp {
     return total.asked > total.failed;
   }
 
-  /** An account without a proof is left to its readers: their own requests fail with the reason. */
+  /** Drops an account without a proof: its readers' own requests fail with the reason. */
   async #proveSome(
     missing: Missing,
     at: StatePlace,
@@ -154,7 +154,7 @@ export class WarmUp {
     return { asked: questions.length, failed };
   }
 
-  /** Of all keys that lack the same part of a trie, one; what is known is missing no longer. Pauses, as there may be many. */
+  /** Chooses one key for each missing part of a trie, and drops known keys from `missing`. Pauses, as there may be many. */
   async #choose(missing: Missing, at: StatePlace, most: number): Promise<readonly ProofQuestion[]> {
     const states = this.#states;
     const gaps = new Set<string>();

@@ -10,15 +10,15 @@ import type { Collector } from './collector.ts';
 import type { RemoteBlock } from './remote-block.ts';
 import type { NodeQuestion, StateSource } from './state-source.ts';
 
-/** Of BLOCKHASH. */
+/** Depth of blocks that BLOCKHASH can read. */
 const MAX_ANCESTORS = 256n;
-/** Headers that are asked for in place of a proof: a proof has about the size of so many. */
+/** Cap on headers requested instead of a proof, which has about the size of so many headers. */
 const MAX_HEADERS = 4n;
 const HISTORY_ADDRESS: string = bytesToHex(HISTORY_STORAGE.address);
-/** Slots of the contract that keeps hashes of older blocks (EIP-2935). */
+/** Slots of the contract that stores hashes of older blocks (EIP-2935). */
 const HISTORY_LENGTH = 8_191n;
 
-/** Asks for the hashes of older blocks, which executions read with BLOCKHASH. */
+/** Requests the hashes of older blocks that executions read with BLOCKHASH. */
 export class AncestorHashes {
   readonly #source: StateSource;
   readonly #ask: Collector['ask'];
@@ -30,9 +30,10 @@ export class AncestorHashes {
   }
 
   /**
-   * Adds hashes to those that a block has: from one proof of what its state keeps (EIP-2935), or from headers, each of which has its parent's hash.
-   * @param numbers of blocks before it
-   * @throws what `StateSource.ask` throws
+   * Adds hashes to those known of a block: from one proof of the history contract in its state (EIP-2935), or from headers, each of which has its parent's
+   * hash.
+   * @param numbers numbers of blocks before it
+   * @throws the errors of `StateSource.ask`
    */
   async fetch(block: RemoteBlock, numbers: ReadonlySet<bigint>, scope: RequestScope): Promise<void> {
     const { number } = block.stored.header;
@@ -49,7 +50,7 @@ export class AncestorHashes {
     if (oldest !== undefined) await this.#link(linked, oldest, blockHashes, scope);
   }
 
-  /** A slot is 0 where the contract has not been called for the block yet. */
+  /** A slot is 0 where the contract has not been called for that block yet. */
   async #prove(
     { at, blockHashes }: RemoteBlock,
     numbers: readonly bigint[],
@@ -61,14 +62,14 @@ export class AncestorHashes {
       const proven = await this.#source.requests.prove({ address: HISTORY_ADDRESS, slots }, at, scope);
       words = proven?.words ?? [];
     } catch (error) {
-      // Headers may do.
+      // Headers may suffice.
       if (!this.#source.isOutage(error)) throw error;
     }
     for (const [i, word] of words.entries())
       if (word !== 0n) blockHashes.set(numbers[i] as bigint, hexToBytes(toWord(word)));
   }
 
-  /** Asks for headers from one of a known hash down to the child of the oldest block. */
+  /** Requests headers from the one whose hash is known down to the child of the oldest block. */
   async #link(
     end: bigint,
     oldest: bigint,
@@ -102,6 +103,7 @@ function toWord(value: bigint): string {
   return `0x${value.toString(16).padStart(64, '0')}`;
 }
 
+/** Request for a block without transaction objects, whose header members are verified. */
 export function headerQuestion(number: bigint): NodeQuestion {
   return { method: 'eth_getBlockByNumber', encode: () => `["${encodeQuantity(number)}",false]` };
 }

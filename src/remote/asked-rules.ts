@@ -3,10 +3,10 @@ import { RequestScope } from '../util/request-scope.ts';
 import type { ForkRules } from './fork-rules.ts';
 import type { Place, StateSource } from './state-source.ts';
 
-/** How long nodes are asked, and where no two told the same how long afterwards they are asked again. */
+/** Time limit of a survey, and the pause after one without enough matching answers. */
 const LIMIT_MS = 3_000;
 const PAUSE_MS = 60_000;
-/** From one time that nodes are asked whether rules that two of them told have changed to the next. */
+/** Interval of surveys whether agreed rules have changed. */
 const REVIEW_MS = 3_600_000;
 
 export type AskedRulesParts = {
@@ -16,15 +16,15 @@ export type AskedRulesParts = {
   readonly log: Logger;
   /** Called with faults of this program. */
   readonly onFault: (error: unknown) => void;
-  /** A monotonic clock in milliseconds. */
+  /** Monotonic clock in milliseconds. */
   readonly now?: () => number;
 };
 
-/** Asks nodes for the rules of the chain: when a block needs them, and hourly whether they have changed. */
+/** Requests the rules of the chain from nodes: when a block needs them, and hourly whether they have changed. */
 export class AskedRules {
   readonly #parts: AskedRulesParts;
   readonly #now: () => number;
-  /** From when on nodes may be asked, and are to be asked again. */
+  /** Times from which nodes may be asked, and from which agreed rules are to be reviewed. */
   #askAt = 0;
   #reviewAt: number | undefined;
 
@@ -33,7 +33,7 @@ export class AskedRules {
     this.#now = parts.now ?? (() => performance.now());
   }
 
-  /** Has nodes tell the rules at a time, seconds. @returns undefined where there is nothing to wait for */
+  /** Requests the rules that hold at a time, seconds, where they are needed. @returns undefined where there is nothing to wait for */
   learn(timestamp: bigint, place: Place, scope: RequestScope): Promise<void> | undefined {
     const { rules, onFault } = this.#parts;
     const now = this.#now();
@@ -46,7 +46,7 @@ export class AskedRules {
     return undefined;
   }
 
-  /** Nodes need not have `eth_config`: where too few have told the same in time, they are left alone for a while. */
+  /** Nodes need not have `eth_config`: where too few report the same in time, they are not asked for a while. */
   async #ask(place: Place, scope: RequestScope): Promise<void> {
     const { rules } = this.#parts;
     this.#askAt = this.#now() + PAUSE_MS;
@@ -58,7 +58,7 @@ export class AskedRules {
     }
   }
 
-  /** No call waits for it. */
+  /** Checks in the background whether agreed rules have changed; no call waits for it. */
   async #review(place: Place, scope: RequestScope): Promise<void> {
     const { rules, network, log } = this.#parts;
     let isContradicted = false;
@@ -75,9 +75,9 @@ export class AskedRules {
       );
   }
 
-  /** Asks one node after the other. @returns the answers so far, each time that there is one more */
+  /** Asks one node after the other. @returns the answers so far, each time that another one arrives */
   async *#survey(place: Place, { owner }: RequestScope): AsyncGenerator<readonly unknown[]> {
-    // Others need the rules too: it does not end with the caller.
+    // Other calls need the rules too: the survey does not end with the caller.
     const scope = new RequestScope(performance.now() + LIMIT_MS);
     scope.owner = owner;
     const answers: unknown[] = [];
@@ -85,7 +85,7 @@ export class AskedRules {
     const operators = new Set<string>();
     const isCounted = this.#parts.source.voices !== undefined;
     for await (const { answer, node } of this.#parts.source.survey(question, place, scope)) {
-      // Several nodes of an operator have one voice.
+      // Several nodes of an operator have one vote.
       if (typeof answer !== 'string' || (isCounted && operators.has(node.operator ?? node.name))) continue;
       operators.add(node.operator ?? node.name);
       answers.push(JSON.parse(answer));

@@ -19,16 +19,18 @@ import type { RemoteChain } from './remote-block.ts';
 import { LeftToNodes, leaveOutages } from './remote-blocks.ts';
 import type { StateSource } from './state-source.ts';
 
-/** Trips of one call, and times that it begins anew. */
+/** Caps on round trips of one call, and on its restarts. */
 const MAX_TRIPS = 8;
 const MAX_ATTEMPTS = 16;
-/** Accounts and slots that nodes have to prove for one call: a node has its answer with less work where there are more. */
+/** Cap on accounts and slots that nodes have to prove for one call: beyond it, executing the call is less work for a node. */
 const MAX_ASKED = limitOf('call.provenKeys');
-/** Accounts and slots that are taken from a node's access list of a call: some of them may be proven already. */
+/** Cap on accounts and slots taken from a node's access list of a call: some of them may be verified already. */
 const MAX_HINTED = 2 * MAX_ASKED;
-/** At how many beginnings a node is asked what a call reads that only threads find out, one part at a time. */
+/** After this many restarts a node is asked what the call reads, since threads find reads one at a time. */
 const HINTED_ATTEMPTS = 2;
-/** What slices and discoveries of one call may take of the thread of the requests, milliseconds: then it runs on threads, and finds there what it reads. */
+/**
+ * Cap on the main thread's time for slices and discoveries of one call, milliseconds: beyond it the call runs on worker threads, and finds its reads there.
+ */
 const MAX_HERE_MS: number = 4 * SLICE_MS;
 
 export type CallAttemptsOptions = {
@@ -41,8 +43,8 @@ export type CallAttemptsOptions = {
 };
 
 /**
- * Runs calls on proven state: what one misses is asked for, and it begins anew. Every slice and every discovery has a turn of the call's
- * owner, however many calls have waited for the same. A call that a slice is not enough for stays on threads.
+ * Runs calls on verified state: missing parts are requested, and the call restarts. Every slice and every discovery has a scheduler slot of the call's owner,
+ * however many calls have waited for the same state. A call that needs more than a slice stays on threads.
  */
 export class CallAttempts {
   readonly #source: StateSource;
@@ -53,7 +55,7 @@ export class CallAttempts {
   readonly #collector: Collector;
   readonly #missedTime: MissedTime;
   readonly #discoverer: Discoverer;
-  /** Of all calls. */
+  /** Round trips of all calls. */
   #trips = 0;
 
   constructor({ source, pool, chain, simulator, collector, missedTime }: CallAttemptsOptions) {
@@ -67,12 +69,12 @@ export class CallAttempts {
     this.#discoverer = new Discoverer(this.#proven, pool.memoryLimit);
   }
 
-  /** Trips that were made for state. */
+  /** Number of round trips for state. */
   get trips(): number {
     return this.#trips;
   }
 
-  /** @throws LeftToNodes; what the call itself fails with */
+  /** Runs a call until it ends. @throws LeftToNodes; the error of the call itself */
   run(run: CallRun, scope: RequestScope): PromiseOrValue<HexData> {
     return recoverWith<HexData>(
       () =>
@@ -85,7 +87,7 @@ export class CallAttempts {
     );
   }
 
-  /** Whether a call has read behind its first slice what may be asked for at once the next time. */
+  /** Whether a call has read, after its first slice, state that can be requested at once the next time. */
   static hasReadLate(run: CallRun): boolean {
     return run.attempts >= HINTED_ATTEMPTS;
   }
@@ -107,7 +109,7 @@ export class CallAttempts {
     return this.#runOnThread(run, run.excerpt, scope);
   }
 
-  /** With what it is known to read, as far as that is proven. */
+  /** Runs a call on a thread, with the verified part of its known reads. */
   async #runOnThread(run: CallRun, growing: GrowingExcerpt, scope: RequestScope): Promise<HexData> {
     const owner = scope.owner ?? '';
     if (run.isGuessed && run.hereMs < MAX_HERE_MS) await TURNS.take(owner, () => this.#discover(run, scope));
@@ -120,12 +122,12 @@ export class CallAttempts {
     const { block, request, further } = run;
     if (++run.attempts > MAX_ATTEMPTS || run.trips > MAX_TRIPS) throw new LeftToNodes('unsettled');
     const { missing, isBlind } = await this.#findMissing(run, scope);
-    // What only a thread has met comes late: there may be more of it.
+    // Reads that only a thread finds come late: more of them may follow.
     const isLate = await TURNS.run(
       owner,
       addMissing(further, block, this.#proven, missing, MAX_ASKED - run.asked),
     );
-    // All that is known to be read is proven: a thread met something else.
+    // All known reads are verified: a thread found another one.
     const isUnforeseen = missing.isEmpty && !run.isHinted && CallAttempts.hasReadLate(run);
     if (missing.isEmpty && !isUnforeseen) return TURNS.take(owner, () => this.run(run, scope));
     run.asked += missing.size;
@@ -142,7 +144,7 @@ export class CallAttempts {
     return TURNS.take(owner, () => this.run(run, scope));
   }
 
-  /** By a discovery; of a call on threads by what was found before. */
+  /** Finds missing state by a discovery; for a call on threads, from earlier discoveries. */
   async #findMissing(run: CallRun, scope: RequestScope): Promise<Pick<Discovery, 'missing' | 'isBlind'>> {
     const owner = scope.owner ?? '';
     if (run.excerpt === undefined && run.hereMs < MAX_HERE_MS)
@@ -165,7 +167,7 @@ export class CallAttempts {
   }
 }
 
-/** A call that has begun before has used up its time by asking nodes: what it meets at its deadline is its own limit, and not a queue. */
+/** Maps `busy` to a timeout for a restarted call at its deadline: its time went into requests to nodes, so the cause is its own limit, not a queue. */
 function describeOwnLimit(
   { attempts }: CallRun,
   error: unknown,
@@ -175,7 +177,7 @@ function describeOwnLimit(
   return isBusy && attempts > 0 && performance.now() >= deadline ? createTimeout(limitMs) : error;
 }
 
-/** What goes beyond a slice is the machine's doing, or a first use of something. */
+/** Adds main-thread time to a run. Time beyond a slice is caused by the machine, or a first use of something. */
 function noteHere(run: CallRun, ms: number): void {
   run.hereMs += Math.min(ms, SLICE_MS);
 }

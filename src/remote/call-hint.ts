@@ -9,21 +9,21 @@ import { TrieNodes } from '../proven/trie-nodes.ts';
 import { asText, isMembers } from '../verification/members.ts';
 import type { NodesByHash } from '../verification/state-proof.ts';
 
-/** Nodes of the state's tries and codes that a node says a call reads, by their hashes. */
+/** Trie nodes and codes of the state that a call reads according to a node, by their hashes. */
 type Witness = {
   readonly nodes: NodesByHash;
   readonly codes: NodesByHash;
   readonly slots: readonly string[];
 };
 
-/** What a node says that a call reads. It may be wrong. */
+/** Reads of a call as reported by a node. It may be wrong. */
 export type CallHint = { readonly keys: StateKeys; readonly witness?: Witness };
 
-/** Accounts and slots of a hint that are taken, and nodes and codes of a witness. */
+/** Cap on accounts and slots of a hint, and on nodes and codes of an execution witness. */
 const MAX_HINTED = 4_096;
-/** Which account a slot is of a witness does not say: so many pairs are looked at, 5 us each. */
+/** Cap on tested pairs of account and slot, 5 us each: an execution witness does not assign its slots to accounts. */
 const MAX_PAIRS = 1_024;
-/** Digits of a node (a branch has 532 bytes), of a code, and of all together that are decoded: hashing takes 50 ns a byte. */
+/** Hex digits of a trie node (a branch has 532 bytes), of a code, and of all decoded items together: hashing takes 50 ns per byte. */
 const MAX_NODE_DIGITS = 2 * 1_024;
 const MAX_CODE_DIGITS = 2 * 65_536;
 const MAX_WITNESS_DIGITS = 2 * 1_048_576;
@@ -32,7 +32,7 @@ const WORD = /^0x[0-9a-f]{64}$/;
 const NO_NODES: NodesByHash = new Map();
 
 /**
- * Reads an answer to `proof_call`, or the list of one answer to `eth_createAccessList`, which nodes without the former are asked instead.
+ * Reads an answer to `proof_call`, or a list that contains the answer to `eth_createAccessList`, the replacement for nodes without `proof_call`.
  * @returns undefined where it is neither
  */
 export function readHint(answer: unknown): CallHint | undefined {
@@ -44,7 +44,7 @@ export function readHint(answer: unknown): CallHint | undefined {
     : readList(Array.isArray(accounts) ? accounts.map(toEntry) : []);
 }
 
-/** Before version 1.39 Nethermind gave a list of proofs. */
+/** Converts a proof to an access list entry: Nethermind before version 1.39 returns a list of proofs. */
 function toEntry(proof: unknown): unknown {
   if (!isMembers(proof) || !Array.isArray(proof['storageProof'])) return proof;
   const storageKeys = proof['storageProof'].map((each: unknown) => isMembers(each) && each['key']);
@@ -87,7 +87,7 @@ function readWitness({ state, codes, keys: read }: Readonly<Record<string, unkno
   }
 }
 
-/** @param longest digits of an item; longer ones are left out @throws RangeError where it is no list of hex texts */
+/** @param longest maximum hex digits of an item; longer ones are left out @throws RangeError where the value is not a list of hex texts */
 function hashAll(list: unknown, longest: number): NodesByHash {
   if (!Array.isArray(list)) throw new RangeError('witness: no list');
   const byHash = new Map<string, Uint8Array>();
@@ -104,8 +104,9 @@ function hashAll(list: unknown, longest: number): NodesByHash {
 }
 
 /**
- * Keeps what a hint proves: accounts and slots to which its nodes lead from the state root, and codes of these accounts. Nothing else of it is kept.
- * @returns what the call reads, as far as the hint says
+ * Stores the parts that a hint proves: accounts and slots to which its trie nodes lead from the state root, and codes of these accounts. Nothing else of it
+ * is stored.
+ * @returns the keys that the call reads according to the hint
  */
 export function noteHint({ keys, witness }: CallHint, { stateRoot }: BlockState, proven: Proven): StateKeys {
   if (witness === undefined) return keys;

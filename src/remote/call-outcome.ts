@@ -5,25 +5,25 @@ import type { RequestScope } from '../util/request-scope.ts';
 import type { RemoteExecutions } from './remote-executions.ts';
 import type { NodeQuestion, NodeRef, Opinion, Place, StateSource } from './state-source.ts';
 
-/** The result of a call as text; of a failure its kind and data, since clients have different words. */
+/** Result of a call as text; for a failure its kind and data, since clients word failures differently. */
 export type Outcome = string;
 
 /**
- * `same`: a node has the outcome that there is here. `refuted`: the same, and nodes that gave another one were reported. `different`: no node has it.
- * `unknown`: nodes did not answer.
+ * `same`: a node has the local outcome. `refuted`: the same, and nodes with another outcome were reported. `different`: no node has the local outcome.
+ * `unknown`: no node answered.
  */
 export type Verdict = 'same' | 'refuted' | 'different' | 'unknown';
 
-/** Nodes that are asked about one call. */
+/** Cap on nodes with another outcome per call. */
 const MAX_NODES = 8;
-/** Clients end their search for an estimate at different distances from the least gas: the part by which they may differ. */
+/** Allowed relative difference of estimates: clients end their search at different distances from the least gas. */
 const ESTIMATE_TOLERANCE = 0.05;
-/** UTF-16 units of an outcome or of data that the log has. */
+/** Cap on an outcome, or data, in evidence, UTF-16 units. */
 const MAX_SHOWN = 200;
 const NO_ADDRESS: string = `0x${'0'.repeat(40)}`;
-/** Members that all clients understand alike. */
+/** Members that all clients interpret alike. */
 const PLAIN_MEMBERS: ReadonlySet<string> = new Set(['from', 'to', 'gas', 'value', 'data', 'input']);
-/** Gas, price and balance of the repeated execution: unlike what clients fill in, and enough to pay for. */
+/** Gas, price and balance of the repeated execution: different from client defaults, and the balance covers the gas. */
 const REPEATED_GAS = encodeQuantity(9_000_000);
 const REPEATED_PRICE = encodeQuantity(10n ** 15n);
 const REPEATED_BALANCE = encodeQuantity(10n ** 40n);
@@ -32,11 +32,11 @@ export type ComparedCall = {
   readonly kind: 'call' | 'estimate';
   readonly call: CallObject;
   readonly place: Place;
-  /** Of the execution here. */
+  /** Outcome of the local execution. */
   readonly ours: Outcome;
 };
 
-/** A call as a question to a node. */
+/** Encodes a call as a request to a node. */
 export function askOf(
   kind: ComparedCall['kind'],
   { call, stateOverrides, blockOverrides }: Omit<CallRequest, 'block'>,
@@ -51,7 +51,7 @@ export function askOf(
   };
 }
 
-/** @returns undefined where it is no answer to a call */
+/** @returns undefined where the value is no answer to a call */
 export function readOutcome(answer: unknown): Outcome | undefined {
   if (typeof answer === 'string') return answer.toLowerCase();
   if (!(answer instanceof ChainError)) return undefined;
@@ -59,7 +59,7 @@ export function readOutcome(answer: unknown): Outcome | undefined {
   return answer.kind === 'failed' ? 'failed' : undefined;
 }
 
-/** Executes a call here. @returns undefined where that is not possible */
+/** Executes a call locally. @returns undefined where that is not possible */
 export async function executeHere(
   here: RemoteExecutions,
   source: StateSource,
@@ -75,7 +75,7 @@ export async function executeHere(
   }
 }
 
-/** Whether a call of a contract has only members that all clients interpret alike. */
+/** Whether a contract call has only members that all clients interpret alike. */
 export function isPlain({ call, stateOverrides, blockOverrides }: CallRequest): boolean {
   return (
     call.to !== undefined &&
@@ -86,8 +86,8 @@ export function isPlain({ call, stateOverrides, blockOverrides }: CallRequest): 
 }
 
 /**
- * Whether an outcome follows from the block alone: clients give calls different amounts of gas and, where the call names no price, base fees, and code may see both.
- * The call is executed again with other gas and a price.
+ * Whether an outcome follows from the block alone: clients give calls different amounts of gas and, where the call names no price, base fees, and code may
+ * read both. The call is executed again with other gas and a price.
  */
 export async function isCertain(
   here: RemoteExecutions,
@@ -104,9 +104,9 @@ export async function isCertain(
 }
 
 /**
- * Compares nodes' answers with the outcome here until one is the same; that decides between this program's rules and the nodes before.
- * @param opinions of one node after the other
- * @param mayBlame asked before nodes are reported for their answers
+ * Compares nodes' answers with the local outcome until one equals it; that shows whether this program's rules or the previous nodes are wrong.
+ * @param opinions answers of one node after the other
+ * @param mayBlame decides, before nodes are reported for their answers, whether they may be
  */
 export async function judgeOpinions(
   source: StateSource,
@@ -133,6 +133,7 @@ export async function judgeOpinions(
   return others.length > 0 ? 'different' : 'unknown';
 }
 
+/** Whether outcomes agree: estimates may differ by `ESTIMATE_TOLERANCE` of the node's. */
 export function areSame(kind: ComparedCall['kind'], ours: Outcome, theirs: Outcome): boolean {
   if (ours === theirs) return true;
   if (kind === 'call' || !ours.startsWith('"0x') || !theirs.startsWith('"0x')) return false;

@@ -8,37 +8,37 @@ import type { GrowingExcerpt } from './excerpt.ts';
 import type { RemoteBlock } from './remote-block.ts';
 import type { FirstCall } from './remote-blocks.ts';
 
-/** Accounts and slots, and trips, that the weight of a call covers: what a call of a known contract needs at a new head. */
+/** Accounts and slots, and round trips, that the weight of a call covers: enough for a call of a known contract at a new head. */
 const COVERED_KEYS = 32;
 const COVERED_TRIPS = 2;
 
-/** A call on its way. */
+/** Call in execution. */
 export type CallRun = {
   readonly job: CallJob<undefined>;
   readonly block: RemoteBlock;
   readonly request: CallRequest;
-  /** What is needed beside what a discovery finds. */
+  /** Keys needed in addition to those that discoveries find. */
   readonly further: StateKeys;
   trips: number;
   attempts: number;
-  /** Accounts and slots that were asked for. */
+  /** Number of requested accounts and slots. */
   asked: number;
-  /** Of these and of the trips, as many as have been paid for, those that the call covers among them. */
+  /** Accounts and slots, and round trips, that are paid for, including those that the call's weight covers. */
   paidKeys: number;
   paidTrips: number;
-  /** Whether a node was asked what it would access. */
+  /** Whether a node was asked which state the call accesses. */
   isHinted: boolean;
-  /** What discoveries have found that it reads. */
+  /** Reads that discoveries have found. */
   readonly read: StateKeys;
   /** Whether the last discovery guessed a part of the state, or there was none. */
   isGuessed: boolean;
-  /** What its slices and discoveries have taken of the thread of the requests, milliseconds. */
+  /** Main-thread time of its slices and discoveries, milliseconds. */
   hereMs: number;
-  /** The proven part of all that it is known to read, from where on it runs on threads. */
+  /** Verified part of all known reads; set once the call runs on threads. */
   excerpt: GrowingExcerpt | undefined;
 };
 
-/** A run that has not begun. @param gasLimit the cap on its gas */
+/** Creates a run that has not begun. @param gasLimit cap on the call's gas */
 export function createRun(
   kind: SimulationKind,
   { request, hinted, isHinted }: FirstCall,
@@ -77,7 +77,7 @@ export function createRun(
   };
 }
 
-/** Has the owner of the call pay for what is about to be asked. @throws (rejects with) the error for the caller where it cannot */
+/** Charges the owner of the call for upcoming requests. @throws (rejects with) the caller's error where it cannot pay */
 export async function payForRun(run: CallRun, { meter }: RequestScope): Promise<void> {
   const keys = Math.max(0, run.asked - run.paidKeys);
   const trips = Math.max(0, run.trips - run.paidTrips);

@@ -18,29 +18,31 @@ import type { RemoteBlock } from './remote-block.ts';
 import type { NodeQuestion, Place, StateSource } from './state-source.ts';
 import { StateTurns } from './state-turns.ts';
 
-/** What one trip brings. */
+/** Contents of one round trip. */
 export type Wanted = {
   readonly missing: StateKeys;
-  /** A call of which a node is asked what it would access. */
+  /** Call whose accesses a node is to report. */
   readonly hint?: CallRequest | undefined;
 };
 
-/** A turn has so many slots, or a quarter as many accounts: a node proves, and sends, as much for an account as for some slots, and its code besides. */
+/**
+ * Weight of a scheduler slot: so many storage slots, or a quarter as many accounts: an account's proof, with its code, costs as much as those of some slots.
+ */
 const TURN_WEIGHT = 128;
 const ACCOUNT_WEIGHT = 4;
 
-/** The part of a call's remaining time that a hint may take: without one the call asks for what it misses, or is left to the nodes, in the rest. */
+/** Fraction of a call's remaining time for a hint: without one, the call requests its missing state, or is left to the nodes, in the remainder. */
 const HINT_SHARE = 1 / 4;
 
 const NO_HINT: CallHint = { keys: new StateKeys() };
 
-/** Asks nodes for what executions need: parts of states, headers, and hints. */
+/** Requests from nodes what executions need: parts of states, headers, and hints. */
 export class Collector {
   readonly #source: StateSource;
   readonly #writer = new RlpWriter();
   readonly #ancestors: AncestorHashes;
   readonly #turns = new StateTurns();
-  /** Of accounts that were never seen, by block and account. */
+  /** Code requests of accounts that were never seen, by block and account. */
   readonly #newCodes: SharedQuestions<Uint8Array>;
 
   constructor(source: StateSource) {
@@ -50,9 +52,9 @@ export class Collector {
   }
 
   /**
-   * Asks for all that is wanted, in one trip where it is not much.
-   * @returns what a node says that the call would access; undefined where state is proven in a form that is not known here
-   * @throws what `StateSource.ask` throws
+   * Requests everything wanted, in one round trip where it is not much.
+   * @returns the keys that the call accesses according to a node; undefined where nodes send proofs of an unknown form
+   * @throws the errors of `StateSource.ask`
    */
   async collect(
     block: RemoteBlock,
@@ -68,7 +70,7 @@ export class Collector {
     return states.includes(undefined) ? undefined : this.noteHint(found, at);
   }
 
-  /** In turns of the owner, each for so many keys that neither the nodes nor the event loop are long at it. */
+  /** Requests proofs in scheduler slots of the owner, each with few enough keys to occupy neither the nodes nor the event loop for long. */
   async #proveAccounts(
     { accounts, size }: StateKeys,
     at: StatePlace,
@@ -86,18 +88,21 @@ export class Collector {
     return states.flat();
   }
 
-  /** RLP of the header of a block. */
+  /**
+   * Requests the RLP of a block's header.
+   * @throws the errors of `StateSource.ask`
+   */
   askHeader({ number, hash }: Place, scope: RequestScope): Promise<Uint8Array> {
     const read = (answer: unknown): Uint8Array | undefined =>
       isMembers(answer) ? encodeHeaderOf(answer, hash, this.#writer) : undefined;
-    // Further callers wait for a header: it is asked for also where the first has gone.
+    // Further callers may wait for the header: it is requested even where the first caller has gone.
     return this.ask(headerQuestion(number), { number, hash }, read, scope, () => true);
   }
 
   /**
-   * What a node says that a call would access: with all that proves it where the contract is not known, a list else, which is much shorter. It may be wrong, and a node that
-   * does not say it is no failure. It is asked for in a request of its own: geth searches without a time limit for a list that does not settle, and answers the other
-   * calls of a batch behind it.
+   * Requests a call's accesses from a node: with all proofs where the contract is unknown, otherwise as a list, which is much shorter. The hint may be wrong,
+   * and a node without an answer is no failure. It has a request of its own: geth searches without a time limit for a list that does not converge, and
+   * answers the other calls of a batch after it.
    */
   async askHint({ call, stateOverrides }: CallRequest, place: Place, scope: RequestScope): Promise<CallHint> {
     const { states } = this.#source.requests.proven;
@@ -122,12 +127,12 @@ export class Collector {
     }
   }
 
-  /** As `noteHint` in `call-hint.ts`. */
+  /** Stores the parts that a hint proves; see `noteHint` in `call-hint.ts`. */
   noteHint(hint: CallHint, at: BlockState): StateKeys {
     return noteHint(hint, at, this.#source.requests.proven);
   }
 
-  /** As `StateSource.ask`, in one trip with what else is asked now. @param isWanted as in `Trips.ask` */
+  /** Sends a request like `StateSource.ask`, in one round trip with other current requests. @param isWanted see `Trips.ask` */
   ask<T>(
     question: NodeQuestion,
     place: Place,
@@ -139,7 +144,7 @@ export class Collector {
     return requests.trips.ask(scope, (trip) => this.#source.ask(question, place, read, trip), isWanted);
   }
 
-  /** Of an account that was never seen the code is asked for in the same trip, and kept where the account's proof names it. */
+  /** Requests an account's proof; the code of a never seen account is requested in the same round trip, and stored where the proof confirms its hash. */
   async #proveAccount(
     question: ProofQuestion,
     at: StatePlace,
@@ -182,7 +187,7 @@ function readData(answer: unknown): Uint8Array | undefined {
   }
 }
 
-/** Questions by turns: each weighs `TURN_WEIGHT` at most. */
+/** Splits requests by scheduler slot: each slot weighs `TURN_WEIGHT` at most. */
 function splitIntoTurns(
   accounts: ReadonlyMap<string, ReadonlySet<string>>,
 ): readonly (readonly ProofQuestion[])[] {

@@ -11,16 +11,16 @@ import { askOf, executeHere, isCertain, isPlain, judgeOpinions, type Verdict } f
 import type { RemoteExecutions } from './remote-executions.ts';
 import type { Place, StateSource } from './state-source.ts';
 
-/** Calls that have to have the same outcome here and at a node. */
+/** Number of calls that must have the same outcome locally and at a node. */
 const COMPARISONS = 20;
-/** Between two comparisons once calls are executed here, and from a difference to the next try, milliseconds. */
+/** Interval between comparisons once calls are executed locally, and the delay after a difference, milliseconds. */
 const SAMPLE_MS = 60_000;
 const RETRY_MS = 3_600_000;
 const LIMIT_MS = 20_000;
-/** Calls that wait for their comparison; larger ones are not compared, UTF-16 units. */
+/** Cap on calls that wait for comparison, and on their length, UTF-16 units; longer ones are not compared. */
 const MAX_WAITING = 4;
 const MAX_LENGTH = 65_536;
-/** What both get where the call gives none: limits of nodes differ, and code sees its gas. */
+/** Gas for both executions where the call names none: limits of nodes differ, and code sees its gas. */
 const GAS = encodeQuantity(10_000_000);
 
 type Compared = Exclude<SimulationKind, 'accessList'>;
@@ -35,14 +35,14 @@ export type ComparedOptions = {
   readonly onFault: (error: unknown) => void;
 };
 
-/** Executes calls here once recent ones have had the same outcome here and at nodes, and as long as samples of them have. */
+/** Executes calls locally once recent calls had the same outcome locally and at nodes, and as long as samples have. */
 export class ComparedExecutions {
   readonly #options: ComparedOptions;
   #state: ExecutionFigures['state'] = 'comparing';
   #reason = '';
   #same = 0;
   #unknown = 0;
-  /** When the next call is compared, on the clock of `performance.now()`. */
+  /** Time of the next comparison, on the clock of `performance.now()`. */
   #nextAt = 0;
   readonly #waiting: Waiting[] = [];
   #isBusy = false;
@@ -51,7 +51,7 @@ export class ComparedExecutions {
     this.#options = options;
   }
 
-  /** @returns undefined where nodes have to be asked */
+  /** @returns undefined where the call has to go to nodes */
   execute(
     kind: SimulationKind,
     request: CallRequest,
@@ -118,7 +118,7 @@ export class ComparedExecutions {
     );
   }
 
-  /** Calls are the nodes' until a comparison begins anew. */
+  /** Leaves calls to the nodes until a new comparison succeeds. */
   #leave(reason: string): void {
     const { log, network } = this.#options;
     this.#state = 'node';
@@ -130,7 +130,7 @@ export class ComparedExecutions {
     log.warn({ network, reason }, 'calls are executed by nodes');
   }
 
-  /** Runs a call at the head, here and at a node; at further ones until one has the same outcome. */
+  /** Runs a call at the head, locally and at a node; at further nodes until one has the same outcome. */
   async #compare({ kind, request }: Waiting): Promise<Verdict> {
     const { source, here } = this.#options;
     const scope = new RequestScope(performance.now() + LIMIT_MS);

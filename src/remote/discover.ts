@@ -13,18 +13,18 @@ import { StateKeys } from '../proven/state-keys.ts';
 import type { Proven } from '../proven/state-requests.ts';
 import type { RemoteBlock } from './remote-block.ts';
 
-/** What a run on guessed state has read. */
+/** Reads of a run on partly guessed state. */
 export type Discovery = {
   readonly read: StateKeys;
-  /** The part of it that is not proven at the block. */
+  /** Reads that are not verified at the block. */
   readonly missing: StateKeys;
-  /** Whether the run met an unknown account or code, so that it may not have read what a true run reads after that. */
+  /** Whether the run met an unknown account or code, so that later reads of a true run may be missing. */
   readonly isBlind: boolean;
 };
 
 const NO_HASH = new Uint8Array(32);
 
-/** Finds out what a call reads by running it for a slice on proven state, and on guesses where state is missing. The result of the run is dropped. */
+/** Finds the reads of a call by running it for a slice on verified state, and on guesses where state is missing. The result of the run is dropped. */
 export class Discoverer {
   readonly #proven: Proven;
   readonly #memoryLimit: number;
@@ -51,7 +51,7 @@ export class Discoverer {
   }
 }
 
-/** State of a block for discovery: its proven parts, else accounts and slots as they were at other blocks, else empty ones. */
+/** State of a block for discovery: its verified parts, else accounts and slots as of other blocks, else empty ones. */
 class GuessedChain implements SimulatedChain, StateReader, Discovery {
   readonly read: StateKeys = new StateKeys();
   readonly missing: StateKeys = new StateKeys();
@@ -111,7 +111,7 @@ class GuessedChain implements SimulatedChain, StateReader, Discovery {
     return EMPTY_BYTES;
   }
 
-  /** EVMs keep decoded codes, so a code is never guessed: the run ends where it is not known. */
+  /** EVMs cache decoded codes, so a code is never guessed: the run ends at an unknown one. */
   getCode(codeHash: Uint8Array): Uint8Array {
     const hash = bytesToHex(codeHash);
     this.read.codes.add(hash);

@@ -6,12 +6,12 @@ import type { BlockState } from '../proven/state-nodes.ts';
 import type { Proven } from '../proven/state-requests.ts';
 import type { RemoteBlock } from './remote-block.ts';
 
-/** Accounts and slots that are looked for in a millisecond: some 30 µs each, down the tries. */
+/** Accounts and slots looked up per step of about a millisecond: some 30 µs each, down the tries. */
 const KEYS_A_STEP = 32;
 
 type GrowingAccount = { readonly account: AccountState; readonly slots: Map<string, Uint8Array> };
 
-/** The proven ones among the named parts of a block's state, for a thread. They cannot change: later names add to it. */
+/** Verified values among the named parts of a block's state, for a thread. Values never change: later names only add to it. */
 export class GrowingExcerpt {
   readonly excerpt: StateExcerpt;
   readonly #at: BlockState;
@@ -23,7 +23,7 @@ export class GrowingExcerpt {
     this.excerpt = { config, block: stored, blockHashes, accounts: this.#accounts, codes: this.#codes };
   }
 
-  /** Adds what is proven of these parts, in steps of about a millisecond. What is in it already is not looked for again. */
+  /** Adds the verified values of these parts, in steps of about a millisecond. Present values are not looked up again. */
   *add(keys: StateKeys, { states, codes }: Proven): Generator<undefined, void> {
     const hashes = new Set(keys.codes);
     let looked = 0;
@@ -46,7 +46,7 @@ export class GrowingExcerpt {
     }
   }
 
-  /** @returns null where there is no such account, undefined where nothing of it is proven */
+  /** @returns null where there is no such account, undefined where nothing of it is verified */
   #findAccount(address: string, states: Proven['states']): GrowingAccount | null | undefined {
     const known = this.#accounts.get(address);
     if (known !== undefined) return known;
@@ -59,10 +59,10 @@ export class GrowingExcerpt {
 }
 
 /**
- * Adds the named parts of a block's state that are not proven, in steps of about a millisecond.
- * @param missing where it is added
- * @param most accounts and slots that it may have: it ends with those that are too many
- * @returns whether anything was that was not there yet
+ * Adds the unverified ones among the named parts of a block's state, in steps of about a millisecond.
+ * @param missing receives the keys
+ * @param most cap on accounts and slots in `missing`: the search ends where it is exceeded
+ * @returns whether anything new was added
  */
 export function* addMissing(
   keys: StateKeys,

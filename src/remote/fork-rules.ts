@@ -7,26 +7,29 @@ import type { Members } from '../verification/findings.ts';
 import { isMembers } from '../verification/members.ts';
 import { findKnownChain, hasOwnContracts } from './known-chains.ts';
 
-/** Forks by time that change what is executed, oldest first. What changes blobs alone is in the schedule that a node tells. */
+/** Forks by time that change execution, oldest first. Forks that change blobs alone are in the schedule that a node reports. */
 const FORKS = ['shanghai', 'cancun', 'prague', 'osaka', 'amsterdam'] as const satisfies readonly ForkName[];
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const NEVER = 2n ** 63n;
 
-/** Rules that nodes have told, for blocks from one time to another, seconds. Of several that they may mean a block's header decides. */
+/** Rules reported by nodes, for blocks from one time to another, seconds. A block's header decides between several possible configurations. */
 type ToldRules = {
   readonly configs: readonly ChainConfig[];
   readonly since: bigint;
   readonly until: bigint;
-  /** The same for answers that say the same. */
+  /** Name of the rules: equal for answers with the same contents. */
   readonly name: string;
 };
 
-/** The rules of a block, and why they may be others, as the rest of a sentence; undefined where more than one node's word says that they are these. */
+/** Rules of a block, and why they may differ, as the rest of a sentence; undefined where more than one node's word confirms them. */
 export type FoundRules = { readonly config: ChainConfig; readonly whyUnproven: string | undefined };
 
 const TOLD_BY_ONE = 'only one node tells the rules of the chain (eth_config): name a genesis file in `chain`';
 
-/** Which rules a chain follows: as configured; else as nodes say of their present (EIP-7910), but for forks before those of public chains in a table; else as the table has them. */
+/**
+ * Rules that a chain follows: the configured ones; else those that nodes report for the present (EIP-7910), unless their fork is older than the one in a
+ * table of public chains; else those of the table.
+ */
 export class ForkRules {
   readonly #needed: number;
   readonly #chainId: bigint;
@@ -35,7 +38,7 @@ export class ForkRules {
   #told: ToldRules | undefined;
   #isAgreed = false;
 
-  /** @param needed how many have to tell the same: two nodes, or as many operators as agreement demands */
+  /** @param needed number of matching reports: two nodes, or as many operators as agreement demands */
   constructor(chainId: bigint, configured: ChainConfig | undefined, needed = 2) {
     this.#needed = needed;
     this.#chainId = chainId;
@@ -43,7 +46,7 @@ export class ForkRules {
     this.#known = findKnownChain(chainId);
   }
 
-  /** Whether as many as are needed tell the same. */
+  /** Whether as many reports as needed match. */
   get isAgreed(): boolean {
     return this.#isAgreed;
   }
@@ -55,9 +58,9 @@ export class ForkRules {
   }
 
   /**
-   * Takes the answers of nodes to `eth_config`. One of another form says nothing; where nodes contradict each other the rules are not known, unless as many of
-   * them as are needed say the same.
-   * @returns whether they do
+   * Takes answers of nodes to `eth_config`. An answer of another form is ignored; where nodes contradict each other the rules are unknown, unless as many as
+   * needed match.
+   * @returns whether as many as needed match
    */
   note(answers: readonly unknown[]): boolean {
     const { told, agreed } = this.#readAll(answers);
@@ -68,9 +71,9 @@ export class ForkRules {
   }
 
   /**
-   * Takes the answers of nodes that are asked whether what they agreed on has changed. It stays until as many of them as are needed agree on something else, but no
-   * longer than up to the next fork that one of them tells.
-   * @returns undefined where they say nothing of it yet
+   * Takes answers of nodes to the check whether agreed rules have changed. The rules stay until as many as needed agree on others, but no longer than until
+   * the next fork that one of them reports.
+   * @returns undefined where the answers are inconclusive so far
    */
   review(answers: readonly unknown[]): 'same' | 'changed' | 'contradicted' | undefined {
     const before = this.#told;
@@ -86,7 +89,7 @@ export class ForkRules {
     return 'contradicted';
   }
 
-  /** Those that can be read, and of them the one that as many as are needed tell. */
+  /** Returns the readable reports, and the one that as many as needed match. */
   #readAll(answers: readonly unknown[]): {
     readonly told: readonly ToldRules[];
     readonly agreed?: ToldRules;
@@ -123,7 +126,7 @@ export class ForkRules {
     return { configs, since, until: until ?? NEVER, name };
   }
 
-  /** The rules that a block follows; undefined where they are not known, or its header is not of theirs. */
+  /** Returns the rules that a block follows; undefined where they are unknown, or its header does not fit them. */
   find(header: Header): FoundRules | undefined {
     const [config, ...others] = this.#candidates(header).filter((each) =>
       hasFieldsOf(rulesOfHeader(each, header).revision, header),
@@ -152,7 +155,7 @@ export class ForkRules {
   }
 
   #configOf(fork: (typeof FORKS)[number], blobs: unknown): ChainConfig {
-    // Amsterdam has the schedule of the fork before it.
+    // Amsterdam has the blob schedule of the previous fork.
     const scheduled = fork === 'amsterdam' ? 'osaka' : fork;
     return parseChainConfig({
       ...listForkMembers(fork),
@@ -163,14 +166,14 @@ export class ForkRules {
   }
 }
 
-/** The latest fork that a chain has had at a time, by its place among `FORKS`; below 0 where it had none. */
+/** Index in `FORKS` of the latest fork active at a time; below 0 where there is none. */
 function indexOfFork({ timeForks }: ChainConfig, timestamp: bigint): number {
   return FORKS.findLastIndex((name) =>
     timeForks.some(({ fork, time }) => fork === name && time <= timestamp),
   );
 }
 
-/** @throws RangeError where a price cannot be computed with it */
+/** @throws RangeError where the schedule cannot determine a blob price */
 function readBlobs({ target, max, baseFeeUpdateFraction }: Members): object {
   const hasIntegers = toInteger(target) !== undefined && toInteger(max) !== undefined;
   if (hasIntegers && (toInteger(baseFeeUpdateFraction) ?? 0n) > 0n)
@@ -190,7 +193,7 @@ function areSame(one: BlockRules, other: BlockRules): boolean {
   return describe(one) === describe(other);
 }
 
-/** @throws RangeError where it is no address */
+/** @throws RangeError where the value is no address */
 function readAddress(value: unknown): bigint {
   if (typeof value === 'string' && ADDRESS.test(value)) return BigInt(value);
   throw new RangeError('no address');

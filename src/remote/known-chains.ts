@@ -2,7 +2,7 @@ import { type ChainConfig, listForkMembers, parseChainConfig } from '../chain/ch
 
 type BlobRow = readonly [target: number, max: number, baseFeeUpdateFraction: number];
 
-/** Of chains that have had the forks by height since their first block. */
+/** Members of chains that have had the forks by height since their first block. */
 const AT_GENESIS = listForkMembers('london');
 const OSAKA_BLOBS = {
   prague: toBlobs([6, 9, 5_007_716]),
@@ -71,15 +71,15 @@ function toBlobs([target, max, baseFeeUpdateFraction]: BlobRow): Readonly<Record
   return { target, max, baseFeeUpdateFraction };
 }
 
-/** Rules of a public chain; undefined where it is not among the known ones. */
+/** Rules of a public chain; undefined where the table does not have it. */
 export function findKnownChain(chainId: bigint): ChainConfig | undefined {
   const found = CONFIGS.find((config) => BigInt(config.chainId) === chainId);
   return found && parseChainConfig(found);
 }
 
 /**
- * Chains with contracts that are part of their nodes, at addresses where `eth_config` does not name them, or with prices of gas of their own: B20 tokens of Base
- * since Beryl, stateful precompiles of Avalanche, Celo's transfers, gas of Monad and MegaETH. Their calls are left to nodes unless `chain` says their rules.
+ * Chains with contracts that are part of their nodes, at addresses that `eth_config` does not name, or with gas prices of their own: B20 tokens of Base since
+ * Beryl, stateful precompiles of Avalanche, Celo's transfers, gas of Monad and MegaETH. Their calls are left to nodes unless `chain` configures their rules.
  */
 const WITH_OWN_CONTRACTS: ReadonlySet<bigint> = new Set([
   8_453n,
@@ -93,7 +93,7 @@ const WITH_OWN_CONTRACTS: ReadonlySet<bigint> = new Set([
   6_343n,
 ]);
 
-/** Whether a chain executes calls otherwise than by the rules of a fork of Ethereum. */
+/** Whether a chain executes calls differently from all Ethereum forks. */
 export function hasOwnContracts(chainId: bigint): boolean {
   return WITH_OWN_CONTRACTS.has(chainId);
 }

@@ -5,18 +5,18 @@ import { StateKeys } from '../proven/state-keys.ts';
 import { limitOf } from '../util/bounds.ts';
 import { Lru } from '../util/lru.ts';
 
-/** Accounts and slots that are remembered, of all calls. */
+/** Cap on remembered accounts and slots of all calls. */
 const MAX_KEYS = 8_192;
-/** Of one function: half of what may be asked for one call, since all of it is asked for where one of it is missing at a new head. */
+/** Cap per function: half of what may be requested for one call, since all of it is requested where one part is missing at a new head. */
 const MAX_FUNCTION_KEYS = limitOf('call.provenKeys') / 2;
 const KEYS_MS = 600_000;
-/** Calls that could not be executed, and how long they are not tried again. */
+/** Cap on calls that could not be executed, and how long they are not tried again. */
 const MAX_UNSETTLED = 512;
 const UNSETTLED_MS = 10_000;
-/** `0x` and a selector. */
+/** Length of `0x` and a selector. */
 const SELECTOR_LENGTH = 10;
 
-/** What calls read behind their first slice, where nothing but a thread meets it, one part after the other. */
+/** Reads of calls after their first slice, which only threads find, one at a time. */
 export class LateReads {
   readonly #keys = new Lru<string, StateKeys>(
     MAX_KEYS,
@@ -26,12 +26,12 @@ export class LateReads {
   );
   readonly #unsettled = new Lru<string, true>(MAX_UNSETTLED, UNSETTLED_MS);
 
-  /** What calls of this contract and selector have read late. */
+  /** Late reads of earlier calls of this contract and selector. */
   find(request: CallRequest): StateKeys | undefined {
     return this.#keys.get(nameFunction(request));
   }
 
-  /** What differs from call to call adds up: a function that has read too much begins anew. */
+  /** Remembers late reads. Keys that differ from call to call add up: a function with too many starts over. */
   note(request: CallRequest, keys: StateKeys): void {
     if (keys.size > MAX_FUNCTION_KEYS) {
       this.#keys.delete(nameFunction(request));
@@ -42,7 +42,7 @@ export class LateReads {
     this.#keys.set(nameFunction(request), all);
   }
 
-  /** This very call, at a block, took more trips or beginnings than it may have. */
+  /** Records that this very call, at a block, exceeded its round trips, restarts or keys. */
   noteUnsettled(kind: SimulationKind, request: CallRequest, blockHash: string): void {
     this.#unsettled.set(nameCall(kind, request, blockHash), true);
   }
@@ -56,7 +56,7 @@ function nameFunction({ call }: CallRequest): string {
   return `${call.to ?? 'create'}:${(call.input ?? call.data ?? '').slice(0, SELECTOR_LENGTH)}`;
 }
 
-/** Calls may be long. */
+/** Names a call by a hash: calls may be long. */
 function nameCall(
   kind: SimulationKind,
   { call, stateOverrides, blockOverrides }: CallRequest,

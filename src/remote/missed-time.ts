@@ -1,11 +1,11 @@
 import { TURN_MS } from '../util/turn-queue.ts';
 
 /**
- * Time that calls which lack a part of their state have taken in this turn of the event loop, by owner. One turn may read the requests of
- * hundreds of connections, and each of them is tried at once: an owner whose calls have failed for `TURN_MS` has the next ones begin in turns.
+ * Time that calls with missing state have taken in this turn of the event loop, by owner. One turn may read the requests of hundreds of connections, and each
+ * of them is tried at once: once an owner's calls have failed for `TURN_MS`, its next ones wait for scheduler slots.
  */
 export class MissedTime {
-  /** Milliseconds. */
+  /** Time by owner, milliseconds. */
   readonly #used = new Map<string, number>();
 
   isUsedUp(owner: string): boolean {

@@ -7,21 +7,21 @@ import type { BlockState, HeadPlace } from '../proven/state-nodes.ts';
 import type { StateRequests } from '../proven/state-requests.ts';
 import type { StoredHeader } from '../store/chain-reader.ts';
 
-/** A block with a verified header. */
+/** Block with a verified header. */
 export type RemoteBlock = {
   readonly config: ChainConfig;
   /** Why it may have other rules, as the rest of a sentence; undefined where they are known. */
   readonly whyUnproven: string | undefined;
   readonly stored: StoredHeader;
   readonly at: HeadPlace;
-  /** Hashes of blocks before it, as far as they are known: its parent's always. */
+  /** Known hashes of earlier blocks: always includes the parent's. */
   readonly blockHashes: Map<bigint, Uint8Array>;
 };
 
-/** States that are remembered: more than there are EVMs that are kept for them. */
+/** Cap on cached state readers: more than there are EVMs kept for them. */
 const MAX_STATES = 8;
 
-/** One block at a time as a chain that calls are executed on. */
+/** Chain view of one selected block, on which calls are executed. */
 export class RemoteChain implements SimulatedChain {
   readonly #requests: StateRequests;
   readonly #open = new Map<string, StateReader>();
@@ -31,7 +31,7 @@ export class RemoteChain implements SimulatedChain {
     this.#requests = requests;
   }
 
-  /** The block that is executed on until another one is chosen. @returns whether it is another one */
+  /** Selects the block for executions. @returns whether it differs from the previous one */
   select(block: RemoteBlock): boolean {
     const isOther = this.#block !== block;
     this.#block = block;

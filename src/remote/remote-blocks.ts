@@ -15,20 +15,20 @@ import type { ForkRules } from './fork-rules.ts';
 import type { RemoteBlock } from './remote-block.ts';
 import type { Place, StateSource } from './state-source.ts';
 
-/** Why calls were asked of nodes. */
+/** Reasons why calls were left to nodes. */
 export type LeaveReason = 'block' | 'fees' | 'rules' | 'unproven' | 'unsettled';
 
 const MAX_BLOCKS = 512;
-/** Bytes of `extraData` that count as one block more. */
+/** Bytes of `extraData` that count as one more block. */
 const EXTRA_DATA_BYTES = 8 * 1024;
 export const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
 const OWN_KINDS: ReadonlySet<ChainErrorKind> = new Set(['busy', 'timeout', 'aborted']);
 
-/** A call is the nodes' to answer. */
+/** Signals that nodes have to answer a call. */
 export class LeftToNodes extends Error {
   readonly reason: LeaveReason;
-  /** The bound that leaves it to them, if any. */
+  /** Bound that is the reason, if any. */
   readonly bound: 'call.provenKeys' | undefined;
 
   constructor(reason: LeaveReason, bound?: 'call.provenKeys') {
@@ -38,7 +38,9 @@ export class LeftToNodes extends Error {
   }
 }
 
-/** An outage of nodes leaves the call to those that may yet answer it; want of room or time here is no outage, and says nothing of other calls. */
+/**
+ * Leaves a call to nodes that may still answer it after an outage of others; local shortage of room or time is no outage, and does not apply to other calls.
+ */
 export function leaveOutages<T>(source: StateSource, answer: PromiseOrValue<T>): PromiseOrValue<T> {
   if (!(answer instanceof Promise)) return answer;
   return answer.catch((error: unknown) => {
@@ -47,13 +49,13 @@ export function leaveOutages<T>(source: StateSource, answer: PromiseOrValue<T>):
   });
 }
 
-/** A call at a block that may not be known yet, what a node says that it would access, and whether one was asked: its answer may be empty, or none. */
+/** Call at a block that may not be known yet, its accesses according to a node, and whether a node was asked: the hint may be empty or missing. */
 export type FirstCall = { readonly request: CallRequest; readonly hinted: StateKeys; isHinted: boolean };
 
-/** A block that is being asked for, and the caller that asked first. */
+/** In-flight header request, and the scope of its first caller. */
 type Fetching = { readonly block: Promise<RemoteBlock>; readonly asker: RequestScope };
 
-/** Blocks that calls run at: headers that nodes gave, recomputed to their hashes, with the rules that they follow. */
+/** Blocks that calls run at: headers from nodes, verified by recomputing their hashes, with the rules that they follow. */
 export class RemoteBlocks {
   readonly #source: StateSource;
   readonly #collector: Collector;
@@ -68,7 +70,7 @@ export class RemoteBlocks {
   readonly #asked: AskedRules;
   #trips = 0;
 
-  /** @param asked has the rules told by nodes */
+  /** @param asked requests the rules from nodes */
   constructor(source: StateSource, collector: Collector, rules: ForkRules, asked: AskedRules) {
     this.#source = source;
     this.#collector = collector;
@@ -76,12 +78,12 @@ export class RemoteBlocks {
     this.#asked = asked;
   }
 
-  /** That were made for blocks of calls. */
+  /** Number of round trips for blocks of calls. */
   get trips(): number {
     return this.#trips;
   }
 
-  /** @returns undefined where the block is not at hand */
+  /** @returns undefined where the block is not in memory */
   get(hash: string): RemoteBlock | undefined {
     return this.#blocks.get(hash);
   }
@@ -102,7 +104,7 @@ export class RemoteBlocks {
     return [block, head ?? block];
   }
 
-  /** @param first a call at it: where it is unknown as the block is, a node is asked in the same trip what it would access */
+  /** Finds or requests a block. @param first call at it: where its contract is unknown, a node is asked in the same round trip which state it accesses */
   find(place: Place, first: FirstCall | undefined, scope: RequestScope): PromiseOrValue<RemoteBlock> {
     const known = this.#blocks.get(place.hash);
     if (known !== undefined) return known;
@@ -113,7 +115,7 @@ export class RemoteBlocks {
     return block;
   }
 
-  /** Waits for what another caller has asked for, as long as this one has time; asks again where the other had less, or has gone. */
+  /** Waits for another caller's request, as long as this one has time; repeats it where the other had less, or has gone. */
   async #join(
     { block, asker }: Fetching,
     place: Place,

@@ -44,7 +44,7 @@ export type RemoteOptions = {
   /** Rules of the chain, where they are configured. */
   readonly config: ChainConfig | undefined;
   readonly network: string;
-  /** Whether calls are to be executed here and nowhere else, where answers have to be proven. */
+  /** Whether calls may only be executed locally, where answers have to be verified. */
   readonly isOnlyHere?: boolean;
   readonly log: Logger;
   /** Called with faults of this program. */
@@ -52,14 +52,14 @@ export type RemoteOptions = {
 };
 
 const MAX_BLOCKS = 512;
-/** After this many consecutive calls at a block fail for lack of proofs, calls at that block go to the nodes for this long. */
+/** Once `MAX_UNPROVEN` consecutive calls, at any blocks, failed for lack of proofs, each such failure sends calls at its block to nodes for this long, ms. */
 const REFUSED_MS = 10_000;
 const MAX_UNPROVEN = 3;
-/** New heads are followed for so long after a call. */
+/** New heads are followed for this long after a call. */
 const IDLE_MS = 60_000;
-/** The cap on a call's gas, in units of the head's gas limit (spec 8). */
+/** Cap on a call's gas, in units of the head's gas limit (spec 8). */
 const GAS_CAP_FACTOR = 10n;
-/** Why an answer of a node is not proven, as the rest of a sentence. */
+/** Why a node's answer is unverified, as the rest of a sentence. */
 const WHY_LEFT: Readonly<Record<Exclude<LeaveReason, 'fees'>, string>> = {
   block: 'the block of the call is not known here',
   rules:
@@ -68,10 +68,10 @@ const WHY_LEFT: Readonly<Record<Exclude<LeaveReason, 'fees'>, string>> = {
   unsettled: 'the call asks for further state again and again',
 };
 
-/** Where plain calls run. The head limits their gas. */
+/** Place of fast-path calls. The head limits their gas. */
 type PlainBlock = { readonly block: RemoteBlock; readonly head: RemoteBlock; readonly place: StoredPlace };
 
-/** Executes calls on the state that nodes prove. */
+/** Executes calls on state verified by proofs of nodes. */
 export class RemoteExecutions {
   readonly #options: RemoteOptions;
   readonly #chain: RemoteChain;
@@ -80,18 +80,18 @@ export class RemoteExecutions {
   readonly #openBlocks: () => RemoteBlocks;
   #opened: RemoteBlocks | undefined;
   readonly #left: Record<LeaveReason, number> = { block: 0, fees: 0, rules: 0, unproven: 0, unsettled: 0 };
-  /** Why calls at a block are left to nodes, by its hash. */
+  /** Reasons why calls at a block are left to nodes, by block hash. */
   readonly #refused = new Lru<string, LeaveReason>(MAX_BLOCKS, REFUSED_MS);
   readonly #lateReads = new LateReads();
   readonly #missedTime = new MissedTime();
-  /** Consecutive calls that failed for lack of proofs. */
+  /** Number of consecutive calls that failed for lack of proofs. */
   #unproven = 0;
   #executed = 0;
-  /** Where plain calls ran last. */
+  /** Latest place of fast-path calls. */
   #plain: PlainBlock | undefined;
-  /** Whether the rules of the last block that a call was to be executed at were not known. */
+  /** Whether the rules of the latest block that a call was to run at are unknown. */
   #lacksRules = false;
-  /** When a call came last, on the clock of `performance.now()`. */
+  /** Time of the latest call, on the clock of `performance.now()`. */
   #usedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: RemoteOptions) {
@@ -115,7 +115,7 @@ export class RemoteExecutions {
     };
   }
 
-  /** Made with the first block that is located: the chain id is known from then on. */
+  /** Created with the first located block: the chain id is known from then on. */
   get #blocks(): RemoteBlocks {
     this.#opened ??= this.#openBlocks();
     return this.#opened;
@@ -132,7 +132,8 @@ export class RemoteExecutions {
   }
 
   /**
-   * @returns the result as JSON; undefined where nodes have to be asked
+   * Executes a call.
+   * @returns the result as JSON; undefined where the call has to go to nodes
    * @throws ChainError with geth's texts, as the embedded chain does
    */
   execute(
@@ -151,7 +152,7 @@ export class RemoteExecutions {
     );
   }
 
-  /** What nodes answer instead is one node's word. @throws ChainError `unavailable` where the answer has to be proven */
+  /** A node's answer instead is one node's word. @throws ChainError `unavailable` where the answer has to be verified */
   #demandProof(block: BlockReference, { reason, bound }: LeftToNodes): void {
     const { isOnlyHere, source } = this.#options;
     const isPending = block.kind === 'tag' && block.tag === 'pending';
@@ -160,7 +161,7 @@ export class RemoteExecutions {
     }
   }
 
-  /** An `eth_call` of which everything is at hand. @returns undefined where it is not, or a slice is not enough: then `execute` is to be asked */
+  /** Executes an `eth_call` whose state is all in memory. @returns undefined where it is not, or a slice is not enough: then call `execute` */
   readonly executePlain = (call: CallBytes, scope: RequestScope): JsonResult | undefined => {
     const { pool } = this.#options;
     const { owner = '' } = scope;
@@ -194,13 +195,13 @@ export class RemoteExecutions {
     return encodeHexData(result);
   };
 
-  /** Where a call at a number, or the newest block, runs; undefined where something has to be asked for that. */
+  /** Place of a call at a number, or the newest block; undefined where a request is needed for that. */
   #findPlainPlace(number: number, scope: RequestScope): PlainBlock | undefined {
     const { source } = this.#options;
     const findKnown = (reference: BlockReference): RemoteBlock | undefined => {
       const place = source.locate(reference, scope);
       if (!(place instanceof Promise)) return place && this.#blocks.get(place.hash);
-      // It will be asked again, and hear why.
+      // The call locates it again, and gets the error then.
       place.catch(() => {});
       return undefined;
     };
@@ -210,7 +211,7 @@ export class RemoteExecutions {
       return undefined;
     if (this.#plain?.block === block && this.#plain.head === head) return this.#plain;
     const gasLimit = Number(minBigInt(head.stored.header.gasLimit * GAS_CAP_FACTOR, MAX_CALL_GAS));
-    // No thread gets it: without a store.
+    // No thread gets this place: it has no store.
     const place = { store: '', blockNumber: block.at.number, isPending: false, gasLimit };
     this.#plain = { block, head, place };
     return this.#plain;
@@ -239,7 +240,7 @@ export class RemoteExecutions {
     }
   }
 
-  /** Gets ready for calls at a block that has just become the head, as long as there are calls: asks for its header, and for what they are likely to read. */
+  /** Prepares for calls at the new head, as long as there are calls: requests its header, and the state that they are likely to read. */
   noteHead(place: Place): void {
     const now = performance.now();
     if (now > this.#usedAt + IDLE_MS) return;
@@ -307,7 +308,7 @@ export class RemoteExecutions {
         () => this.#attempts.run(run, scope),
         (error) => {
           noteLate();
-          // Its own failure is an answer.
+          // The call's own failure is an answer.
           if (error instanceof ChainError) noteEnd();
           throw error;
         },

@@ -22,31 +22,31 @@ import type { ComparedExecutions } from './compared-executions.ts';
 import type { RemoteExecutions } from './remote-executions.ts';
 import type { Opinion, Place, StateSource } from './state-source.ts';
 
-/** From a difference that is not the nodes' to the next sample, milliseconds. */
+/** Delay after a difference that nodes did not cause, milliseconds. */
 const RETRY_MS = 3_600_000;
 const LIMIT_MS = 20_000;
-/** A sample begins after this time, and not at all where the timer is later than that: the event loop is busy. Milliseconds. */
+/** Delay before a sample begins, and the timer lateness beyond which it is skipped because the event loop is busy. Milliseconds. */
 const DELAY_MS = 10;
 const MAX_LATE_MS = 100;
-/** Data and answers that are longer are not compared, UTF-16 units. */
+/** Cap on compared data and answers, UTF-16 units. */
 const MAX_LENGTH = 65_536;
 
-/** Whether an answer to this call can be compared with an execution here. */
+/** Whether an answer to this call can be compared with a local execution. */
 export function isComparable(request: CallRequest): boolean {
   const { input = '', data = input } = request.call;
   return isPlain(request) && data.length <= MAX_LENGTH;
 }
 
-/** What a node answered to a call at a block. */
+/** Node's answer to a call at a block. */
 export type NodeAnswer = Opinion & { readonly request: CallRequest; readonly place: Place };
 
 export type SampledOptions = {
   readonly here: RemoteExecutions;
-  /** What executes calls that came in; absent where nodes do. */
+  /** Executes client calls; absent where nodes do. */
   readonly inner: ComparedExecutions | undefined;
   readonly source: StateSource;
   readonly pool: ExecutionPool;
-  /** Of nodes' answers, per cent. */
+  /** Sampled share of nodes' answers, per cent. */
   readonly share: number;
   readonly log: Logger;
   readonly network: string;
@@ -60,7 +60,7 @@ export class SampledCalls {
   readonly executePlain: ComparedExecutions['executePlain'] | undefined;
   readonly #options: SampledOptions;
   readonly #counts: SampleCounts = { same: 0, refuted: 0, different: 0, unknown: 0 };
-  /** When the next answer may be compared, on the clock of `performance.now()`. */
+  /** Time from which an answer may be compared, on the clock of `performance.now()`. */
   #nextAt = 0;
   #isBusy = false;
 
@@ -69,12 +69,12 @@ export class SampledCalls {
     this.executePlain = options.inner?.executePlain;
   }
 
-  /** Whether nodes are always to be asked. */
+  /** Whether nodes execute all calls. */
   get executesNone(): boolean {
     return this.#options.inner === undefined;
   }
 
-  /** @returns undefined where nodes have to be asked */
+  /** @returns undefined where the call has to go to nodes */
   execute(
     kind: SimulationKind,
     request: CallRequest,
@@ -93,7 +93,7 @@ export class SampledCalls {
     return { ...figures, samples: { ...this.#counts } };
   }
 
-  /** Whether the answer to this call is to be handed to `noteAnswer`. */
+  /** Whether the answer to this call is to be passed to `noteAnswer`. */
   isSample(request: CallRequest): boolean {
     if (this.#isBusy || Math.random() * 100 >= this.#options.share) return false;
     return isComparable(request) && performance.now() >= this.#nextAt;

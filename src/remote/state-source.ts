@@ -6,40 +6,40 @@ import type { StateRequests } from '../proven/state-requests.ts';
 import type { BoundName } from '../util/bounds.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
-/** A block of the served chain. The hash is lower-case `0x` text. */
+/** Block of the served chain. The hash is lower-case `0x` text. */
 export type Place = { readonly number: bigint; readonly hash: string };
 
-/** What is asked of a node about a block. */
+/** Request to a node about a block. */
 export type NodeQuestion = {
   readonly method: string;
-  /** JSON text of the parameters. @param block JSON text of the parameter that names the block */
+  /** Returns the JSON text of the parameters. @param block JSON text of the parameter that names the block */
   readonly encode: (block: JsonText) => JsonText;
-  /** What a node that lacks the method is asked: the answer is a list of one. */
+  /** Replacement for a node that lacks the method: its answer is a list of one. */
   readonly instead?: NodeQuestion;
-  /** The answer can be done without: nodes that have none are not asked again. */
+  /** The answer is optional: failed requests are not repeated. */
   readonly isOptional?: boolean;
 };
 
-/** A node, for those that hand it back. */
+/** Node reference, to be passed back to the source. */
 export type NodeRef = { readonly name: string; readonly operator?: string };
 
-/** What a node answered: JSON text, or an error that is an answer. */
+/** Answer of a node: JSON text, or an error that is an answer. */
 export type Opinion = { readonly node: NodeRef; readonly answer: JsonText | ChainError };
 
-/** Where executions get what they miss: nodes that are not believed. */
+/** Source of state missing in executions: nodes, whose answers are verified. */
 export interface StateSource {
-  /** @throws ChainError as long as it is not known, which is before any block is located */
+  /** @throws ChainError as long as the chain id is not known, which is before any block is located */
   readonly chainId: bigint;
-  /** How many operators must tell the same; absent where two nodes are enough. */
+  /** Number of operators that must report the same; absent where two nodes are enough. */
   readonly voices?: number | undefined;
-  /** State that is proven, and what asks for it. */
+  /** Verified state, and requests for more. */
   readonly requests: StateRequests;
-  /** The block of the served chain that a reference means; undefined where it means none, or one that has left the chain. */
+  /** Resolves a reference to a block of the served chain; undefined where there is none, or it has left the chain. */
   locate(reference: BlockReference, scope: RequestScope): PromiseOrValue<Place | undefined>;
   /**
-   * Asks about a block. Questions of one scope and turn share a request where the node takes them.
-   * @param read the answer as it was parsed; undefined where it is wrong, so that another node is asked
-   * @throws UpstreamFault, ChainError where no node gives an answer that can be used
+   * Sends a request about a block. Requests of one scope and turn of the event loop share an HTTP request where the node takes batches.
+   * @param read gets the parsed answer; returns undefined where it is wrong, so that another node is tried
+   * @throws UpstreamFault, ChainError where no node gives a usable answer
    */
   ask<T>(
     question: NodeQuestion,
@@ -47,31 +47,32 @@ export interface StateSource {
     read: (answer: unknown) => T | undefined,
     scope: RequestScope,
   ): Promise<T>;
-  /** Asks one node after the other about a block, each when its answer is read, until there is none left that answers. */
+  /** Sends a request about a block to one node after the other, the next when an answer is consumed, until no further node answers. */
   survey(
     question: NodeQuestion,
     place: Place,
     scope: RequestScope,
     except?: readonly NodeRef[],
   ): AsyncIterable<Opinion>;
-  /** A node's answer about a block is proven to be wrong: the node is quarantined, and what is kept of the block is forgotten. */
+  /** Reports that a node's answer about a block is refuted: the node is quarantined, and cached answers about the block are dropped. */
   refute(node: NodeRef, place: Place, evidence: string): void;
   /**
-   * Notes how far an answer is to be believed that was executed here on proven state of a block.
-   * @param whyUnproven why it may be wrong all the same, as the rest of a sentence
+   * Records to what degree a local execution on verified state of a block verifies its answer.
+   * @param whyUnproven why the answer may be wrong all the same, as the rest of a sentence
    */
   noteExecuted(place: Place, isNamed: boolean, whyUnproven: string | undefined, scope: RequestScope): void;
   /**
-   * Before anything is executed at a block.
-   * @throws ChainError `unavailable` where answers have to be proven and the block is not that of its height
+   * Call before anything is executed at a block.
+   * @throws ChainError `unavailable` where answers have to be verified and the block is not the canonical one of its height
    */
   demandAnchor(place: Place, isNamed: boolean): void;
   /**
-   * @param why the answer is not proven, as the rest of a sentence
-   * @param bound because of which it is not, if any
-   * @throws ChainError `unavailable` where answers have to be proven
+   * Requires a verified answer.
+   * @param why why the answer is unverified, as the rest of a sentence
+   * @param bound bound that is the reason, if any
+   * @throws ChainError `unavailable` where answers have to be verified
    */
   demandProof(why: string, bound?: BoundName): void;
-  /** Whether a rejection of `ask` is a node's or the network's, and not a fault of this program. */
+  /** Whether a rejection of `ask` is caused by a node or the network, and not a fault of this program. */
   isOutage(error: unknown): boolean;
 }

@@ -8,16 +8,16 @@ import { parseRevertData } from './revert-data.ts';
 import { unwrapError } from './unwrap-error.ts';
 import type { Verdict } from './verdict.ts';
 
-/** Parity's messages for an execution that failed; what happened is in the data, in words. */
+/** Parity's messages for a failed execution; `data` describes the failure in words. */
 const EMPTY_MESSAGE =
   /^(?:vm execution error|transaction execution error|the execution failed due to an exception)\.?$/i;
-/** Messages that the words in the data make precise. */
+/** Messages that are precise only together with the words in `data`. */
 const VAGUE_MESSAGE = /^(?:invalid params|couldn't parse parameters\b.{0,80})$/i;
 
 /**
- * What a node means by its error. The order is what keeps contracts out of it: a revert is recognised first, by code, by
- * bytes, by how its words begin; only then are codes and words looked up, of errors in which no contract has a say.
- * @param mask hides secrets in words; of words that are not a revert's reason only the beginning is given to it
+ * Classifies a node's error. The order keeps contracts from forging an error: a revert is recognized first, by code, by bytes, by how its words begin; only
+ * then are codes and words looked up, in errors whose text no contract can influence.
+ * @param mask hides secrets in words; of words that are not a revert's reason it gets only the beginning
  */
 export function classifyError(
   error: NodeError,
@@ -57,7 +57,7 @@ function createVerdict({ rule, match }: FoundRule, text: string, error: NodeErro
   }
 }
 
-/** The words that say what happened, wherever the client puts them. */
+/** Returns the words that describe the failure, wherever the client puts them. */
 function readText(text: string, data: unknown, cut: (words: string) => string): string {
   if (typeof data !== 'string' || data === '' || parseRevertData(data) !== undefined) return text;
   if (EMPTY_MESSAGE.test(text)) return cut(unwrapError(data));

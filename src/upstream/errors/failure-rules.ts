@@ -5,9 +5,9 @@ const FUNDS = 'insufficient funds for gas * price + value';
 const ALLOWANCE = 'gas required exceeds allowance';
 const OUT_OF_GAS = 'out of gas';
 
-/** Failures of execution, or of the checks before it, in the words of each client; what geth says to the same. */
+/** Failures of execution, or of the checks before it, in the words of each client, with geth's equivalent. */
 export const FAILURE_RULES: readonly Rule[] = [
-  // Other clients' words for what geth has words for.
+  // Other clients' words for failures that geth has words for.
   {
     client: 'anvil',
     pattern: /^out of gas: gas required exceeds allowance: (\d{1,20})$/i,
@@ -104,7 +104,7 @@ export const FAILURE_RULES: readonly Rule[] = [
     kind: 'failed',
   },
 
-  // Halts of the EVM: the words of revm (anvil, reth).
+  // EVM halts in the words of revm (anvil, reth).
   {
     client: 'revm',
     pattern: /^EVM error:? OutOfGas/i,
@@ -112,7 +112,7 @@ export const FAILURE_RULES: readonly Rule[] = [
     geth: OUT_OF_GAS,
     gethEstimate: ALLOWANCE,
   },
-  // It names no other opcode that is invalid.
+  // revm names no other invalid opcode.
   {
     client: 'revm',
     pattern: /^EVM error:? InvalidFEOpcode/i,
@@ -244,7 +244,7 @@ export const FAILURE_RULES: readonly Rule[] = [
   { client: 'geth', pattern: /^failed to process (?:withdrawal|consolidation) queue: /i, kind: 'failed' },
 ];
 
-/** Codes that are kept for transactions which cannot be executed, whatever the words. */
+/** Codes reserved for transactions that cannot be executed, whatever the words. */
 export const FAILURE_CODE_RULES: readonly Rule[] = [
   { client: 'EIP-1474', codes: [-32003], kind: 'failed' },
   {

@@ -13,31 +13,29 @@ import { VM_ERROR_RULES } from './vm-error-rules.ts';
 
 /** geth's code for a revert, which other clients have adopted. */
 const REVERT_CODE = 3;
-/** What comes with that code and no data but is none: hosted providers lacking a block, zkSync refusing a transaction. */
+/** Messages with that code and no data that are no revert: hosted providers lacking a block, zkSync refusing a transaction. */
 const NO_REVERT =
   /^(?:(?:unknown block|(?:block|header) not found)\.?$|(?:failed to submit transaction: )?(?:failed to validate the transaction|insufficient funds for gas)\b)/i;
 
-/** UTF-16 units of a revert's reason that a node gives in words only: 1 ms. In bytes it is as long as the answer may be. */
+/** Cap on a revert reason that is only in words, UTF-16 units: 1 ms of work. A reason in bytes is bounded only by the size of the answer. */
 const MAX_REASON_LENGTH = 65_536;
 
-/** Parity and Nethermind up to 1.31: the message is always the same, `data` says in words what happened. */
+/** Parity and Nethermind up to 1.31: the message is always the same, `data` describes the failure in words. */
 const VM_ERROR = /^vm execution error\.?$/i;
-/** OpenEthereum's messages for any execution that failed: a revert where `data` says so. */
+/** OpenEthereum's messages for any failed execution: a revert where `data` says so. */
 const FAILED_EXECUTION = /^(?:transaction execution error|the execution failed due to an exception)\.?$/i;
 
-/** Errors in errors that are looked at. */
+/** Cap on nesting levels of errors. */
 const MAX_NESTED = 3;
 
 /**
- * Revert data when the error says that the EVM reverted, undefined when it does not. In order: the code, bytes that can
- * be nothing else, and words last. A node that gives the reason in words only, with no data at all, gets it encoded as
- * `Error(string)`, so that clients decode it as from any other node; where it says that there is no data, there is none.
- *
- * Callers choose the bytes and the reason of a revert: they override code, and code composes any text. A mask over what equals a secret would
- * tell them that they have guessed it, so nothing is masked here; `maskRevertData` masks what nobody guesses.
+ * Returns revert data when the error reports that the EVM reverted, otherwise undefined. The order is: the code, bytes that can be nothing else, and words
+ * last. A reason given in words only, without `data`, is encoded as `Error(string)`, so that clients decode it as from any other node; where the node states
+ * that there is no data, there is none. Callers choose the bytes and the reason of a revert: they override code, and code composes any text. A mask over a
+ * text that equals a secret would confirm a caller's guess, so nothing is masked here; `maskRevertData` masks secrets that cannot be guessed.
  * @param text the beginning of the message
  * @param mask hides secrets in words of the node
- * @param nested levels of errors inside of this one that are looked at
+ * @param nested levels of inner errors that are examined
  */
 export function findRevert(
   error: NodeError,
@@ -57,7 +55,7 @@ export function findRevert(
   return nested === 0 ? undefined : findNested(error.data, mask, nested - 1);
 }
 
-/** The revert in an error that `data` holds. */
+/** Finds the revert in an error nested in `data`. */
 function findNested(data: unknown, mask: (words: string) => string, nested: number): string | undefined {
   if (typeof data !== 'object' || data === null) return undefined;
   const members = data as Readonly<Record<string, unknown>>;
@@ -83,13 +81,13 @@ function readReason(message: string): string {
   return words?.data ?? encodeReason(words?.reason ?? '');
 }
 
-/** `Reverted`, alone or with a reason or bytes behind it; other words are those of a halt. */
+/** `Reverted`, alone or followed by a reason or bytes, is a revert; other words describe a halt. */
 function readFailedExecution(data: unknown): string | undefined {
   if (typeof data !== 'string' || parseRevertProse(unwrapError(data)) === undefined) return undefined;
   return parseRevertData(data) ?? readReason(data);
 }
 
-/** The words in the data of a VM error: a halt that is known word for word is no revert, everything else is one. */
+/** Reads the words in the data of a VM error: an exactly known halt is no revert, everything else is one. */
 function readVmError(data: unknown, mask: (words: string) => string): string | undefined {
   if (typeof data !== 'string') return '0x';
   const said = unwrapError(data);

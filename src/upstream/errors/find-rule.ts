@@ -4,7 +4,7 @@ import type { Rule } from './rule.ts';
 import { TEXT_RULES } from './text-rules.ts';
 import { VM_ERROR_RULES } from './vm-error-rules.ts';
 
-/** Every row in the order in which it is asked: codes before words, what is missing before what failed. */
+/** All rows in matching order: codes before words, missing data before failures. */
 export const RULES: readonly Rule[] = [
   ...CODE_RULES,
   ...TEXT_RULES,
@@ -15,7 +15,7 @@ export const RULES: readonly Rule[] = [
 
 export type FoundRule = { readonly rule: Rule; readonly match: RegExpExecArray | null };
 
-/** The first row that speaks of this error; failures are considered only where something is executed. */
+/** Finds the first row that matches the error; failures are considered only where something is executed. */
 export function findRule(code: number, text: string, executes: boolean): FoundRule | undefined {
   for (const rule of RULES) {
     if (rule.codes !== undefined && !rule.codes.includes(code)) continue;

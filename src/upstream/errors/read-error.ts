@@ -9,7 +9,7 @@ import { findSendRefusal, guessSendRefusal, SendRefusal } from './send-refusals.
 import { findRefusal } from './simulation-refusals.ts';
 import type { Verdict } from './verdict.ts';
 
-/** Codes of refusals for too much are those of malformed questions, or of nothing in particular. */
+/** Nodes refuse too large log requests with codes of malformed requests, or of nothing in particular. */
 const MAY_BE_REFUSALS: ReadonlySet<Verdict['kind']> = new Set<Verdict['kind']>([
   'invalid',
   'unknown',
@@ -17,9 +17,9 @@ const MAY_BE_REFUSALS: ReadonlySet<Verdict['kind']> = new Set<Verdict['kind']>([
 ]);
 
 /**
- * A node's error: a ChainError if it is meant for the caller, otherwise a fault.
- * @param secrets what must not be shown of what the node says
- * @param credentials those of them that must not be in the reason of a revert either
+ * Reads a node's error: a ChainError if it is meant for the caller, otherwise a fault.
+ * @param secrets texts that are masked in the node's words
+ * @param credentials secrets that are masked in the reason of a revert too
  */
 export function readError(
   error: NodeError,

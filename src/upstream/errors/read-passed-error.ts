@@ -7,10 +7,10 @@ import { scrubData } from './scrub-data.ts';
 import { maskSecrets, scrubMessage } from './scrub-message.ts';
 
 /**
- * A node's error to a method that the service passes on without knowing it: its code, message and data are the answer, as far as they are about the
- * request. Another node is asked where it is about this node: what it lacks, its rate, its credentials, or a fault that names no reason.
- * @param secrets what must not be shown of what the node says
- * @param credentials those of them that are masked in revert data too
+ * Reads a node's error to a passed-through method: its code, message and data are the answer, as far as they are about the request. An error about the node
+ * itself leads to another node: what it lacks, its rate, its credentials, or a fault without a reason.
+ * @param secrets texts that are masked in the node's words
+ * @param credentials secrets that are masked in revert data too
  */
 export function readPassedError(
   error: NodeError,

@@ -1,17 +1,17 @@
 import { isLowerHex } from '../../primitives/byte-loops.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
 
-/** White space in front of hex, as far as it is passed over: of megabytes of other text nothing more is looked at. */
+/** Hex after at most 64 units of white space, so that megabytes of other text are not scanned. */
 const HEX_BEGIN = /^\s{0,64}0x/i;
-/** A selector without the prefix of hex. */
+/** Selector without the hex prefix. */
 const BARE_HEX_BEGIN = /^[0-9a-f]{8}/i;
 const REVERTED_PREFIX = /^reverted\s{1,64}/i;
 const TRANSACTION_HASH = /^0x[0-9a-f]{64}$/i;
-/** Where clients that send an object keep the bytes: hardhat, ganache 7, others, ganache 2. */
+/** Fields with the bytes in clients that send an object: hardhat, ganache 7, others, ganache 2. */
 const DATA_FIELDS = ['data', 'result', 'output', 'return'] as const;
-/** Where relays keep the error of the node behind them, beside members of their own. */
+/** Fields in which relays nest the error of the node behind them, beside members of their own. */
 export const NESTED_FIELDS: ReadonlySet<string> = new Set(['originalError', 'error', 'cause']);
-/** Fields looked at in an object keyed by transaction hash, or with another error in it. */
+/** Cap on examined fields of an object keyed by transaction hash, or with a nested error. */
 const MAX_ENTRIES = 8;
 
 const ERROR_SELECTOR = '08c379a0';
@@ -20,18 +20,18 @@ const SELECTOR_DIGITS = 8;
 const WORD_DIGITS = 64;
 const WORD_BYTES = 32;
 
-/** Reads hex as lower-case hex; undefined where a text is none. */
+/** Normalizes hex to lower case; undefined where the text is not hex. */
 type ReadHex = (text: string) => string | undefined;
 
 /**
- * The bytes that an error's `data` carries, as lower-case hex: plain hex, Parity's `Reverted 0x…`, or hex in an object.
- * @returns undefined where there are none, `0x` where the node says that there are none.
+ * Reads the bytes in an error's `data`, as lower-case hex: plain hex, Parity's `Reverted 0x…`, or hex in an object.
+ * @returns undefined where there are none, `0x` where the node states that there are none
  */
 export function parseRevertData(data: unknown): string | undefined {
   return typeof data === 'string' ? parseHex(data.replace(REVERTED_PREFIX, '')) : parseHolder(data, parseHex);
 }
 
-/** As `parseRevertData`, of an error that is known to be a revert: its bytes may be written without `0x`. */
+/** Reads the data of an error known to be a revert: beyond `parseRevertData`, its bytes may be written without `0x`. */
 export function parseBareRevertData(data: unknown): string | undefined {
   return (
     parseRevertData(data) ?? (typeof data === 'string' ? parseBareHex(data) : parseHolder(data, parseBareHex))
@@ -55,7 +55,7 @@ function parseHolder(data: unknown, readHex: ReadHex): string | undefined {
   return undefined;
 }
 
-/** Whether bytes can hardly be anything but revert data: ABI-encoded, a selector and whole words. */
+/** Whether bytes can hardly be anything but revert data: ABI-encoded, a selector and whole words, or the selector of `Error` or `Panic`. */
 export function isAbiEncoded(data: string): boolean {
   const digits = data.length - 2;
   if (digits < SELECTOR_DIGITS) return false;
@@ -66,7 +66,7 @@ export function isAbiEncoded(data: string): boolean {
   );
 }
 
-/** Revert data of Solidity's `Error(string)`: for reasons that a node gives only as text. */
+/** Encodes a reason as revert data of Solidity's `Error(string)`, for nodes that report it only as text. */
 export function encodeErrorString(reason: string): string {
   const bytes = new TextEncoder().encode(reason);
   const padded = new Uint8Array(Math.ceil(bytes.length / WORD_BYTES) * WORD_BYTES);
@@ -74,7 +74,7 @@ export function encodeErrorString(reason: string): string {
   return `0x${ERROR_SELECTOR}${encodeWord(WORD_BYTES)}${encodeWord(bytes.length)}${bytesToHex(padded).slice(2)}`;
 }
 
-/** Revert data of Solidity's `Panic(uint256)`. @param code hex digits */
+/** Encodes revert data of Solidity's `Panic(uint256)`. @param code hex digits */
 export function encodePanic(code: string): string {
   return `0x${PANIC_SELECTOR}${code.padStart(WORD_DIGITS, '0')}`;
 }
@@ -96,14 +96,14 @@ function parseHex(text: string): string | undefined {
   if (!HEX_BEGIN.test(text)) return undefined;
   const trimmed = text.trim();
   if (trimmed.length % 2 !== 0) return undefined;
-  // As nearly all nodes write it: megabytes are not written anew.
+  // Fast path for the form that nearly all nodes write: it copies no megabytes.
   if (trimmed.startsWith('0x') && isLowerHex(trimmed, 2)) return trimmed;
-  // No other letter becomes one of a to f.
+  // Lower-casing turns no other letter into one of a to f.
   const lower = trimmed.toLowerCase();
   return isLowerHex(lower, 2) ? lower : undefined;
 }
 
-/** Hex without its prefix, from a selector on: shorter text may be a word. */
+/** Reads hex without its prefix, with at least a selector: shorter text may be a word. */
 function parseBareHex(text: string): string | undefined {
   return BARE_HEX_BEGIN.test(text) ? parseHex(`0x${text}`) : undefined;
 }

@@ -1,4 +1,4 @@
-/** A kind of verdict that a code or a text can decide. Reverts are recognised by `find-revert.ts` alone. */
+/** Kinds of verdicts that a code or a text can decide. Reverts are recognized by `find-revert.ts` alone. */
 type RuledKind =
   | 'failed'
   | 'invalid'
@@ -10,18 +10,18 @@ type RuledKind =
   | 'unauthorized'
   | 'unknown';
 
-/** One row of the tables: what a client says, and what it means by it. */
+/** Table row: the form of a client's error, and its meaning. */
 export type Rule = {
-  /** Where the words or the code come from. */
+  /** Clients that use the words or the code. */
   readonly client: string;
-  /** The row speaks of these codes only; absent: of every code. */
+  /** Matching codes; absent: every code. */
   readonly codes?: readonly number[];
-  /** Case-insensitive, over a text cut to a fixed length; absent: every text. */
+  /** Case-insensitive, matched against a text cut to a fixed length; absent: every text. */
   readonly pattern?: RegExp;
-  /** Rows of kind `failed` speak of executing methods only. */
+  /** Rows of kind `failed` apply to executing methods only. */
   readonly kind: RuledKind;
-  /** For `failed`: geth's words; `$1` is the first group of the pattern. Absent: the node's own. */
+  /** For `failed`: geth's words; `$1` is the first group of the pattern. Absent: the node's own words are used. */
   readonly geth?: string;
-  /** For `failed`: geth's words when the method estimates, where they differ. */
+  /** For `failed`: geth's words for estimating methods, where they differ. */
   readonly gethEstimate?: string;
 };

@@ -3,20 +3,20 @@ import { MASK, maskRevertData, maskSecrets, scrubMessage } from './scrub-message
 
 const HEX = /^0x[0-9a-fA-F]*$/;
 const HEX_BEGIN = /^0x/;
-/** A text that may be JSON: proxies put the whole answer of the node behind them into one. */
+/** Beginning of a text that may be JSON: proxies put the whole response of the node behind them into a string. */
 const JSON_BEGIN = /^[ \t\r\n]{0,64}[[{"]/;
-/** JSON text of an object in an error's data that is passed on, UTF-16 units. */
+/** Bound on the JSON text of an object in passed-through error data, UTF-16 units. */
 const MAX_DATA_LENGTH = 64 * 1024;
-/** Values of data, those in texts of JSON among them, and how deep they may be. An error has 1,024 at most without such texts. */
+/** Bounds on the number of values in data, including those in JSON strings, and on their depth. Without such strings an error has at most 1,024. */
 const MAX_VALUES = 4_096;
 const MAX_DEPTH = 64;
 
 /**
- * The `data` of a node's error, fit for a client: each text in it is scrubbed as the message is, in names of members and in texts of JSON too. Bytes are left
- * whole, but for keys in the reason of a revert.
- * @param secrets what must not be shown of what the node says
- * @param credentials those of them that are masked in revert data too
- * @returns undefined where it is none, or an object that is too long
+ * Prepares the `data` of a node's error for a client: each text in it is scrubbed like the message, member names and JSON strings included. Bytes are left
+ * whole, except for keys in the reason of a revert.
+ * @param secrets texts that are masked in the node's words
+ * @param credentials secrets that are masked in revert data too
+ * @returns undefined where there is no data, or an object that is too long
  */
 export function scrubData(
   data: unknown,
@@ -29,7 +29,7 @@ export function scrubData(
   return new DataScrubber(secrets, credentials).scrub(data, 0);
 }
 
-/** Whether a text is nothing but hex. Lower-case hex, which nodes send, may be megabytes. */
+/** Whether a text is only hex. Lower-case hex, which nodes send, may be megabytes. */
 function isHex(text: string): boolean {
   return HEX_BEGIN.test(text) && (isLowerHex(text, 2) || HEX.test(text));
 }
@@ -69,7 +69,7 @@ class DataScrubber {
   }
 }
 
-/** @returns undefined where the text is no JSON, or too long to be looked into */
+/** @returns undefined where the text is not JSON, or too long to be parsed */
 function readJson(text: string): { readonly value: unknown } | undefined {
   if (text.length > MAX_DATA_LENGTH || !JSON_BEGIN.test(text)) return undefined;
   try {

@@ -1,21 +1,21 @@
 import type { Endpoint } from '../transport/transport.ts';
 
-/** Shorter parts of an address are no secrets, and blanking them out would make texts unreadable. */
+/** Shorter parts of an address are no secrets, and masking them would make texts unreadable. */
 const MIN_SECRET_LENGTH = 4;
-/** Encoded, they have to be longer: short runs of digits are anywhere. */
+/** Minimum length of an encoded secret: short runs of digits occur anywhere. */
 const MIN_ENCODED_LENGTH = 8;
 const BYTE_BITS = 8;
 const BASE64_BITS = 6;
-/** A path segment that names something, as `mainnet` and `ethereum-sepolia` do. */
+/** Path segment that is a name, such as `mainnet` and `ethereum-sepolia`. */
 const WORD = /^[a-z_-]+$/i;
-/** What is shorter is found by trying. */
+/** Shorter keys can be found by guessing. */
 const MIN_KEY_LENGTH = 8;
 /** Path segments from this length on may be keys: `v2` and `rpc` are none. */
 const MIN_SEGMENT_LENGTH = 8;
 
 /**
- * Every part of an upstream's address and headers that must not be revealed: host, credentials, long path segments, query
- * values, header values with and without their scheme; each as written and decoded.
+ * Lists all parts of an upstream's address and headers that must not be revealed: host, credentials, long path segments, query values, header values with and
+ * without their scheme; each in all spellings.
  */
 export function listSecrets(url: URL, headers: Endpoint['headers']): string[] {
   const segments = url.pathname.split('/').filter((segment) => segment.length >= MIN_SEGMENT_LENGTH);
@@ -24,8 +24,8 @@ export function listSecrets(url: URL, headers: Endpoint['headers']): string[] {
 }
 
 /**
- * The keys among them, in whatever spelling, and the address with its scheme. They are masked in reasons of reverts too, which callers compose: a
- * host alone, a user, a word or a short password are not, since a mask would confirm a guess.
+ * Lists the keys among the secrets, in all spellings, and the address with its scheme. They are masked in revert reasons too, which callers compose: a host
+ * alone, a user, a word or a short password are not, since a mask would confirm a guess.
  */
 export function listCredentials(url: URL, headers: Endpoint['headers']): string[] {
   const segments = url.pathname.split('/').filter((segment) => !WORD.test(segment));
@@ -39,10 +39,10 @@ export function listCredentials(url: URL, headers: Endpoint['headers']): string[
   return spell([...address, ...keys.filter((key) => !users.has(key))]);
 }
 
-/** What is configured to be sent with each request. */
+/** Lists the credentials configured for each request. */
 function listGiven(url: URL, headers: Endpoint['headers']): string[] {
   const { username, password } = url;
-  // The two are sent together, and quoted so, in base64, where a short password alone would not be found.
+  // User and password are sent, and quoted, together in base64, where a short password alone would not be found.
   const account = `${decode(username)}:${decode(password)}`;
   const accounts = account === ':' ? [] : [account, Buffer.from(account).toString('base64')];
   return [
@@ -54,24 +54,24 @@ function listGiven(url: URL, headers: Endpoint['headers']): string[] {
   ];
 }
 
-/** As they are written, decoded, as an address or JSON escapes them, and in base64 and hex wherever they may stand in a longer text. */
+/** Returns each part as written, decoded, URL- and JSON-escaped, and in base64 and hex as they occur within a longer text. */
 function spell(parts: readonly string[]): string[] {
   const plain = new Set(parts.flatMap((part) => [part, decode(part)]));
   const secrets = [...plain].filter((secret) => secret.length >= MIN_SECRET_LENGTH);
   return [...new Set([...secrets, ...secrets.flatMap(listEscaped), ...secrets.flatMap(encode)])];
 }
 
-/** With percent signs, once and twice, and inside of a JSON text, where some programs escape slashes too. */
+/** Escapes with percent signs, once and twice, and within a JSON text, where some programs escape slashes too. */
 function listEscaped(secret: string): string[] {
-  // A half of a surrogate pair has no encoding.
+  // An unpaired surrogate has no encoding.
   const percent = encodeURIComponent(Buffer.from(secret, 'utf8').toString('utf8'));
   const json = JSON.stringify(secret).slice(1, -1);
   return [percent, encodeURIComponent(percent), json, json.replaceAll('/', '\\/')];
 }
 
 /**
- * A text in base64 is another one at each of three places in a group of 3 bytes: the digits that its bytes alone decide, of each; and in hex.
- * Shorter ones than `MIN_ENCODED_LENGTH` may be anything.
+ * Encodes a secret in hex, and in base64 at each of three offsets in a group of 3 bytes: only the digits that its bytes alone determine. Results shorter than
+ * `MIN_ENCODED_LENGTH` are left out: they may be anything.
  */
 function encode(secret: string): string[] {
   const bytes = Buffer.from(secret, 'utf8');
@@ -85,7 +85,7 @@ function encode(secret: string): string[] {
   return encodings.filter(({ length }) => length >= MIN_ENCODED_LENGTH);
 }
 
-/** As the address spells them and as they are meant; a bare name may be a key as well. */
+/** Query values as written and decoded; a bare name may be a key as well. */
 function listQueryValues(url: URL): string[] {
   const written = url.search.slice(1).split('&');
   return [...written.map((pair) => pair.slice(pair.indexOf('=') + 1)), ...url.searchParams.values()];
@@ -101,7 +101,7 @@ function listHeaderSecrets(value: string): string[] {
   return [value, credentials, account, user, account.slice(account.indexOf(':') + 1)];
 }
 
-/** `user:password` of basic authorization; undefined in other headers. */
+/** Returns `user:password` of basic authorization; undefined for other headers. */
 function readAccount(header: string): string | undefined {
   const [scheme = '', credentials = ''] = header.trim().split(/\s+/);
   if (scheme.toLowerCase() !== 'basic') return undefined;

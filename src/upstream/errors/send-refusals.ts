@@ -4,10 +4,10 @@ import { readSendWords, type SendVerdict } from '../sending/node-words.ts';
 import { isSending } from './methods.ts';
 import { scrubMessage } from './scrub-message.ts';
 
-/** A node's answer to a transaction that it does not take (again). */
+/** Node's refusal of a transaction, or of one that it already has. */
 export class SendRefusal extends ChainError {
   readonly verdict: SendVerdict;
-  /** Whether its words are known: what others say of the same may be less precise. */
+  /** Whether its words are known; unknown words yield to known ones of other nodes. */
   readonly isKnown: boolean;
 
   constructor(verdict: SendVerdict, message: string, isKnown: boolean) {
@@ -17,10 +17,10 @@ export class SendRefusal extends ChainError {
   }
 }
 
-/** `internal error`: nothing about the transaction. */
+/** JSON-RPC `internal error`: it says nothing about the transaction. */
 const INTERNAL_ERROR = -32603;
 
-/** A refusal in words that are known; whatever the code, and also where the message says nothing and `data` has the words. */
+/** Finds a refusal in known words, whatever the code, in the message or in `data`. */
 export function findSendRefusal(
   { message, data }: NodeError,
   method: string,
@@ -34,7 +34,7 @@ export function findSendRefusal(
   return undefined;
 }
 
-/** An error that is not understood otherwise: a refusal in the node's words, unless it says that the node has failed. */
+/** Reads an otherwise unknown error as a refusal in the node's words, unless it reports a failure of the node. */
 export function guessSendRefusal(
   { code }: NodeError,
   method: string,

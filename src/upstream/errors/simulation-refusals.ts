@@ -1,7 +1,7 @@
 import type { SimulationRefusal } from '../../chain/errors.ts';
 import type { NodeError } from '../node-call.ts';
 
-/** Codes of execution-apis for `eth_simulateV1`. */
+/** Error codes of execution-apis for `eth_simulateV1`. */
 const REFUSALS: ReadonlyMap<number, SimulationRefusal> = new Map([
   [-38_010, 'nonceTooLow'],
   [-38_011, 'nonceTooHigh'],
@@ -15,10 +15,10 @@ const REFUSALS: ReadonlyMap<number, SimulationRefusal> = new Map([
   [-38_026, 'simulationLimit'],
 ]);
 const INTERNAL = -32_603;
-/** How geth and those that follow it begin what has no code of its own. */
+/** Prefix used by geth and its followers for errors without a code of their own. */
 const INVALID_CALL = /^err: /;
 
-/** Why a node refuses a simulated block or transaction; undefined where its error says something else. */
+/** Returns why a node refuses a simulated block or transaction; undefined for other errors. */
 export function findRefusal({ code, message }: NodeError, method: string): SimulationRefusal | undefined {
   if (method !== 'eth_simulateV1') return undefined;
   return (

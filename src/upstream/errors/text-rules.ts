@@ -1,8 +1,8 @@
 import type { Rule } from './rule.ts';
 
-/** What the words say where the code says nothing. None of these texts can hold words of a contract: reverts are out. */
+/** Meanings of words where the code says nothing. None of these texts can contain words of a contract: reverts are handled before. */
 export const TEXT_RULES: readonly Rule[] = [
-  // Thrown away.
+  // Pruned data.
   { client: 'geth, reth, Besu', pattern: /^pruned history unavailable/i, kind: 'pruned' },
   { client: 'Erigon', pattern: /^old data not available due to pruning/i, kind: 'pruned' },
   {
@@ -12,7 +12,7 @@ export const TEXT_RULES: readonly Rule[] = [
   },
   { client: 'hosted', pattern: /^block \d{1,20} cleaned up, does not exist on node/i, kind: 'pruned' },
 
-  // The block, or its state, is not there.
+  // Missing block or state.
   { client: 'geth', pattern: /^(?:header|header for hash|body) not found/i, kind: 'missing' },
   { client: 'geth', pattern: /^(?:finalized|safe|pending) (?:block|header) not found/i, kind: 'missing' },
   { client: 'geth', pattern: /^pending (?:block|receipts|state) is not available/i, kind: 'missing' },
@@ -88,7 +88,7 @@ export const TEXT_RULES: readonly Rule[] = [
     kind: 'missing',
   },
 
-  // Not now.
+  // Rate limits.
   {
     client: 'hosted',
     pattern: /\b(?:rate[- ]limit|rate exceeded|too many requests|too much load|over capacity)/i,
@@ -122,7 +122,7 @@ export const TEXT_RULES: readonly Rule[] = [
     kind: 'rateLimited',
   },
 
-  // Not to us.
+  // Refused credentials.
   {
     client: 'Ankr',
     pattern: /^(?:unauthorized\b|API key is not allowed|message: API key is not allowed)/i,
@@ -136,7 +136,7 @@ export const TEXT_RULES: readonly Rule[] = [
     kind: 'unauthorized',
   },
 
-  // Not at all.
+  // Unsupported methods.
   {
     client: 'geth, hosted',
     pattern:
@@ -158,7 +158,7 @@ export const TEXT_RULES: readonly Rule[] = [
   },
   { client: 'proxyd', pattern: /^no backends available for method/i, kind: 'unsupported' },
 
-  // Not in time. geth's `execution aborted` is no row here: its limit is part of the answer.
+  // Timeouts. geth's `execution aborted` is no row here: its limit is part of the answer.
   {
     client: 'geth',
     pattern: /^(?:request timed out|execution timeout|context deadline exceeded)/i,
@@ -171,7 +171,7 @@ export const TEXT_RULES: readonly Rule[] = [
     kind: 'timeout',
   },
 
-  // The request.
+  // Invalid requests.
   {
     client: 'geth forks, hosted',
     pattern:

@@ -1,14 +1,14 @@
-/** What an error of a node means, whatever the client that wrote it. */
+/** Meaning of a node's error, independent of the client. */
 export type Verdict =
   /** An answer: the EVM executed REVERT. Raw revert data as lower-case hex, `0x` when there is none. */
   | { readonly kind: 'reverted'; readonly data: string }
-  /** An answer: execution, or the checks before it, failed for good. In geth's words where they are known. */
+  /** An answer: execution, or the checks before it, failed permanently. In geth's words where they are known. */
   | { readonly kind: 'failed'; readonly message: string }
   /** An answer: the request itself is at fault. */
   | { readonly kind: 'invalid'; readonly message: string }
   /** The node lacks the block or its state. */
   | { readonly kind: 'missing'; readonly message: string }
-  /** The node once had the data and has thrown it away (EIP-4444 and its like). */
+  /** The node once had the data and has pruned it (EIP-4444 and similar). */
   | { readonly kind: 'pruned'; readonly message: string }
   | { readonly kind: 'rateLimited'; readonly retryAfterMs?: number }
   /** The node does not have the method, or does not offer it to us. */
@@ -21,7 +21,7 @@ export type Verdict =
 
 export type Answer = Extract<Verdict, { kind: 'reverted' | 'failed' | 'invalid' }>;
 
-/** Whether every honest node would say the same: never retried, never counted as a fault of the node. */
+/** Whether every honest node would report the same: such an error is never retried, and never counted as a fault of the node. */
 export function isAnswer(verdict: Verdict): verdict is Answer {
   return verdict.kind === 'reverted' || verdict.kind === 'failed' || verdict.kind === 'invalid';
 }

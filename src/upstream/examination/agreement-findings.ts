@@ -3,8 +3,8 @@ import { listNames } from './list-names.ts';
 import type { Finding, NodeReport } from './network-report.ts';
 
 /**
- * Whether nodes of as many operators can be asked as `agreement` demands, counted over all that are configured.
- * @param operators of the nodes, in the same order
+ * Reports whether enough operators have a usable node to satisfy `agreement`, counted over all configured operators.
+ * @param operators operator of each node, in the order of `nodes`
  */
 export function listAgreementFindings(
   nodes: readonly NodeReport[],

@@ -3,11 +3,11 @@ import type { PoolOptions } from '../options.ts';
 import type { ExaminedNode } from './examination.ts';
 import type { NodeReport } from './network-report.ts';
 
-/** A node counts as behind from this many blocks on, and only if they are this much older: chains differ in pace. */
+/** A node counts as behind from this many blocks on, and only if its head is this much older: block times differ between chains. */
 const MIN_BLOCKS = 3;
 const MIN_SECONDS = 5;
 
-/** The usable nodes, the highest head first. */
+/** Usable nodes, highest head first. */
 export function listByHead(
   nodes: readonly NodeReport[],
 ): readonly (NodeReport & { examination: ExaminedNode })[] {
@@ -17,19 +17,19 @@ export function listByHead(
   return usable.toSorted((a, b) => (a.lag ?? 0) - (b.lag ?? 0));
 }
 
-/** Whether a lag is more than the moment that passed between two questions. */
+/** Whether a lag exceeds the moment between two requests. */
 export function isBehind(node: ExaminedNode, best: ExaminedNode): boolean {
   if (node.latest === undefined || best.latest === undefined) return false;
   const blocks = best.latest.number - node.latest.number;
   return blocks >= MIN_BLOCKS && best.latest.timestamp - node.latest.timestamp >= MIN_SECONDS;
 }
 
-/** `1 block`, `17 blocks` */
+/** Formats a count: `1 block`, `17 blocks`. */
 export function countBlocks(count: bigint | number): string {
   return Number(count) === 1 ? '1 block' : `${count} blocks`;
 }
 
-/** Whether a node says that it is syncing, and is. */
+/** Whether a node reports that it is syncing, and its head confirms it. */
 export function isSyncing({ sync, latest }: ExaminedNode, { maxLagBlocks }: PoolOptions): boolean {
   return isSyncClaimTrue(sync, latest, maxLagBlocks);
 }
@@ -41,7 +41,10 @@ export function isTooFarBehind(node: ExaminedNode, best: ExaminedNode, pool: Poo
   return isFarBehind(node.latest, best.latest, Date.now(), bounds);
 }
 
-/** The nodes that decide the head, of those that are listed with the highest head first. */
+/**
+ * Nodes that decide the head.
+ * @param examined nodes, highest head first
+ */
 export function listVoters(examined: readonly ExaminedNode[], pool: PoolOptions): readonly ExaminedNode[] {
   const synced = examined.filter((node) => !isSyncing(node, pool));
   const [best] = synced;

@@ -2,48 +2,48 @@ import type { FaultKind } from '../fault.ts';
 import type { SyncClaim } from '../heads/head-feed.ts';
 import type { Identity } from '../identity.ts';
 
-/** Whether a node has something: `unclear` when what it said allows no judgement, or there was nothing to try it on. */
+/** Whether a node supports something: `unclear` when its answer is inconclusive, or there was nothing to test on. */
 export type Support = {
   readonly state: 'yes' | 'no' | 'unclear';
-  /** In words, without addresses and keys; absent for a plain yes. */
+  /** Reason without addresses and keys; absent for an unqualified yes. */
   readonly reason?: string;
 };
 
-/** What is tried of the service's methods, and of how they are asked. */
+/** Tested methods of the service, and request forms. */
 export type FeatureName =
   | 'eth_call'
   | 'eth_estimateGas'
   | 'eth_getBlockReceipts'
   | 'eth_getTransactionByBlockNumberAndIndex'
   | 'eth_getUncleByBlockNumberAndIndex'
-  /** `eth_estimateGas` with a block as its second parameter, as the pool asks it. */
+  /** `eth_estimateGas` with a block as its second parameter, as the pool sends it. */
   | 'estimateAtBlock'
-  /** `eth_getBlockReceipts` by hash, as the pool asks it for blocks that left the chain. */
+  /** `eth_getBlockReceipts` by hash, as the pool sends it for blocks that left the chain. */
   | 'receiptsByHash'
-  /** A block hash in the place of the block (EIP-1898). */
+  /** Block hash instead of the block number (EIP-1898). */
   | 'callAtHash'
   | 'estimateAtHash'
   | 'stateOverrides';
 
 export type ProbedTag = 'earliest' | 'finalized' | 'safe' | 'pending';
 
-/** What `eth_getBlockByNumber` says to a tag. */
+/** Result of `eth_getBlockByNumber` for a tag. */
 export type TagSupport = Support & { readonly number?: bigint };
 
 /**
- * How reverts come: `standard` with code 3 and data; `translated` in another shape that is understood; `dataLost`
- * recognisable, but without their data; `unrecognised` as something else.
+ * Form of reverts: `standard` with code 3 and data; `translated` in another known form; `dataLost` recognizable, but without their data; `unrecognised` as
+ * anything else.
  */
 export type RevertStyle = 'standard' | 'translated' | 'dataLost' | 'unrecognised' | 'unclear';
 
 export type BatchLimit = {
-  /** The largest batch that was answered whole; 0 when none was. */
+  /** Largest batch that was answered completely; 0 when none was. */
   readonly answered: number;
-  /** What came instead of the next larger one; absent when all were answered. */
+  /** Failure of the next larger batch; absent when all were answered. */
   readonly reason?: string;
 };
 
-/** How new heads become known: `none` is polling. */
+/** Source of new heads: `none` is polling. */
 export type Announcements = {
   readonly state: 'coming' | 'none' | 'failing';
   readonly reason?: string;
@@ -58,7 +58,7 @@ export type LatestBlock = {
   readonly ageSeconds: number;
 };
 
-/** A node that could not be examined, and why. */
+/** Node that could not be examined, and why. */
 export type SilentNode = {
   readonly name: string;
   readonly tier: number;
@@ -66,24 +66,24 @@ export type SilentNode = {
   readonly fault: { readonly kind: FaultKind; readonly reason: string };
 };
 
-/** What one node supports. */
+/** Findings about one node. */
 export type ExaminedNode = {
   readonly name: string;
   readonly tier: number;
   readonly answers: true;
   readonly identity: Identity;
-  /** Median time of one `eth_chainId`; undefined when one of them failed. */
+  /** Median time of one `eth_chainId`; undefined when a request failed. */
   readonly latencyMs: number | undefined;
-  /** Undefined when the node does not report it in a form that can be read. */
+  /** Undefined when the node does not report it in a readable form. */
   readonly latest: LatestBlock | undefined;
-  /** What `eth_syncing` says; undefined for a node that is synced, or does not know the method. */
+  /** Claim of `eth_syncing`; undefined for a node that is synced, or does not know the method. */
   readonly sync: SyncClaim;
   readonly tags: Readonly<Record<ProbedTag, TagSupport>>;
-  /** Empty when there is no latest block to try them on. */
+  /** Empty when there is no latest block to test them on. */
   readonly features: Readonly<Partial<Record<FeatureName, Support>>>;
-  /** Further read methods that are served by default, by name; empty when there is no latest block to try them on. */
+  /** Further read methods that are served by default, by name; empty when there is no latest block to test them on. */
   readonly reads: Readonly<Record<string, Support>>;
-  /** Methods that the network names beside (`methods.also`). */
+  /** Methods that the network names in addition (`methods.also`). */
   readonly also: Readonly<Record<string, Support>>;
   /** The node's own forms of the rollup methods, by their wire names; empty when the network is no rollup. */
   readonly rollup: Readonly<Record<string, Support>>;

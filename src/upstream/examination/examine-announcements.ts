@@ -2,7 +2,7 @@ import { LATE, settleWithin } from '../../util/settle-within.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { Announcements } from './examination.ts';
 
-/** Subscribes to new heads, waits until the node agrees, and ends the subscription. */
+/** Subscribes to new heads, waits until the node accepts, and ends the subscription. Waits at most `limitMs`. */
 export async function examineAnnouncements(transport: Transport, limitMs: number): Promise<Announcements> {
   const watch = transport.watch?.bind(transport);
   if (watch === undefined) return { state: 'none' };

@@ -4,7 +4,7 @@ import type { NodeQuestions, Outcome } from './node-questions.ts';
 const SIZES: readonly number[] = [1, 10, 100, 1_000];
 const CALL = { method: 'eth_chainId', params: '[]' };
 
-/** Sends larger and larger batches until one is not answered whole. */
+/** Sends larger and larger batches until one is not answered completely. */
 export async function examineBatches(questions: NodeQuestions): Promise<BatchLimit> {
   let answered = 0;
   for (const size of SIZES) {

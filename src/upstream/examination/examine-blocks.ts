@@ -5,10 +5,10 @@ import type { ProbedTag, TagSupport } from './examination.ts';
 import type { NodeQuestions, Outcome } from './node-questions.ts';
 
 const METHOD = 'eth_getBlockByNumber';
-/** How many blocks before the latest are searched for one with transactions. */
+/** Number of blocks before the latest that are searched for one with transactions. */
 const SEARCHED_BLOCKS = 8;
 
-/** Which tags the node has a block for. */
+/** Tests which tags the node has a block for. */
 export async function examineTags(
   questions: NodeQuestions,
 ): Promise<Readonly<Record<ProbedTag, TagSupport>>> {
@@ -23,12 +23,12 @@ export async function examineTags(
   return { earliest, finalized, safe, pending };
 }
 
-/** The latest block; undefined when what comes is none. */
+/** Reads the latest block; undefined when the answer is not a block. */
 export async function readLatest(questions: NodeQuestions): Promise<Block | undefined> {
   return readBlock(await questions.ask(METHOD, ['latest', false]));
 }
 
-/** A recent block with transactions to try methods on, or else `latest`. */
+/** Returns a recent block with transactions to test methods on, or else `latest`. */
 export async function findSample(questions: NodeQuestions, latest: Block): Promise<Block> {
   if (latest.transactionHashes.length > 0) return latest;
   const numbers = Array.from({ length: SEARCHED_BLOCKS }, (_, i) => latest.number - BigInt(i + 1));
@@ -49,7 +49,7 @@ function readBlock(outcome: Outcome): Block | undefined {
   }
 }
 
-/** Nodes that do not know a tag answer null or refuse the parameter; each has its own words for it. */
+/** Nodes that do not know a tag answer null or refuse the parameter, in words that differ between clients. */
 function judgeTag(outcome: Outcome): TagSupport {
   if (outcome.kind === 'fault') return { state: 'unclear', reason: outcome.reason };
   if (outcome.kind === 'error') {

@@ -5,7 +5,7 @@ import type { FeatureName, Support } from './examination.ts';
 import { judgeSupport } from './judge-support.ts';
 import type { NodeQuestions } from './node-questions.ts';
 
-/** An account without code or balance. */
+/** Account without code or balance. */
 const UNUSED = '0x00000000000000000000000000000000d0c70000';
 const CALL = { to: UNUSED, data: '0x' };
 /** PUSH1 42, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN */
@@ -16,9 +16,9 @@ type Check = (value: unknown) => string | undefined;
 type Probe = { readonly method: string; readonly params: readonly unknown[]; readonly check: Check };
 
 /**
- * Tries the service's methods, and the forms in which the pool asks them.
- * @param latest the block at which calls are made
- * @param sample a block with transactions, if there is one nearby
+ * Tests the service's methods, and the request forms of the pool.
+ * @param latest block at which calls are made
+ * @param sample block with transactions, if there is one nearby
  */
 export async function examineFeatures(
   questions: NodeQuestions,
@@ -66,7 +66,7 @@ function listProbes(latest: Block, sample: Block): Record<FeatureName, Probe> {
   };
 }
 
-/** The node's own forms of the rollup methods. */
+/** Tests the node's own forms of the rollup methods. */
 export async function examineRollup(
   questions: NodeQuestions,
   prefix: string,
@@ -87,7 +87,7 @@ function checkQuantity(value: unknown): string | undefined {
   return isQuantity ? undefined : 'the result is no quantity';
 }
 
-/** The part of a block that the block lists at this place, or null where it lists none. */
+/** Requires the part that the block lists at the index, or null where it lists none. */
 function checkPart(hash: string | undefined): Check {
   return (value) => {
     if (hash === undefined) return value === null ? undefined : 'not null for what the block does not list';

@@ -17,7 +17,7 @@ import { listNetworkFindings } from './network-findings.ts';
 import type { Finding, NetworkReport, NodeReport, NodeStanding, Severity } from './network-report.ts';
 import { listNodeFindings } from './node-findings.ts';
 
-/** Asks all nodes of a network what they support, at the same time, and says what is wrong. Never rejects. */
+/** Examines all nodes of a network concurrently, and reports problems. Never rejects. */
 export async function examineNetwork(
   upstreams: readonly UpstreamOptions[],
   pool: PoolOptions,
@@ -28,8 +28,8 @@ export async function examineNetwork(
 }
 
 /**
- * Compares the nodes with each other and with what the configuration demands.
- * @param operators of the nodes, in the same order; by default each has one of its own
+ * Compares the nodes with each other and with the configuration.
+ * @param operators operator of each node, in the order of `examinations`; by default each node has its own
  */
 export function reportNetwork(
   examinations: readonly Examination[],
@@ -68,7 +68,7 @@ export function reportNetwork(
 
 const NO_CLAIMS = { hashes: [], majority: undefined } as const;
 
-/** The chain that most operators report, or that is configured; without a genesis block where the nodes are split. */
+/** Returns the chain that most operators report, or that is configured; without a genesis block where the nodes are split. */
 function findChain(claims: readonly Claimant[], pool: PoolOptions): ChainIdentity | undefined {
   const identity = agreeOnChain(claims, readConfigured(pool))?.identity;
   if (identity === undefined || pool.genesisHash !== undefined) return identity;

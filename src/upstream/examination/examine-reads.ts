@@ -5,11 +5,11 @@ import type { Support } from './examination.ts';
 import { judgeSupport } from './judge-support.ts';
 import type { NodeQuestions } from './node-questions.ts';
 
-/** An account that no chain has. */
+/** Account that exists on no chain. */
 const ABSENT = '0x00000000000000000000000000000000d0c70000';
 const CALL = { to: ABSENT, data: '0x' };
 
-/** What a node that has a method says of a call without its parameters. */
+/** Verdicts of a node that has a method on a call without its parameters. */
 const PARAMETER_VERDICTS: ReadonlySet<Verdict['kind']> = new Set<Verdict['kind']>([
   'invalid',
   'failed',
@@ -20,10 +20,10 @@ type Check = (value: unknown) => string | undefined;
 type Probe = { readonly method: string; readonly params: readonly unknown[]; readonly check: Check };
 
 /**
- * Tries the further read methods that a network of nodes serves by default.
- * @param latest the block at which state is read
- * @param sample a block with transactions, if there is one nearby
- * @param isServed whether the network serves a method: only such are tried
+ * Tests the further read methods that a network of nodes serves by default.
+ * @param latest block at which state is read
+ * @param sample block with transactions, if there is one nearby
+ * @param isServed whether the network serves a method: only such methods are tested
  */
 export async function examineReads(
   questions: NodeQuestions,
@@ -40,7 +40,7 @@ export async function examineReads(
   return Object.fromEntries(supports);
 }
 
-/** Whether the node has methods that take unknown parameters: what is said without any is enough to see that. */
+/** Tests whether the node has methods with unknown parameters: its answer to a call without any shows that. */
 export async function examineNamed(
   questions: NodeQuestions,
   names: readonly string[],
@@ -91,7 +91,7 @@ function checkHex(value: unknown): string | undefined {
   return typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value) ? undefined : 'the result is not hex';
 }
 
-/** @param name of the member that is a list; without it the result is one itself */
+/** @param name member that must be a list; without it the result must be one */
 function checkList(name?: string): Check {
   return (value) => {
     const list: unknown = name === undefined ? value : Object(value)[name];

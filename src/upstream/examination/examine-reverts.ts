@@ -1,14 +1,14 @@
 import type { RevertStyle } from './examination.ts';
 import type { NodeQuestions, Outcome } from './node-questions.ts';
 
-/** Init code of a contract creation. PUSH1 0, PUSH1 0, REVERT */
+/** Init code of a contract creation: PUSH1 0, PUSH1 0, REVERT. */
 const PLAIN_REVERT = '0x60006000fd';
-/** PUSH4 deadbeef, PUSH1 0, MSTORE, PUSH1 4, PUSH1 28, REVERT */
+/** Init code: PUSH4 deadbeef, PUSH1 0, MSTORE, PUSH1 4, PUSH1 28, REVERT. */
 const REVERT_WITH_DATA = '0x63deadbeef6000526004601cfd';
 const DATA = '0xdeadbeef';
 const REVERT_CODE = 3;
 
-/** Has two creations revert, one with data, and looks at the errors. */
+/** Makes two creations revert, one with data, and classifies the errors. */
 export async function examineReverts(questions: NodeQuestions): Promise<RevertStyle> {
   const [plain, withData] = await Promise.all([
     questions.ask('eth_call', [{ data: PLAIN_REVERT }, 'latest']),

@@ -20,26 +20,26 @@ import { findFault, identifyNode } from './identify-node.ts';
 import { measureLatency } from './measure-latency.ts';
 import { NodeQuestions } from './node-questions.ts';
 
-/** Longest wait for one answer; a shorter `answerTimeout` of the pool goes over it. */
+/** Longest wait for one answer; a shorter `answerTimeout` of the pool takes precedence. */
 const QUESTION_LIMIT_MS = 5_000;
 const CLOSE_LIMIT_MS = 1_000;
-/** Receipts of a large block are read whole. */
+/** Receipts of a large block are read completely. */
 const ANSWER_BYTES = 64 * 1024 * 1024;
 const PING_MS = 15_000;
 
 export type ExaminationWants = {
-  /** Set for a rollup: `<prefix>_estimateGas` and `rollup_getInfo` are tried too. */
+  /** Set for a rollup: `<prefix>_estimateGas` and `rollup_getInfo` are tested too. */
   readonly rollupPrefix?: string;
-  /** Methods that are tried without parameters. */
+  /** Methods that are tested without parameters. */
   readonly also?: readonly string[];
-  /** Whether the network serves a read method; by default it serves all. */
+  /** Whether the network serves a read method; by default all are served. */
   readonly isServed?: (method: string) => boolean;
 };
 
 /**
- * Asks one node what it supports. Takes some seconds where it answers and at most half a minute where it hangs;
- * a node that is of no use gives an examination that says why. Never rejects.
- * @param position the row's place in the configuration, from 0
+ * Examines one node. Takes some seconds where it answers and at most half a minute where it hangs; the examination of an unavailable node contains the
+ * reason. Never rejects.
+ * @param position position of the row in the configuration, from 0
  */
 export async function examineUpstream(
   row: UpstreamOptions,
@@ -109,7 +109,7 @@ async function examineMethods(
   return { features, reads };
 }
 
-/** The address that announces heads must lead to the same chain. */
+/** Requires that the URL that announces heads leads to the same chain. */
 async function examineAnnouncer(
   endpoint: Endpoint,
   limits: TransportLimits,
@@ -139,7 +139,7 @@ async function withTransport<T>(
   }
 }
 
-/** For the answers of all nodes that are examined. */
+/** Buffer memory shared by the answers of all examined nodes. */
 const MEMORY = createNodeMemory();
 
 function limitsOf(row: UpstreamOptions, pool: PoolOptions): TransportLimits {

@@ -3,7 +3,7 @@ import type { FaultKind } from '../fault.ts';
 const SETTINGS = 'check the key in its URL, bearer, basic and headers';
 const ADDRESS = 'check that its URL is that of a JSON-RPC node';
 
-/** What can be done about a node that gave no answer at all. */
+/** Advice on a node that gave no answer at all. */
 export function adviseOnFault(kind: FaultKind): string {
   switch (kind) {
     case 'unreachable':

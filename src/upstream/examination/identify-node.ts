@@ -8,7 +8,7 @@ import type { NodeQuestions, Outcome } from './node-questions.ts';
 
 type Fault = SilentNode['fault'];
 
-/** The node's identity, or why it does not give it. */
+/** Reads the node's identity, or the fault that prevents it. */
 export async function identifyNode(
   own: OwnTransport,
   questions: NodeQuestions,
@@ -24,7 +24,7 @@ export async function identifyNode(
   }
 }
 
-/** Errors that say what a fault would say. */
+/** Errors that mean the same as a fault. */
 const FAULTS: Readonly<Partial<Record<Verdict['kind'], FaultKind>>> = {
   rateLimited: 'rateLimited',
   timeout: 'timeout',
@@ -32,7 +32,7 @@ const FAULTS: Readonly<Partial<Record<Verdict['kind'], FaultKind>>> = {
   unsupported: 'unsupported',
 };
 
-/** Why an answer to `eth_chainId` is of no use; undefined when it is a chain id. */
+/** Returns why an answer to `eth_chainId` is invalid; undefined when it is a chain id. */
 export function findFault(outcome: Outcome): Fault | undefined {
   if (outcome.kind === 'fault') return { kind: outcome.fault, reason: outcome.reason };
   if (outcome.kind === 'error') {

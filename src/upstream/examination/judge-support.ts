@@ -1,7 +1,10 @@
 import type { Support } from './examination.ts';
 import type { Outcome } from './node-questions.ts';
 
-/** What an outcome says about a method, or about a form of asking it. */
+/**
+ * Derives from an outcome whether a method, or a request form, is supported.
+ * @param findProblem returns the problem of a result; undefined where it is valid
+ */
 export function judgeSupport(outcome: Outcome, findProblem: (value: unknown) => string | undefined): Support {
   if (outcome.kind === 'fault') return { state: 'unclear', reason: outcome.reason };
   if (outcome.kind === 'result') {

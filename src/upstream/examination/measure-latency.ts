@@ -2,7 +2,7 @@ import type { NodeQuestions } from './node-questions.ts';
 
 const SAMPLES = 5;
 
-/** Median time of one `eth_chainId` on a connection that is open, milliseconds; undefined when one fails. */
+/** Median time of one `eth_chainId` on an open connection, milliseconds; undefined when one fails. */
 export async function measureLatency(questions: NodeQuestions): Promise<number | undefined> {
   const times: number[] = [];
   while (times.length < SAMPLES) {

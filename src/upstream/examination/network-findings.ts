@@ -7,13 +7,13 @@ import { formatSeconds } from './format-seconds.ts';
 import { listNames } from './list-names.ts';
 import type { Finding, NodeReport } from './network-report.ts';
 
-/** A chain with no block newer than this stands still, or all nodes are far behind. */
+/** A chain without a block newer than this has stalled, or all nodes are far behind. */
 const STALE_SECONDS = 600;
 
-/** What the operators claim together. */
+/** Combined claims of the operators. */
 export type ChainTally = ChainIdTally & { readonly genesis: GenesisClaims };
 
-/** What can be said of the nodes together. */
+/** Findings about the nodes as a whole. */
 export function listNetworkFindings(
   nodes: readonly NodeReport[],
   pool: PoolOptions,
@@ -48,7 +48,7 @@ const ALONE: Finding = {
   advice: 'there is nothing to fail over to; add a second one',
 };
 
-/** No majority for a genesis block, or for a chain id. */
+/** Reports that no genesis block, or no chain id, has a majority. */
 function findDisagreement(
   { chainId, genesisHash }: PoolOptions,
   identity: ChainIdentity | undefined,
@@ -94,7 +94,7 @@ function findMissingMethod(
   ];
 }
 
-/** Reads that are served by default or named, and that no node has. */
+/** Reports reads that are served by default or named, and that no node has. */
 function findMissingReads(examined: readonly ExaminedNode[]): readonly Finding[] {
   const names = new Set(examined.flatMap(({ reads, also }) => [...Object.keys(reads), ...Object.keys(also)]));
   const missing = [...names].filter((name) =>

@@ -2,8 +2,7 @@ import type { ChainIdentity } from '../chain-claims.ts';
 import type { Examination } from './examination.ts';
 
 /**
- * What the pool would make of a node: `headless` is of the chain, but does not report its latest block; `disputed` has a
- * genesis block while none has a majority.
+ * Standing of a node in the pool: `headless` is on the chain, but does not report its latest block; `disputed` has a genesis block while none has a majority.
  */
 export type NodeStanding = 'usable' | 'headless' | 'otherChain' | 'disputed' | 'silent';
 
@@ -19,20 +18,20 @@ export type Severity = 'error' | 'warning' | 'note';
 
 export type Finding = {
   readonly severity: Severity;
-  /** The node it is about; absent when it is about the network. */
+  /** Node that the finding is about; absent when it is about the network. */
   readonly upstream?: string;
   readonly problem: string;
-  /** What it means, or what to do. */
+  /** Consequence, or remedy. */
   readonly advice: string;
 };
 
 export type NetworkReport = {
-  /** Which chain the nodes agree on, or the configuration demands. */
+  /** Chain that the nodes agree on, or that the configuration demands. */
   readonly identity: ChainIdentity | undefined;
-  /** In the order of the configuration. */
+  /** Nodes in the order of the configuration. */
   readonly nodes: readonly NodeReport[];
-  /** Whether at least one node can be asked. */
+  /** Whether at least one node is usable. */
   readonly isServable: boolean;
-  /** The most serious first. */
+  /** Most severe first. */
   readonly findings: readonly Finding[];
 };

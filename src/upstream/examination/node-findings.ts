@@ -5,12 +5,12 @@ import type { ExaminedNode, FeatureName, Support } from './examination.ts';
 import { adviseOnFault } from './fault-advice.ts';
 import type { Finding, NodeReport, Severity } from './network-report.ts';
 
-/** The pool collects the receipts of nodes without `eth_getBlockReceipts` in batches of this size. */
+/** Batch size in which the pool collects the receipts of nodes without `eth_getBlockReceipts`. */
 const RECEIPT_BATCH = 100;
-/** Calls share batches of up to this size by default. */
+/** Default maximum of calls that share a batch. */
 const JOINED_BATCH = 100;
 
-/** What can be said of one node beside the others. */
+/** Findings about one node, compared with the others. */
 export function listNodeFindings(
   { examination, standing, lag }: NodeReport,
   nodes: readonly NodeReport[],
@@ -29,7 +29,7 @@ export function listNodeFindings(
     const problem = describeOtherChain(examination, identity, pool);
     return [find('error', problem, 'it is quarantined and never asked; remove it or correct its URL')];
   }
-  // The network's finding names the genesis blocks.
+  // The finding about the network names the genesis blocks.
   if (standing === 'disputed') return [];
   if (standing === 'headless') {
     return [find('error', 'it does not report its latest block', 'it is never asked; see what it logs')];
@@ -110,7 +110,7 @@ const MISSING: readonly (readonly [FeatureName, ...Row])[] = [
   ['eth_getUncleByBlockNumberAndIndex', 'warning', 'no eth_getUncleByBlockNumberAndIndex', OTHERS_ANSWER],
 ];
 
-/** l2geth's method takes the call alone, and is asked so for the head. */
+/** l2geth's method takes the call alone, and is sent so for the head. */
 function judgeEstimates({ features }: ExaminedNode): readonly Row[] {
   const { eth_estimateGas: alone, estimateAtBlock } = features;
   if (alone?.state === 'no' || estimateAtBlock?.state !== 'no') return [];
@@ -118,7 +118,7 @@ function judgeEstimates({ features }: ExaminedNode): readonly Row[] {
   return [['warning', problem, 'it estimates at its head only; estimates at other blocks fail here']];
 }
 
-/** What is served by default, or named, and missing here; one line each. */
+/** Reports methods that are served by default, or named, and missing here; one line each. */
 function judgeReads({ reads, also }: ExaminedNode): readonly Row[] {
   return [reads, also].flatMap((methods): Row[] => {
     const missing = Object.entries(methods).filter(([, { state }]) => state === 'no');
@@ -145,7 +145,7 @@ function judgeReceipts({ features, batches }: ExaminedNode): readonly Row[] {
   return [['error', problem, `${limit} ${RECEIPT_BATCH}: larger blocks need another node`]];
 }
 
-/** The pool finds that out by itself, again and again. Where receipts need batches, that row names the limit. */
+/** The pool discovers a node's batch limit by itself, over and over. Where receipts need batches, `judgeReceipts` names the limit. */
 function judgeBatches({ features, batches }: ExaminedNode): readonly Row[] {
   if (batches.answered >= JOINED_BATCH || features.eth_getBlockReceipts?.state === 'no') return [];
   const items = Math.max(1, batches.answered);
@@ -153,7 +153,7 @@ function judgeBatches({ features, batches }: ExaminedNode): readonly Row[] {
   return [['note', problem, `batch: { items: ${items} } in its row spares it larger ones`]];
 }
 
-/** The pool goes by the client's name; a node behind a proxy may be less than its name. */
+/** The pool decides by the client's name; a node behind a proxy may support less. */
 function judgeHashes({ identity, features }: ExaminedNode): readonly Row[] {
   const refused = [features.callAtHash, features.estimateAtHash].find((support) => support?.state === 'no');
   if (!identity.knowsHashParameters || refused === undefined) return [];
@@ -192,7 +192,7 @@ function judgeEarliest({ identity }: ExaminedNode): readonly Row[] {
   ];
 }
 
-/** One line for all that could not be found out. */
+/** Reports in one line all that could not be tested. */
 function listUnclear({ features, reads, also, reverts }: ExaminedNode): readonly Row[] {
   const unclear = Object.entries({ ...features, ...reads, ...also }).filter(
     ([, support]) => support.state === 'unclear',

@@ -7,17 +7,17 @@ import type { NodeCall, NodeError, NodeReply } from '../node-call.ts';
 import { parseText } from '../parse-text.ts';
 import type { Transport } from '../transport/transport.ts';
 
-/** What became of one question. Texts in it are fit to be shown. */
+/** Outcome of one request. Its texts are scrubbed. */
 export type Outcome =
   | { readonly kind: 'result'; readonly value: unknown }
   | { readonly kind: 'error'; readonly error: NodeError; readonly verdict: Verdict; readonly reason: string }
   | { readonly kind: 'fault'; readonly fault: FaultKind; readonly reason: string };
 
-/** Asks one node, each question within its own time. Nothing here rejects. */
+/** Sends requests to one node, each with its own time limit. Nothing here rejects with an `UpstreamFault`. */
 export class NodeQuestions {
   readonly #transport: Transport;
   readonly #limitMs: number;
-  /** Keys and addresses that are masked in the texts of the node. */
+  /** Keys and addresses that are masked in the node's texts. */
   readonly secrets: readonly string[];
 
   constructor(transport: Transport, limitMs: number, secrets: readonly string[]) {
@@ -33,7 +33,7 @@ export class NodeQuestions {
     );
   }
 
-  /** The outcomes in the order of the calls, or one outcome for the whole batch. */
+  /** Returns the outcomes in the order of the calls, or one outcome for the whole batch. */
   async askBatch(calls: readonly NodeCall[]): Promise<readonly Outcome[] | Outcome> {
     return this.#settle(async (deadline) => {
       const replies = await this.#transport.sendBatch(calls, { deadline });
@@ -41,7 +41,7 @@ export class NodeQuestions {
     });
   }
 
-  /** A node's text without secrets and control characters, on one line. */
+  /** Scrubs a node's text: no secrets or control characters, one line. */
   clean(text: string): string {
     return scrubMessage(text, this.secrets);
   }

@@ -6,21 +6,23 @@ import type { Upstream } from '../upstream.ts';
 import { ContinuedStream } from './continued-stream.ts';
 
 /**
- * Whether the answers of all nodes fail alike, so that the chain has rules that are not known here: answers like theirs are accepted from then on.
+ * Decides whether the answers of all nodes fail verification in the same way: then the chain follows rules unknown here, and matching answers are accepted
+ * from then on.
  * @returns the nodes that answered otherwise; undefined where the refutation stands
  */
 export type AcceptRules = (refutation: Refutation, call: RoutedCall) => ReadonlySet<Upstream> | undefined;
 
-/** More parts of an answer than can be refuted one after the other. */
+/** Cap on successive refuted parts of one answer. */
 const MAX_ROUNDS = 16;
 
 /**
- * Asks again what every node's answer was refuted for, once it is clear that the chain's rules are not known here. Streams go on with what is asked then.
+ * Repeats a request after every node's answer to it was refuted, once `accept` finds that the chain's rules are unknown here. Streams continue with the
+ * repeat.
  * @param accept undefined where nothing is verified, so that nothing is refuted
  */
 export function acceptRules(accept: AcceptRules | undefined): Policy {
   if (accept === undefined) return createPolicy({});
-  /** What is asked after a fault; undefined where it stands. */
+  /** Returns the request to send after a fault; undefined where the fault stands. */
   const chooseAfter = (exchange: Exchange): ((fault: unknown) => Exchange | undefined) => {
     const except = new Set(exchange.except);
     let rounds = 0;

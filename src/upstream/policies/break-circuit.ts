@@ -7,7 +7,7 @@ import type { Upstream } from '../upstream.ts';
 import { watchStream } from '../watch-stream.ts';
 import { OVERTAKEN } from './overtaken.ts';
 
-/** Faults that say that something is wrong with the node, not with the question or the moment. */
+/** Faults that indicate a problem of the node, not of the request or a transient condition. */
 const COUNTED: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'unreachable',
   'timeout',
@@ -19,17 +19,17 @@ const COUNTED: ReadonlySet<FaultKind> = new Set<FaultKind>([
 ]);
 
 export type CircuitEvents = {
-  /** An upstream has failed so often that it is asked last until it has rested. */
+  /** An upstream's circuit opened after repeated failures: it is tried last until its backoff is over. */
   onOpen(upstream: Upstream, fault: UpstreamFault): void;
   onFault(upstream: Upstream, fault: UpstreamFault, method: string): void;
-  /** An upstream that was silent has answered. @param method where it was silent on this one alone */
+  /** A silent upstream has answered. @param method set where it was silent on this method alone */
   onHeard(upstream: Upstream, method?: string): void;
 };
 
-/** Faults in which nothing came from the node. */
+/** Faults without any response from the node. */
 const UNHEARD: ReadonlySet<FaultKind> = new Set<FaultKind>(['unreachable', 'timeout', 'aborted']);
 
-/** Keeps the record of the asked upstream: how fast it answers, how often it fails. */
+/** Records latency and failures of the upstream that a request went to, and opens its circuit after repeated failures. */
 export function breakCircuit(events: CircuitEvents): Policy<Directed> {
   const count = (upstream: Upstream, fault: UpstreamFault, method: string): void => {
     upstream.countFault(fault.kind);
@@ -82,7 +82,7 @@ export function breakCircuit(events: CircuitEvents): Policy<Directed> {
   });
 }
 
-/** A claimed failure of execution is noted only once another node contradicts it; an error to a method that is passed on is never. */
+/** A claimed execution failure is recorded only once another node contradicts it; an error to a passed-through method is never recorded. */
 function isNoted(error: unknown): error is UpstreamFault {
   return (
     error instanceof UpstreamFault &&
@@ -100,7 +100,7 @@ function isGivenUp(error: unknown): boolean {
   return error instanceof UpstreamFault && error.kind === 'aborted';
 }
 
-/** A caller with little time left says nothing about the node. */
+/** A timeout at the caller's own deadline says nothing about the node. */
 function isCallersLimit({ kind }: UpstreamFault, deadline: number): boolean {
   return kind === 'timeout' && performance.now() >= deadline;
 }

@@ -5,15 +5,15 @@ import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { Directed } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 
-/** Texts that are remembered, and for how long: what two nodes once agreed on need not be true for ever. */
+/** Number of remembered texts, and their lifetime: two nodes' agreement need not hold forever. */
 const MAX_TEXTS = 256;
 const REMEMBERED_MS = 600_000;
-/** UTF-16 units by which texts are distinguished. */
+/** Prefix by which texts are distinguished, UTF-16 units. */
 const MAX_LENGTH = 200;
 
-/** geth's code for anything, and those of Parity and Nethermind for executions that fail. */
+/** geth's catch-all code, and Parity's and Nethermind's codes for failed executions. */
 const EXECUTION_CODES: ReadonlySet<number> = new Set([-32000, -32010, -32015]);
-/** Words of a node in trouble, which two may be in at the same time: such a text is asked of a second node every time. */
+/** Words of a node in trouble, which two nodes may share at the same time: such a text needs a second node's confirmation every time. */
 const TROUBLE =
   /\b(?:auth|busy|clos|connect|crash|database|denied|dial|disk|forbidden|head|history|i\/o|internal|key|later|load|memory|missing|not (?:available|found|ready)|panic|permission|plan|pruned|quota|rate|resource|retry|server|shut|snapshot|socket|state|sync|temporar|time|trie|unavailable|upstream)/i;
 
@@ -21,9 +21,9 @@ const HEX = /0x[0-9a-f]{0,200}/g;
 const DIGITS = /\d{1,200}/g;
 
 /**
- * An execution error in unknown words is an answer when a second upstream says the same; from then on it is one without
- * asking a second. One upstream alone cannot bring that about, whatever it says.
- * @param onLearnt a text has been confirmed and will be known from now on
+ * Accepts an execution error in unknown words as an answer when a second upstream reports the same text; from then on no second request is needed. A single
+ * upstream cannot bring that about, whatever it reports.
+ * @param onLearnt called when a text has been confirmed and is known from now on
  */
 export function confirmErrors(
   onLearnt: (error: UnknownExecutionError, upstream: Upstream, method: string) => void,
@@ -52,7 +52,7 @@ export function confirmErrors(
   return createPolicy({ onError: judge });
 }
 
-/** The same for texts that differ in addresses, numbers and case. */
+/** Normalizes addresses, numbers and case, so that texts that differ only in these are equal. */
 function normalise(text: string): string {
   return text.slice(0, MAX_LENGTH).toLowerCase().replace(HEX, '#').replace(DIGITS, '#');
 }

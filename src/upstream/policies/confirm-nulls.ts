@@ -7,9 +7,12 @@ import { type Directed, type Handler, type Routed, withScope } from '../routed-c
 import type { Upstream } from '../upstream.ts';
 
 /**
- * A null is believed when it is the truth by nature, or when a second upstream says the same. Where there is no
- * second one, a `claim` is believed and a `doubt` is not. Of nodes that are behind neither is: they may not have it yet.
- * In a `search` all of them are asked, and with `voices` so many operators have to say it; `certain` is a null when all of them have said so, none left out.
+ * Accepts a null when it is true by nature, or when a second upstream reports the same. Without a second upstream, a `claim` is accepted and a `doubt` is
+ * not; from nodes that are behind neither is accepted, since they may not have the object yet. A `search` tries all upstreams; with `voices`, `needed`
+ * operators have to report the null. A `certain` null requires that all upstreams reported it, none left out.
+ * @throws LoneNull where no other node can confirm the null
+ * @throws UpstreamFault `unreachable` where a node is missing for a `certain` null
+ * @throws ChainError `unavailable` where too few operators report the null
  */
 export function confirmNulls(voices?: { readonly needed: number }): Policy<Routed> {
   return createPolicy<Routed>({
@@ -43,7 +46,7 @@ async function confirm(exchange: Routed, next: Handler<Routed>): Promise<JsonRes
   throw new LoneNull('the only node that could be asked does not have what it should have');
 }
 
-/** Notes the upstreams that say that there is none, where that is wanted. */
+/** Adds upstreams that report the object as absent to `lacking`, where the request context has it. */
 export function noteLacking(): Policy<Directed> {
   return createPolicy({
     onResult({ lacking, upstream }, result) {
@@ -57,7 +60,7 @@ export function noteLacking(): Policy<Directed> {
   });
 }
 
-/** Asks one upstream after the other until one has it. Null where so many operators say that there is none. */
+/** Tries one upstream after the other until one has the object. Returns null only where at least `needed` operators report it absent. */
 async function countVoices(next: Handler<Routed>, exchange: Routed, needed: number): Promise<JsonResult> {
   const lacking = new Set<Upstream>();
   const asked = { ...exchange, lacking };
@@ -69,7 +72,7 @@ async function countVoices(next: Handler<Routed>, exchange: Routed, needed: numb
   throw new ChainError('unavailable', `the answer has too few voices: ${why}`);
 }
 
-/** Asks one upstream after the other until one has it. */
+/** Tries one upstream after the other until one has the object. Returns null only where all upstreams of the route report it absent. */
 async function askAll(next: Handler<Routed>, exchange: Routed): Promise<JsonResult> {
   const lacking = new Set<Upstream>();
   const asked = { ...exchange, lacking };
@@ -92,17 +95,17 @@ function isMissing(error: unknown): boolean {
   return error instanceof UpstreamFault && error.kind === 'missing';
 }
 
-/** Whether the node that answered last is. */
+/** Whether the node that answered last is behind. */
 function isBehind({ witness }: Routed): boolean {
   return witness?.upstream?.isBehind === true;
 }
 
-/** A second node that stays silent must not cost the answer of the first. */
+/** Halves the remaining time: a second node that stays silent must not cost the answer of the first. */
 function halveTime(scope: RequestScope): RequestScope {
   return scope.derive({ deadline: (scope.deadline + performance.now()) / 2 });
 }
 
-/** What the next upstream of the route says; undefined when there is none that can answer. */
+/** Returns the answer of the next upstream of the route; undefined when none can answer. */
 async function askAnother(next: Handler<Routed>, exchange: Routed): Promise<JsonResult | undefined> {
   if (exchange.route.isExhausted) return undefined;
   try {

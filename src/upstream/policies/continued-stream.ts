@@ -4,10 +4,10 @@ import { Refutation, UpstreamFault } from '../fault.ts';
 import { type Exchange, type Handler, withScope } from '../routed-call.ts';
 import { areSame, type Passed, PassedBytes } from './passed-bytes.ts';
 
-/** From asking anew to the first piece of the answer. */
+/** Time limit from the resumed request to the first piece of its answer. */
 const RESUME_LIMIT_MS = 10_000;
 
-/** The bytes that were passed on are not those with which another answer begins. */
+/** The resumed answer does not begin with the bytes that were already passed on. */
 class OtherBytes extends UpstreamFault {
   constructor() {
     super('wrong', 'another node words this answer differently');
@@ -15,17 +15,17 @@ class OtherBytes extends UpstreamFault {
 }
 
 /**
- * A stream that goes on with another one where it breaks off, if that begins with the very bytes that were passed on already (by their number and a checksum under a
- * secret key: a node that lies could give its bytes any other checksum of another's).
- * Where an answer was refuted at its end, others are read to theirs, whether they begin so or not: which of them is right tells which node was wrong.
+ * Continues a broken-off stream with another upstream's answer, if that begins with exactly the bytes already passed on (compared by length and by a checksum
+ * under a secret key: with any other checksum, a lying node could craft bytes that have the checksum of another's). Where an answer was refuted at its end,
+ * others are read to theirs, whether they begin alike or not: the verified one shows which node was wrong.
  */
 export class ContinuedStream<E extends Exchange> implements JsonStream {
   readonly pieces: AsyncIterable<Uint8Array>;
   readonly #next: Handler<E>;
-  /** What is asked after a fault; undefined where the stream ends with it. */
+  /** Returns the request to send after a fault; undefined where the stream ends with the fault. */
   readonly #choose: (fault: UpstreamFault) => E | undefined;
   #isCancelled = false;
-  /** Of the question that was asked last. */
+  /** Scope of the latest request. */
   #scope: RequestScope | undefined;
   #source: JsonStream;
 
@@ -60,7 +60,7 @@ export class ContinuedStream<E extends Exchange> implements JsonStream {
         if (!(error instanceof UpstreamFault) || this.#isCancelled || error.kind === 'aborted') throw error;
         if (passed.length > (known?.length ?? 0)) known = passed.end();
         if (error instanceof Refutation) refutation = error;
-        // An answer that was read to its end is right: so what was passed on is not, and no other answer goes on with it.
+        // An answer that was read to its end is verified: the bytes passed on were wrong, and no other answer continues them.
         else if (refutation !== undefined && error instanceof OtherBytes) throw refutation;
         const exchange = this.#choose(error);
         if (exchange === undefined) throw refutation ?? error;
@@ -79,10 +79,10 @@ export class ContinuedStream<E extends Exchange> implements JsonStream {
 }
 
 /**
- * What follows bytes that are known.
- * @param passed gets the bytes that are left out, as long as they may be the known ones
+ * Yields what follows the known bytes.
+ * @param passed collects the skipped bytes, as long as they may be the known ones
  * @param isJudged whether a source that begins otherwise is read to its end, so that it is compared with its block
- * @throws UpstreamFault when it begins with others
+ * @throws UpstreamFault when the source begins with other bytes
  */
 async function* skipKnown(
   source: JsonStream,

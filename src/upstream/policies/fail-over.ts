@@ -3,12 +3,12 @@ import { Refutation, UpstreamFault } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { Handler, Routed } from '../routed-call.ts';
 
-/** Unknown errors are most likely the request's: one other upstream is asked, no more. */
+/** Unknown errors are most likely caused by the request: at most one other upstream is tried. */
 const MAX_UNKNOWN = 2;
 
 /**
- * Asks one upstream after the other until one answers; each is asked once. Rejects with the fault that says most to
- * the caller, and with the time after which the first of them may be well again.
+ * Tries one upstream after the other until one answers; each is tried once. Rejects with the fault most informative to the caller. Its `retryAfterMs`, if
+ * any, becomes the shortest of all faults, 0 where one of them has none.
  */
 export function failOver(): Policy<Routed> {
   return createPolicy<Routed>({
@@ -46,9 +46,9 @@ function summarize(faults: readonly UpstreamFault[]): UpstreamFault {
   return new UpstreamFault(worst.kind, worst.message, soonestMs);
 }
 
-/** A node's own words about the request say more than that a node could not be reached. */
+/** Ranks faults by information: a node's own words about the request outrank that a node could not be reached. */
 function weigh(fault: UpstreamFault): number {
-  // An answer was there: that it was refuted says more than what others said of the request.
+  // An answer was there: that it was refuted is more informative than what others reported about the request.
   if (fault instanceof Refutation) return 6;
   switch (fault.kind) {
     case 'tooMuch':

@@ -9,27 +9,28 @@ import { type Directed, type Handler, type Routed, setUpstream, withScope } from
 import type { Upstream } from '../upstream.ts';
 import { OVERTAKEN } from './overtaken.ts';
 
-/** The share of a method's calls that are faster than what makes a call slow. */
+/** Latency percentile of a method above which a call is slow. */
 const SLOW_SHARE = 0.95;
-/** Nothing is called slow before this many calls of a method have been seen, or within this time. */
+/** No call counts as slow before this many calls of its method were seen, or within `MIN_DELAY_MS`. */
 const MIN_SAMPLES = 20;
 const MIN_DELAY_MS = 5;
-/** How late the next upstream may be asked. */
+/** Timer granularity: the call to the next upstream is at most this late, ms. */
 const SWEEP_MS = 2;
 
 export type HedgeParts = {
-  /** Hedged calls as a part of all; 0 is none. */
+  /** Hedged calls as a fraction of all calls; 0 disables hedging. */
   readonly share: number;
   readonly budget: TokenBucket;
-  /** How long calls of a method take. Items of batches have latencies of their own: they wait for others in the same request. */
+  /** Latency window of a method. Batch items have their own: they wait for others in the same request. */
   readonly latenciesOf: (method: string, isOfBatch: boolean) => LatencyWindow;
 };
 
 /**
- * Asks the next upstream of the route. When it takes longer than nearly all calls of the method, the one after it is
- * asked too, as far as `budget` allows. One that stays silent for its part of the caller's time is not waited for
- * alone in any case: the others get theirs. The first answer wins; the rest is given up, and may be asked again
- * should the answer not be enough (a null to be confirmed, a stream that breaks off).
+ * Sends the call to the next upstream of the route. When it takes longer than nearly all calls of the method, the upstream after it gets the call too, as far
+ * as `budget` allows. An upstream that stays silent for its share of the caller's time is never waited for alone: the others get their share. The first
+ * answer wins; the other calls are cancelled, and their upstreams may be tried again when the answer does not suffice (a null to be confirmed, a broken-off
+ * stream).
+ * @throws UpstreamFault `unreachable` where the route is empty, `aborted` where the caller has gone
  */
 export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy<Routed, Directed> {
   const findLatencies = ({ call, scope }: Routed): LatencyWindow =>
@@ -64,15 +65,15 @@ export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy<Routed
   });
 }
 
-/** The answer of the last to be heard counts. */
+/** Records the upstream whose answer counts: the last one to answer. */
 function noteWitness({ witness }: Routed, upstream: Upstream): void {
   if (witness !== undefined) witness.upstream = upstream;
 }
 
 type Delays = {
-  /** Until the budgeted second call. */
+  /** Delay until the budgeted second call. */
   readonly slowMs: number;
-  /** Until the next upstream is asked whatever the budget says. */
+  /** Delay until the next upstream gets the call regardless of the budget. */
   readonly silentMs: number;
 };
 
@@ -81,7 +82,7 @@ function chooseDelays(
   latencies: LatencyWindow | undefined,
   now: number,
 ): Delays {
-  // Another node has another pending block in mind: it is asked for want of an answer only.
+  // Pending blocks differ between nodes: for a sticky call another node is tried only if no answer comes.
   const isKnown = latencies !== undefined && latencies.count >= MIN_SAMPLES && call.isSticky !== true;
   const slowMs = isKnown ? latencies.percentile(SLOW_SHARE) : undefined;
   return {
@@ -99,23 +100,23 @@ type RaceParts = {
   readonly onError: (error: unknown) => void;
 };
 
-/** An upstream that is asked, and the scope that its call ends with. */
+/** An upstream with a call in flight, and the scope that cancels it. */
 type Runner = { readonly upstream: Upstream; readonly scope: RequestScope };
 
 const NONE: readonly Runner[] = [];
 
-/** One timer for all races: nearly all are over before anything is due. */
+/** Shared timer of all races: nearly all races end before anything is due. */
 const RACES = new ExpirySweep<Race>(SWEEP_MS);
 
-/** Calls of the same question to several upstreams. It expires whenever it is time to ask one more. */
+/** Races the same request on several upstreams. It expires whenever one more upstream is due. */
 class Race implements Expiring {
   expiresAt: number;
   sweepIndex = -1;
   readonly #parts: RaceParts;
-  /** Those that have not been heard. */
+  /** Upstreams that have not answered yet. */
   #running: readonly Runner[] = NONE;
   #isOver = false;
-  /** Whether the next upstream is asked only where the budget allows. */
+  /** Whether the next upstream gets the call only if the budget allows. */
   #isBudgeted: boolean;
 
   constructor(parts: RaceParts) {
@@ -172,7 +173,7 @@ class Race implements Expiring {
 
   #fail(runner: Runner, error: unknown): void {
     this.#forget(runner);
-    // A fault leaves the others their chance; an answer that is an error is an answer.
+    // A fault leaves the other upstreams their chance; an answer that is an error is final.
     const leavesChance = error instanceof UpstreamFault && this.#running.length > 0;
     if (this.#isOver || leavesChance) return;
     if (!(error instanceof UpstreamFault)) noteWitness(this.#parts.exchange, runner.upstream);
@@ -190,7 +191,7 @@ class Race implements Expiring {
     this.#parts.exchange.scope.signal.removeEventListener('abort', this.#abandon);
   }
 
-  /** The others are given up. */
+  /** Ends the race and cancels the other calls. */
   #win(): void {
     this.#finish();
     for (const { scope, upstream } of this.#running) {

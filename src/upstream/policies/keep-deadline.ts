@@ -3,7 +3,10 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import { UpstreamFault } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 
-/** Nothing is asked for a caller past its deadline, and what fails then fails because of that. */
+/**
+ * Rejects requests past the caller's deadline; a fault after the deadline is reported as the timeout.
+ * @throws ChainError `timeout`, or `aborted` where the caller has gone
+ */
 export function keepDeadline(): Policy {
   return createPolicy({
     begin(exchange) {
@@ -18,7 +21,7 @@ export function keepDeadline(): Policy {
   });
 }
 
-/** The failure of what has taken all the time that it had. */
+/** Timeout error that names the time limit of the scope. */
 export function describeLimit({ limitMs }: RequestScope): ChainError {
   return createTimeout(limitMs);
 }

@@ -2,7 +2,7 @@ import { UnclearMethod, UpstreamFault } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { Directed } from '../routed-call.ts';
 
-/** A node that says "too many" is left alone for as long as it asked; one that lacks a method is not asked for it. */
+/** Pauses a node that reports a rate limit for as long as it asked, and stops sending methods that a node lacks. */
 export function keepPace(): Policy<Directed> {
   return createPolicy({
     onError({ call, upstream }, error) {

@@ -2,7 +2,10 @@ import { LogRefusal } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { Directed } from '../routed-call.ts';
 
-/** Remembers which ranges of blocks a node refuses to search for logs, and does not ask it for them again. */
+/**
+ * Remembers block ranges that a node refuses to search for logs, and does not send such ranges again.
+ * @throws LogRefusal where the range exceeds the node's known limit
+ */
 export function learnLogSpans(): Policy<Directed> {
   return createPolicy({
     begin(exchange) {

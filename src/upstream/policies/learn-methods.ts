@@ -7,17 +7,18 @@ import type { Control } from '../node-methods.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { Directed, Handler } from '../routed-call.ts';
 
-/** The name behind a namespace's underscore that no node has. */
+/** Method name after the namespace's underscore that no node implements. */
 const CONTROL_NAME = 'portcullisControlMethod';
-/** A node that leaves a name unanswered that it cannot know is believed meanwhile, milliseconds. */
+/** Time limit of the control request, ms; the original answer of a node that leaves it unanswered is accepted. */
 const CONTROL_LIMIT_MS = 2_000;
-/** A longer result is no answer to anything. UTF-16 units or bytes. */
+/** A longer result proves that the node has the method; unit: UTF-16 units or bytes. */
 const MAX_COMPARED = 1_024;
 
 /**
- * Learns whether a node has a method that is passed on to it. Some nodes answer any name: with null, an error about parameters, or a result. The first
- * answer in a namespace is compared with the one to a name that cannot exist; one that is the same to both is that of a node that lacks the method.
- * Such an answer is remembered of no method: a node that has it may have nothing else to say. Nothing is asked before a client has called a method of the namespace.
+ * Learns whether a node has a passed-through method. Some nodes answer any name: with null, an error about parameters, or a result. The first answer in a
+ * namespace is compared with the one to a name that cannot exist; the same answer to both shows that the node lacks the method. Such an answer is not
+ * remembered for the method: a node that has it may have nothing else to answer. No control request precedes a client's call in the namespace.
+ * @throws UnclearMethod where both answers are the same
  */
 export function learnMethods(): Policy<Directed> {
   return createPolicy<Directed>({
@@ -40,7 +41,7 @@ export function learnMethods(): Policy<Directed> {
   });
 }
 
-/** @throws UnclearMethod where the node says the same to a method that cannot exist */
+/** @throws UnclearMethod where the node gives the same answer to a method that cannot exist */
 async function compare(exchange: Directed, answer: string, next: Handler<Directed>): Promise<void> {
   const { call, upstream } = exchange;
   const namespace = call.method.slice(0, call.method.indexOf('_'));
@@ -69,7 +70,7 @@ function nameResult(result: JsonText | JsonBytes): string {
   return `result ${(typeof result === 'string' ? result : result.text).slice(0, MAX_COMPARED)}`;
 }
 
-/** Code and words of a node's error without the name of the method; undefined for any other failure. */
+/** Code and message of a node's error without the method name; undefined for any other failure. */
 function nameError(error: unknown, method: string): string | undefined {
   const refusal = error instanceof PassedFault ? error.refusal : error;
   if (!(refusal instanceof NodeRefusal)) {

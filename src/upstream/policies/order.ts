@@ -14,17 +14,16 @@ import {
 } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 
-/** Items of one batch that go to the same node before another may be chosen. */
+/** Items of one batch sent to the same node before another may be chosen. */
 const BATCH_ITEMS = 100;
 
-/** The node that items of one batch go to. */
+/** Node that receives the items of one batch. */
 type BatchChoice = { readonly upstream: Upstream; left: number };
 
 /**
- * Chooses the upstreams to ask, in order: those that have the block and the method, the lowest tier first, in
- * a tier the one that is expected to answer soonest. Upstreams with an open circuit come last instead of never: when
- * all are down, asking is the only way to find out which is back. Items of one batch go to one node as far as it is no worse than
- * others but for what it has in work: there they share a request.
+ * Chooses the upstreams of a request, in order: those that have the block and the method, the lowest tier first, within a tier the one with the shortest
+ * expected latency. Upstreams with an open circuit come last instead of being left out: when all are down, a request is the only way to find out which is
+ * back. Items of one batch go to one node as long as it is no worse than others except for its load: there they share a request.
  */
 export function order(
   upstreams: readonly Upstream[],
@@ -52,7 +51,7 @@ export function order(
     begin(exchange, next) {
       const routed = decide(exchange);
       if (!(routed instanceof UpstreamFault)) return routed;
-      // One that is being identified may be what is missing.
+      // A node that is being identified may be the missing one.
       const checks = upstreams.flatMap(({ checking }) => checking ?? []);
       if (checks.length === 0) throw routed;
       return askAfter(checks, exchange, next);
@@ -61,10 +60,10 @@ export function order(
   });
 }
 
-/** Adds its route to an exchange; or why there is none. */
+/** Adds a route to a request context; returns the fault where there is none. */
 export type DecideRoute = (exchange: Exchange) => Routed | UpstreamFault;
 
-/** See `order`. */
+/** Creates the routing that `order` describes. */
 export function createRouting(upstreams: readonly Upstream[]): DecideRoute {
   let favourite: Upstream | undefined;
   const choices = new WeakMap<object, BatchChoice>();
@@ -84,14 +83,14 @@ export function createRouting(upstreams: readonly Upstream[]): DecideRoute {
   };
 }
 
-/** Whether one of them is known to have the block. */
+/** Whether a candidate is known to have the block. */
 function isHeld(block: BlockPosition | undefined, candidates: readonly Upstream[]): boolean {
   if (block === undefined) return true;
   for (const { tracker } of candidates) if (tracker.holds(block.number, block.hash)) return true;
   return false;
 }
 
-/** Whether a node that is behind did not have the block, in whatever words. */
+/** Whether a node that is behind reported the block as missing, in whatever words. */
 function isMissing(error: unknown): boolean {
   return error instanceof UpstreamFault && error.kind === 'missing';
 }
@@ -100,7 +99,7 @@ function explainMissing(block: bigint, upstreams: readonly Upstream[]): Upstream
   return new UpstreamFault('unreachable', `no node has block ${block} now: ${explainOutage(upstreams)}`);
 }
 
-/** Upstreams that are of the network, as far as is known, and cannot be asked now. */
+/** Counts upstreams that belong to the network, as far as known, and are unavailable now. */
 function countAbsent(
   upstreams: readonly Upstream[],
   candidates: readonly Upstream[],
@@ -116,7 +115,7 @@ function countAbsent(
   return absent.length;
 }
 
-/** Until the first of them is done, or the time is up. */
+/** Waits until the first of `works` is done or the deadline passes. */
 function waitForOne(works: readonly Promise<void>[], deadline: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, Math.max(0, deadline - performance.now()));
@@ -136,7 +135,7 @@ function findCandidates(
   let reason: UpstreamFault | undefined;
   let soonest: Upstream | undefined;
   for (const upstream of upstreams) {
-    // Where a block that left the chain is looked for, a node that is still on that branch is the one that has it.
+    // When a `certain` null is wanted, a block that left the chain may be the target: a node still on that branch is the one that has it.
     const isOther = upstream.isOnFork && call.nulls !== 'certain';
     if (upstream.standing !== 'verified' || isOther || except?.has(upstream) === true) continue;
     if (call.needsVote === true && upstream.vote !== 'votes') continue;
@@ -164,8 +163,8 @@ function findCandidates(
 }
 
 /**
- * An address with several nodes behind it may report an older head than it answers at. It is asked after all others, and
- * only where it cannot answer for another block: it is asked by hash, or its answer is compared with the block.
+ * Whether the node reports an older head than the block but may still have it: an address with several nodes behind it may do so. Such a node is tried last,
+ * and only where it cannot answer for another block: the request is by hash, or its answer is compared with the block.
  */
 function isBehind(
   { tracker, knowsHashParameters }: Upstream,
@@ -181,8 +180,8 @@ function compareUpstreams(a: Upstream, b: Upstream, method: string): number {
 }
 
 /**
- * After a rest, one call at a time finds out whether a node is well again. Nodes without a vote in the head for being
- * behind come after those that are well, for older blocks too: they may lack state.
+ * Rank by trust, lowest first. After a circuit's backoff, one call at a time probes whether a node has recovered. Nodes without a vote in the head for being
+ * behind come after healthy ones, for older blocks too: they may lack state.
  */
 function rankTrust(upstream: Upstream, method: string): number {
   const { health, isAway, isBehind, isOnFork } = upstream;
@@ -191,12 +190,12 @@ function rankTrust(upstream: Upstream, method: string): number {
   return health.circuit === 'halfOpen' && health.inFlight > 0 ? 1 : 0;
 }
 
-/** Whether it answers calls of the method, as far as is known. */
+/** Whether the node answers calls of the method, as far as known. */
 export function isResponsive({ health, methodSilences }: Upstream, method: string): boolean {
   return health.circuit !== 'open' && !methodSilences.isSilent(method);
 }
 
-/** The one that was asked before, as long as it is among the candidates and well. */
+/** Keeps the previously chosen node as long as it is a healthy candidate. */
 function keepFavourite(
   favourite: Upstream | undefined,
   candidates: readonly Upstream[],
@@ -208,12 +207,12 @@ function keepFavourite(
     favourite.health.circuit === 'closed' &&
     isResponsive(favourite, method) &&
     !favourite.isAway &&
-    // What it has in mind lacks what others have mined already.
+    // The pending block of a node that is behind lacks what others have already mined.
     (!favourite.isBehind || candidates[0]?.isBehind === true);
   return isWell ? favourite : candidates[0];
 }
 
-/** Puts the node first to which earlier items of the batch went, as long as it is as good as the best one. */
+/** Puts the node that served earlier items of the batch first, as long as it ranks with the best one. */
 function keepTogether(
   candidates: Upstream[],
   batch: object,
@@ -245,7 +244,7 @@ function moveToFront(candidates: Upstream[], favourite: Upstream | undefined): v
   if (at > 0) candidates.unshift(...candidates.splice(at, 1));
 }
 
-/** Those that are preferred come first, unless they do not answer; the order is kept otherwise. */
+/** Moves preferred nodes to the front, unless they do not answer; the order is kept otherwise. */
 function preferAll(candidates: Upstream[], preferred: ReadonlySet<Upstream>, method: string): void {
   const isFirst = (upstream: Upstream): boolean => preferred.has(upstream) && rankTrust(upstream, method) < 3;
   candidates.sort((a, b) => Number(isFirst(b)) - Number(isFirst(a)));

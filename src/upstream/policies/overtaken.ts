@@ -1,2 +1,2 @@
-/** Why a call was given up: another upstream answered first. The reason of a cancelled scope. */
+/** Abort reason of a call that lost the race: another upstream answered first. */
 export const OVERTAKEN: unique symbol = Symbol('overtaken');

@@ -13,20 +13,21 @@ import type { Silence } from '../silence.ts';
 import type { Upstream } from '../upstream.ts';
 
 export type ProbeParts = {
-  /** Asks a node that is chosen already, and keeps its record. */
+  /** Sends to an already chosen node, and updates its record. */
   readonly askNode: Handler<Directed>;
-  /** Milliseconds that a node has for an answer. */
+  /** Time limit of a probe, ms. */
   readonly limitMs: number;
   /**
-   * A node that was overtaken again and again has not answered a probe: the first one since it answered anything.
-   * @param method where it answers others
+   * Called when a repeatedly overtaken node does not answer a probe: the first such probe since its last answer.
+   * @param method set where the node answers other methods
    */
   onSilent(upstream: Upstream, method?: string): void;
 };
 
-/** Sends a call to silent nodes of its route beside those that are waited for. */
+/** Sends a copy of the call to silent nodes of its route, beside the nodes that are waited for. */
 export type ProbeSilent = (routed: Routed) => void;
 
+/** Creates the sender of probes: one at a time per silent upstream, or per method that the upstream does not answer. */
 export function createProbe({ askNode, limitMs, onSilent }: ProbeParts): ProbeSilent {
   const probe = async (
     routed: Routed,
@@ -35,7 +36,7 @@ export function createProbe({ askNode, limitMs, onSilent }: ProbeParts): ProbeSi
     method?: string,
   ): Promise<void> => {
     const scope = routed.scope.derive({ isDetached: true, deadline: performance.now() + limitMs });
-    // It is no part of what is traced, and no item of a batch.
+    // A probe is not part of the trace, nor an item of a batch.
     scope.trace = undefined;
     scope.batch = undefined;
     try {
@@ -43,7 +44,7 @@ export function createProbe({ askNode, limitMs, onSilent }: ProbeParts): ProbeSi
       const result = await askNode(setUpstream(alone, upstream));
       if (!isComplete(result)) result.cancel();
     } catch {
-      // It is in the node's record.
+      // The node's record already has the failure.
     } finally {
       if (silence.endProbe()) onSilent(upstream, method);
     }
@@ -63,7 +64,7 @@ export function createProbe({ askNode, limitMs, onSilent }: ProbeParts): ProbeSi
   };
 }
 
-/** Behind `order`, which puts silent nodes last. */
+/** Runs after `order`, which puts silent nodes last. */
 export function probeSilent(probe: ProbeSilent): Policy<Routed> {
   return createPolicy<Routed>({
     begin(routed) {

@@ -6,10 +6,10 @@ import type { Exchange, Handler } from '../routed-call.ts';
 
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2_000;
-/** What an answer earns: further rounds are at most a tenth of the load. */
+/** Tokens earned per answer: further rounds are at most a tenth of the load. */
 const EARNED = 0.1;
 
-/** What may be over in a moment. */
+/** Faults that may pass within a moment. */
 const PASSING: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'unreachable',
   'malformed',
@@ -20,24 +20,26 @@ const PASSING: ReadonlySet<FaultKind> = new Set<FaultKind>([
 ]);
 
 /**
- * Another round over the upstreams when every one of them has failed, after a pause that grows, or as long as they
- * asked for. `budget` keeps an outage from multiplying the load: rounds cost tokens that only answers earn.
+ * Starts another round over the upstreams when every one has failed, after a growing pause, or as long as the nodes asked for. `budget` keeps an outage from
+ * multiplying the load: rounds cost tokens that only answers earn.
+ * @param rounds maximum number of further rounds
+ * @param isFinal whether a block height is final; missing data of a final block is not retried
  */
 export function retry(
   rounds: number,
   budget: TokenBucket,
   isFinal: (height: bigint) => boolean = () => false,
 ): Policy {
-  /** How long to wait before the next round, milliseconds, which is paid for; undefined where there is none. */
+  /** Takes a token for the next round; returns the pause before it in ms, or undefined where there is no further round. */
   const beginRound = (
     { call, except, scope }: Exchange,
     error: unknown,
     round: number,
   ): number | undefined => {
-    // A call that excludes upstreams is a second opinion, which is optional too: it is not repeated.
+    // A call that excludes upstreams is a second request for comparison, which is optional too: it is not repeated.
     const isOptional = call.isOptional === true || (except !== undefined && except.size > 0);
     if (round >= rounds || isOptional || !isPassing(error)) return undefined;
-    // What the nodes lack of an old block they will not have in a moment either.
+    // Data of a final block that the nodes lack stays missing.
     if (error.kind === 'missing' && call.block !== undefined && isFinal(call.block.number)) return undefined;
     const pause = Math.max(choosePause(round), error.retryAfterMs ?? 0);
     return performance.now() + pause < scope.deadline && budget.tryTake() ? pause : undefined;
@@ -75,7 +77,7 @@ function isPassing(error: unknown): error is UpstreamFault {
   return error instanceof UpstreamFault && PASSING.has(error.kind);
 }
 
-/** Between half and all of a doubling time, so that calls that failed together do not retry together. */
+/** Random pause between half and all of a doubling time, so that calls that failed together do not retry together. */
 function choosePause(round: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** round, MAX_PAUSE_MS) * (0.5 + Math.random() / 2);
 }

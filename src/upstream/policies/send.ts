@@ -17,26 +17,26 @@ import { hasSmallAnswer } from '../small-answers.ts';
 import type { SendOptions, SettleMany, Transport } from '../transport/transport.ts';
 import type { Upstream } from '../upstream.ts';
 
-/** geth's words for parameters that a method does not have. */
+/** geth's error message for parameters that a method does not have. */
 const ONE_PARAMETER = /^too many arguments, want at most 1$/;
 
-/** Parts of one answer that are asked for at the same time. */
+/** Parts of one answer requested concurrently. */
 const PARTS_AT_ONCE = 100;
 
-/** A result that is held as far as possible is not a stream before it has so many times the bytes of others. */
+/** A result that is to be buffered becomes a stream only above this multiple of `streamBytes`. */
 const HOLD_FACTOR = 8;
 
-/** An answer that is compared with a block in some 50 µs, UTF-16 units: up to PIECE_LENGTH it takes milliseconds. */
+/** Answers up to this length are compared with a block inline, in about 50 µs, UTF-16 units; up to PIECE_LENGTH it takes milliseconds. */
 const CHECKED_AT_ONCE = 4 * 1024;
 
 export type SenderBounds = {
-  /** Of one answer, and of what the answers for its parts are put together to. */
+  /** Bound on one answer, and on the combined answer of its parts, bytes. */
   readonly answerBytes: number;
-  /** A longer result is a stream. */
+  /** A longer result is a stream, bytes. */
   readonly streamBytes: number;
 };
 
-/** The innermost handler: asks the chosen upstream and reads what it says. */
+/** Creates the innermost handler: it sends the call to the chosen upstream and reads the reply. */
 export function createSender(bounds: SenderBounds): Handler<Directed> {
   return (exchange) => send(exchange, bounds);
 }
@@ -57,13 +57,16 @@ function send(directed: Directed, bounds: SenderBounds): Promise<JsonResult> {
   return answer.then((result) => takeResult(result, directed, bounds));
 }
 
-/** What of calls that one node is asked for at the same time is told: a result, or what asking for it failed with. */
+/** Reports the outcome of one of several calls sent to one node: a result, or the error of that call. */
 export type TellAnswer = (position: number, answer: unknown) => void;
 
-/** Asks one node for several answers; each is told, perhaps at once. None of the calls is traced, or has a replacement. */
+/** Sends several calls to one node; `tell` gets each outcome, possibly synchronously. None of the calls is traced, or has a replacement. */
 export type AskMany = (exchanges: readonly Directed[], tell: TellAnswer) => void;
 
-/** As `createSender`, without a promise for each call where the way to the node needs none. */
+/**
+ * Creates the sender of several calls to one node, without a promise per call where the transport needs none.
+ * @param around observers called at the begin and end of each call
+ */
 export function createManySender(bounds: SenderBounds, around: Observed<Directed>): AskMany {
   return (exchanges, tell) => {
     const [first] = exchanges;
@@ -123,7 +126,7 @@ function takeResult(
     if (!isLonger(whole, CHECKED_AT_ONCE)) return checkAnswer(call, whole, upstream);
     const work = { owner, signal, memory: upstream.openMemory };
     if (isLonger(whole, PIECE_LENGTH)) return checkParsed(() => checkAnswer(call, whole, upstream), work);
-    // Others may have come in the same batch.
+    // Other answers may have arrived in the same batch.
     return TURNS.take(owner, () => checkAnswer(call, whole, upstream));
   };
   if (isComplete(result)) return check(result);
@@ -132,7 +135,7 @@ function takeResult(
   return call.isDrained === true ? drain(checked, scope) : holdAnswer(checked, directed, bounds);
 }
 
-/** As much of a stream as is wanted before it is used. */
+/** Buffers as much of a stream as the call wants before use. */
 function holdAnswer(
   stream: JsonStream,
   { call, scope, upstream }: Directed,
@@ -159,7 +162,7 @@ function checkAnswer(call: RoutedCall, result: JsonResult, upstream: Upstream): 
   return call.check === undefined ? read : call.check(read, upstream);
 }
 
-/** Asks within a span of its own; it ends with the first bytes of a stream. */
+/** Sends within a trace span of its own; the span ends with the first bytes of a stream. */
 async function askTraced(
   call: RoutedCall,
   upstream: Upstream,
@@ -183,7 +186,7 @@ async function askTraced(
   }
 }
 
-/** A method that the node lacks is replaced at once where there is a replacement: its state is not in question. */
+/** Sends the call; a method that the node lacks is replaced at once where there is a replacement, since this says nothing about the node's state. */
 function ask(
   call: RoutedCall,
   upstream: Upstream,
@@ -225,7 +228,7 @@ function chooseOptions(
   return traceParent === undefined ? { deadline, signal, batch } : { deadline, signal, batch, traceParent };
 }
 
-/** HTTP 403 for a method that not every node has. @throws UpstreamFault */
+/** Maps HTTP 403 to `unsupported` for a method that not every node has. @throws UpstreamFault */
 function readRefusal(error: unknown, { method }: RoutedCall): never {
   if (error instanceof UpstreamFault && error.kind === 'unauthorized')
     throw new UpstreamFault('unsupported', `${method} is not available`);
@@ -253,7 +256,10 @@ type PartsOptions = {
   readonly traceParent: string | undefined;
 };
 
-/** Asks for the parts of what the node has no method for, as the items of a batch; the results become one array. */
+/**
+ * Requests the parts of an answer whose method the node lacks, as items of batches; the results become one array.
+ * @throws UpstreamFault `missing` for a null part, `tooLarge` when the combined results exceed `answerBytes`
+ */
 async function sendParts(
   call: RoutedCall,
   parts: readonly NodeCall[],
@@ -282,7 +288,7 @@ async function sendParts(
       results.push(...(await Promise.all(asked)));
     }
   } catch (error) {
-    // The others are not needed any more.
+    // The other parts are no longer needed.
     work.abort();
     throw error;
   } finally {

@@ -9,19 +9,18 @@ import { UpstreamFault } from '../fault.ts';
 import type { Policy } from '../policy-stack.ts';
 import { type Exchange, fitResult, type Handler, openExchange, type RoutedCall } from '../routed-call.ts';
 
-/** Questions in flight at the same time that may be shared; further ones fly alone. */
+/** Cap on shareable in-flight requests; further ones are not shared. */
 const MAX_FLIGHTS = 10_000;
 
-/** A number is made of the hashes of a key: a Map needs half the time for it. */
+/** A number combines the hashes of a key: a Map needs half the time for it. */
 type FlightName = string | number;
 
-/** Questions in flight, by their names. */
+/** In-flight requests by name. */
 export type Flights = PassingMap<FlightName, Flight>;
 
 /**
- * Identical questions that are asked at the same time are asked once. The shared call is cancelled when all
- * its callers have gone, and a caller with more time than the first one is not bound by the first one's deadline. A result
- * that is too large to be held cannot be shared: everyone but the first asks again.
+ * Coalesces identical concurrent requests into one. The shared call is cancelled when all its callers have gone, and a caller with more time than the first
+ * one is not bound by the first one's deadline. A result that is too large to be buffered cannot be shared: every caller but the first sends its own request.
  */
 export function shareFlights(flights: Flights = new PassingMap()): Policy {
   return (next) => {
@@ -51,9 +50,9 @@ export function shareFlights(flights: Flights = new PassingMap()): Policy {
 }
 
 /**
- * Begins a flight for a question that is asked together with others: callers that ask the same meanwhile wait for it. Whether they wait or go
- * makes no difference to it.
- * @returns undefined where it is in flight already, or has no name
+ * Registers an in-flight request for a call that is sent as part of a group: callers of the same request wait for it meanwhile. Whether they wait or leave
+ * does not affect it.
+ * @returns undefined where the request is in flight already, has no name, or the cap is reached
  */
 export function announce(flights: Flights, call: RoutedCall): Flight | undefined {
   const name = nameQuestion(call);
@@ -64,25 +63,25 @@ export function announce(flights: Flights, call: RoutedCall): Flight | undefined
 }
 
 function nameQuestion({ key, sharedAs, nulls }: RoutedCall): FlightName | undefined {
-  // A null that satisfies others does not satisfy a question whose null is to be certain.
+  // A null that satisfies other requests does not satisfy one that needs a certain null.
   const isCertain = nulls === 'certain';
   if (key?.hashes !== undefined && !isCertain) {
     const { hash, tag } = key.hashes;
-    // All bits of one hash and as many of the other as a number holds exactly.
+    // All 32 bits of one hash and as many of the other as a number holds exactly.
     return hash * 2 ** 21 + (tag >>> 11);
   }
   const name = key === undefined ? sharedAs : composeName(key);
   return name !== undefined && isCertain ? `${name}:certain` : name;
 }
 
-/** One call under way, and the callers that wait for it. */
+/** One in-flight request, and the callers that wait for it. */
 export class Flight {
   readonly #flights: Flights;
   readonly #name: FlightName;
   readonly #key: CacheKey | undefined;
-  /** Of the call: it ends with the last caller. Absent where that is announced. */
+  /** Scope of the call: it ends with the last caller. Absent where the request is announced. */
   readonly #scope: RequestScope | undefined;
-  /** In the order in which they came. */
+  /** Callers in order of arrival. */
   #waiting: Waiter[] | undefined;
   #leader: Waiter | undefined;
 
@@ -98,12 +97,12 @@ export class Flight {
     this.#scope = scope;
   }
 
-  /** Of the caller that started it. One that was announced binds no other. */
+  /** Deadline of the caller that started the request. An announced request binds no other caller. */
   get deadline(): number {
     return this.#scope?.deadline ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Whether it asks what this call of the same name asks: questions may share their hashes. */
+  /** Whether the in-flight request equals the call, which has the same name: different requests may share their hashes. */
   isOf({ key }: RoutedCall): boolean {
     return this.#key?.question === key?.question && this.#key?.blockHash === key?.blockHash;
   }
@@ -134,7 +133,7 @@ export class Flight {
     const waiting = this.#waiting ?? [];
     waiting.splice(waiting.indexOf(waiter), 1);
     if (waiting.length > 0 || this.#scope === undefined) return;
-    // Callers that come now start anew instead of waiting for what is being cancelled.
+    // New callers start their own request instead of waiting for a cancelled one.
     this.#end();
     this.#scope.abort();
   }
@@ -149,7 +148,7 @@ export class Flight {
     settleAll(this.#end(), (waiter) => waiter.fail(error));
   }
 
-  /** @returns the callers that are to be answered */
+  /** @returns the callers that still wait */
   #end(): readonly Waiter[] {
     if (this.#flights.get(this.#name) === this) this.#flights.delete(this.#name);
     const waiting = this.#waiting ?? [];
@@ -158,7 +157,7 @@ export class Flight {
   }
 }
 
-/** The first one at once, the others in turns of their owners: each goes on with all that is left of its call. */
+/** Settles the first caller at once, the others in scheduler slots of their owners: each continues with all that is left of its call. */
 function settleAll(waiting: readonly Waiter[], settle: (waiter: Waiter) => void): void {
   for (const [at, waiter] of waiting.entries()) {
     if (at === 0) settle(waiter);
@@ -166,7 +165,7 @@ function settleAll(waiting: readonly Waiter[], settle: (waiter: Waiter) => void)
   }
 }
 
-/** A caller that has not been answered and has not gone. */
+/** A caller that has neither been answered nor gone. */
 class Waiter {
   readonly #scope: RequestScope;
   readonly #flight: Flight;
@@ -191,7 +190,7 @@ class Waiter {
     else this.#scope.signal.addEventListener('abort', this.#leave);
   }
 
-  /** The flight is over: where the caller goes meanwhile, nothing of it is given up. */
+  /** Settles later. The request is over: a caller that leaves meanwhile cancels nothing. */
   settleLater(settle: () => void): void {
     this.#isOver = true;
     TURNS.resumeLater(this.#scope.owner ?? '', settle);

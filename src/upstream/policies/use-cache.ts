@@ -4,7 +4,7 @@ import { createPolicy, type Policy } from '../policy-stack.ts';
 import { type Ask, fitResult, type Handler, type RoutedCall } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 
-/** Answers from memory what is known of a block. Notes for the caller where that is not enough. */
+/** Answers from the cache; a miss sets `hasAskedNode` of the scope and continues with the next handler. */
 export function readCache(cache: Cache): (next: Handler) => Ask {
   return (next) => {
     const ask: Handler = (exchange) => {
@@ -22,9 +22,9 @@ export function readCache(cache: Cache): (next: Handler) => Ask {
 }
 
 /**
- * Keeps what is learnt of a block, once for all callers that share an answer. Only whole results under a block's hash are kept:
- * never an error, never a null, never anything under a tag, and nothing of a node that may have had another block in
- * mind: the answer was checked against the block, or the node was asked by the block's hash, or the height is final.
+ * Stores cacheable answers, once for all callers that share an answer. Only whole results under a block's hash are stored: never an error, a null, or
+ * anything under a tag, and nothing from a node that may have answered for another block: the answer was checked against the block, or the request named the
+ * block's hash, or the height is final.
  */
 export function fillCache(keep: KeepAnswer): Policy {
   return createPolicy({
@@ -35,15 +35,18 @@ export function fillCache(keep: KeepAnswer): Policy {
   });
 }
 
-/** Keeps a node's answer, as far as that may be. */
+/** Caches a node's answer where the rules of `fillCache` allow it. */
 export type KeepAnswer = (call: RoutedCall, upstream: Upstream | undefined, result: JsonResult) => void;
 
-/** See `fillCache`. */
+/**
+ * Creates the function that applies the rules of `fillCache`.
+ * @param isFinal whether a block height is final
+ */
 export function createKeeper(cache: Cache, isFinal: (height: bigint) => boolean): KeepAnswer {
   return (call, upstream, result) => {
     if (call.key === undefined || !isComplete(result) || result === 'null') return;
     if (call.isKept?.() === false) return;
-    // The node was condemned while it answered: its kept answers were dropped, and this one must not be kept.
+    // The node was quarantined while it answered: its cached answers were dropped, and this one must not be stored.
     if (upstream?.evidence !== undefined) return;
     const wasTold = upstream?.knowsHashParameters === true && call.paramsByHash !== undefined;
     const isSure =

@@ -4,14 +4,14 @@ import type { Upstream } from '../upstream.ts';
 
 export type PendingAims = {
   readonly upstreams: readonly Upstream[];
-  /** The served head. */
+  /** Served head. */
   readonly head: () => BlockPosition | undefined;
   readonly findPreferred: (call: RoutedCall, scope: RequestScope) => ReadonlySet<Upstream> | undefined;
 };
 
 /**
- * Aims questions about what waits for a block: at nodes that have the served head, on which it builds, where one of them is up, and
- * among them first at those that have what the caller has sent.
+ * Routes requests about pending transactions to nodes that have the served head, on which the pending block builds, where one of them is up, and among them
+ * first to those that have the caller's own transactions.
  */
 export function aimPending(ask: Ask, { upstreams, head, findPreferred }: PendingAims): Ask {
   const findHead = (): BlockPosition | undefined => {

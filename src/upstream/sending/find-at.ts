@@ -6,7 +6,7 @@ import { Route } from '../route.ts';
 import type { Directed, Handler, RoutedCall } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 
-/** Whether one node has a transaction, waiting or in a block; undefined where it does not say. */
+/** Whether one node has a transaction, pending or in a block; undefined where its answer is an error or a fault. */
 export async function findAt(
   upstream: Upstream,
   hash: string,

@@ -7,39 +7,39 @@ import type { SendingParts } from './sending-parts.ts';
 import type { SentRecords } from './sent-records.ts';
 import { viewerOf } from './sent-transactions.ts';
 
-/** How long an answer waits for a block that another process has served; geth's clients ask again every 100 ms to 4 s. */
+/** Time that an answer waits for a block another process has served; geth's clients poll every 100 ms to 4 s. */
 const WAIT_LIMIT_MS = 2_000;
-/** From one question for the heads to the next, where no head changes meanwhile. */
+/** Pause between two refreshes of the heads, where no head changes meanwhile, ms. */
 const REFRESH_MS = 200;
-/** From a null about a served block to the next question. */
+/** Retry delay after an answer without a block, where the shown block is served, ms. */
 const REPEAT_MS = 100;
-/** Blocks below the served head in which a place is noted: processes are not further apart. */
+/** Depth below the served head within which a place is noted, blocks: processes are not further apart. */
 const NOTED_DEPTH = 128n;
-/** Places that have notes, and keys and sessions: about 250 bytes each. */
+/** Caps on noted places, and on keys and sessions: about 250 bytes each. */
 const MAX_NOTED = 16_384;
 const MAX_VIEWERS = 4_096;
 
 type ChainParts = Pick<SendingParts, 'chain' | 'directory' | 'refreshHeads'>;
 
-/** A question about a transaction by its hash. */
+/** Request about a transaction by its hash. */
 export type PlacedQuestion<T> = {
   readonly hash: string;
   readonly ask: () => Promise<T>;
-  /** Where the last answer has found it, in a served block. */
+  /** Returns the place in a served block where the last answer found the transaction. */
   readonly findPlace: () => ToldPlace | undefined;
 };
 
 /**
- * Blocks of sent transactions, as answers have given them, where processes share records: what one has shown in a block, the others do not
- * show without one while that block is on the chain. A key that has sent nothing lately is looked up once a block, by its first answer
- * from a recent block, and for answers without a block.
+ * Blocks in which answers have shown sent transactions, where processes share records: once one process has shown a transaction in a block, the others do not
+ * show it without a block while that block is on the chain. A key that has sent nothing recently is looked up once per block, by its first answer from a
+ * recent block, and for answers without a block.
  */
 export class GivenPlaces {
   readonly #parts: ChainParts;
   readonly #records: SentRecords;
-  /** Hash of the block that was noted last, by viewer and transaction. */
+  /** Hash of the latest noted block, by viewer and transaction. */
   readonly #noted = new Lru<string, string>(MAX_NOTED, Number.POSITIVE_INFINITY);
-  /** Hash of the served head at which a viewer had sent nothing: what it sends later is in no block up to that. */
+  /** Hash of the served head at which a viewer had sent nothing: its later transactions are in no block up to that head. */
   readonly #silent = new Lru<string, string>(MAX_VIEWERS, Number.POSITIVE_INFINITY);
   #refreshing: Promise<void> | undefined;
 
@@ -49,7 +49,7 @@ export class GivenPlaces {
   }
 
   /**
-   * The answer; one without a block waits for the block that was given before.
+   * Sends the request; an answer without a block waits for the block shown before, and is then requested anew.
    * @throws ChainError `unavailable` where that block is not served in time
    */
   async ask<T>({ hash, ask, findPlace }: PlacedQuestion<T>, scope: RequestScope): Promise<T> {
@@ -67,7 +67,7 @@ export class GivenPlaces {
       const given = await this.#records.findBlock(scope, hash);
       if (given === undefined) return answer;
       if (given === null) {
-        // Another process may serve its block already: a client that saw it there does not expect a null here.
+        // Another process may serve the block already: a client that saw the transaction there does not expect a null here.
         if (answer !== null || hasRefreshed) return answer;
         hasRefreshed = true;
         await this.#refresh();
@@ -78,7 +78,7 @@ export class GivenPlaces {
         await this.#forget(hash, given, scope);
         return answer;
       }
-      // Where the head has moved since, the nodes are asked again at once.
+      // Where the head has changed since, the request is repeated at once.
       await this.#pause(heads.served?.hash === before ? REPEAT_MS : 0, until, given, scope);
     }
   }
@@ -97,14 +97,17 @@ export class GivenPlaces {
     this.#noted.set(noted, blockHash);
   }
 
-  /** Where the block was served here and has left the chain, processes that never had it need not wait for it. */
+  /** Removes the record of a block that was served here and has left the chain: processes that never had it need not wait for it. */
   async #forget(hash: string, given: BlockPlace, scope: RequestScope): Promise<void> {
     if (!this.#parts.directory.hasDeparted(given.hash)) return;
     this.#noted.delete(`${viewerOf(scope)} ${hash}`);
     await this.#records.forgetBlock(scope, hash, given.hash);
   }
 
-  /** Resolves once the block is served; false where it has left the chain. */
+  /**
+   * Resolves true once the block is served, false where it has left the chain.
+   * @throws ChainError `unavailable` when the time is up
+   */
   async #isReached(given: BlockPlace, until: number, scope: RequestScope): Promise<boolean> {
     const { directory } = this.#parts;
     const { heads } = this.#parts.chain();
@@ -120,7 +123,7 @@ export class GivenPlaces {
     }
   }
 
-  /** One question for the heads serves all that wait. */
+  /** Coalesces concurrent refreshes of the heads. */
   #refresh(): Promise<void> {
     this.#refreshing ??= this.#parts.refreshHeads().finally(() => {
       this.#refreshing = undefined;
@@ -128,7 +131,7 @@ export class GivenPlaces {
     return this.#refreshing;
   }
 
-  /** Until the head changes, `ms` are over, or the caller has gone. @throws ChainError `unavailable` when the time is up */
+  /** Waits until the head changes, `ms` are over, or the caller has gone. @throws ChainError `unavailable` when the time is up */
   async #pause(ms: number, until: number, { number }: BlockPlace, scope: RequestScope): Promise<void> {
     const left = until - performance.now();
     if (left <= 0 || scope.aborted) {

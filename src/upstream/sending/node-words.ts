@@ -1,16 +1,16 @@
 import { stripPreamble } from '../errors/strip-preamble.ts';
 
-/** What nodes say of a transaction that they do not take, whatever their client: a table, as for other errors. */
+/** Table of error messages by which nodes of any client refuse a transaction. */
 
-/** `known`: the node has it. `nonceTooLow`: it, or another of its nonce, is in a block. */
+/** `known`: the node has the transaction. `nonceTooLow`: it, or another of its nonce, is in a block. */
 export type SendVerdict = 'known' | 'nonceTooLow' | 'refused';
 
 type Row = {
-  /** Where the words come from. */
+  /** Clients that use the message. */
   readonly client: string;
   readonly pattern: RegExp;
   readonly verdict: SendVerdict;
-  /** geth's words, where the node's are others; `$1` is the first group of the pattern. */
+  /** geth's message, where the node's differs. */
   readonly geth?: string;
 };
 
@@ -23,9 +23,9 @@ const BLOCK_GAS = 'exceeds block gas limit';
 const INTRINSIC = 'intrinsic gas too low';
 const POOL_FULL = 'txpool is full';
 
-/** The first row that fits. Patterns look at the beginning, of a text that is cut to a fixed length. */
+/** The first matching row counts. Patterns match at the beginning of a text that is cut to a fixed length. */
 const ROWS: readonly Row[] = [
-  // The node has it.
+  // The node has the transaction.
   { client: 'geth, reth, Erigon, Arbitrum', pattern: /^already known\b/i, verdict: 'known' },
   {
     client: 'geth before 1.9.14, Besu, hardhat, zkSync',
@@ -59,7 +59,7 @@ const ROWS: readonly Row[] = [
     verdict: 'known',
   },
 
-  // Its nonce is used.
+  // The nonce is used.
   { client: 'geth, reth, Erigon, anvil, Besu', pattern: /^nonce too low\b/i, verdict: 'nonceTooLow' },
   {
     client: 'Nethermind',
@@ -80,7 +80,7 @@ const ROWS: readonly Row[] = [
     geth: NONCE_LOW,
   },
 
-  // In geth's words already.
+  // Messages in geth's words.
   {
     client: 'geth and those that follow it',
     pattern:
@@ -88,7 +88,7 @@ const ROWS: readonly Row[] = [
     verdict: 'refused',
   },
 
-  // In the words of others.
+  // Messages in other words.
   {
     client: 'Nethermind',
     pattern: /^(?:feetoolow|feetoolowtocompete)\b/i,
@@ -172,10 +172,10 @@ const ROWS: readonly Row[] = [
   { client: 'Nethermind', pattern: /^sent ?transaction is invalid/i, verdict: 'refused' },
 ];
 
-/** What was said, in geth's words where they are known. */
+/** Verdict and message, in geth's words where they are known. */
 export type SendWords = { readonly verdict: SendVerdict; readonly message: string };
 
-/** @returns undefined for words that no row knows */
+/** @returns undefined where no row matches */
 export function readSendWords(text: string): SendWords | undefined {
   const words = stripPreamble(text);
   const row = ROWS.find(({ pattern }) => pattern.test(words));

@@ -1,18 +1,18 @@
 import * as z from 'zod';
 import { headersSchema, type UpstreamOptions, urlSchema } from '../options.ts';
 
-/** `send:` of a network: where transactions go. */
+/** `send:` section of a network: where transactions go. */
 export type SendOptions = {
-  /** All nodes at the same time; one after the other until one takes it; or those of these names, at the same time. */
+  /** All nodes concurrently; one after the other until one accepts; or the named ones concurrently. */
   readonly to: 'all' | 'first' | readonly string[];
-  /** A relay, which then is the only one that gets transactions. */
+  /** Private relay, which then is the only one that gets transactions. */
   readonly private?: UpstreamOptions;
   /**
-   * What is checked before nodes are asked: `ethereum` all that needs no state, `form` only what holds on every chain. By default
-   * `ethereum` on Ethereum and its test networks.
+   * Checks before transactions are sent to nodes: `ethereum` runs all that need no state, `form` only those that hold on every chain. Default: `ethereum` on
+   * Ethereum and its test networks, otherwise `form`.
    */
   readonly rules?: 'ethereum' | 'form';
-  /** Whether transactions are taken that are valid on every chain (before EIP-155); by default on development networks. */
+  /** Whether replayable transactions (before EIP-155), valid on every chain, are accepted; by default on development networks only. */
   readonly unprotected?: boolean;
 };
 

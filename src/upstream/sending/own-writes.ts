@@ -9,8 +9,8 @@ import type { SentRecords } from './sent-records.ts';
 import type { SentTransactions } from './sent-transactions.ts';
 
 /**
- * Lets the senders of a transaction see it, whichever node is asked. Keys that have sent nothing in this process are looked up
- * where processes share records only for answers about what is not in a block: a null, or the tag pending.
+ * Lets senders of a transaction see it, whichever node answers. Keys that have sent nothing in this process are looked up in shared records only for answers
+ * about what is not in a block: a null, or the tag pending.
  */
 export class OwnWrites {
   readonly #sent: SentTransactions;
@@ -21,19 +21,19 @@ export class OwnWrites {
     this.#records = records;
   }
 
-  /** The nodes to be asked before others, because they have what the caller has sent. */
+  /** Nodes to prefer for the call, because they have the caller's transactions. */
   findPreferred(call: RoutedCall, scope: RequestScope): ReadonlySet<Upstream> | undefined {
     if (call.transactionHash !== undefined) return this.#sent.find(scope, call.transactionHash)?.takers;
     return call.isSticky === true ? this.#sent.findTakers(scope) : undefined;
   }
 
-  /** A transaction that no node knows, as it was sent; null where this caller has not sent it. */
+  /** JSON of a transaction that no node knows, as it was sent; null where this caller has not sent it. */
   async findSent(hash: string, scope: RequestScope): Promise<JsonText | null> {
     const found = this.#sent.find(scope, hash) ?? (await this.#records?.find(scope, hash));
     return found === undefined ? null : encodePendingTransactionJson(found.transaction, found.sender, hash);
   }
 
-  /** What the caller has sent in this process with this nonce, as it was sent; null where that is nothing. */
+  /** JSON of the caller's transaction with this nonce, sent in this process; null where there is none. */
   findWaiting(sender: string, nonce: bigint, scope: RequestScope): JsonText | null {
     const found = this.#sent.findNonce(scope, sender.toLowerCase(), nonce);
     return found === undefined
@@ -41,7 +41,7 @@ export class OwnWrites {
       : encodePendingTransactionJson(found.transaction, found.sender, found.hash);
   }
 
-  /** The count of a sender's transactions with those that the caller has sent and the node does not have. */
+  /** Raises a pending transaction count by the caller's transactions that the node does not have. */
   async raiseCount(
     count: JsonText,
     address: string,

@@ -4,12 +4,12 @@ import type { SendingParts } from './sending-parts.ts';
 import type { PrivateRecord, SentRecords } from './sent-records.ts';
 import { PRIVATE_LIFE_MS } from './sent-records.ts';
 
-/** About 250 bytes each; the one that was sent or asked for longest ago leaves first. */
+/** Cap on hashes, about 250 bytes each; the least recently sent or requested hash is evicted first. */
 const MAX_HASHES = 16_384;
 
 /**
- * Hashes of transactions that went to the private relay. No node is asked for one, since the question would tell of it, before its nonce is used
- * at the served head: then it is in a block, or cannot get into one any more.
+ * Hashes of transactions that went to the private relay. No request to a node names such a hash, since that would disclose it, before its nonce is used at
+ * the served head: then the transaction is in a block, or can no longer get into one.
  */
 export class PrivateHashes {
   readonly #parts: Pick<SendingParts, 'relay' | 'chain'>;
@@ -21,7 +21,7 @@ export class PrivateHashes {
     this.#records = records;
   }
 
-  /** To be called before the relay gets the transaction: it may have it whatever it answers. Does nothing on a network without relay. */
+  /** Call before the relay gets the transaction: it may have it whatever it answers. Does nothing on a network without relay. */
   async add(hash: string, sent: PrivateRecord): Promise<void> {
     if (this.#parts.relay === undefined) return;
     this.#hashes.set(hash, sent);
@@ -29,8 +29,8 @@ export class PrivateHashes {
   }
 
   /**
-   * Whether nodes must not be asked for this hash.
-   * @throws ChainError where the sender's count cannot be read, so that it is not known
+   * Whether requests to nodes must not name this hash.
+   * @throws ChainError where the sender's transaction count cannot be read
    */
   async isHidden(hash: string, scope: RequestScope): Promise<boolean> {
     if (this.#parts.relay === undefined) return false;

@@ -3,14 +3,14 @@ import { SendRefusal } from '../errors/send-refusals.ts';
 import { type FaultKind, UpstreamFault } from '../fault.ts';
 import type { Upstream } from '../upstream.ts';
 
-/** What one node made of a transaction. */
+/** Outcome of sending a transaction to one node. */
 export type NodeAnswer = { readonly upstream: Upstream } & (
   | { readonly kind: 'taken' }
   | { readonly kind: 'refused'; readonly error: SendRefusal }
   | { readonly kind: 'fault'; readonly fault: UpstreamFault }
 );
 
-/** Faults after which the node has certainly not got the transaction. */
+/** Faults after which the node has certainly not received the transaction. */
 const NOT_SENT: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'rateLimited',
   'unauthorized',
@@ -21,19 +21,19 @@ const NOT_SENT: ReadonlySet<FaultKind> = new Set<FaultKind>([
 
 export type RoundParts = {
   readonly nodes: readonly Upstream[];
-  /** Sends it to one node; resolves when that has taken it. */
+  /** Sends the transaction to one node; resolves when the node has accepted it. */
   readonly ask: (upstream: Upstream) => Promise<unknown>;
-  /** Whether a node is asked only when those before it have not taken it. */
+  /** Whether a node is tried only when those before it have not accepted the transaction. */
   readonly isInTurn: boolean;
 };
 
-/** One transaction on its way to some nodes. */
+/** Sends one transaction to a set of nodes. */
 export class SendRound {
-  /** In the order in which they came. */
+  /** Answers in order of arrival. */
   readonly answers: NodeAnswer[] = [];
-  /** The first node that has taken it; undefined once none of them has. Rejects with what is no answer of a node. */
+  /** First node that has accepted the transaction; undefined once all have answered and none has. Rejects with errors that are no answer of a node. */
   readonly first: Promise<Upstream | undefined>;
-  /** When all nodes have answered. Never rejects. */
+  /** Resolves when all nodes have answered. Never rejects. */
   readonly settled: Promise<void>;
 
   constructor({ nodes, ask, isInTurn }: RoundParts) {
@@ -43,7 +43,7 @@ export class SendRound {
       resolveFirst = resolve;
       rejectFirst = reject;
     });
-    // Where it is sent again only the end matters.
+    // A repeated send awaits only `settled`.
     this.first.catch(() => {});
     const askOne = async (upstream: Upstream): Promise<boolean> => {
       const answer = await readAnswer(upstream, ask);
@@ -55,7 +55,7 @@ export class SendRound {
     this.settled = work.then(() => resolveFirst(undefined), rejectFirst);
   }
 
-  /** The nodes that may have the transaction, or its block, although they have not said so: they are asked for it until they answer. */
+  /** Nodes that may have the transaction, or its block, although they did not report so: they are polled for it until they answer. */
   get unsure(): readonly Upstream[] {
     return this.#listNodes(
       (answer) =>
@@ -64,12 +64,12 @@ export class SendRound {
     );
   }
 
-  /** The nodes that refuse the transaction for another reason than its nonce: some do so in such words for one that they have. */
+  /** Nodes that refuse the transaction for another reason than its nonce: some use such words for a transaction that they have. */
   get refusing(): readonly Upstream[] {
     return this.#listNodes((answer) => answer.kind === 'refused' && answer.error.verdict === 'refused');
   }
 
-  /** Whether a node refuses the transaction in words that are not known: it may mean that it has it. */
+  /** Whether a node refuses the transaction in unknown words, which may mean that it has it. */
   get isUnclear(): boolean {
     return this.answers.some((answer) => answer.kind === 'refused' && !answer.error.isKnown);
   }
@@ -78,7 +78,7 @@ export class SendRound {
     return this.answers.filter(isMeant).map(({ upstream }) => upstream);
   }
 
-  /** Why it was not taken, of all that was said the most precise and most frequent. */
+  /** Returns why the transaction was not accepted: the most precise, then most frequent of the reported reasons. */
   explain(): ChainError {
     const refusals = this.answers.flatMap((answer) => (answer.kind === 'refused' ? [answer.error] : []));
     if (refusals.length > 0) return chooseRefusal(refusals);
@@ -117,7 +117,7 @@ async function readAnswer(
   }
 }
 
-/** Known words before others, what most nodes say before what fewer do. Figures in the words may differ from node to node. */
+/** Prefers known words, then the most frequent. Figures in the words may differ between nodes. */
 function chooseRefusal(refusals: readonly SendRefusal[]): SendRefusal {
   const kindOf = ({ message }: SendRefusal): string => message.split(':', 1)[0] as string;
   const count = (error: SendRefusal): number =>

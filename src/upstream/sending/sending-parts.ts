@@ -7,13 +7,13 @@ import type { Directed, Handler } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
 import type { SendOptions } from './options.ts';
 
-/** What judging a transaction takes of the EVM and its cryptography, which this part of the service does not see. */
+/** EVM and cryptography functions for checking transactions, which this module does not import. */
 export type SendingTools = {
   readonly recoverPublicKey: RecoverPublicKey;
   readonly measureGas: EthereumBounds['measureGas'];
 };
 
-/** What the sending of a network asks of its chain. */
+/** Reads of the chain that sending a transaction needs. */
 export type ChainForSending = {
   readonly blocks: Pick<BlockReads, 'getHeaderObject'>;
   readonly transactions: Pick<TransactionReads, 'getTransaction' | 'getReceipt'>;
@@ -22,21 +22,21 @@ export type ChainForSending = {
 };
 
 export type SendingParts = {
-  /** @throws ChainError as long as it is not known; nothing is sent before */
+  /** @throws ChainError as long as the chain id is not known; nothing is sent before */
   readonly chainId: bigint;
   readonly isDevelopment: boolean;
   readonly upstreams: readonly Upstream[];
   readonly options: SendOptions;
   readonly tools: SendingTools;
-  /** Where a private relay is configured: it alone gets transactions. */
+  /** Private relay, where one is configured: it alone gets transactions. */
   readonly relay: Upstream | undefined;
-  /** Asks one node, as the pool does. */
+  /** Sends to one node, as the pool does. */
   readonly askNode: Handler<Directed>;
-  /** The chain without what was sent here; it may be made after this. */
+  /** The chain without locally sent transactions; it may be created after this object. */
   readonly chain: () => ChainForSending;
   readonly directory: Pick<BlockDirectory, 'hashOf' | 'hasDeparted'>;
-  /** Asks the healthy nodes for their heads now. Never rejects. */
+  /** Requests the heads of healthy nodes now. Never rejects. */
   readonly refreshHeads: () => Promise<void>;
-  /** Where processes share what was sent; without it each knows its own. */
+  /** Table by which processes share sent transactions; without it each process knows only its own. */
   readonly records: RecordTable | undefined;
 };

@@ -4,7 +4,7 @@ import { REVISIONS, rulesOf } from '../../evm/revisions/revisions.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { SendingParts } from './sending-parts.ts';
 
-/** When Osaka began, Unix seconds: nothing in a header tells. Ethereum and its test networks, by chain id. */
+/** Osaka activation times, Unix seconds, by chain id, for Ethereum and its test networks: no header field reveals Osaka. */
 const OSAKA_TIMES: ReadonlyMap<bigint, bigint> = new Map([
   [1n, 1_764_798_551n],
   [17_000n, 1_759_308_480n],
@@ -12,10 +12,10 @@ const OSAKA_TIMES: ReadonlyMap<bigint, bigint> = new Map([
   [560_048n, 1_761_677_592n],
 ]);
 
-/** The members of a header object by which forks are told. */
+/** Header members that identify the active fork. */
 type HeaderMembers = Readonly<Partial<Record<ForkField | 'gasLimit' | 'timestamp', unknown>>>;
 
-/** The rules that transactions are judged by, as of the served head; read once a head. */
+/** Rules for checking sent transactions at the served head; read once per head. */
 export class SendingRuleBook {
   readonly #parts: Omit<SendingParts, 'relay' | 'askNode' | 'upstreams'>;
   #known: { readonly head: string; readonly bounds: EthereumBounds | undefined } | undefined;
@@ -34,7 +34,7 @@ export class SendingRuleBook {
     };
   }
 
-  /** Undefined where the head cannot be read: the nodes judge then. */
+  /** Returns undefined where the head cannot be read: then the nodes decide. */
   async #readBounds(scope: RequestScope): Promise<EthereumBounds | undefined> {
     const { heads, blocks } = this.#parts.chain();
     const { served } = heads;
@@ -72,7 +72,7 @@ function isGiven(value: unknown): boolean {
 
 const OSAKA = rulesOf('osaka');
 
-/** The revisions that brought header fields, and which, newest first. */
+/** Revisions that introduced header fields, with these fields, newest first. */
 const TOLD_BY_HEADER: readonly { readonly rules: RevisionRules; readonly fields: readonly ForkField[] }[] =
   REVISIONS.map(rulesOf)
     .map((rules) => {
@@ -83,9 +83,9 @@ const TOLD_BY_HEADER: readonly { readonly rules: RevisionRules; readonly fields:
     .filter(({ fields }) => fields.length > 0)
     .reverse();
 
-/** Before London it cannot be seen whether Berlin is active, which it is everywhere by now. */
+/** Finds the revision by header fields. Before London no field shows whether Berlin is active; it is active everywhere by now. */
 function findRevision(header: HeaderMembers): RevisionRules {
-  // Not every node gives all of them: execution-apis has no slotNumber.
+  // Not every node reports all fields: execution-apis has no slotNumber.
   const told = TOLD_BY_HEADER.find(({ fields }) => fields.some((field) => isGiven(header[field])));
   return told?.rules ?? rulesOf('berlin');
 }

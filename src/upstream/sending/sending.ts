@@ -14,19 +14,19 @@ import { SentRecords } from './sent-records.ts';
 import { SentTransactions } from './sent-transactions.ts';
 import { TransactionSender } from './transaction-sender.ts';
 
-/** What a chain offers to senders: to send, and to see what they have sent. */
+/** Operations of a chain for senders: sending, and seeing what they have sent. */
 export interface SendingReads {
   send(bytes: Uint8Array, scope: RequestScope): Promise<JsonText>;
   findSent(hash: string, scope: RequestScope): Promise<JsonText | null>;
   findWaiting(sender: string, nonce: bigint, scope: RequestScope): JsonText | null;
-  /** Whether a transaction waits at the private relay alone, so that nodes must not be asked for its hash. @throws ChainError */
+  /** Whether a transaction is pending only at the private relay, so that requests to nodes must not name its hash. @throws ChainError */
   isHidden(hash: string, scope: RequestScope): PromiseOrValue<boolean>;
-  /** Asks about a transaction by its hash; see `GivenPlaces`. */
+  /** Sends a request about a transaction by its hash; see `GivenPlaces`. */
   askPlaced<T>(question: PlacedQuestion<T>, scope: RequestScope): Promise<T>;
   raiseCount(count: JsonText, sender: string, block: BlockReference, scope: RequestScope): Promise<JsonText>;
 }
 
-/** The sending of one network: judging, sending, keeping, and what senders see of it. */
+/** Transaction sending of one network: checks, sends, re-sends, and lets senders see their transactions. */
 export class Sending implements SendingReads {
   readonly #sender: TransactionSender;
   readonly #keeper: SentKeeper;
@@ -38,7 +38,7 @@ export class Sending implements SendingReads {
 
   constructor(parts: SendingParts) {
     const sent = new SentTransactions(() => performance.now());
-    // A development chain that is replaced has the same chain id.
+    // A replaced development chain has the same chain id, so its records would be stale.
     const table = parts.isDevelopment ? undefined : parts.records;
     const records = table && new SentRecords(table, () => parts.chainId, steadyTime);
     this.#own = new OwnWrites(sent, records);
@@ -79,7 +79,7 @@ export class Sending implements SendingReads {
     block: BlockReference,
     scope: RequestScope,
   ): Promise<JsonText> {
-    // The one node of a development network is always right, also in the moment after it was made to go back.
+    // The only node of a development network is authoritative, also right after it was rolled back.
     if (this.#isDevelopment) return count;
     return this.#own.raiseCount(count, sender, block, scope);
   }
@@ -88,12 +88,12 @@ export class Sending implements SendingReads {
     return this.#own.findPreferred(call, scope);
   }
 
-  /** What was sent may have been undone by request: what the node says of it counts alone. */
+  /** Forgets sent transactions: a request may have undone them, so only the node's report counts. */
   forget(): void {
     this.#keeper.forget();
   }
 
-  /** Settled when no look at what waits is under way. */
+  /** Resolves when no check of pending transactions is running. */
   get idle(): Promise<void> {
     return this.#keeper.idle;
   }

@@ -8,18 +8,18 @@ import type { SendingParts } from './sending-parts.ts';
 import type { SentEntry, SentTransactions } from './sent-transactions.ts';
 import type { TransactionSender } from './transaction-sender.ts';
 
-/** Blocks between two looks at what waits. */
+/** Blocks between two checks of pending transactions. */
 const BLOCKS_BETWEEN = 2n;
-/** Transactions that one look is at, keys in turns and the oldest look first, and of those at the same time. */
+/** Cap on transactions per check, round-robin over keys and least recently checked first, and how many of them run concurrently. */
 const MAX_CHECKED = 128;
 const CONCURRENCY = 4;
-/** How often one transaction is sent again for each key that has sent it. */
+/** Cap on re-sends of one transaction for each key that has sent it. */
 const MAX_REPEATS = 20;
 const CHECK_LIMIT_MS = 10_000;
 
 /**
- * Looks after transactions until they are in a served block or can no longer be: sends them again to nodes that have lost them. A
- * development node that goes back, or begins anew, has been made to: there what was sent before is forgotten, and nothing is sent again.
+ * Checks sent transactions until they are in a served block or can no longer be, and re-sends them to nodes that have lost them. A development node goes
+ * back, or starts anew, only on request: then transactions sent before are forgotten, and nothing is re-sent.
  */
 export class SentKeeper {
   readonly #parts: SendingParts;
@@ -29,7 +29,7 @@ export class SentKeeper {
   readonly #stopped = new RequestScope(Number.POSITIVE_INFINITY);
   #unwatch: (() => void) | undefined;
   #checkedAt: bigint | undefined;
-  /** The last one that was announced. */
+  /** Last announced head. */
   #head: BlockPlace | undefined;
   #running: Promise<void> | undefined;
 
@@ -45,7 +45,7 @@ export class SentKeeper {
     this.#sender = sender;
   }
 
-  /** To be called when there is something to look after. */
+  /** Call when a transaction was sent. */
   begin(): void {
     if (this.#unwatch !== undefined || this.#stopped.aborted) return;
     const { heads } = this.#parts.chain();
@@ -54,7 +54,7 @@ export class SentKeeper {
     this.#unwatch = heads.watch(() => this.#onHead());
   }
 
-  /** Looks after nothing that was sent before. */
+  /** Drops all transactions sent before. */
   forget(): void {
     this.#sent.clear();
   }
@@ -65,7 +65,7 @@ export class SentKeeper {
     this.#unwatch = undefined;
   }
 
-  /** Settled when the look that is under way is over. */
+  /** Resolves when the running check is over. */
   get idle(): Promise<void> {
     return this.#running ?? Promise.resolve();
   }
@@ -82,7 +82,7 @@ export class SentKeeper {
     }
     if (served === undefined || this.#running !== undefined) return;
     const since = served.number - (this.#checkedAt ?? 0n);
-    // A lower head is a reorg: what was in its blocks may be gone.
+    // A lower head is a reorg: transactions of its blocks may be lost.
     if (since >= 0n && since < BLOCKS_BETWEEN) return;
     this.#checkedAt = served.number;
     this.#running = this.#checkAll().finally(() => {
@@ -101,7 +101,7 @@ export class SentKeeper {
     await Promise.all(Array.from({ length: CONCURRENCY }, work));
   }
 
-  /** Each transaction once; those who have sent the same take turns, as each is asked for under the key that it is chosen for. */
+  /** Chooses each transaction once; keys that have sent the same one alternate, since it is requested under the key that it is chosen for. */
   #choose(): SentEntry[] {
     const chosen = new Map<string, SentEntry>();
     for (const entry of this.#sent.takeTurns()) {
@@ -122,14 +122,14 @@ export class SentKeeper {
         for (const same of this.#sent.listSame(entry.hash)) this.#sent.delete(same);
       else if (!entry.isPrivate && !this.#parts.isDevelopment) await this.#restore(entry, scope);
     } catch (error) {
-      // Another look follows.
+      // The next check retries.
       if (!(error instanceof ChainError || error instanceof UpstreamFault)) throw error;
     } finally {
       scope.release();
     }
   }
 
-  /** Whether it is in a served block, or another of its nonce is. */
+  /** Whether the transaction, or another of its nonce, is in a served block. */
   async #isOut({ hash, sender, transaction }: SentEntry, scope: RequestScope): Promise<boolean> {
     if (await this.#hidden.isHidden(hash, scope)) return false;
     const { transactions, state } = this.#parts.chain();
@@ -138,7 +138,7 @@ export class SentKeeper {
     return BigInt(JSON.parse(count) as string) > transaction.nonce;
   }
 
-  /** Sends it again to nodes that have lost it. */
+  /** Re-sends the transaction to nodes that have lost it. */
   async #restore(entry: SentEntry, scope: RequestScope): Promise<void> {
     const { askNode } = this.#parts;
     const takers = [...entry.takers];
@@ -155,7 +155,7 @@ export class SentKeeper {
   }
 }
 
-/** Whether a head is the one before, or came on top of it, as far as can be told by numbers. */
+/** Whether a head equals or follows the previous one, as far as numbers show. */
 function isAbove(head: BlockPlace | undefined, before: BlockPlace | undefined): boolean {
   if (head === undefined) return false;
   return before === undefined || head.number > before.number || head.hash === before.hash;

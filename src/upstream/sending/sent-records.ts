@@ -10,19 +10,19 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import { MAX_SENT_OF_OWNER, SENT_LIFE_MS, type SentEntry, viewerOf } from './sent-transactions.ts';
 import { MAX_SESSIONS_OF_OWNER } from './sent-views.ts';
 
-/** Nonces of one sender that a record holds: the highest. */
+/** Cap on nonces per sender record: the highest are stored. */
 const MAX_NONCES = 256;
-/** Tries to write a record that other processes write at the same time. */
+/** Attempts to write a record that other processes write concurrently. */
 const MAX_TRIES = 4;
-/** How far clocks of machines that share records may be apart. */
+/** Allowed clock skew between machines that share records. */
 const CLOCK_SLACK_MS = 60_000;
 const SESSION_DIGITS = 16;
-/** A record that a key or session sends counts for at least `SENT_LIFE_MS` after each transaction, and is written once in that time. */
+/** Lifetime of a sender record: it is written once per `SENT_LIFE_MS` and remains valid for at least `SENT_LIFE_MS` after each transaction. */
 const SENDER_LIFE_MS = 2 * SENT_LIFE_MS;
-/** Keys and sessions that are known to send: about 200 bytes each. */
+/** Cap on keys and sessions known to send: about 200 bytes each. */
 const MAX_SENDERS = 16_384;
 
-/** A transaction as another process has noted it. */
+/** Transaction recorded by another process. */
 export type RecordedTransaction = {
   readonly hash: string;
   /** Lower-case `0x` text. */
@@ -30,36 +30,35 @@ export type RecordedTransaction = {
   readonly transaction: Transaction;
 };
 
-/** A transaction that went to the private relay; the nonce in decimal digits. */
+/** Transaction that went to the private relay; the nonce in decimal digits. */
 export type PrivateRecord = { readonly sender: string; readonly nonce: string };
 
-/** How long the hash of a private transaction is kept from nodes: longer than one waits at a relay. */
+/** Time that the hash of a private transaction is hidden from nodes: longer than one waits at a relay. */
 export const PRIVATE_LIFE_MS: number = 24 * 60 * 60_000;
-/** Private transactions of one chain, whoever has sent them. */
+/** Cap on recorded private transactions of one chain, across all senders. */
 const MAX_PRIVATE = 16_384;
 
 type Text = {
   readonly sender: string;
   readonly bytes: string;
-  /** The block of an answer that was given: decimal digits and hash. */
+  /** Block in which an answer has shown the transaction: decimal digits and hash. */
   readonly block?: readonly [number: string, hash: string];
 };
-/** A nonce, and until when (Unix milliseconds) it counts. */
+/** Nonce, and its expiry in Unix milliseconds. */
 type NonceRow = readonly [nonce: string, until: number];
 
 /**
- * Sent transactions where all processes that serve the same see them: one record a transaction, without the blobs that it carries, and
- * one for the nonces of a sender, one that says of a key or session that it sends. The oldest of a key make room for further ones. A table
- * that fails is as one that has nothing.
+ * Sent transactions shared by all processes that serve the same networks: one record per transaction, without its blobs, one for the nonces of a sender, and
+ * one that marks a key or session as a sender. The oldest records of a key make room for new ones. A failing table counts as empty.
  */
 export class SentRecords {
   readonly #table: RecordTable;
   readonly #readChainId: () => bigint;
   readonly #wallTime: () => number;
-  /** Viewers that are known to send, and whether the record of that is from here. */
+  /** Viewers known to send, and whether this process wrote the record. */
   readonly #senders = new Lru<string, boolean>(MAX_SENDERS, SENT_LIFE_MS);
 
-  /** `wallTime` is in Unix milliseconds. */
+  /** @param wallTime returns Unix milliseconds */
   constructor(table: RecordTable, readChainId: () => bigint, wallTime: () => number) {
     this.#table = table;
     this.#readChainId = readChainId;
@@ -72,13 +71,13 @@ export class SentRecords {
     try {
       const name = this.#nameOf('sent', scope, hash);
       const known = await this.#table.read(name);
-      // The same bytes sent again: a block that was given stays.
+      // The same bytes sent again: a recorded block stays.
       if (known !== undefined) await this.#table.replace(name, known.version, known.text, SENT_LIFE_MS);
       else await this.#create(name, JSON.stringify(text), SENT_LIFE_MS, MAX_SENT_OF_OWNER);
       await this.#noteSender(scope);
       await this.#addNonce(scope, sender, transaction.nonce);
     } catch {
-      // Other processes answer as if it had not been sent.
+      // Other processes answer as if the transaction had not been sent.
     }
   }
 
@@ -96,7 +95,7 @@ export class SentRecords {
     }
   }
 
-  /** Whether this key or session has sent something lately, to any process. Never rejects. */
+  /** Whether this key or session has recently sent anything, to any process. Never rejects. */
   async hasSent(scope: RequestScope): Promise<boolean> {
     const viewer = viewerOf(scope);
     if (this.#senders.get(viewer) !== undefined) return true;
@@ -114,11 +113,11 @@ export class SentRecords {
     try {
       await this.#create(this.#namePrivate(hash), JSON.stringify(sent), PRIVATE_LIFE_MS, MAX_PRIVATE);
     } catch {
-      // This process knows it.
+      // This process has it in memory.
     }
   }
 
-  /** A transaction that some process has sent to the private relay. Never rejects. */
+  /** Finds a transaction that some process has sent to the private relay. Never rejects. */
   async findPrivate(hash: string): Promise<PrivateRecord | undefined> {
     try {
       const record = await this.#table.read(this.#namePrivate(hash));
@@ -129,8 +128,8 @@ export class SentRecords {
   }
 
   /**
-   * The block in which an answer has shown a transaction of this key or session; null where none has, undefined where it is not theirs. Never
-   * rejects.
+   * Returns the block in which an answer has shown a transaction of this key or session; null where none has, undefined where the transaction is not theirs.
+   * Never rejects.
    */
   async findBlock(scope: RequestScope, hash: string): Promise<BlockPlace | null | undefined> {
     try {
@@ -143,7 +142,7 @@ export class SentRecords {
     }
   }
 
-  /** Writes the block of an answer that is about to be given, where the transaction was sent here. Never rejects. */
+  /** Records the block of an answer that is about to be returned, where this key or session has sent the transaction. Never rejects. */
   noteBlock(scope: RequestScope, hash: string, { number, hash: blockHash }: BlockPlace): Promise<void> {
     return this.#changeBlock(scope, hash, (text) =>
       text.block?.[1] === blockHash ? text : { ...text, block: [`${number}`, blockHash] },
@@ -158,7 +157,7 @@ export class SentRecords {
     });
   }
 
-  /** @param change gives the same object where nothing is to be written */
+  /** @param change returns the same object where nothing is to be written */
   async #changeBlock(scope: RequestScope, hash: string, change: (text: Text) => Text): Promise<void> {
     try {
       const name = this.#nameOf('sent', scope, hash);
@@ -171,7 +170,7 @@ export class SentRecords {
         if (await this.#table.replace(name, record.version, JSON.stringify(after), SENT_LIFE_MS)) return;
       }
     } catch {
-      // Other processes answer as if no block had been given.
+      // Other processes answer as if no block had been shown.
     }
   }
 
@@ -183,7 +182,7 @@ export class SentRecords {
       this.#senders.set(viewer, true);
   }
 
-  /** Nonces of transactions of a sender that were sent; none where that is not known. Never rejects. */
+  /** Nonces of a sender's sent transactions; empty where unknown. Never rejects. */
   async listNonces(scope: RequestScope, sender: string): Promise<ReadonlySet<bigint>> {
     try {
       const record = await this.#table.read(this.#nameOf('nonces', scope, sender));
@@ -194,7 +193,7 @@ export class SentRecords {
     }
   }
 
-  /** The oldest of the same key make room. */
+  /** Creates a record; the oldest of the same key make room. */
   #create(name: string, text: string, lifeMs: number, maxOfOwner: number): PromiseOrValue<boolean> {
     return this.#table.create(name, text, lifeMs, maxOfOwner, 'removeOldest');
   }
@@ -218,7 +217,7 @@ export class SentRecords {
 
   #parseNonces(text: string): NonceRow[] {
     const now = this.#wallTime();
-    // One from further ahead is from a clock that was ahead.
+    // A later expiry comes from a clock that was ahead.
     return (JSON.parse(text) as NonceRow[]).filter(
       ([, until]) => until > now && until <= now + SENT_LIFE_MS + CLOCK_SLACK_MS,
     );
@@ -228,7 +227,7 @@ export class SentRecords {
     return `private/${this.#readChainId()}/${hash}`;
   }
 
-  /** What a client calls its session is no part of a name as it is: it may be anything. */
+  /** A client's session name may be any text, so a record's name contains only its hash. */
   #nameOf(kind: 'sent' | 'nonces' | 'senders', { owner = '', session }: RequestScope, id: string): string {
     const part =
       session === undefined ? '' : bytesToHex(keccak256(Buffer.from(session))).slice(2, 2 + SESSION_DIGITS);

@@ -4,44 +4,44 @@ import { SharedBudget } from '../../util/shared-budget.ts';
 import type { Upstream } from '../upstream.ts';
 import { SentViews } from './sent-views.ts';
 
-/** How long a transaction that is in no block is remembered, and sent again where it is lost. */
+/** Time that a transaction outside any block is remembered, and re-sent where it is lost. */
 export const SENT_LIFE_MS: number = 10 * 60_000;
-/** Bytes of all transactions that are remembered, and the part of them that one key may have. */
+/** Bound on the bytes of all remembered transactions, and one key's share of them. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const OWNER_SHARE = 0.25;
-/** Transactions of one key that are remembered. */
+/** Cap on remembered transactions of one key. */
 export const MAX_SENT_OF_OWNER: number = 1_024;
-/** Approximate heap size of an entry beside its bytes, and of each session that sees it. */
+/** Approximate heap size of an entry without its bytes, and of each session that sees it. */
 const ENTRY_BYTES = 1_024;
 const VIEW_BYTES = 256;
 
-/** A transaction that a node has taken, and that is in no served block as far as is known: as one key has sent it. */
+/** Transaction that a node has accepted and that is in no served block as far as known, as one key has sent it. */
 export type SentEntry = {
   readonly hash: string;
   /** Lower-case `0x` text. */
   readonly sender: string;
   readonly transaction: Transaction;
-  /** As sent, with what it carries. */
+  /** Bytes as sent, with blobs. */
   readonly bytes: Uint8Array;
-  /** The key that it counts for. */
+  /** Key that the entry is charged to. */
   readonly owner: string;
-  /** Whether only a relay has got it. */
+  /** Whether only a relay has received the transaction. */
   readonly isPrivate: boolean;
   readonly sentAt: number;
-  /** Which sessions of the key see it; `undefined` is the key without one. */
+  /** Sessions of the key that see the transaction; `undefined` is the key without a session. */
   readonly viewers: Set<string | undefined>;
-  /** Nodes that have taken it and have not lost it: the same for all keys that have sent these bytes. */
+  /** Nodes that have accepted the transaction and not lost it: shared by all keys that have sent these bytes. */
   readonly takers: Set<Upstream>;
-  /** How often it was looked after, and sent again, for this key. */
+  /** Number of checks and of re-sends for this key. */
   checks: number;
   repeats: number;
 };
 
-/** The transactions of one key. */
+/** Transactions of one key. */
 type Owner = {
   /** Oldest first. */
   readonly entries: Map<string, SentEntry>;
-  /** The same; the one whose turn was longest ago is the first. */
+  /** Same entries, least recently visited first. */
   readonly line: Set<SentEntry>;
   readonly views: SentViews;
 };
@@ -52,29 +52,29 @@ export function viewerOf({ owner = '', session }: RequestScope): string {
 }
 
 /**
- * The transactions of this process that wait for a block: bounded by key, in bytes, and in time. Bytes that several keys have sent are
- * remembered for each of them, so that none can make them be forgotten for another.
+ * Pending transactions of this process, bounded per key, in bytes, and in time. Bytes that several keys have sent have an entry for each, so that no key can
+ * evict another's.
  */
 export class SentTransactions {
   /** Oldest first. */
   readonly #entries = new Set<SentEntry>();
-  /** The key whose turn was longest ago is the first. */
+  /** Least recently visited key first. */
   readonly #owners = new Map<string, Owner>();
   readonly #byHash = new Map<string, Set<SentEntry>>();
   readonly #budget = new SharedBudget(MAX_BYTES, OWNER_SHARE);
   readonly #now: () => number;
 
-  /** `now` is a monotonic clock in milliseconds. */
+  /** @param now monotonic clock in milliseconds */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Counts bytes that two keys have sent twice. */
+  /** Number of entries; bytes sent by two keys count twice. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** Whichever key has sent it. */
+  /** Returns an entry of the hash, of any key. */
   get(hash: string): SentEntry | undefined {
     for (const entry of this.#byHash.get(hash) ?? []) {
       if (!this.isOver(entry)) return entry;
@@ -83,7 +83,7 @@ export class SentTransactions {
     return undefined;
   }
 
-  /** The same bytes as each key has sent them. */
+  /** Entries of the same bytes, one for each key that has sent them. */
   listSame(hash: string): readonly SentEntry[] {
     return [...(this.#byHash.get(hash) ?? [])];
   }
@@ -93,8 +93,8 @@ export class SentTransactions {
   }
 
   /**
-   * Remembers a transaction for the key that has sent it, or that another of its sessions has; the oldest of the same key make room.
-   * @returns its entry; undefined where there is no room for it
+   * Remembers a transaction for its key, or adds the session to the key's existing entry; the oldest entries of the same key make room.
+   * @returns the entry; undefined where there is no room
    */
   add(
     sent: Pick<SentEntry, 'hash' | 'sender' | 'transaction' | 'bytes' | 'isPrivate'>,
@@ -127,7 +127,7 @@ export class SentTransactions {
     return entry;
   }
 
-  /** Forgets it for the key that it counts for. */
+  /** Removes the entry of its key. */
   delete(entry: SentEntry): void {
     if (!this.#entries.delete(entry)) return;
     const owner = this.#owners.get(entry.owner) as Owner;
@@ -145,9 +145,7 @@ export class SentTransactions {
     for (const entry of this.#entries) this.delete(entry);
   }
 
-  /**
-   * All of them, keys in turns: one of each key, then the next of each. In the next call those come first whose turn was longest ago.
-   */
+  /** Yields all entries, round-robin over keys: one of each key, then the next of each. The next call begins with the least recently visited. */
   *takeTurns(): Generator<SentEntry, void, undefined> {
     const left = new Map([...this.#owners].map(([name, { line }]) => [name, line.size]));
     while (left.size > 0) {
@@ -168,17 +166,17 @@ export class SentTransactions {
     }
   }
 
-  /** What this viewer has sent under this hash. */
+  /** Returns this viewer's transaction with this hash. */
   find({ owner = '', session }: RequestScope, hash: string): SentEntry | undefined {
     return this.#keep(this.#owners.get(owner)?.views.find(session, hash));
   }
 
-  /** Nodes that have the latest transaction that this viewer has sent; undefined where none waits. */
+  /** Nodes that have this viewer's latest pending transaction; undefined where none is pending. */
   findTakers({ owner = '', session }: RequestScope): ReadonlySet<Upstream> | undefined {
     return this.#owners.get(owner)?.views.findLatest(session)?.takers;
   }
 
-  /** The transaction that waits and in which this viewer has used a nonce of a sender. */
+  /** Returns this viewer's pending transaction with this sender and nonce. */
   findNonce({ owner = '', session }: RequestScope, sender: string, nonce: bigint): SentEntry | undefined {
     const entry = this.#owners.get(owner)?.views.findNonce(session, sender, nonce);
     return entry === undefined || this.isOver(entry) ? undefined : entry;
@@ -188,14 +186,14 @@ export class SentTransactions {
     return this.#keep(this.#owners.get(owner)?.entries.get(hash));
   }
 
-  /** The entry, unless its time is over. */
+  /** Returns the entry unless it has expired. */
   #keep(entry: SentEntry | undefined): SentEntry | undefined {
     if (entry === undefined || !this.isOver(entry)) return entry;
     this.delete(entry);
     return undefined;
   }
 
-  /** A view of it has been taken from the budget where it is new. */
+  /** The caller has charged a new view to the budget. */
   #show(entry: SentEntry, session: string | undefined): void {
     const ended = this.#owners.get(entry.owner)?.views.show(entry, session) ?? 0;
     this.#budget.giveBack(entry.owner, ended * VIEW_BYTES);

@@ -1,23 +1,23 @@
 import type { SentEntry } from './sent-transactions.ts';
 
-/** Sessions of one key that see what they have sent; the one that has sent longest ago makes room for another. */
+/** Cap on sessions per key that see their own transactions; the session that has sent least recently makes room. */
 export const MAX_SESSIONS_OF_OWNER: number = 1_024;
 
-/** The transactions of one session, or of the key without one. */
+/** Transactions of one session, or of the key without a session. */
 type View = {
   readonly byHash: Map<string, SentEntry>;
-  /** By sender, then nonce. */
+  /** Entries by sender, then nonce. */
   readonly nonces: Map<string, Map<bigint, SentEntry>>;
-  /** The one that it has sent last; undefined where that has to be looked for. */
+  /** Latest sent transaction; undefined until it is looked up. */
   latest: SentEntry | undefined;
 };
 
-/** Which waiting transactions the sessions of one key see: each what it has sent itself. The key without a session is `undefined`. */
+/** Pending transactions that each session of one key sees: its own. The key without a session is `undefined`. */
 export class SentViews {
-  /** The one that has sent longest ago is the first. */
+  /** Least recent sender first. */
   readonly #views = new Map<string | undefined, View>();
 
-  /** Sessions, and the key without one, that see something. */
+  /** Number of sessions, including the key without one, that see a transaction. */
   get size(): number {
     return this.#views.size;
   }
@@ -37,7 +37,10 @@ export class SentViews {
     return view.latest;
   }
 
-  /** @returns how many views of transactions have ended, to make room for a session */
+  /**
+   * Shows a transaction to a session.
+   * @returns the number of views that ended to make room for a session
+   */
   show(entry: SentEntry, session: string | undefined): number {
     const known = this.#views.get(session);
     const view: View = known ?? { byHash: new Map(), nonces: new Map(), latest: undefined };

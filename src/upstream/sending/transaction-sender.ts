@@ -20,33 +20,33 @@ import type { SendingParts } from './sending-parts.ts';
 import { SendingRuleBook } from './sending-rules.ts';
 import type { SentEntry, SentTransactions } from './sent-transactions.ts';
 
-/** How long nodes have to answer; it goes on in the background when the client has its answer or has gone. */
+/** Time limit of nodes; sending continues in the background when the client has its answer or has gone. */
 const SEND_LIMIT_MS = 15_000;
-/** How long it is looked for at nodes that have not said whether they have taken it, and the pauses between looks. */
+/** Time limit of the search at nodes that have not reported whether they have accepted it, and the pauses between tries. */
 const FIND_LIMIT_MS = 4_000;
 const FIND_PAUSES_MS = [0, 150, 300, 600, 900, 1_500];
-/** Bytes of transactions that are on their way at the same time, and the part that one key may have. */
+/** Bound on the bytes of in-flight transactions, and one key's share of them. */
 const MAX_BYTES = limitOf('sends.bytes');
 const OWNER_SHARE = 0.25;
-/** Counted with each, so that their number is bounded too. */
+/** Bytes charged per transaction in addition, so that their number is bounded too. */
 const SEND_BYTES = 16 * 1024;
 
-/** From here on transactions are judged in turns of their owners; what a byte takes at most, about. */
+/** Size from which checks wait for a scheduler slot of the owner, bytes, and the approximate maximum cost per byte. */
 const LARGE_BYTES = 16 * 1024;
 const JUDGE_MS_A_BYTE = 0.0002;
 
 const METHOD = 'eth_sendRawTransaction';
 
-/** Is called for each transaction that a node has taken, before the client has its answer. */
+/** Called for each transaction that a node has accepted, before the client has its answer. */
 export type OnSent = (entry: SentEntry, scope: RequestScope) => Promise<void>;
 
-/** A transaction on its way. */
+/** Checked transaction to be sent. */
 type Sending = { readonly judged: JudgedTransaction; readonly hash: string; readonly bytes: Uint8Array };
 
-/** The round of a transaction, and the key under which it is sent. */
+/** In-flight send of a transaction, and the key that started it. */
 type Running = { readonly owner: string; readonly round: Promise<SendRound> };
 
-/** Sends transactions that were judged here to the nodes of a network; the first that takes one answers. */
+/** Sends locally checked transactions to the nodes of a network; the first node that accepts determines the answer. */
 export class TransactionSender {
   readonly #parts: SendingParts;
   readonly #rules: SendingRuleBook;
@@ -54,7 +54,7 @@ export class TransactionSender {
   readonly #hidden: PrivateHashes;
   readonly #onSent: OnSent;
   readonly #budget = new SharedBudget(MAX_BYTES, OWNER_SHARE);
-  /** By hash: the same bytes that come twice at the same time are sent once. */
+  /** In-flight sends by hash: the same bytes arriving concurrently are sent once. */
   readonly #running = new Map<string, Running>();
 
   constructor(parts: SendingParts, sent: SentTransactions, hidden: PrivateHashes, onSent: OnSent) {
@@ -65,13 +65,18 @@ export class TransactionSender {
     this.#onSent = onSent;
   }
 
-  /** @throws ChainError */
+  /**
+   * Checks and sends a transaction; resolves once a node has accepted it.
+   * @param bytes encoded transaction, with blobs
+   * @returns the JSON text of its hash
+   * @throws ChainError
+   */
   async send(bytes: Uint8Array, scope: RequestScope): Promise<JsonText> {
     const rules = await this.#rules.read(scope);
     const { length } = bytes;
     const owner = scope.owner ?? '';
     if (length > LARGE_BYTES) await TURNS.pause(owner, length * JUDGE_MS_A_BYTE);
-    // Many may have waited for the same rules, and each signature takes half a millisecond.
+    // Many may have waited for the same rules, and each signature recovery takes half a millisecond.
     const judged = await TURNS.take(owner, () =>
       judgeTransaction(bytes, rules, this.#parts.tools.recoverPublicKey),
     );
@@ -80,21 +85,21 @@ export class TransactionSender {
     const { sender, transaction } = judged;
     await this.#hidden.add(hash, { sender: bytesToHex(sender), nonce: `${transaction.nonce}` });
     const round = await this.#share(sending, scope);
-    // Many calls may have sent the same.
+    // Many calls may have sent the same transaction.
     await TURNS.rejoin(owner);
     await this.#note(sending, scope);
     this.#noteTakers(round, hash);
     return `"${hash}"`;
   }
 
-  /** Resolves once the transaction is taken, for whichever key it is on its way. */
+  /** Resolves once the transaction is accepted, whichever key has started the send. */
   async #share(sending: Sending, scope: RequestScope): Promise<SendRound> {
     const running = this.#running.get(sending.hash);
     if (running === undefined) return this.#begin(sending, scope);
     try {
       return await running.round;
     } catch (error) {
-      // The bounds of the other key are none of this one's.
+      // The bounds of another key do not apply to this one.
       const isTheirs = running.owner !== (scope.owner ?? '') && isBusy(error);
       if (!isTheirs) throw error;
       return this.#begin(sending, scope);
@@ -111,7 +116,7 @@ export class TransactionSender {
     return running.round;
   }
 
-  /** Sends a transaction to these nodes once more. Never rejects. @returns those that have it now */
+  /** Re-sends a transaction to these nodes. Never rejects. @returns the nodes that have it now */
   async repeat(
     { hash, bytes }: SentEntry,
     nodes: readonly Upstream[],
@@ -122,7 +127,7 @@ export class TransactionSender {
     return round.answers.flatMap((answer) => (answer.kind === 'taken' ? [answer.upstream] : []));
   }
 
-  /** Resolves once the transaction is taken. */
+  /** Resolves once the transaction is accepted. */
   async #run({ hash, bytes }: Sending, callerScope: RequestScope): Promise<SendRound> {
     const owner = callerScope.owner ?? '';
     const nodes = this.#chooseNodes();
@@ -164,7 +169,7 @@ export class TransactionSender {
     return new SendRound({ nodes, ask, isInTurn });
   }
 
-  /** Where a transaction goes now: the nodes that are well, or, where none is, those that may yet answer. */
+  /** Chooses the nodes that get a transaction: the healthy ones, or, where none is, those that may still answer. */
   #chooseNodes(): readonly Upstream[] {
     const { relay, upstreams, options } = this.#parts;
     if (relay !== undefined) return [relay];
@@ -179,7 +184,7 @@ export class TransactionSender {
     return chosen.toSorted((a, b) => a.tier - b.tier || a.health.score - b.health.score);
   }
 
-  /** Nodes that were away when a transaction came that has been taken before: it may wait at one of them alone. */
+  /** Verified nodes that did not get the transaction now, although it was accepted before: it may be pending at one of them alone. */
   #listUnasked(asked: readonly Upstream[], hash: string): readonly Upstream[] {
     const { relay, upstreams } = this.#parts;
     if (relay !== undefined || this.#sent.get(hash) === undefined) return [];
@@ -187,8 +192,8 @@ export class TransactionSender {
   }
 
   /**
-   * Whether a transaction that no node has taken now is in a block, or waits: nodes have many words for one that they have. Those that refuse it
-   * are asked once, those that may have it until they answer; words that no row knows are taken for such words where it was taken before.
+   * Whether a transaction that no node has accepted now is in a block or pending: nodes have many words for a transaction that they have. Refusing nodes are
+   * queried once, those that may have it until they answer; unknown words count as such where the transaction was accepted before.
    */
   async #isKnown(
     round: SendRound,
@@ -211,7 +216,7 @@ export class TransactionSender {
     }
   }
 
-  /** A node that has dropped the connection is asked again: it may be there in a moment. */
+  /** Polls the node: one that has dropped the connection may have the transaction in a moment. */
   async #isAt(upstream: Upstream, hash: string, scope: RequestScope): Promise<boolean> {
     for (const pause of FIND_PAUSES_MS) {
       if (pause > 0) await sleep(pause);
@@ -231,7 +236,7 @@ export class TransactionSender {
     }
   }
 
-  /** Remembers it for this caller. */
+  /** Remembers the transaction for this caller. */
   async #note({ judged, hash, bytes }: Sending, scope: RequestScope): Promise<void> {
     const { transaction } = judged;
     const sender = bytesToHex(judged.sender);
@@ -251,7 +256,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof ChainError && error.kind === 'busy';
 }
 
-/** A node that answers with another hash has not understood the bytes. */
+/** Rejects another hash: the node has not understood the bytes. */
 function checkHash(hash: string): (result: JsonResult) => JsonResult {
   const expected = `"${hash}"`;
   return (result) => {
