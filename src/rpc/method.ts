@@ -46,19 +46,19 @@ type MethodFacts = {
   readonly cost: number;
   /** Returns the contract scope of a call from its unchecked positional parameters. Never throws. */
   readonly touches: (rawParams: readonly unknown[]) => Touched;
-  /** Whether it executes contract code, so that the network's time limit for calls applies. */
+  /** Whether the method executes contract code, so that the network's time limit for calls applies. */
   readonly executes?: boolean;
-  /** Whether it is answered without a request to a chain. */
+  /** Whether the method is answered without a request to a chain. */
   readonly isLocal?: boolean;
-  /** Whether it is defined by the nodes, without a row in the table of methods. */
+  /** Whether the method is defined by the nodes, without a row in the table of methods. */
   readonly isNodeMethod?: boolean;
   /** Whether the price table of node methods contains it; `default` of the configured credits applies to the others. */
   readonly isPriced?: boolean;
   /** Whether only networks with a rollup family have it. */
   readonly needsRollup?: boolean;
-  /** Whether it sends transactions, which a key may be denied. */
+  /** Whether the method sends transactions, which a key may be denied. */
   readonly sends?: boolean;
-  /** Whether it waits for future events, so that it needs a scope of its own. */
+  /** Whether the method waits for future events, so that it needs a scope of its own. */
   readonly waits?: boolean;
   /** Method that it builds on: a network without that method does not have this one either. */
   readonly base?: string;

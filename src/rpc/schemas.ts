@@ -95,7 +95,7 @@ function createFixedDataCodec(bytes: number, title: string): Codec<string> {
   });
 }
 
-/** What is wrong with the text as bytes of any number. */
+/** Returns the problem of a text as hex bytes of any length, or undefined. */
 function findDataProblem(text: string): string | undefined {
   if (!text.startsWith('0x')) return 'hex string without 0x prefix';
   if (text.length % 2 !== 0) return 'hex string of odd length';
