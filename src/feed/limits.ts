@@ -4,7 +4,7 @@ import { limitOf } from '../util/bounds.ts';
 export type FeedLimits = {
   /** Window below the head with cached hash, parent and header: a start inside it costs no read, blocks. */
   readonly windowBlocks: number;
-  /** Maximum distance of a start from the head, and maximum lag of a listener is twice that, blocks. */
+  /** Maximum distance of a start from the head; a listener may lag by twice as many blocks. */
   readonly maxBlocks: number;
   /** Maximum steps of one `read`. */
   readonly readSteps: number;
