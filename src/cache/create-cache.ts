@@ -4,7 +4,7 @@ import type { Cache } from './cache.ts';
 import { createMemoryCache } from './memory-cache.ts';
 import type { CacheOptions } from './options.ts';
 
-/** Creates the cache of a configuration; with no memory configured, an empty one. */
+/** Creates the cache of a configuration; it stores nothing where nothing is configured. */
 export async function createCache(options: CacheOptions, log: Logger): Promise<Cache> {
   const { memoryBytes, entryBytes, redis } = options;
   const memory = createMemoryCache({ bytes: memoryBytes, entryBytes });

@@ -2,7 +2,7 @@
  * Encoding of an entry in the shared tier. A frame names its request and has a checksum over its content, so that data written by another
  * program, for another key, or damaged in transit is recognised and ignored.
  *
- * version 1 | flags 1 | length of the name 4 (characters) | checksum 16 | body
+ *     version 1 | flags 1 | length of the name 4 (characters) | checksum 16 | body
  *
  * The body is the name of the key followed by the answer, optionally deflated.
  */

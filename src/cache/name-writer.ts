@@ -30,7 +30,7 @@ export class NameWriter {
   length = 0;
   /** Bytes of its block part, including the space. */
   blockLength = 0;
-  /** Whether the question is encoded in UTF-16, which distinguishes all strings; otherwise in ASCII. */
+  /** Whether the request part is encoded in UTF-16, which distinguishes all strings; otherwise in ASCII. */
   isWide = false;
   hash = 0;
   /** Second hash of the same name. */

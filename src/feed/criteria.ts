@@ -13,6 +13,7 @@ export function countValues({ addresses, topics }: LogCriteria): number {
   return topics.reduce((sum, { length }) => sum + length, addresses.length);
 }
 
+/** Compiles criteria to a predicate; alternatives at a position are ORed, positions ANDed, and a log with fewer topics does not match. */
 export function createLogTest({ addresses, topics }: LogCriteria): LogTest {
   const isAddress = createMemberTest(addresses);
   const isTopic = topics.map(createMemberTest);

@@ -14,7 +14,7 @@ export type FeedLimits = {
   readonly criteriaValues: number;
   /** Hashes of pending transactions stored for deduplication. */
   readonly pendingHashes: number;
-  /** Concurrent reads for listeners that catch up; others wait in scheduler slots of their owners. */
+  /** Concurrent reads for listeners that catch up; others wait for scheduler slots of their owners. */
   readonly catchUpReads: number;
   /** Timeout of one read of the chain, ms. */
   readonly readTimeoutMs: number;

@@ -20,7 +20,7 @@ const NUMBER: JsonSchema = {
 };
 const HASH: JsonSchema = { title: 'block hash', type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' };
 
-/** Block number or tag (spec 2.8), `safe` excluded. */
+/** Block number or tag (spec 2.8). `safe` is undocumented here, but parsed: `resolveSafeTag` handles it. */
 export const blockNumberOrTag: Codec<BlockReference> = createCodec(parseNumberOrTag, [
   NUMBER,
   describeTags(TAGS_EXCEPT_SAFE),
@@ -35,7 +35,7 @@ export const anyBlockNumberOrTag: Codec<BlockReference> = createCodec(parseNumbe
 /** Block number, tag, block hash or EIP-1898 object (execution-apis). */
 export const anyBlock: Codec<BlockReference> = createCodec(parseAnyBlock, describeAnyBlock(TAGS));
 
-/** Block number, tag except `safe`, block hash or EIP-1898 object. */
+/** Block number, tag, block hash or EIP-1898 object. `safe` is undocumented here, but parsed: `resolveSafeTag` handles it. */
 export const anyBlockExceptSafe: Codec<BlockReference> = createCodec(
   parseAnyBlock,
   describeAnyBlock(TAGS_EXCEPT_SAFE),

@@ -2,6 +2,7 @@
 
 /** Properties of a client that are independent of its key. */
 export type ClientFacts = {
+  /** IP address. */
   readonly address: string;
   /** Origin header of the page that sends the request; undefined for non-browser clients. */
   readonly origin: string | undefined;

@@ -104,7 +104,7 @@ function countBlocks({ blockStateCalls }: BlockSimulation, base: bigint | undefi
     if (next === undefined) blocks++;
     else blocks += number === undefined ? MAX_BLOCKS : Number(next - number);
     number = next ?? (number === undefined ? undefined : number + 1n);
-    // More blocks, and descending numbers, are rejected by the chain.
+    // More blocks, and descending numbers, are rejected.
     if (blocks >= MAX_BLOCKS) return MAX_BLOCKS;
   }
   return blocks;

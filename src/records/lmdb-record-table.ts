@@ -24,7 +24,7 @@ const SWEPT_WITH_NEW = 4;
 const SWEEP_MS = 1_000;
 const PART_PAUSE_MS = 20;
 const SWEPT_RECORDS = 64;
-/** Records whose expiry is shortened per full owner or part of a sweep: each costs a read and a write. */
+/** Records whose expiry is shortened per creation for a full owner, or per part of a sweep: each costs a read and a write. */
 const SHORTENED_RECORDS = 2;
 /** Tolerated difference of clocks between processes, ms. */
 const CLOCK_SLACK_MS = 1_000;

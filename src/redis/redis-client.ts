@@ -37,6 +37,7 @@ export type RedisClientOptions = {
 /** Lua source, its SHA-1, and the number of leading arguments that are key names. */
 export type RedisScript = { readonly source: string; readonly hash: string; readonly keys: number };
 
+/** Creates a script with its SHA-1. @param keys number of leading arguments that are key names */
 export function createScript(keys: number, source: string): RedisScript {
   return { source, hash: createHash('sha1').update(source).digest('hex'), keys };
 }

@@ -8,7 +8,7 @@ export function encodeSuccess(id: JsonText, result: JsonText): JsonText {
   return `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
 }
 
-/** Maximum bytes of a response that is sent whole; longer ones are sent in pieces. */
+/** Maximum size of a result in bytes that is sent whole; larger ones are sent in pieces. */
 const MAX_WHOLE_BYTES = 2 * 1024 * 1024;
 const END = Buffer.from('}');
 
@@ -68,7 +68,7 @@ export function encodeError(id: JsonText, error: RpcError, maxText: number = LAR
   return typeof stream === 'string' ? `${head}${stream}}}` : enclose(head, stream, () => '}}');
 }
 
-/** Encodes an error response whose data is small. */
+/** Encodes an error response that carries no return data of a call. */
 export function encodeSmallError(id: JsonText, error: RpcError): JsonText {
   const value = error.data ?? error.nodeData;
   const data = value === undefined ? '' : `,"data":${JSON.stringify(value)}`;

@@ -48,6 +48,7 @@ export function isFilterId(id: string): boolean {
   return ID.test(id);
 }
 
+/** Returns a random 48-bit nonce in base64. */
 export function createNonce(): string {
   return randomBytes(6).toString('base64');
 }

@@ -24,7 +24,7 @@ import {
   type StoredFiltersOptions,
 } from './stored-filters.ts';
 
-/** Concurrent polls of one filter: the loser of each compare-and-swap repeats. */
+/** Maximum attempts of a poll: of concurrent polls of one filter, each one that loses the compare-and-swap repeats. */
 const MAX_ATTEMPTS = limitOf('filter.polls');
 /** Maximum items of one answer; the next poll continues after them. */
 const MAX_HASHES = 10_000;

@@ -191,6 +191,7 @@ function namePlace(name: string): string {
   return name.replace(/^filter\//, 'filter-place/');
 }
 
+/** Returns the record name of a filter. @param owner owner of the scope; the empty string where it has none */
 export function nameFilter(id: string, owner = ''): string {
   return `filter/${owner}/${id}`;
 }

@@ -10,7 +10,7 @@
 const TEXT: usize = 4096;
 const TABLE: usize = TEXT + (64 << 10) + 64;
 const ENTRY_SIZE: usize = 64;
-/** A batch of `TEXT` size has at most 656 items, because a fast-path item is longer than 100 characters. */
+/** 656 entries suffice for 64 KiB, because a fast-path item is longer than 100 characters. */
 const BYTES: usize = TABLE + 656 * ENTRY_SIZE;
 const ADDRESS_SIZE: usize = 20;
 const ADDRESS_DIGITS: i32 = 40;
