@@ -26,7 +26,7 @@ export const blockNumberOrTag: Codec<BlockReference> = createCodec(parseNumberOr
   describeTags(TAGS_EXCEPT_SAFE),
 ]);
 
-/** Block number or tag including `safe`, for methods other than the service's seven. */
+/** Block number or tag including `safe`, for methods other than the seven of the specification. */
 export const anyBlockNumberOrTag: Codec<BlockReference> = createCodec(parseNumberOrTag, [
   NUMBER,
   describeTags(TAGS),
