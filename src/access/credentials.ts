@@ -4,15 +4,16 @@ import { hashApiKey } from './keys/api-key.ts';
 import type { Terms } from './principal.ts';
 import type { TokenVerifier } from './tokens.ts';
 
-/** No valid credentials are longer. */
+/** Maximum length of an Authorization header. */
 const MAX_LENGTH = 8_192;
 const SCHEME = /^(basic|bearer) +([A-Za-z0-9+/._~=-]+)$/i;
 
 type Credentials = { readonly secret?: string; readonly token?: string };
 
 /**
- * Whether a request brings what a key asks for beside itself: a secret as the password of HTTP Basic (whatever the user's name),
- * a token as HTTP Bearer. @returns what is wrong
+ * Checks the credentials that a key requires: a secret as the HTTP Basic password (with any user name), a token as HTTP Bearer.
+ * @param authorization Authorization header
+ * @returns the error, or undefined
  */
 export function checkCredentials(
   terms: Terms,
@@ -28,12 +29,12 @@ export function checkCredentials(
   return token === undefined ? 'invalidToken' : tokens.verify(jwt, token);
 }
 
-/** In constant time: both are of one length, whatever was sent. */
+/** Compares in constant time: both hashes have the same length, whatever was sent. */
 function isSecret(secret: string, hash: string): boolean {
   return timingSafeEqual(Buffer.from(hashApiKey(secret), 'hex'), Buffer.from(hash, 'hex'));
 }
 
-/** Two schemes may be sent as a list: a key may ask for both. */
+/** Parses the header. It may list two schemes, because a key may require both. */
 function readCredentials(authorization: string | undefined): Credentials {
   if (authorization === undefined || authorization.length > MAX_LENGTH) return {};
   let found: Credentials = {};

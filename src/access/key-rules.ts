@@ -1,6 +1,6 @@
 import type { KeySettings } from './keys/key-settings.ts';
 
-/** Where a request comes from and goes to, as far as keys may be bound to it. */
+/** Network, origin and client of a request, as far as keys may be restricted to them. */
 export type RequestPlace = {
   readonly network: string;
   readonly origin: string | undefined;
@@ -9,14 +9,14 @@ export type RequestPlace = {
 
 const ADDRESS_LENGTH = 42;
 
-/** The lists of a key. Each of them must allow a request; of a list one entry is enough. */
+/** Allow lists of a key. A request must match each list, and one matching entry per list is enough. */
 export class KeyRules {
   readonly #networks: ReadonlySet<string> | undefined;
   readonly #methods: ReadonlySet<string> | undefined;
   readonly #addresses: ReadonlySet<string> | undefined;
   readonly #origins: readonly string[] | undefined;
   readonly #userAgents: readonly string[] | undefined;
-  /** Whether transactions may be sent. */
+  /** Whether the key may send transactions. */
   readonly maySend: boolean;
 
   private constructor({ networks, methods, addresses, origins, userAgents, send = true }: KeySettings) {
@@ -28,7 +28,7 @@ export class KeyRules {
     this.maySend = send;
   }
 
-  /** Undefined when the settings forbid nothing. */
+  /** Returns the rules of settings, or undefined for settings without restrictions. */
   static of(settings: KeySettings): KeyRules | undefined {
     const { networks, methods, addresses, origins, userAgents, send = true } = settings;
     return send && [networks, methods, addresses, origins, userAgents].every((list) => list === undefined)
@@ -44,19 +44,19 @@ export class KeyRules {
     );
   }
 
-  /** By the name on the wire, or the one in the table. */
+  /** Whether a method is allowed, by its wire name or its name in the table. */
   allowsMethod(wireName: string, name: string): boolean {
     return this.#methods === undefined || this.#methods.has(wireName) || this.#methods.has(name);
   }
 
-  /** Whether calls may touch certain contracts only. */
+  /** Whether the key is restricted to certain contracts. */
   get bindsContracts(): boolean {
     return this.#addresses !== undefined;
   }
 
   /**
-   * Whether everything that a call touches is an address of the list.
-   * @param touches names what a call with `params` touches; `anything` where that is not known
+   * Whether the contract scope of a call is within the key's list.
+   * @param touches returns the contract scope of a call with `params`; `anything` where it is unknown
    */
   allowsContracts(
     touches: (params: readonly unknown[]) => readonly unknown[] | 'anything',
@@ -77,7 +77,7 @@ export class KeyRules {
   }
 }
 
-/** `https://*.example.org` is every name below, not the name itself. */
+/** `https://*.example.org` matches every subdomain, but not the domain itself. */
 function matchesOrigin(patterns: readonly string[], origin: string | undefined): boolean {
   if (origin === undefined) return false;
   const given = origin.toLowerCase();

@@ -5,32 +5,33 @@ import { readRegularFile } from '../util/read-file.ts';
 import { readErrorCode } from '../util/system-error.ts';
 import { fetchKeySet } from './fetch-key-set.ts';
 
-/** Between two looks at the file of an issuer's keys, also where it cannot be read, milliseconds. */
+/** Interval between checks of an issuer's key file, also while it is unreadable, ms. */
 const FILE_CHECK_MS = 2_000;
 const MAX_FILE_BYTES = 1024 * 1024;
 
-/** From one fetch of a set to the next, for a token that names a key which is not in it. */
+/** Minimum interval between fetches of a set for tokens with an unknown key id, ms. */
 const FETCH_PAUSE_MS = 30_000;
-/** The same where a fetch has failed; half of it or more. */
+/** Backoff after failed fetches; jitter reduces each pause by up to half. */
 const FAILURE_PAUSE = { firstMs: 2_000, maxMs: FETCH_PAUSE_MS };
-/** A set that is older is fetched again before it is used. */
+/** Age from which a set is fetched again before use, ms. */
 const MAX_AGE_MS = 600_000;
 
-/** jose's error code when a set lacks the key of a token. */
+/** jose's error code for a key id that the set lacks. */
 const NO_MATCHING_KEY = 'ERR_JWKS_NO_MATCHING_KEY';
 
 /**
- * Opens a key set (RFC 7517) at an address or in a file.
- * @param now a monotonic clock in milliseconds
- * @returns finds the key of a token; rejects with an error of jose that says that the set has none, any other error says that the set cannot be had
+ * Opens a key set (RFC 7517) at a URL or in a file.
+ * @param now monotonic clock, ms
+ * @returns a function that finds the key of a token. It rejects with jose's error where the set lacks the key; any other error means that the set is
+ * unavailable
  */
 export function openKeySet(jwks: string, now: () => number): Promise<JWTVerifyGetKey> {
   return /^https?:\/\//.test(jwks) ? openRemoteKeys(jwks, now) : openKeyFile(jwks, now);
 }
 
 /**
- * Fetched when it is needed, and again for a key that is not in it. However many tokens ask, one fetch is under way, and none begins before the
- * pause after the last one is over.
+ * Fetches a set lazily, and again for an unknown key id. Concurrent tokens share one fetch, and no fetch starts before the pause after the
+ * last one has passed.
  */
 async function openRemoteKeys(url: string, now: () => number): Promise<JWTVerifyGetKey> {
   const { createLocalJWKSet } = await import('jose');
@@ -67,7 +68,7 @@ async function openRemoteKeys(url: string, now: () => number): Promise<JWTVerify
     } catch (error) {
       if (readErrorCode(error) !== NO_MATCHING_KEY) throw error;
       await refresh();
-      // The set that cannot be fetched may have the key.
+      // The set that cannot be fetched may contain the key.
       if (hasFailed) throw new Error('the key set cannot be fetched');
       if (keys === known || keys === undefined) throw error;
       return await keys(header, token);
@@ -75,7 +76,7 @@ async function openRemoteKeys(url: string, now: () => number): Promise<JWTVerify
   };
 }
 
-/** Read again when it has changed; as long as the new one cannot be read the old one counts. */
+/** Reloads a file when it has changed; the old set remains valid while the new one is unreadable. */
 async function openKeyFile(path: string, now: () => number): Promise<JWTVerifyGetKey> {
   const { createLocalJWKSet } = await import('jose');
   let keys: JWTVerifyGetKey | undefined;
@@ -95,7 +96,7 @@ async function openKeyFile(path: string, now: () => number): Promise<JWTVerifyGe
         .finally(() => {
           looking = undefined;
         });
-      // An issuer with keys does not wait for others.
+      // An issuer with loaded keys does not wait for a reload.
       if (keys === undefined) await looking;
     }
     if (keys === undefined) throw new Error('the file of keys cannot be read');

@@ -4,20 +4,17 @@ import type { Principal } from './principal.ts';
 const CAPACITY = 2_000;
 const KNOWN_MS = 600_000;
 
-/**
- * Which credentials have opened which key lately. From an address that has guessed too often nothing else is tried: to know
- * a key must not allow to search for the secret that belongs to it.
- */
+/** Credentials that were recently valid, per key. A blocked address may use only these: a known key must not allow guessing of its secret. */
 export class KnownCredentials {
   readonly #known: Lru<string, true> = new Lru(CAPACITY, KNOWN_MS);
 
-  /** After they have been found to be good. */
+  /** Must be called only after the credentials were verified. */
   remember({ id }: Principal, authorization: string | undefined): void {
     const name = `${id} ${authorization}`;
     if (this.#known.get(name) === undefined) this.#known.set(name, true);
   }
 
-  /** Whether they were good a short time ago; they may have ceased to be. */
+  /** Whether the credentials were valid recently; they may be invalid now. */
   has({ id }: Principal, authorization: string | undefined): boolean {
     return this.#known.get(`${id} ${authorization}`) !== undefined;
   }

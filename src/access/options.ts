@@ -3,35 +3,35 @@ import { parseRedisUrl } from '../redis/redis-url.ts';
 import { durationSchema } from '../util/duration-schema.ts';
 import { dailyCreditsSchema, type Rate, rateSchema } from './keys/rate.ts';
 
-/** A server that processes and machines share. */
+/** Server shared by processes and machines. */
 export type SharedServer = {
-  /** May hold credentials: never logged. */
+  /** May contain credentials: never logged. */
   readonly url: string;
   readonly prefix: string;
-  /** How long an answer is waited for, milliseconds. */
+  /** Timeout of a reply, ms. */
   readonly timeLimit: number;
 };
 
-/** An issuer of tokens. */
+/** Issuer of tokens. */
 export type TokenIssuer = {
-  /** Path of a file or address of the JSON Web Key Set. */
+  /** File path or URL of the JSON Web Key Set. */
   readonly jwks: string;
   readonly issuer?: string;
   readonly audience?: string;
 };
 
-/** `access:` in the configuration file. Durations are milliseconds. */
+/** `access:` in the configuration file. Durations are in milliseconds. */
 export type AccessOptions = {
-  /** Keys and counters are in it; without it they are in `dataDir`. */
+  /** Server for keys and counters; without it they are stored in `dataDir`. */
   readonly valkey?: SharedServer;
-  /** For how long known keys go on opening while `valkey` is away. */
+  /** Duration for which known keys remain valid while `valkey` is unavailable, ms. */
   readonly staleKeys: number;
-  /** Of keys that have none of their own. */
+  /** Default for keys without limits of their own. */
   readonly rate?: Rate;
   readonly dailyCredits?: number;
-  /** What a call weighs, by method; `default` for methods of nodes that the service does not know. */
+  /** Credits of a call by method; `default` applies to node methods that the service does not know. */
   readonly credits: Readonly<Record<string, number>>;
-  /** Requests with wrong keys from one address (of IPv6: one /64). */
+  /** Limit for wrong keys per address (IPv6: per /64). */
   readonly failures: Rate;
   readonly jwt: Readonly<Record<string, TokenIssuer>>;
 };
@@ -61,7 +61,7 @@ const issuerSchema: z.ZodType<TokenIssuer> = z.strictObject({
   audience: z.string().min(1).max(500).exactOptional(),
 });
 
-/** `access:`; without it keys are in `dataDir` and have no limits but their own. */
+/** Schema of `access:`; without it keys are in `dataDir`, and have only their own limits. */
 export const accessOptionsSchema: z.ZodType<AccessOptions> = z
   .strictObject({
     valkey: valkeySchema.exactOptional(),

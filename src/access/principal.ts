@@ -2,30 +2,30 @@ import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { KeyRules } from './key-rules.ts';
 import type { Rate } from './keys/rate.ts';
 
-/** The owner of a request. Safe to log: it holds nothing that opens a door. */
+/** Owner of a request. Safe to log: it does not contain credentials. */
 export type Principal = {
   readonly id: string;
   readonly name: string;
-  /** Absent: everything is allowed, without a bound. */
+  /** Absent: no restrictions. */
   readonly terms?: Terms;
 };
 
-/** Under which terms. */
+/** Restrictions and limits of a key. */
 export type Terms = {
-  /** Where it may be used and for what; undefined: for everything. */
+  /** Allow lists; undefined means no restrictions. */
   readonly rules: KeyRules | undefined;
   readonly rate: Rate | undefined;
   readonly dailyCredits: number | undefined;
-  /** SHA-256 of the secret that each request must bring. */
+  /** SHA-256 of the secret that each request must carry. */
   readonly secretHash: string | undefined;
-  /** Issuer of the tokens that each request must bring. */
+  /** Issuer of the tokens that each request must carry. */
   readonly jwt: string | undefined;
 };
 
-/** Decides whether a key opens the service. `undefined` means it does not. */
+/** Decides whether a key is valid; `undefined` means it is not. */
 export interface KeyVerifier {
-  /** @throws (or rejects) when that cannot be found out now */
+  /** Returns the owner of a valid key. @throws (or rejects) when the key cannot be checked now */
   verify(key: string): PromiseOrValue<Principal | undefined>;
-  /** Whether the key has opened a short time ago; without a look-up. */
+  /** Whether the key was valid recently, without a look-up. */
   isKnown(key: string): boolean;
 }

@@ -8,44 +8,44 @@ import type { KeySettings } from './keys/key-settings.ts';
 import type { KeyTable } from './keys/key-table.ts';
 import type { KeyVerifier, Principal, Terms } from './principal.ts';
 
-/** What holds where a key has no terms of its own. */
+/** Terms of keys without terms of their own. */
 export type DefaultTerms = Pick<KeySettings, 'rate' | 'dailyCredits'>;
 
 export type StoredKeysOptions = {
   readonly table: KeyTable;
   readonly defaults: DefaultTerms;
-  /** For how long keys that are known go on opening while the table cannot be read, milliseconds. */
+  /** Duration for which known keys remain valid while the table cannot be read, ms. */
   readonly staleMs: number;
-  /** Called when a known key opens although the table cannot be read. */
+  /** Called when a known key is accepted although the table cannot be read. */
   readonly onStale: () => void;
-  /** A monotonic clock in milliseconds. */
+  /** Monotonic clock, ms. */
   readonly now?: () => number;
-  /** The verifier that this one replaces, over the same table: keys that it knows stay known. */
+  /** Predecessor over the same table, whose known keys are taken over. */
   readonly before?: StoredKeys;
 };
 
-/** A revoked key must stop working within a second, whichever process revokes it: a record read is valid for less than that. */
+/** Maximum age of a record, ms: a revoked key must stop working within a second, whichever process revokes it. */
 const FRESH_MS = 500;
-/** From this age on a record is read again while it is still valid, so that no request waits. */
+/** Age from which a valid record is refreshed in the background, so that requests do not wait, ms. */
 const AGING_MS = 250;
 const CAPACITY = 10_000;
 
 type Known = {
   readonly record: KeyRecord;
   readonly principal: Principal;
-  /** Unix milliseconds. */
+  /** End of the key's validity, Unix ms. */
   readonly until: number;
   readAt: number;
   reading: Promise<Principal | undefined> | undefined;
 };
 
-/** Keys of a table, those in use remembered for less than a second. */
+/** Verifier of keys in a table, which caches used keys for less than a second. */
 export class StoredKeys implements KeyVerifier {
   readonly #options: StoredKeysOptions;
   readonly #now: () => number;
-  /** By the key itself, which is hashed once a second instead of with every request. */
+  /** Records by the key itself, so that it is hashed once per read instead of once per request. */
   readonly #known: Lru<string, Known>;
-  /** Keys that are being read for the first time. */
+  /** In-flight first reads by key. */
   readonly #firsts = new Map<string, Promise<Principal | undefined>>();
 
   constructor(options: StoredKeysOptions) {
@@ -69,7 +69,7 @@ export class StoredKeys implements KeyVerifier {
     return this.#known.get(key) !== undefined;
   }
 
-  /** Records keep their age: a key that was revoked since is forgotten when it is read next, half a second later at most. */
+  /** Copies records with their age: a key revoked in the meantime is dropped at its next read, at most half a second later. */
   #takeOver(before: StoredKeys): void {
     for (const key of before.#known.keys()) {
       const entry = before.#known.get(key);
@@ -79,7 +79,7 @@ export class StoredKeys implements KeyVerifier {
     }
   }
 
-  /** However many ask for it at once, a key that nothing is known of is read once. */
+  /** Coalesces concurrent first reads of a key. */
   #readFirst(key: string): PromiseOrValue<Principal | undefined> {
     const reading = this.#firsts.get(key);
     if (reading !== undefined) return reading;
@@ -102,7 +102,7 @@ export class StoredKeys implements KeyVerifier {
     );
     if (known === undefined || !(outcome instanceof Promise)) return outcome;
     known.reading = outcome;
-    // Callers that wait handle the rejection; there may be none.
+    // Waiting callers handle the rejection; there may be none.
     const forget = (): void => {
       known.reading = undefined;
     };
@@ -128,7 +128,7 @@ export class StoredKeys implements KeyVerifier {
     return principal;
   }
 
-  /** The table cannot be read: a key that was good a short time ago still is, and no other. */
+  /** While the table cannot be read, recently valid keys remain valid, and no others. */
   #keepOpen(known: Known | undefined, error: unknown): Principal | undefined {
     if (known === undefined || this.#now() - known.readAt > this.#options.staleMs) throw error;
     this.#options.onStale();

@@ -3,16 +3,16 @@ import { Lru } from '../util/lru.ts';
 import { readErrorCode } from '../util/system-error.ts';
 import type { TokenIssuer } from './options.ts';
 
-/** Whether tokens are what the issuer of this name signs. */
+/** Verifies tokens of a named issuer. */
 export interface TokenVerifier {
-  /** @returns undefined for a good one. Rejects when the issuer's keys cannot be had */
+  /** @returns undefined for a valid token. Rejects when the issuer's keys are unavailable */
   verify(issuer: string, token: string): Promise<'invalidToken' | undefined> | undefined;
 }
 
 const ALGORITHMS = ['RS256', 'ES256'];
-/** Between clocks of machines. */
+/** Tolerated difference between clocks of machines. */
 const CLOCK_TOLERANCE_SECONDS = 5;
-/** What jose says of tokens, by its codes. */
+/** jose's error codes for invalid tokens. */
 const BAD_TOKEN: ReadonlySet<unknown> = new Set([
   'ERR_JOSE_ALG_NOT_ALLOWED',
   'ERR_JOSE_NOT_SUPPORTED',
@@ -24,14 +24,14 @@ const BAD_TOKEN: ReadonlySet<unknown> = new Set([
   'ERR_JWT_EXPIRED',
   'ERR_JWT_INVALID',
 ]);
-/** A token that was good is not checked again for so long: a signature takes 0.1 ms. */
+/** Duration for which a valid token is not verified again, ms: a signature takes 0.1 ms. */
 const GOOD_MS = 10_000;
-/** Characters of tokens that are remembered, all together. */
+/** Total length of cached tokens, UTF-16 units. */
 const MEMORY = 4 * 1024 * 1024;
 
 /**
- * Checks JSON Web Tokens (RFC 7519) against the key sets of the configuration, which alone says where they are.
- * @param now a monotonic clock in milliseconds
+ * Creates a verifier of JSON Web Tokens (RFC 7519). Only the configuration determines the locations of key sets.
+ * @param now monotonic clock, ms
  */
 export function createTokenVerifier(
   issuers: Readonly<Record<string, TokenIssuer>>,
@@ -40,7 +40,7 @@ export function createTokenVerifier(
   return new JwtVerifier(issuers, now);
 }
 
-/** When it ends, Unix milliseconds, and how long its text is. */
+/** Expiry in Unix ms, and length of the token's text. */
 type GoodToken = { readonly expiresAt: number; readonly length: number };
 
 class JwtVerifier implements TokenVerifier {
@@ -64,7 +64,7 @@ class JwtVerifier implements TokenVerifier {
   async #check(name: string, token: string): Promise<'invalidToken' | undefined> {
     const issuer = this.#issuers[name];
     if (issuer === undefined) return 'invalidToken';
-    // At the first token: the library takes 15 ms to load.
+    // Loaded at the first token: the library takes 15 ms to load.
     const { jwtVerify } = await import('jose');
     try {
       const keySet = await this.#openKeySet(name, issuer);
@@ -79,7 +79,7 @@ class JwtVerifier implements TokenVerifier {
       this.#good.set(`${name} ${token}`, { expiresAt, length: token.length });
       return undefined;
     } catch (error) {
-      // Anything else says nothing about the token: the keys cannot be had.
+      // Any other error says nothing about the token: the keys are unavailable.
       if (BAD_TOKEN.has(readErrorCode(error))) return 'invalidToken';
       throw new Error('the keys of an issuer cannot be had');
     }

@@ -1,10 +1,10 @@
 /**
- * How an entry lies in the shared tier. A frame says what it answers and carries a checksum over all of it: what was
- * written by another program, for another key, or damaged on the way is recognised and is no answer.
+ * Encoding of an entry in the shared tier. A frame names its request and has a checksum over its content, so that data written by another
+ * program, for another key, or damaged in transit is recognised and ignored.
  *
  *     version 1 | flags 1 | length of the name 4 (characters) | checksum 16 | body
  *
- * The body is the name of the key followed by the answer, perhaps deflated.
+ * The body is the name of the key followed by the answer, optionally deflated.
  */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -18,19 +18,19 @@ const CHECKSUM_START = 6;
 const CHECKSUM_BYTES = 16;
 const BODY_START = CHECKSUM_START + CHECKSUM_BYTES;
 
-/** Smaller bodies are not compressed: it would save less than the thread's work costs. */
+/** Minimum size for compression: below it, the saving is less than the cost of the thread's work. */
 const COMPRESS_BYTES = 1_024;
 
-// On threads of libuv's pool, not on the event loop.
+// Run on libuv's thread pool, not on the event loop.
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 
-/** Memory that text of so many characters takes in a frame, at most. */
+/** Returns the maximum size in bytes of a frame with so many characters of text. */
 export function boundFrameBytes(characters: number): number {
   return BODY_START + 2 * characters;
 }
 
-/** The frame of an answer. `name` is everything that the answer depends on. */
+/** Encodes an answer as a frame. @param name everything that the answer depends on */
 export async function encodeFrame(name: string, answer: string): Promise<Buffer> {
   const text = name + answer;
   const ascii = isAscii(text);
@@ -47,7 +47,7 @@ export async function encodeFrame(name: string, answer: string): Promise<Buffer>
   return frame;
 }
 
-/** The answer in a frame; undefined where it is no intact frame of this very name with at most `bytes` of text. */
+/** Returns the answer in a frame; undefined unless it is an intact frame of this name. @param bytes maximum size of the text */
 export async function decodeFrame(frame: Buffer, name: string, bytes: number): Promise<string | undefined> {
   if (frame.length < BODY_START || frame[0] !== VERSION) return undefined;
   const flags = frame[1] as number;
@@ -69,7 +69,7 @@ async function unpackBody(body: Buffer, deflated: boolean, bytes: number): Promi
   }
 }
 
-/** Over everything but the checksum itself. */
+/** Digests the frame except the checksum itself. */
 function digestFrame(frame: Buffer): Buffer {
   const hash = createHash('sha256')
     .update(frame.subarray(0, CHECKSUM_START))

@@ -1,16 +1,16 @@
 /**
- * Fingerprints of names that left before they were asked for again. A later one may take the place of an earlier one; a name that shares another's
- * fingerprint is kept longer than it should be, and nothing else.
+ * Fingerprints of names that were evicted without a second request. A later name may overwrite an earlier one. A name that shares another's
+ * fingerprint is only cached longer than necessary.
  */
 export class Ghost {
   readonly #fingerprints: Uint32Array;
 
-  /** @param places a power of two */
+  /** @param places number of slots, a power of two */
   constructor(places: number) {
     this.#fingerprints = new Uint32Array(places);
   }
 
-  /** Memory that so many places take. */
+  /** Returns the memory of so many slots, bytes. */
   static countBytes(places: number): number {
     return Uint32Array.BYTES_PER_ELEMENT * places;
   }
@@ -19,7 +19,7 @@ export class Ghost {
     this.#fingerprints[hash & (this.#fingerprints.length - 1)] = tag;
   }
 
-  /** Whether a name is among them; it is not any more. */
+  /** Removes a name. @returns whether it was present */
   take(hash: number, tag: number): boolean {
     const place = hash & (this.#fingerprints.length - 1);
     if (this.#fingerprints[place] !== tag) return false;

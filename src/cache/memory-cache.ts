@@ -9,21 +9,21 @@ import { describeAnswer, Records } from './records.ts';
 import { Segments } from './segments.ts';
 
 export type MemoryCacheOptions = {
-  /** Memory for all that the cache holds; below 128 KiB it keeps nothing. */
+  /** Maximum memory of the cache, bytes; below 128 KiB it stores nothing. */
   readonly bytes: number;
-  /** Larger entries are not kept. */
+  /** Maximum size of an entry, bytes. */
   readonly entryBytes: number;
 };
 
-/** A cache in this process, with its figures since the start. */
+/** In-process cache with its metrics since the start. */
 export interface MemoryCache extends Cache {
   get(key: CacheKey): KeptAnswer | undefined;
   readonly hits: number;
   readonly misses: number;
   readonly entries: number;
-  /** Memory that it holds, its tables and free room with it: never above the bound. */
+  /** Allocated memory including tables and free room, bytes; never above the limit. */
   readonly bytes: number;
-  /** Entries that left for want of room. */
+  /** Number of entries evicted for lack of room. */
   readonly evictions: number;
 }
 
@@ -31,32 +31,33 @@ const KiB = 1024;
 const MiB = 1024 * KiB;
 
 const MIN_BYTES = 128 * KiB;
-/** What was not asked for again: this much at most, and this part of the bound. */
+/** Limits of the small queue, which contains entries without a second request: bytes, and share of the total limit. */
 const SMALL_QUEUE_BYTES = 4 * MiB;
 const SMALL_QUEUE_PART = 8;
 /**
- * Uses of an entry count from when this part of the small queue came behind it: calls at the newest block are asked for again and again while it is the
- * newest, and never after that (the correlated references of LRU-K, SIGMOD 1993).
+ * A use of an entry counts once this fraction of the small queue has entered behind it: calls at the newest block are repeated only while that block is the
+ * newest (the correlated references of LRU-K, SIGMOD 1993).
  */
 const UNCOUNTED_PART = 2;
-/** A segment is this part of the bound. */
+/** A segment is this fraction of the limit. */
 const SEGMENT_PART = 16;
 const MIN_SEGMENT_BYTES = 4 * KiB;
 const MAX_SEGMENT_BYTES = 256 * KiB;
-/** The longest answer that is kept in a segment: this part of it. A name may have what such an answer leaves. */
+/** Fraction of a segment, and maximum size, of an answer stored inside a segment. The rest of the segment limits the length of a name. */
 const INLINE_PART = 8;
 const MAX_INLINE_BYTES = 8 * KiB;
-/** Memory for which the tables have one place: few entries are smaller, which are the name of a call and a word. */
+/** Bytes of the limit per table slot. Few entries are smaller: they contain the name of a call and a word. */
 const BYTES_PER_PLACE = 256;
 const BYTES_PER_FINGERPRINT = 256;
 const BYTES_PER_BLOCK = 1_024;
-/** Entries of the main queue that one new entry may move to its end: what comes then leaves, used or not. */
+/** Maximum main-queue entries that a new entry may reinsert; after those, the next one is evicted even if it was used. */
 const MOVES = 32;
 
 /**
- * A cache bounded in bytes that a stream of different calls does not fill. Replacement is S3-FIFO (SOSP 2023): a new entry comes into a small queue;
- * at the end of that, what was asked for again in its second half goes to the main queue, and of all others a fingerprint is kept, by which they go there
- * at once when they come back. At the end of the main queue an entry that was asked for since goes round again.
+ * Byte-bounded, scan-resistant cache with S3-FIFO replacement (SOSP 2023). A new entry enters a small queue. At its end, entries requested again in
+ * the second half of the queue move to the main queue; of the others a fingerprint remains, by which they enter the main queue directly when they
+ * return. At the end of the main queue, an entry requested in the meantime is reinserted.
+ * @param createNames creates a name writer, replaced in tests
  */
 export function createMemoryCache(
   options: MemoryCacheOptions,
@@ -65,10 +66,10 @@ export function createMemoryCache(
   return new FifoMemoryCache(options, createNames);
 }
 
-/** An answer outside of the segments, and what was made of it. */
+/** Answer outside of the segments, with its derived data counted in `bytes`. */
 type Large = {
   readonly value: SharedBytes;
-  /** `RecordQueue.come` of the small queue when it came. */
+  /** `RecordQueue.come` of the small queue when the answer was added. */
   readonly smallCome: number;
   ref: number;
   bytes: number;
@@ -82,7 +83,7 @@ type Tables = {
   readonly ghost: Ghost;
   readonly small: RecordQueue;
   readonly main: RecordQueue;
-  /** Memory of all this but for the segments. */
+  /** Memory of all tables except the segments, bytes. */
   readonly bytes: number;
 };
 
@@ -93,7 +94,7 @@ class FifoMemoryCache implements MemoryCache {
   readonly #smallLimit: number;
   readonly #segmentBytes: number;
   readonly #inlineLimit: number;
-  /** From the first entry on. */
+  /** Allocated at the first entry. */
   #tables: Tables | undefined;
   readonly #large: (Large | undefined)[] = [];
   readonly #freeNumbers: number[] = [];
@@ -230,7 +231,7 @@ class FifoMemoryCache implements MemoryCache {
     };
   }
 
-  /** Makes room at the end of a queue for a record and an answer outside of it. @returns false where there cannot be any */
+  /** Makes room at the end of a queue for a record, and for an answer outside of it. @returns false where that is impossible */
   #makeRoom(tables: Tables, queue: RecordQueue, length: number, largeBytes: number): boolean {
     const { small, main } = tables;
     if (queue === small) {
@@ -250,8 +251,8 @@ class FifoMemoryCache implements MemoryCache {
   }
 
   /**
-   * Whether there is room for a record at the end of a queue, and an answer outside of it.
-   * @param reserve stays free: without it no entry could be moved when the memory is used up
+   * Whether there is room for a record at the end of a queue, and for an answer outside of it.
+   * @param reserve bytes that must remain free: without them no entry could be moved at full memory
    */
   #takeRoom(
     tables: Tables,
@@ -267,7 +268,7 @@ class FifoMemoryCache implements MemoryCache {
     return true;
   }
 
-  /** Memory of the segment that a queue needs for a record of so many bytes. */
+  /** Returns the memory of the segment that a queue needs for a record of so many bytes. */
   #growth(queue: RecordQueue, length: number): number {
     return queue.needsSegment(length) ? this.#segmentBytes : 0;
   }
@@ -310,7 +311,7 @@ class FifoMemoryCache implements MemoryCache {
     main.dropOldest(length);
   }
 
-  /** Moves an entry to the end of the main queue, where there is room for it. */
+  /** Moves an entry to the end of the main queue, where room was made. */
   #move(tables: Tables, ref: number, from: RecordQueue): void {
     const { main, records, index } = tables;
     const number = records.largeNumberOf(ref);
@@ -335,7 +336,7 @@ class FifoMemoryCache implements MemoryCache {
     this.#forget(tables, ref);
   }
 
-  /** Ends an entry that is not in the index any more. */
+  /** Removes an entry that is no longer in the index. */
   #forget({ records, small, main }: Tables, ref: number): void {
     records.kill(ref);
     this.#entries--;
@@ -348,7 +349,7 @@ class FifoMemoryCache implements MemoryCache {
     this.#freeNumbers.push(number);
   }
 
-  /** @returns its number */
+  /** @returns the number of the stored answer */
   #keepLarge(answer: KeptAnswer, ref: number, bytes: number): number {
     const number = this.#freeNumbers.pop() ?? this.#large.length;
     const smallCome = (this.#tables as Tables).small.come;
@@ -358,12 +359,12 @@ class FifoMemoryCache implements MemoryCache {
     return number;
   }
 
-  /** Counts what was made of an answer, unless there is no room for it. */
+  /** Counts derived data of an answer; false where there is no room for it. */
   #growLarge(large: Large, bytes: number): boolean {
     const tables = this.#tables as Tables;
     this.#moves = MOVES;
     if (bytes > this.#entryLimit || !this.#makeRoom(tables, tables.main, 0, bytes)) return false;
-    // It may have left itself to make room.
+    // The entry itself may have been evicted to make room.
     if (large.value.keeper === undefined) return false;
     large.bytes += bytes;
     (tables.records.isMain(large.ref) ? tables.main : tables.small).largeBytes += bytes;
@@ -375,7 +376,7 @@ function countBytes({ bytes, segments, small, main }: Tables): number {
   return bytes + segments.bytes + small.largeBytes + main.largeBytes;
 }
 
-/** The record of the name that is written; 0 where there is none. */
+/** Returns the record of the current name, or 0. */
 function find({ names, index, records }: Tables): number {
   const { hash, tag } = names;
   let ref = index.find(hash, tag);
@@ -383,7 +384,7 @@ function find({ names, index, records }: Tables): number {
   return ref;
 }
 
-/** Bytes that nothing else is kept for: a part of larger memory, and what another entry counts, is copied. */
+/** Returns bytes owned by this cache alone: a view into larger memory, or bytes counted by another entry, are copied. */
 function takeValue(answer: KeptAnswer): SharedBytes {
   if (typeof answer === 'string') return new SharedBytes(Buffer.from(answer));
   const { value } = answer;
@@ -392,7 +393,7 @@ function takeValue(answer: KeptAnswer): SharedBytes {
   return value.keeper === undefined && value.packed === undefined ? value : new SharedBytes(bytes);
 }
 
-/** To a power of two. */
+/** Rounds down to a power of two. */
 function roundDown(value: number): number {
   return 2 ** Math.floor(Math.log2(value));
 }

@@ -1,48 +1,48 @@
-/** Places of a group: a name has two groups. */
+/** Slots per group; a name has two groups. */
 const GROUP = 8;
 const SPREAD = 0x9e3779b1;
 
 /**
- * Where records are, by the two hashes of their names. Different names may share both: what is found is to be compared. A lookup
- * looks at 16 places at most, whatever is in the table; where they are all taken another record has to go.
+ * Index of records by the two hashes of their names. Different names may share both hashes, so that matches must be compared. A look-up checks
+ * at most 16 slots, whatever the load; where all are taken, an insertion displaces a record.
  */
 export class NameIndex {
   readonly #mask: number;
   readonly #tags: Uint32Array;
-  /** 0 where there is no record. */
+  /** References to records; 0 for a free slot. */
   readonly #refs: Uint32Array;
-  /** Where `find` has found. */
+  /** Probe of the last match. */
   #probe = 0;
 
-  /** @param places a power of two, two groups at least */
+  /** @param places number of slots, a power of two, at least two groups */
   constructor(places: number) {
     this.#mask = places / GROUP - 1;
     this.#tags = new Uint32Array(places);
     this.#refs = new Uint32Array(places);
   }
 
-  /** Memory that so many places take. */
+  /** Returns the memory of so many slots, bytes. */
   static countBytes(places: number): number {
     return 2 * Uint32Array.BYTES_PER_ELEMENT * places;
   }
 
-  /** The first record that may have a name with these hashes; 0 where there is none. */
+  /** Returns the first record that may have a name with these hashes; 0 where there is none. */
   find(hash: number, tag: number): number {
     return this.#findFrom(hash, tag, 0);
   }
 
-  /** The next one after what was found last. */
+  /** Returns the next candidate after the last match. */
   findNext(hash: number, tag: number): number {
     return this.#findFrom(hash, tag, this.#probe + 1);
   }
 
-  /** @returns the record that was evicted for it; 0 where a slot was free */
+  /** @returns the record that was displaced; 0 where a slot was free */
   add(hash: number, tag: number, ref: number): number {
     const first = GROUP * (hash & this.#mask);
     const second = GROUP * (this.#scatter(hash, tag) & this.#mask);
     const freeInFirst = this.#countFree(first);
     const freeInSecond = this.#countFree(second);
-    // The emptier group, so that both fill up alike.
+    // Prefers the emptier group, so that groups fill evenly.
     const group = freeInSecond > freeInFirst ? second : first;
     let place = group;
     if (Math.max(freeInFirst, freeInSecond) > 0) while (this.#refs[place] !== 0) place++;
@@ -53,7 +53,7 @@ export class NameIndex {
     return displaced;
   }
 
-  /** Puts another record, or 0 for none, in the place of one that is there. */
+  /** Replaces a record by another one, or by 0 to remove it. */
   replace(hash: number, tag: number, ref: number, by: number): void {
     let found = this.find(hash, tag);
     while (found !== ref && found !== 0) found = this.findNext(hash, tag);

@@ -1,49 +1,49 @@
 import { randomBytes } from 'node:crypto';
 import type { CacheKey, NameHashes } from './cache.ts';
 
-/** No block has a longer hash. */
+/** Maximum length of a block hash. */
 const MAX_HASH_UNITS = 256;
 const SPACE = 0x20;
-/** Behind the longest name: more than the longest character of UTF-8. */
+/** Margin after the longest name, larger than the longest UTF-8 character. */
 const SPARE_BYTES = 8;
 const KEY_WORDS = 2;
 const FNV_PRIME = 0x01000193;
-/** Of the hashes: one for all writers of this process, so that hashes that are kept with a key are true for each. */
+/** Hash key, one for all writers of this process, so that hashes stored with a key are valid for each. */
 const SECRET = new Uint32Array(KEY_WORDS);
 randomBytes(4 * KEY_WORDS).copy(Buffer.from(SECRET.buffer));
 
 /**
- * The name of a key as bytes, and its hash; one name at a time. The hash of the block comes first and ends with a space, which no hash
- * holds: different keys have different names.
+ * Encodes the name of a key to bytes and hashes it, one name at a time. The block hash comes first and ends with a space, which hashes do not
+ * contain, so that different keys have different names.
  *
- * Hashes are HalfSipHash-1-3 under a key of this process: callers cannot choose names that share them.
+ * Hashes are HalfSipHash-1-3 under a secret of this process: callers cannot construct collisions.
  */
 export class NameWriter {
   readonly #maxBytes: number;
-  /** Of the block that is written. */
+  /** Block hash currently in `bytes`. */
   #blockHash: string | undefined;
   #blockDigest: number | undefined;
   readonly bytes: Buffer;
-  /** The same memory; the last word of a name is filled up with zeros. */
+  /** Word view of `bytes`; the last word of a name is padded with zeros. */
   readonly words: Uint32Array;
   /** Bytes of the name. */
   length = 0;
-  /** Those of its block with the space. */
+  /** Bytes of its block part, including the space. */
   blockLength = 0;
-  /** Whether the question is in UTF-16, which keeps every text apart: in ASCII otherwise. */
+  /** Whether the request part is encoded in UTF-16, which distinguishes all strings; otherwise in ASCII. */
   isWide = false;
   hash = 0;
-  /** Another one of the same name. */
+  /** Second hash of the same name. */
   tag = 0;
 
-  /** @param maxBytes of a name, 1 KiB at least */
+  /** @param maxBytes maximum length of a name, at least 1 KiB */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
     this.bytes = Buffer.from(new ArrayBuffer((maxBytes + SPARE_BYTES + 7) & ~7));
     this.words = new Uint32Array(this.bytes.buffer, 0, this.bytes.length >> 2);
   }
 
-  /** @returns false where it is too long */
+  /** Writes and hashes a name. @returns false where it is too long */
   write(key: CacheKey): boolean {
     const { blockHash, question } = key;
     if (!this.writeBlock(blockHash)) return false;
@@ -51,7 +51,7 @@ export class NameWriter {
     const units = question.length;
     this.length = blockLength + units;
     if (this.length > this.#maxBytes) return false;
-    // Text that is not ASCII has more bytes than units, also where there is no room for all of them.
+    // Non-ASCII text has more bytes than units, also where not all of them fit.
     this.isWide = bytes.write(question, blockLength, 'utf8') !== units;
     if (this.isWide) {
       this.length = blockLength + 2 * units;
@@ -65,9 +65,9 @@ export class NameWriter {
     return true;
   }
 
-  /** The part of a name that is the same for all names of a block. */
+  /** Writes the block part, which all names of a block share. @returns false where it is too long */
   writeBlock(blockHash: string): boolean {
-    // Most names are of the block of the one before.
+    // Most consecutive names have the same block.
     if (blockHash === this.#blockHash) return true;
     if (blockHash.length > MAX_HASH_UNITS) return false;
     this.#blockHash = blockHash;
@@ -78,7 +78,7 @@ export class NameWriter {
     return true;
   }
 
-  /** Of the block's part alone: where it is the same, the blocks may still differ. */
+  /** Returns a hash of the block part; different blocks may share it. */
   hashBlock(): number {
     this.#blockDigest ??= this.#computeBlockHash();
     return this.#blockDigest;
@@ -103,7 +103,7 @@ export class NameWriter {
     let v1 = k1 ^ 0xee;
     let v2 = k0 ^ 0x6c796765;
     let v3 = k1 ^ 0x74656462;
-    // The words of the name, its length, and three rounds for each of two results.
+    // Rounds: the words of the name, its length, and three finalization rounds for each of the two results.
     for (let i = 0; i < count + 7; i++) {
       const word = i < count ? (words[i] as number) : i === count ? length : 0;
       if (i <= count) v3 ^= word;

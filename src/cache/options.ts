@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { parseRedisUrl } from '../redis/redis-url.ts';
 import { durationSchema } from '../util/duration-schema.ts';
 
-/** `cache.redis:`. Durations are milliseconds. */
+/** `cache.redis:`. Durations are in milliseconds. */
 export type RedisOptions = {
-  /** May hold credentials: never logged. */
+  /** May contain credentials: never logged. */
   readonly url: string;
   readonly timeLimit: number;
   readonly ttl: number;
@@ -13,11 +13,11 @@ export type RedisOptions = {
 
 /** `cache:` in the configuration file. */
 export type CacheOptions = {
-  /** Memory for answers in this process, with all that the cache needs beside them; below 128 KiB it keeps none. */
+  /** Memory for answers in this process including the cache's tables, bytes; below 128 KiB nothing is stored. */
   readonly memoryBytes: number;
-  /** Larger entries are kept nowhere. */
+  /** Maximum size of an entry in any tier, bytes. */
   readonly entryBytes: number;
-  /** A server that several processes share. */
+  /** Server shared by several processes. */
   readonly redis?: RedisOptions;
 };
 
@@ -49,7 +49,7 @@ const redisOptionsSchema: z.ZodType<RedisOptions> = z.strictObject({
     .default('portcullis'),
 });
 
-/** `cache:`; without it answers are kept in memory. */
+/** Schema of `cache:`; without it answers are cached in memory. */
 export const cacheOptionsSchema: z.ZodType<CacheOptions> = z
   .strictObject({
     memoryBytes: z

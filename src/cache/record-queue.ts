@@ -2,15 +2,15 @@ import type { Segments } from './segments.ts';
 
 type Part = { readonly segment: number; length: number };
 
-/** Records in the order in which they came, in as many segments as they need. */
+/** FIFO of records in as many segments as needed. */
 export class RecordQueue {
   readonly #segments: Segments;
   /** Oldest first. */
   readonly #parts: Part[] = [];
-  /** Bytes that had come when a segment became part of the queue, by its number. */
+  /** `#come` when a segment was added to the queue, by segment number. */
   readonly #comeBefore: number[] = [];
   #come = 0;
-  /** Where the oldest record begins in the first of them. */
+  /** Offset of the oldest record in the first part. */
   #start = 0;
   /** Bytes outside of segments that belong to its records. */
   largeBytes = 0;
@@ -19,29 +19,29 @@ export class RecordQueue {
     this.#segments = segments;
   }
 
-  /** Bytes of all records, and of answers outside of them, that ever came. */
+  /** Total bytes ever added: records, and answers outside of the segments. */
   get come(): number {
     return this.#come;
   }
 
-  /** Memory of the segments and what is outside of them. */
+  /** Memory of the segments and of the bytes outside of them. */
   get bytes(): number {
     return this.#parts.length * this.#segments.bytesEach + this.largeBytes;
   }
 
-  /** The oldest record; 0 where there is none. */
+  /** Returns the oldest record; 0 where there is none. */
   get oldest(): number {
     const first = this.#parts[0];
     return first === undefined ? 0 : this.#segments.makeRef(first.segment, this.#start);
   }
 
-  /** Whether so many bytes need another segment. */
+  /** Whether a record of so many bytes needs another segment. */
   needsSegment(length: number): boolean {
     const last = this.#parts.at(-1);
     return last === undefined || last.length + length > this.#segments.bytesEach;
   }
 
-  /** Room for a record of so many bytes, a multiple of 8, behind the others. */
+  /** Allocates a record at the end. @param length bytes, a multiple of 8 @returns its reference */
   add(length: number): number {
     if (this.needsSegment(length)) {
       const segment = this.#segments.take();
@@ -55,18 +55,18 @@ export class RecordQueue {
     return ref;
   }
 
-  /** Counts bytes of an answer outside of segments that came with the newest record. */
+  /** Counts bytes outside of the segments that belong to the newest record. */
   addLarge(bytes: number): void {
     this.largeBytes += bytes;
     this.#come += bytes;
   }
 
-  /** Bytes that came since the segment of a record was begun. */
+  /** Bytes added since the segment of a record was begun. */
   comeSince(ref: number): number {
     return this.#come - (this.#comeBefore[this.#segments.numberOf(ref)] as number);
   }
 
-  /** Gives up the room of the oldest record, which has so many bytes. */
+  /** Frees the oldest record. @param length its length in bytes */
   dropOldest(length: number): void {
     this.#start += length;
     const first = this.#parts[0] as Part;

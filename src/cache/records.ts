@@ -3,21 +3,21 @@ import type { KeptAnswer } from './cache.ts';
 import type { NameWriter } from './name-writer.ts';
 import type { Segments } from './segments.ts';
 
-/** Words of a record before its name; the answer follows the name. All lengths are bytes. */
+/** Word offsets of a record's header. The name follows it, then the answer. All lengths are bytes. */
 const HASH = 0;
 const TAG = 1;
-/** The records before and behind it in the list of its block; 0 for none. */
+/** Following and preceding records in the list of the block; 0 for none. */
 const NEXT = 2;
 const PREVIOUS = 3;
 const BLOCK = 4;
 const NAME_LENGTH = 5;
-/** Where the answer is outside of the record, its number. */
+/** Length of the inline answer, or the number of an answer outside of the record. */
 const ANSWER = 6;
-/** The record's own length times 256, and flags. */
+/** Length of the record shifted by 8 bits, and flags. */
 const FLAGS = 7;
 const HEADER_BYTES = 32;
 
-/** How often it was asked for, up to 3. */
+/** Mask of the use counter, which saturates at 3. */
 const USES = 3;
 const DEAD = 4;
 const WIDE = 8;
@@ -26,33 +26,33 @@ const MAIN = 32;
 const LARGE = 64;
 const LENGTH_SHIFT = 8;
 
-/** What is written beside the name. */
+/** Content of a record besides its name. */
 export type RecordAnswer = {
-  /** Bytes of an answer inside of the record; otherwise its number. */
+  /** Inline answer; undefined for an answer outside of the record, which has a number. */
   readonly inline: Uint8Array | string | undefined;
   readonly inlineBytes: number;
   readonly isAscii: boolean;
   readonly number: number;
 };
 
-/** How entries lie in segments, and the list of the entries of each block. A reference is one of `Segments`. */
+/** Layout of entries in segments, and lists of the entries of each block. References are those of `Segments`. */
 export class Records {
   readonly #segments: Segments;
-  /** The first record of a block, by the hash of the block; blocks may share a list. */
+  /** First record of each list, by the block's hash; blocks may share a list. */
   readonly #blocks: Uint32Array;
 
-  /** @param blocks lists, a power of two */
+  /** @param blocks number of lists, a power of two */
   constructor(segments: Segments, blocks: number) {
     this.#segments = segments;
     this.#blocks = new Uint32Array(blocks);
   }
 
-  /** Memory of a record with so many bytes of name and answer. */
+  /** Returns the memory of a record with so many bytes of name and answer. */
   static countBytes(nameBytes: number, inlineBytes: number): number {
     return (HEADER_BYTES + ((nameBytes + 3) & ~3) + inlineBytes + 7) & ~7;
   }
 
-  /** Writes an entry where there is room for it, and puts it into the list of its block. */
+  /** Writes an entry into allocated memory, and links it into the list of its block. */
   write(ref: number, name: NameWriter, isMain: boolean, answer: RecordAnswer): void {
     const { bytes, words } = this.#segments.segmentOf(ref);
     const offset = this.#segments.offsetOf(ref);
@@ -78,7 +78,7 @@ export class Records {
     this.#link(ref);
   }
 
-  /** Whether a record is the entry of this very name. */
+  /** Whether a record has this name. */
   isOf(ref: number, name: NameWriter): boolean {
     const { words } = this.#segments.segmentOf(ref);
     const at = this.#segments.offsetOf(ref) >> 2;
@@ -90,7 +90,7 @@ export class Records {
     return true;
   }
 
-  /** The first record of a block from one on; from its beginning where that is 0. @param name holds the block's part alone */
+  /** Returns the first record of a block at or after `from`, or in the whole list if `from` is 0. @param name only its block part is used */
   findOfBlock(name: NameWriter, from: number): number {
     const block = name.hashBlock();
     const { blockLength } = name;
@@ -106,7 +106,7 @@ export class Records {
     return 0;
   }
 
-  /** The next record in the list of a record's block, which may be one of another block. */
+  /** Returns the next record in the list, which may belong to another block. */
   nextOfBlock(ref: number): number {
     return this.#read(ref, NEXT);
   }
@@ -119,7 +119,7 @@ export class Records {
     return bytes.toString((this.#read(ref, FLAGS) & ASCII) === 0 ? 'utf8' : 'latin1', start, end);
   }
 
-  /** The number of an answer outside of the record; undefined where it is inside. */
+  /** Returns the number of an answer outside of the record; undefined for an inline answer. */
   largeNumberOf(ref: number): number | undefined {
     return (this.#read(ref, FLAGS) & LARGE) === 0 ? undefined : this.#read(ref, ANSWER);
   }
@@ -149,7 +149,7 @@ export class Records {
     if ((flags & USES) < USES) this.#write(ref, FLAGS, flags + 1);
   }
 
-  /** Takes one use away. @returns whether there was one */
+  /** Decrements the use counter. @returns whether it was above 0 */
   takeUse(ref: number): boolean {
     const flags = this.#read(ref, FLAGS);
     if ((flags & USES) === 0) return false;
@@ -157,7 +157,7 @@ export class Records {
     return true;
   }
 
-  /** The record is no entry any more; its memory is given up later. */
+  /** Marks a record as dead, and unlinks it; its memory is freed later. */
   kill(ref: number): void {
     const next = this.#read(ref, NEXT);
     const previous = this.#read(ref, PREVIOUS);
@@ -166,7 +166,7 @@ export class Records {
     this.#write(ref, FLAGS, this.#read(ref, FLAGS) | DEAD);
   }
 
-  /** Moves an entry to where there is room for it in the main queue. What is left behind is dead. */
+  /** Moves an entry to its allocated place in the main queue, and marks the old record as dead. */
   moveToMain(from: number, to: number): void {
     const source = this.#segments.segmentOf(from);
     const start = this.#segments.offsetOf(from);
@@ -188,7 +188,7 @@ export class Records {
     this.#blocks[list] = ref;
   }
 
-  /** What follows `previous`, or begins the list of `ref` where that is 0. */
+  /** Sets the successor of `previous`, or the start of `ref`'s list if `previous` is 0. */
   #setNextOf(previous: number, ref: number, next: number): void {
     if (previous !== 0) this.#write(previous, NEXT, next);
     else this.#blocks[this.#read(ref, BLOCK) & (this.#blocks.length - 1)] = next;

@@ -9,29 +9,32 @@ import type { Cache, CacheKey, KeptAnswer } from './cache.ts';
 import { boundFrameBytes, decodeFrame, encodeFrame } from './frame.ts';
 import { composeName } from './key-name.ts';
 
-/** Programs that write differently use different keys and do not see each other's entries. */
+/** Format version in the keys: programs with different formats do not see each other's entries. */
 const FORMAT = 'v1';
-/** Memory for entries that are being written, text and frame together. */
+/** Memory for entries that are being written, text and frame together, bytes. */
 const WRITING_BYTES = 32 * 1024 * 1024;
-/** All of them have one owner. */
+/** Single owner of that memory. */
 const WRITES = 'writes';
-/** Unpacking takes about 5 ms a megabyte on a thread; longer where all threads are taken. A server that is given more time gives it more. */
+/**
+ * Minimum timeout of decoding, ms: inflating takes about 5 ms per megabyte on a thread, longer where all threads are busy. A longer server
+ * timeout extends it.
+ */
 const UNPACK_LIMIT_MS = 50;
 
 export type RedisCacheOptions = {
-  /** May hold credentials: never logged. */
+  /** May contain credentials: never logged. */
   readonly url: string;
-  /** How long the server may take to answer. */
+  /** Timeout of a reply, ms. */
   readonly limitMs: number;
   readonly ttlMs: number;
   readonly prefix: string;
-  /** Longer entries (characters) are not kept. */
+  /** Maximum characters of an entry. */
   readonly entryBytes: number;
-  /** May be called often: to be counted rather than logged one by one. */
+  /** May be called often, so it should count rather than log. */
   readonly onFault: (fault: RedisFault) => void;
 };
 
-/** A cache that several processes share, with this one's figures since the start. */
+/** Cache shared by several processes, with this process's metrics since the start. */
 export interface RedisCache extends Cache {
   get(key: CacheKey): undefined | Promise<string | undefined>;
   readonly hits: number;
@@ -40,9 +43,9 @@ export interface RedisCache extends Cache {
 }
 
 /**
- * A cache in Valkey or Redis. It answers in time or not at all, and answers nothing that was not put in under the very
- * key: without its server it is an empty cache.
- * @throws RangeError when the URL is none.
+ * Creates a cache in Valkey or Redis. It replies in time or misses, and returns only answers stored under the same key; without its server
+ * it is an empty cache.
+ * @throws RangeError for an invalid URL
  */
 export function createRedisCache(options: RedisCacheOptions): RedisCache {
   return new SharedCache(options);
@@ -94,7 +97,7 @@ class SharedCache implements RedisCache {
     void this.#write(key, name, typeof answer === 'string' ? answer : answer.text, bytes);
   }
 
-  /** An entry stays true of its hash, which is no longer asked for: in the shared tier it expires. */
+  /** An entry remains true of its block hash, which is no longer requested; in the shared tier it expires. */
   evictBlock(): void {}
 
   describe(): readonly CacheFigures[] {
@@ -135,7 +138,7 @@ class SharedCache implements RedisCache {
     return `${this.#options.prefix}:${FORMAT}:${key.blockHash}:${question}`;
   }
 
-  /** A lookup that the server has answered, unless with a fault. */
+  /** Counts a miss. Without a fault it is a success of the server. */
   #miss(fault?: RedisFault): undefined {
     if (fault !== undefined) {
       this.#report(fault);
@@ -145,7 +148,7 @@ class SharedCache implements RedisCache {
     this.#breaker.succeed();
   }
 
-  /** A connection that has failed several times in a row may be hung or out of step: a new one is made. */
+  /** A connection with several consecutive failures may be hung or out of step, so it is replaced. */
   #fail(): undefined {
     this.#misses++;
     if (this.#breaker.fail()) this.#client.reconnect();

@@ -1,44 +1,42 @@
-/** Records begin at multiples of this many bytes. */
+/** Alignment of records: 2^3 bytes. */
 const ALIGNMENT_BITS = 3;
 
-/** Memory of fixed size that records lie in. */
+/** Memory block of fixed size that contains records. */
 export type Segment = { readonly bytes: Buffer; readonly words: Uint32Array };
 
-/**
- * Segments by number. A reference to a record is one integer: the number of its segment, and its place there. No reference is 0.
- */
+/** Segments by number. A reference to a record is one integer of segment number and offset. No reference is 0. */
 export class Segments {
   readonly bytesEach: number;
   readonly #shift: number;
   readonly #all: (Segment | undefined)[] = [];
-  /** Numbers that have no memory. */
+  /** Numbers without memory. */
   readonly #free: number[] = [];
-  /** Those that have, and are not in use. */
+  /** Numbers with memory that is not in use. */
   readonly #spare: number[] = [];
   #allocated = 0;
 
-  /** @param bytesEach a power of two */
+  /** @param bytesEach size of a segment, a power of two */
   constructor(bytesEach: number) {
     this.bytesEach = bytesEach;
     this.#shift = Math.log2(bytesEach) - ALIGNMENT_BITS;
   }
 
-  /** Memory that is allocated, in use or not. */
+  /** Allocated memory, in use or not, bytes. */
   get bytes(): number {
     return this.#allocated * this.bytesEach;
   }
 
-  /** The part of it that is not in use. */
+  /** Allocated memory that is not in use, bytes. */
   get spareBytes(): number {
     return this.#spare.length * this.bytesEach;
   }
 
-  /** A segment that is not in use, by its number. What it held before may still be in it. */
+  /** Returns the number of a free segment. Its previous content may still be present. */
   take(): number {
     const spare = this.#spare.pop();
     if (spare !== undefined) return spare;
     const number = this.#free.pop() ?? this.#all.length;
-    // Its pages take no memory before they are written to.
+    // Untouched pages occupy no memory.
     const memory = new ArrayBuffer(this.bytesEach);
     this.#all[number] = { bytes: Buffer.from(memory), words: new Uint32Array(memory) };
     this.#allocated++;
@@ -49,7 +47,7 @@ export class Segments {
     this.#spare.push(number);
   }
 
-  /** Lets go of the memory of a segment that is not in use. */
+  /** Releases the memory of an unused segment. */
   freeSpare(): void {
     const number = this.#spare.pop();
     if (number === undefined) return;
@@ -72,7 +70,7 @@ export class Segments {
     return (ref >>> this.#shift) - 1;
   }
 
-  /** Where a record begins in its segment, in bytes. */
+  /** Returns the offset of a record in its segment, bytes. */
   offsetOf(ref: number): number {
     return (ref & ((1 << this.#shift) - 1)) << ALIGNMENT_BITS;
   }

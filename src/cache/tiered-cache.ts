@@ -2,7 +2,7 @@ import type { CacheFigures } from '../observe/sources.ts';
 import type { Cache, CacheKey, KeptAnswer } from './cache.ts';
 import { composeName } from './key-name.ts';
 
-/** `near` first, then `far`: hits of the latter move into `near`. Both are closed with it. */
+/** Combines two tiers: `near` first, then `far`, whose hits are copied into `near`. Closing it closes both. */
 export function createTieredCache(near: Cache, far: Cache): Cache {
   return new TieredCache(near, far);
 }
@@ -10,7 +10,7 @@ export function createTieredCache(near: Cache, far: Cache): Cache {
 class TieredCache implements Cache {
   readonly #near: Cache;
   readonly #far: Cache;
-  /** Lookups in the far tier by name, shared by callers that ask for the same meanwhile. */
+  /** In-flight look-ups in the far tier by name, shared by concurrent callers. */
   readonly #lookups = new Map<string, Promise<KeptAnswer | undefined>>();
 
   constructor(near: Cache, far: Cache) {

@@ -6,22 +6,22 @@ import type { FeedLimits } from './limits.ts';
 import { readWithin } from './read-within.ts';
 import type { RemovedBlock, RemovedRecords } from './removed-records.ts';
 
-/** What a log takes besides its text: address, topics, objects. */
+/** Estimated heap bytes of a log besides its text: address, topics, objects. */
 const LOG_OVERHEAD_BYTES = 600;
 const BLOCK_OVERHEAD_BYTES = 200;
-/** A slow chain's window lasts as long. The cache keeps twice as many blocks as the window has, at most. */
+/** Lifetime of recent logs, ms: the window of a slow chain is that long. The cache contains at most twice as many blocks as the window. */
 const RECENT_MS = 2 * 60 * 60_000;
-/** Of blocks below it: for listeners that catch up at the same time. */
+/** Lifetime of logs of blocks below the window, for listeners that catch up concurrently, ms. */
 const OLD_MS = 60_000;
 
-/** Logs of blocks by hash, read once at a time and kept while they may be wanted again. */
+/** Logs of blocks by hash. Concurrent reads are coalesced, and the logs are cached while they may be needed again. */
 export class BlockLogs {
   readonly #logs: Pick<LogReads, 'getBlockLogs'>;
   readonly #clock: Clock;
   readonly #limits: FeedLimits;
   readonly #removed: RemovedRecords | undefined;
   readonly #flights = new Map<string, Promise<readonly BlockLog[] | null>>();
-  /** Apart from the old ones, so that catching up does not drive out what a reorg takes back. */
+  /** Separate from `#old`, so that catching up does not evict logs that a reorg takes back. */
   readonly #recent: Lru<string, readonly BlockLog[]>;
   readonly #old: Lru<string, readonly BlockLog[]>;
 
@@ -36,18 +36,18 @@ export class BlockLogs {
     this.#clock = clock;
     this.#limits = limits;
     const now = (): number => clock.now();
-    // A reorg takes back blocks of the window, and of branches as long.
+    // A reorg takes back blocks of the window, and of branches of the same length.
     const leastBytes = Math.floor(limits.logBytes / (2 * limits.windowBlocks));
     this.#recent = new Lru(limits.logBytes, RECENT_MS, now, (logs) => Math.max(leastBytes, countBytes(logs)));
     this.#old = new Lru(limits.logBytes, OLD_MS, now, countBytes);
   }
 
-  /** All logs of the block, where they were read before and are still kept. */
+  /** Returns the cached logs of a block, if any. */
   findKept(hash: string): readonly BlockLog[] | undefined {
     return this.#recent.get(hash) ?? this.#old.get(hash);
   }
 
-  /** The same as `read` of a block that has left the chain: another process may have read them. @throws ChainError */
+  /** Reads all logs of a block that has left the chain, first from the records of other processes; null where it is unknown. @throws ChainError */
   readRemoved(hash: string, isRecent: boolean): PromiseOrValue<readonly BlockLog[] | null> {
     if (this.#removed === undefined || this.findKept(hash) !== undefined) return this.read(hash, isRecent);
     const take = ({ logs }: RemovedBlock): readonly BlockLog[] | undefined => {
@@ -57,7 +57,7 @@ export class BlockLogs {
     return this.#removed.find(hash, take, () => this.read(hash, isRecent));
   }
 
-  /** All logs of the block; null where it is not there. One attempt. @throws ChainError */
+  /** Reads all logs of a block in one attempt; null where it is unknown. @throws ChainError */
   read(hash: string, isRecent: boolean): PromiseOrValue<readonly BlockLog[] | null> {
     const kept = this.findKept(hash);
     if (kept !== undefined) return kept;
@@ -76,12 +76,12 @@ export class BlockLogs {
     return shared;
   }
 
-  /** Begins to read logs that will be wanted; a failure is left to the reader that wants them. */
+  /** Starts a read of logs that will be needed. Its failure is ignored; the later read reports its own. */
   prefetch(hash: string, isRecent: boolean): void {
     void this.tryRead(hash, isRecent);
   }
 
-  /** As `read`; undefined where they cannot be read now, or are not there. Never rejects. */
+  /** Reads logs like `read`, but returns undefined where they are unreadable or unknown. Never rejects. */
   async tryRead(hash: string, isRecent = true): Promise<readonly BlockLog[] | undefined> {
     try {
       return (await this.read(hash, isRecent)) ?? undefined;

@@ -3,13 +3,13 @@ import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { limitOf } from '../util/bounds.ts';
 import { FairQueue } from '../util/fair-queue.ts';
 
-/** Listeners that catch up wait for no longer than for a read; then they try again. */
+/** Maximum wait for a slot, equal to the timeout of a read; then the listener retries, ms. */
 const WAIT_MS = 10_000;
 const MAX_WAITING = limitOf('subscriptions.catchUp');
-/** Of the reads in work, the part that one owner may hold. */
+/** Maximum share of one owner in the concurrent reads. */
 const OWNER_SHARE = 0.5;
 
-/** Turns of owners at the reads of listeners that catch up: those that follow the head are not behind them. */
+/** Scheduler slots by owner for the reads of listeners that catch up; listeners that follow the head do not wait behind them. */
 export class CatchUpTurns {
   readonly #queue: FairQueue;
 
@@ -18,8 +18,8 @@ export class CatchUpTurns {
   }
 
   /**
-   * Reads in a turn of the owner; what is there at once is returned at once.
-   * @throws ChainError `busy` where it has to wait for too long, and what `read` throws
+   * Runs `read` in a slot of the owner; a synchronous result is returned synchronously.
+   * @throws ChainError `busy` after too long a wait, and the errors of `read`
    */
   run<T>(
     owner: string,
@@ -41,7 +41,7 @@ export class CatchUpTurns {
     return this.#read(owner, read);
   }
 
-  /** In a turn, which ends with it. */
+  /** Runs `read` in a slot, and frees the slot afterwards. */
   #read<T>(owner: string, read: () => PromiseOrValue<T>): PromiseOrValue<T> {
     let value: PromiseOrValue<T> | undefined;
     try {

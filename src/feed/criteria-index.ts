@@ -2,46 +2,46 @@ import type { BlockLog } from '../chain/chain.ts';
 import { createLogTest, nameCriteria } from './criteria.ts';
 import type { LogCriteria, LogTest } from './feed.ts';
 
-/** Positions that a log is looked up by: its address and up to four topics. */
+/** Positions by which a log is looked up: its address and up to four topics. */
 const POSITIONS = 5;
 const NO_LOGS: readonly BlockLog[] = [];
 /** Comparisons between two pauses: a fraction of a millisecond. */
 const TESTS_A_SLICE = 4_096;
-/** The same of entries that are swept. */
+/** Swept entries between two pauses. */
 const SWEPT_A_SLICE = 512;
 
 /** Equal criteria of any number of listeners. */
 export type CriteriaGroup = {
   readonly name: string;
   readonly matches: LogTest;
-  /** Members that use it; without any it finds nothing, and its entries are to be swept. */
+  /** Number of members; an unused group does not match, and its entries are due to be swept. */
   users: number;
-  /** Where it is found; undefined: it is tried with every log. */
+  /** Index position and values of the group; undefined for a group that is compared with every log. */
   readonly key: { readonly position: number; readonly values: readonly string[] } | undefined;
-  /** Of the block that was evaluated last. */
+  /** Matches in the last evaluated block. */
   found: BlockLog[] | undefined;
 };
 
 /**
- * Criteria of many listeners, evaluated together: equal ones once, and each log is only compared with criteria that name its address or
- * one of its topics. Each group is found by the position with values that find the fewest others.
+ * Criteria of many listeners, evaluated together. Equal ones are evaluated once, and each log is compared only with criteria that name its
+ * address or one of its topics. A group is indexed at the position whose values collide with the fewest other groups.
  */
 export class CriteriaIndex {
   readonly #groups = new Map<string, CriteriaGroup>();
-  /** By position, then by value. */
+  /** Groups by position, then by value. */
   readonly #byValue: readonly Map<string, Set<CriteriaGroup>>[] = Array.from(
     { length: POSITIONS },
     () => new Map(),
   );
   readonly #always = new Set<CriteriaGroup>();
-  /** Released, with entries that are there still. */
+  /** Released groups whose entries are not swept yet. */
   #released: CriteriaGroup[] = [];
   readonly #testsASlice: number;
-  /** Groups that found something in the block that was evaluated last. */
+  /** Groups with matches in the last evaluated block. */
   #withLogs: CriteriaGroup[] = [];
-  /** Of the block that was evaluated last, those that every group was compared with. */
+  /** Logs of the last evaluated block that all groups were compared with. */
   #logs: readonly BlockLog[] = NO_LOGS;
-  /** Since the last pause. */
+  /** Comparisons since the last pause. */
   #tests = 0;
 
   /** @param testsASlice comparisons between two pauses */
@@ -53,12 +53,12 @@ export class CriteriaIndex {
     return this.#groups.size;
   }
 
-  /** Whether something was released that has not been swept. */
+  /** Whether released groups wait for a sweep. */
   get isStale(): boolean {
     return this.#released.length > 0;
   }
 
-  /** Uses criteria once more; `release` ends it. */
+  /** Adds a user of criteria, which `release` removes. */
   use(criteria: LogCriteria): CriteriaGroup {
     const name = nameCriteria(criteria);
     const known = this.#groups.get(name);
@@ -77,12 +77,12 @@ export class CriteriaIndex {
     this.#groups.set(name, group);
     if (key === undefined) this.#always.add(group);
     else for (const value of key.values) this.#findBucket(key.position, value).add(group);
-    // It may be used for the block that is being evaluated, or delivered.
+    // The group may join while a block is being evaluated or delivered.
     for (const log of this.#logs) if (group.matches(log)) this.#note(group, log);
     return group;
   }
 
-  /** Costs the same however many values the criteria name: many are released at once where a connection ends. */
+  /** Removes a user. The cost does not depend on the number of values: a closing connection releases many at once. */
   release(group: CriteriaGroup): void {
     if (--group.users > 0) return;
     this.#groups.delete(group.name);
@@ -90,7 +90,7 @@ export class CriteriaIndex {
     else this.#released.push(group);
   }
 
-  /** Removes the entries of what was released, with pauses; more may be released meanwhile. */
+  /** Removes the entries of released groups, with pauses, during which more may be released. */
   *sweep(): Generator<undefined, void> {
     let left = SWEPT_A_SLICE;
     for (let group = this.#released.pop(); group !== undefined; group = this.#released.pop()) {
@@ -105,7 +105,7 @@ export class CriteriaIndex {
     }
   }
 
-  /** Finds the logs that each group means: `found`, until the next block. It pauses between logs; groups may come and go meanwhile. */
+  /** Sets `found` of each group to its matches, valid until the next block. Pauses between logs, during which groups may come and go. */
   *evaluate(logs: readonly BlockLog[]): Generator<undefined, void> {
     this.clear();
     const done: BlockLog[] = [];
@@ -123,7 +123,7 @@ export class CriteriaIndex {
     }
   }
 
-  /** Forgets what was found. */
+  /** Clears all matches. */
   clear(): void {
     for (const group of this.#withLogs) group.found = undefined;
     this.#withLogs = [];
@@ -150,7 +150,7 @@ export class CriteriaIndex {
       if (alternatives.length === 0) continue;
       const values = [...new Set(alternatives)];
       const others = values.reduce((sum, value) => sum + this.#countAt(position, value), 0);
-      // Of equal ones that with fewer values, then the later: addresses and events are shared more often than what an event says.
+      // Ties: prefer fewer values, then the later position, because addresses and event signatures are shared more often than indexed arguments.
       const cost = others + values.length;
       if (cost > fewest) continue;
       best = { position, values };

@@ -1,18 +1,19 @@
 import type { LogCriteria, LogTest } from './feed.ts';
 
-/** Alternatives up to which a list is searched faster than a set. */
+/** Maximum length of a list that is faster to search than a set. */
 const SHORT = 8;
 
-/** A text that is the same for criteria that mean the same logs. */
+/** Returns a canonical name, equal for criteria that match the same logs. */
 export function nameCriteria({ addresses, topics }: LogCriteria): string {
   return [addresses, ...topics].map((alternatives) => [...new Set(alternatives)].sort().join()).join(';');
 }
 
-/** Addresses and topics that they name. */
+/** Returns the number of addresses and topics. */
 export function countValues({ addresses, topics }: LogCriteria): number {
   return topics.reduce((sum, { length }) => sum + length, addresses.length);
 }
 
+/** Compiles criteria to a predicate; alternatives at a position are ORed, positions ANDed, and a log with fewer topics does not match. */
 export function createLogTest({ addresses, topics }: LogCriteria): LogTest {
   const isAddress = createMemberTest(addresses);
   const isTopic = topics.map(createMemberTest);
@@ -22,7 +23,7 @@ export function createLogTest({ addresses, topics }: LogCriteria): LogTest {
     isTopic.every((test, position) => test(log.topics[position] as string));
 }
 
-/** None means any. */
+/** An empty list matches any value. */
 function createMemberTest(alternatives: readonly string[]): (value: string) => boolean {
   if (alternatives.length === 0) return () => true;
   if (alternatives.length <= SHORT) return (value) => alternatives.includes(value);

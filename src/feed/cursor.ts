@@ -15,28 +15,28 @@ import { takeBackLogs } from './removed-logs.ts';
 import type { StepFinder } from './step-finder.ts';
 import { findPlaceBehind, isSamePlace } from './steps.ts';
 
-/** Attempts at a removed block or its logs before they count as gone. */
+/** Attempts to read a removed block or its logs before they count as lost. */
 const MAX_ATTEMPTS_AT_REMOVED = 3;
-/** Members served between two looks at the time. */
+/** Members served between two checks of the time. */
 const MEMBERS_A_SLICE = 16;
-/** Blocks of which logs are read ahead of the one that is waited for. */
+/** Blocks whose logs are prefetched beyond the awaited one. */
 const READ_AHEAD = 4;
 const NO_LOGS: readonly BlockLog[] = [];
 const NO_STEPS: readonly FeedStep[] = [];
-/** Stands for the outcome of what is not waited for any more. */
+/** Outcome of abandoned work. */
 const GIVEN_UP: unique symbol = Symbol('given up');
-/** Stands for the end of a run. */
+/** Marks the end of a run. */
 const OVER: unique symbol = Symbol('over');
 
-/** A step and all logs of its block. */
+/** Step with all logs of its block. */
 type Prepared = { readonly step: FeedStep; readonly logs: readonly BlockLog[] };
 
-/** Why it does not move: something has to be waited for, or (undefined) the chain has to change. */
+/** Idle state of the cursor: it waits for a promise, or (undefined) for a change of the chain. */
 type Rest = { readonly until: Promise<unknown> | undefined };
 
 const IDLE: Rest = { until: undefined };
 
-/** What all cursors of a feed have. */
+/** Shared parts of all cursors of a feed. */
 export type CursorParts = {
   readonly chain: FollowedChain;
   readonly steps: StepFinder;
@@ -44,28 +44,28 @@ export type CursorParts = {
   readonly clock: Clock;
   readonly limits: FeedLimits;
   readonly turns: Pick<TurnQueue, 'run'>;
-  /** Fires when the followed chain or a cursor that others may join has moved. */
+  /** Fires when the followed chain, or a cursor that others may join, has moved. */
   readonly moved: Pulse;
 };
 
 export type CursorOptions = {
   readonly place: BlockPlace;
-  /** Whether logs are read; steps wait for them. */
+  /** Whether steps include logs, and therefore wait for them. */
   readonly hasLogs: boolean;
-  /** Owner of the turns of the event loop in which its members are served. */
+  /** Owner of the scheduler slots in which members are served. */
   readonly owner: string;
   /** Ancestors of the place: while one of these is the tip, nothing has happened. */
   readonly below?: readonly string[];
-  /** Where its members go on when they have caught up; without it the cursor stays. */
+  /** Cursor that takes over members once they have caught up; without it the cursor is permanent. */
   readonly into?: Cursor;
-  /** Reads for it, in turns with others. */
+  /** Runs reads of this cursor in scheduler slots. */
   readonly read?: <T>(work: () => PromiseOrValue<T>) => PromiseOrValue<T>;
 };
 
 /**
- * A place on the chain and the listeners that have heard everything up to it. It moves step by step towards the tip of the followed
- * chain; each step is heard by every member before the place is changed. A step without its block or logs, because they cannot be read, is tried again until
- * it is there, or is no step of the way any more.
+ * Position on the chain, and the listeners that have received everything up to it. It moves stepwise towards the tip of the followed chain;
+ * every member receives a step before the position changes. A step whose block or logs cannot be read is retried until they are available,
+ * or the step is no longer on the way.
  */
 export class Cursor implements MemberHolder {
   readonly #parts: CursorParts;
@@ -76,13 +76,13 @@ export class Cursor implements MemberHolder {
   #place: BlockPlace;
   #below: readonly string[];
   #isClosed = false;
-  /** Found already, each going on from the one before; the first from the place. */
+  /** Steps found ahead; each continues from the previous one, and the first from the place. */
   #found: readonly FeedStep[] = NO_STEPS;
-  /** At a removed block that is not there. */
+  /** Failed attempts at a removed block. */
   #attempts = 0;
-  /** The first of those found, with what it needs. */
+  /** First of the found steps with its logs. */
   #prepared: Prepared | undefined;
-  /** Whether members were asked whether they are ready for it. */
+  /** Whether the pauses of members were already awaited for the first step. */
   #isReady = false;
   #isSweeping = false;
 
@@ -103,12 +103,12 @@ export class Cursor implements MemberHolder {
     return this.#members.size;
   }
 
-  /** Ended for want of members: its turn of reading is passed on. */
+  /** Whether the cursor is closed or without members: then its waiting slot is passed on. */
   get aborted(): boolean {
     return this.#isClosed || this.#members.size === 0;
   }
 
-  /** Takes a member that has heard everything up to the place. While a step is being served it gets that step as well. */
+  /** Adds a member that has received everything up to the place. If a step is being served, the member receives it too. */
   add(member: Member): void {
     if (member.criteria !== undefined) member.group = this.#criteria.use(member.criteria);
     member.holder = this;
@@ -122,12 +122,12 @@ export class Cursor implements MemberHolder {
     this.#sweepLater();
   }
 
-  /** Removes what was released from the index of one that stays: of one that goes over the index goes too. */
+  /** Sweeps the index of a permanent cursor; that of a temporary one is discarded with the cursor. */
   #sweepLater(): void {
     const { into, owner } = this.#options;
     if (into !== undefined || this.#isSweeping || !this.#criteria.isStale) return;
     this.#isSweeping = true;
-    // Behind what else ends in this turn of the event loop.
+    // Deferred behind all other removals in this turn of the event loop.
     setImmediate(async () => {
       await this.#parts.turns.run(owner, this.#criteria.sweep());
       this.#isSweeping = false;
@@ -135,7 +135,6 @@ export class Cursor implements MemberHolder {
     });
   }
 
-  /** Ends every member. */
   endAll(reason: FeedError): void {
     for (const member of [...this.#members]) member.end(reason);
   }
@@ -147,10 +146,10 @@ export class Cursor implements MemberHolder {
     this.#parts.moved.fire();
   }
 
-  /** Moves until it is closed; one that goes over into another, until that has its members. */
+  /** Moves until closed; a temporary cursor, until its members have moved to `into`. */
   async run(): Promise<void> {
     while (!this.#isClosed) {
-      // Taken before anything is looked at, so that no change is missed.
+      // Obtained before anything is checked, so that no change is missed.
       const change = this.#parts.moved.wait();
       const advanced = this.#parts.turns.run(this.#options.owner, this.#advance());
       const rest = advanced instanceof Promise ? await advanced : advanced;
@@ -159,7 +158,7 @@ export class Cursor implements MemberHolder {
     }
   }
 
-  /** Moves as far as nothing has to be waited for; a slice between two pauses is a step, or a part of one. */
+  /** Moves as far as possible without waiting; each slice is a step, or a part of one. */
   *#advance(): Generator<undefined, Rest | typeof OVER> {
     while (!this.#isClosed) {
       if (this.#goOver()) return OVER;
@@ -181,7 +180,7 @@ export class Cursor implements MemberHolder {
     this.endAll(new FeedError('tooFar', 'more blocks are missing than are given'));
   }
 
-  /** Gives its members to the cursor that they go over to, once they have heard as much. @returns whether the run ends */
+  /** Moves members to `into` once they have received as much. @returns whether the run ends */
   #goOver(): boolean {
     const { into } = this.#options;
     if (into === undefined) return false;
@@ -193,7 +192,7 @@ export class Cursor implements MemberHolder {
     return true;
   }
 
-  /** Without members it is at the tip. */
+  /** Without members the cursor jumps to the tip. */
   #skip(): void {
     const { tip } = this.#parts.chain;
     if (this.#members.size > 0 || tip === undefined || isSamePlace(tip, this.#place)) return;
@@ -201,14 +200,14 @@ export class Cursor implements MemberHolder {
     this.#setPlace({ number: tip.number, hash: tip.hash });
   }
 
-  /** Whether the followed chain is still below the place that it began at. */
+  /** Whether the followed chain is still below the place where the cursor started. */
   #isWaiting(): boolean {
     const { tip } = this.#parts.chain;
     if (tip !== undefined && !this.#below.includes(tip.hash)) this.#below = [];
     return this.#below.length > 0;
   }
 
-  /** Finds the next step and what is needed to serve it. @returns what has to be waited for; undefined where something was found */
+  /** Finds the next step and its data. @returns a reason to wait; undefined on progress */
   #prepareStep(): Rest | undefined {
     const [step] = this.#found;
     try {
@@ -250,7 +249,7 @@ export class Cursor implements MemberHolder {
     return undefined;
   }
 
-  /** What members that catch up want to be waited for. */
+  /** Returns the pauses that members request while they catch up; undefined if none does. */
   #findPause(): Promise<unknown> | undefined {
     if (this.#options.into === undefined) return undefined;
     const pauses = [...this.#members].map((member) => member.waitUntilReady());
@@ -263,7 +262,7 @@ export class Cursor implements MemberHolder {
     else throw new ChainError('unavailable', 'no node has the logs of a block of the served chain');
   }
 
-  /** Waits for what the step needs, as long as it is the next one. */
+  /** Waits for data of a step, for as long as it is the next one. */
   #rest<T>(work: Promise<T>, step: FeedStep, use: (value: T) => void): Rest {
     const wait = async (): Promise<void> => {
       try {
@@ -276,7 +275,7 @@ export class Cursor implements MemberHolder {
     return { until: wait() };
   }
 
-  /** Whether the step is not to be served: nothing wants it, or it is no step from here any more. */
+  /** Whether the step is obsolete: the cursor has no members, or the step no longer follows from here. */
   #isOver(step: FeedStep): boolean {
     return this.aborted || this.#parts.steps.contradicts(this.#place, step);
   }
@@ -301,7 +300,7 @@ export class Cursor implements MemberHolder {
       : logs.readRemoved(step.block.hash, isRecent);
   }
 
-  /** Its members are served in slices; those that join meanwhile are served too, and the place is another one when all were. */
+  /** Serves members in slices, including those that join meanwhile; the place changes after all have received the step. */
   *#serve({ step, logs }: Prepared): Generator<undefined, void> {
     yield* this.#criteria.evaluate(logs);
     let served = 0;
@@ -331,7 +330,7 @@ export class Cursor implements MemberHolder {
     cancel();
   }
 
-  /** Waits for `work`, or until there is no need to, which is looked at now and when the chain has moved. */
+  /** Waits for `work`, or until it becomes unnecessary, which is checked immediately and after each move of the chain. */
   async #waitFor<T>(work: Promise<T>, isOver: () => boolean): Promise<T | typeof GIVEN_UP> {
     if (isOver()) {
       work.catch(() => {});

@@ -4,60 +4,57 @@ import type { JsonText } from '../primitives/json-result.ts';
 import { UntracedError } from '../primitives/untraced-error.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
-/** Which logs a subscription or a filter means; of every block. */
+/** Logs that a subscription or filter matches, in any block. */
 export type LogCriteria = Pick<LogFilter, 'addresses' | 'topics'>;
 
 /** Whether a log matches the criteria of a listener. */
 export type LogTest = (log: BlockLog) => boolean;
 
-/** A block that came to the served chain, or left it. */
+/** Block that joined or left the served chain. */
 export type FeedBlock = {
   readonly number: bigint;
   readonly hash: string;
   readonly parentHash: string;
-  /** Header object, as `newHeads` has it. */
+  /** Header object in the form of `newHeads`. */
   readonly header: JsonText;
 };
 
-/** One step of the served chain. Removed blocks come highest first, added ones lowest first; each block's parent is the one before. */
+/** Step of the served chain. Removed blocks come highest first, added ones lowest first; each block's parent is the head before it. */
 export type FeedStep = { readonly kind: 'added' | 'removed'; readonly block: FeedBlock };
 
-/** Where to go on: behind the block of this hash, or at the first block of this number; `undefined` is the served head. */
+/** Start position: after the block of this hash, or at the first block of this number; `head` is the served head. */
 export type FeedStart =
   | { readonly kind: 'after'; readonly hash: string }
   | { readonly kind: 'from'; readonly number: bigint }
   | { readonly kind: 'head' };
 
 /**
- * What a listener gets. Each returns at once; what it throws ends the listener alone. A step, its block and its logs are the same objects
- * for all listeners that are up to date, so that what is made of them can be kept by them.
+ * Callbacks of a listener. Each is synchronous, and an exception ends only this listener. A step, its block and its logs are the same objects
+ * for all listeners at the head, so that derived values can be cached by identity.
  */
 export type FeedListener = {
-  /** Every step, in order, once; before its logs, where these are wanted as well: then it waits until they are there. */
+  /** Receives every step once and in order, before its logs. With `logs` set, it waits until they are available. */
   readonly onStep?: (step: FeedStep) => void;
-  /** Logs of every step that has some of these, with the step, in the order of the block; of removed blocks in reverse. */
+  /** Receives each step's non-empty matches in block order; those of removed blocks in reverse. */
   readonly logs?: {
     readonly criteria: LogCriteria;
     readonly onLogs: (logs: readonly BlockLog[], step: FeedStep) => void;
   };
-  /** Values that it holds beside these criteria: they count in the same bound. */
+  /** Further values that the listener stores, charged to the same limit as the criteria. */
   readonly values?: number;
-  /**
-   * Asked before each step of what happened between its start and now: what to wait for while what it got before is still to be sent. Not
-   * asked once it has caught up.
-   */
+  /** Called before each past step, until the listener has caught up. Returns a promise to await while earlier events are unsent. */
   readonly waitUntilReady?: () => Promise<void> | undefined;
-  /** It cannot go on without a gap (see `FeedError`), or has thrown. It hears nothing more. */
+  /** The listener cannot continue without a gap (see `FeedError`), or has thrown. It receives nothing further. */
   readonly onEnd: (reason: FeedError) => void;
 };
 
 /**
- * `unknownBlock`: the start is no block that is known here; `tooFar`: more blocks than are given; `tooMuch`: the criteria of the owner's
- * listeners name more than they may; `closed`: the network is no longer served.
+ * `unknownBlock`: the start is unknown; `tooFar`: too many blocks are missing; `tooMuch`: the criteria of the owner's listeners exceed the
+ * limit; `closed`: the network is no longer served, or the listener has failed.
  */
 export class FeedError extends UntracedError {
   readonly kind: 'unknownBlock' | 'tooFar' | 'tooMuch' | 'closed';
-  /** The highest block of the chain below a start that is refused, where it is known: to go on after. */
+  /** Highest canonical ancestor of a rejected start, where known, from which a client may continue. */
   readonly ancestor: BlockPlace | undefined;
 
   constructor(kind: FeedError['kind'], message: string, ancestor?: BlockPlace) {
@@ -68,29 +65,29 @@ export class FeedError extends UntracedError {
   }
 }
 
-/** What happened on the served chain between two points. */
+/** Changes of the served chain between two points. */
 export type FeedChanges = {
-  /** At most `readSteps` of the feed's limits; then `last` is below the head, and the next question gives more. */
+  /** At most `readSteps` of the feed's limits; then `last` is below the head, and the next read returns more. */
   readonly steps: readonly FeedStep[];
-  /** Where the next question goes on. */
+  /** Start of the next read. */
   readonly last: { readonly number: bigint; readonly hash: string };
 };
 
-/** Blocks and logs of a network's served chain as they come: each once, in order, whatever happens to its nodes. */
+/** Live blocks and logs of a network's served chain: each once and in order, independent of node failures. */
 export interface NetworkFeed {
   /**
-   * Joins the feed: first what happened since `start`, then what happens, without a seam. Resolves once the start is found.
-   * @returns how to leave it
+   * Joins the feed: first the steps since `start`, then live ones, without a gap. Resolves once the start is found.
+   * @returns a function that leaves the feed
    * @throws FeedError
    */
   join(start: FeedStart, listener: FeedListener, scope: RequestScope): Promise<() => void>;
-  /** What happened since `start`, up to now. @throws FeedError */
+  /** Returns the steps from `start` to the present. @throws FeedError */
   read(start: FeedStart, scope: RequestScope): Promise<FeedChanges>;
-  /** Matching logs of a step; those of a removed block in reverse, with `removed: true`. */
+  /** Returns the matching logs of a step; those of a removed block in reverse, with `removed: true`. */
   readLogs(step: FeedStep, matches: LogTest, scope: RequestScope): Promise<readonly BlockLog[]>;
-  /** Hashes of transactions that wait for a block, each once. Undefined where the chain has none. */
+  /** Reports hashes of pending transactions, each once. Undefined where the chain announces none. */
   watchPending(listener: (hashes: readonly string[]) => void): (() => void) | undefined;
-  /** Whether there is a served head; listeners hear of changes. */
+  /** Whether there is a served head; `watchSync` reports changes. */
   readonly isSynced: boolean;
   watchSync(listener: (isSynced: boolean) => void): () => void;
   close(): void;

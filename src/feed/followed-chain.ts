@@ -2,15 +2,15 @@ import type { BlockPlace } from '../chain/chain.ts';
 import type { FeedBlock } from './feed.ts';
 import { isChildOf } from './steps.ts';
 
-/** Blocks that left the chain and are still known, as a multiple of the window. */
+/** Cache size for blocks that left the chain, as a multiple of the window. */
 const REMOVED_WINDOWS = 4;
 
-/** The upper end of the chain that was followed, without a gap from `lowest` to `tip`, and blocks that have left it. */
+/** Top of the followed chain, without a gap from `lowest` to `tip`, and blocks that have left it. */
 export class FollowedChain {
   readonly #windowBlocks: number;
   /** Lowest first. */
   #blocks: FeedBlock[] = [];
-  /** By hash; the one that left first is the first. */
+  /** Removed blocks by hash, in the order of removal. */
   readonly #removed = new Map<string, FeedBlock>();
 
   constructor(windowBlocks: number) {
@@ -25,14 +25,14 @@ export class FollowedChain {
     return this.#blocks[0];
   }
 
-  /** Block of this number, where that is in the window. */
+  /** Returns the block with this number, if it is in the window. */
   at(number: bigint): FeedBlock | undefined {
     const [lowest] = this.#blocks;
     if (lowest === undefined || number < lowest.number) return undefined;
     return this.#blocks[Number(number - lowest.number)];
   }
 
-  /** The highest blocks, so many at most. */
+  /** Returns up to `count` of the highest blocks. */
   listTop(count: number): readonly FeedBlock[] {
     return this.#blocks.slice(-count);
   }
@@ -41,19 +41,19 @@ export class FollowedChain {
     return this.at(number)?.hash === hash;
   }
 
-  /** A block that left the chain. */
+  /** Returns a block that has left the chain, if known. */
   findRemoved(hash: string): FeedBlock | undefined {
     return this.#removed.get(hash);
   }
 
-  /** Any block that is known, by its hash. */
+  /** Returns a block in the window or a removed one, by its hash. */
   find(hash: string): FeedBlock | undefined {
     return this.#removed.get(hash) ?? this.#blocks.findLast((block) => block.hash === hash);
   }
 
   /**
-   * Puts these in place of all blocks from their lowest number on. @param blocks each the parent of the next, at least one
-   * @returns those that left the chain
+   * Replaces all blocks from the first one's number on. @param blocks each the parent of the next, at least one
+   * @returns the blocks that left the chain
    */
   replaceFrom(blocks: readonly FeedBlock[]): readonly FeedBlock[] {
     const [first] = blocks;
@@ -69,7 +69,7 @@ export class FollowedChain {
     return removed.filter(({ hash }) => this.#removed.has(hash));
   }
 
-  /** Adds blocks below the lowest. @param blocks highest first; those that are no ancestors, any more, are left out */
+  /** Adds blocks below the lowest. @param blocks highest first; those that are no longer ancestors are left out */
   extendBelow(blocks: readonly FeedBlock[]): void {
     const added: FeedBlock[] = [];
     let child = this.lowest;

@@ -8,18 +8,18 @@ import type { HeaderReads } from './header-reads.ts';
 import type { FeedLimits } from './limits.ts';
 
 /**
- * Ways to heads that are looked for at the same time. The second is that to a newer head, so that a block which cannot be read holds
- * nothing up once the head has left it, and a head that moves faster than blocks are read keeps no way from being found.
+ * Maximum concurrent walks to heads. The second walk targets a newer head, so that an unreadable block blocks nothing once the head has left
+ * it, and a head that moves faster than blocks are read does not restart the walk forever.
  */
 const MAX_WALKS = 2;
-/** Headers asked for at a time where the head has moved on by several blocks. */
+/** Headers per request batch where the head has moved by several blocks. */
 const PIECE = 64;
 
 type Walk = {
   readonly order: number;
   readonly target: BlockPlace;
   isOver: boolean;
-  /** Between two attempts at a block. */
+  /** Whether the walk pauses between two attempts at a block. */
   isPausing: boolean;
 };
 
@@ -33,13 +33,13 @@ export type HeadFollowerOptions = {
   readonly onHead: (served: BlockPlace) => void;
   /** The followed chain has changed. */
   readonly onMove: () => void;
-  /** These have left the followed chain. */
+  /** These blocks have left the followed chain. */
   readonly onRemoved: (blocks: readonly FeedBlock[]) => void;
 };
 
 /**
- * Keeps the followed chain at the served head: from each new head it follows parent hashes down to a block of the window. A block that
- * cannot be read is asked for again, until it is there or the head is another one.
+ * Keeps the followed chain at the served head: it follows parent hashes from each new head down to a block of the window. An unreadable block is
+ * retried until it is available or the head has changed.
  */
 export class HeadFollower {
   readonly #options: HeadFollowerOptions;
@@ -56,7 +56,7 @@ export class HeadFollower {
     return this.#unwatch !== undefined;
   }
 
-  /** Whether the window ends with the served head. */
+  /** Whether the tip is the served head. */
   get isCurrent(): boolean {
     const { heads, chain } = this.#options;
     return heads.served === undefined || heads.served.hash === chain.tip?.hash;
@@ -75,7 +75,7 @@ export class HeadFollower {
     this.#walks.clear();
   }
 
-  /** Looks at the served head; for callers that do not want to wait until it is announced. */
+  /** Checks the served head, for callers that do not wait for its announcement. */
   follow(): void {
     const { served } = this.#options.heads;
     if (this.#unwatch === undefined || served === undefined || this.isCurrent) return;
@@ -108,7 +108,7 @@ export class HeadFollower {
     this.#walks.delete(walk);
   }
 
-  /** Blocks from the window, or from as far down as it reaches, up to the target; undefined where the target is given up. */
+  /** Returns the blocks above the window, or a window's length of them, up to the target; undefined where the target is abandoned. */
   async #readBranch(walk: Walk): Promise<readonly FeedBlock[] | undefined> {
     const { clock, limits, heads } = this.#options;
     const backoff = new Backoff({ firstMs: limits.retryFirstMs, maxMs: limits.retryMaxMs });
@@ -145,14 +145,14 @@ export class HeadFollower {
     }
   }
 
-  /** Whether the window goes on above this block's parent, or has nothing to compare it with. */
+  /** Whether this block's parent is in the window, or the window has nothing to compare it with. */
   #isEnd({ number, parentHash }: FeedBlock): boolean {
     const { tip, lowest } = this.#options.chain;
     if (tip === undefined || lowest === undefined || number <= lowest.number) return true;
     return this.#options.chain.isOn({ number: number - 1n, hash: parentHash });
   }
 
-  /** How many ancestors to read in one go: those above the window's tip, then one after the other. */
+  /** Returns the number of ancestors to read at once: those above the window's tip, then one at a time. */
   #countMissing({ number }: FeedBlock, max: number): number {
     const tip = this.#options.chain.tip?.number ?? number;
     const gap = number - 1n - tip;

@@ -12,21 +12,21 @@ import { readWithin } from './read-within.ts';
 import type { RemovedBlock, RemovedRecords } from './removed-records.ts';
 import { isChildOf } from './steps.ts';
 
-/** Of headers by hash, UTF-16 units of their text. */
+/** Capacity of the header cache by hash, UTF-16 units of text. */
 const KEPT_LENGTH = 8 * 1024 * 1024;
 const KEPT_MS = 10 * 60_000;
-/** Headers by number that are asked for at a time. */
+/** Concurrent header reads by number. */
 const PARALLEL = 16;
 
-/** Headers of the chain as blocks, each read once at a time, checked to be the block that was asked for. */
+/** Reads headers as blocks and checks that each is the requested block. Concurrent reads of a block are coalesced. */
 export class HeaderReads {
   readonly #blocks: Pick<BlockReads, 'getHeaderObject' | 'findHeaderObject'>;
   readonly #clock: Clock;
   readonly #limits: FeedLimits;
   readonly #removed: RemovedRecords | undefined;
-  /** In work, by hash or number. */
+  /** In-flight reads by hash or number. */
   readonly #flights = new Map<string, Promise<FeedBlock | null>>();
-  /** By hash: a hash never means another block. */
+  /** Headers by hash, which never become stale. */
   readonly #kept: Lru<string, FeedBlock>;
 
   constructor(
@@ -47,7 +47,7 @@ export class HeaderReads {
     );
   }
 
-  /** The block of this hash, on the served chain or not; null where it is certain that there is none. @throws ChainError */
+  /** Returns the block with this hash, canonical or not; null where it is known not to exist. @throws ChainError */
   readByHash(hash: string, number?: bigint): PromiseOrValue<FeedBlock | null> {
     const kept = this.#kept.get(hash);
     if (kept !== undefined && (number === undefined || kept.number === number)) return kept;
@@ -55,7 +55,7 @@ export class HeaderReads {
     return this.#read(hash, expected, (scope) => this.#blocks.findHeaderObject(hash, scope));
   }
 
-  /** The same of a block that may have left the chain: another process may have seen it. @throws ChainError */
+  /** Returns a block that may have left the chain, first from the records of other processes; null where it does not exist. @throws ChainError */
   readRemoved(hash: string, number?: bigint): PromiseOrValue<FeedBlock | null> {
     if (this.#removed === undefined || this.#kept.get(hash) !== undefined)
       return this.readByHash(hash, number);
@@ -68,7 +68,7 @@ export class HeaderReads {
     return this.#removed.find(hash, take, () => this.readByHash(hash, number));
   }
 
-  /** The block of this number on the served chain, as it is now; null where there is none. @throws ChainError */
+  /** Returns the current block with this number on the served chain; null where there is none. @throws ChainError */
   readByNumber(number: bigint): PromiseOrValue<FeedBlock | null> {
     return this.#read(number.toString(), { number }, (scope) =>
       this.#blocks.getHeaderObject({ kind: 'number', number }, scope),
@@ -76,9 +76,9 @@ export class HeaderReads {
   }
 
   /**
-   * Ancestors, highest first: that of this hash and number, and up to `count` in all. Those below the first are asked for by number, many at
-   * a time, and by hash only where what comes is no parent.
-   * @throws ChainError where one cannot be read, or is not there
+   * Returns up to `count` ancestors, highest first, beginning with the block of this hash and number. With `count` above 1, headers are requested
+   * concurrently by number, and by hash only where the result is not the expected parent.
+   * @throws ChainError where one is unreadable or unknown
    */
   async readAncestors(hash: string, number: bigint, count: number): Promise<readonly FeedBlock[]> {
     const numbers = listNumbers(number, count);
@@ -96,7 +96,7 @@ export class HeaderReads {
     return ancestors;
   }
 
-  /** The next blocks above this number, each the parent of the next; fewer where the chain changes meanwhile. @throws ChainError */
+  /** Returns up to `count` blocks above this number, each the parent of the next; fewer where the chain changes meanwhile. @throws ChainError */
   async readAbove(number: bigint, count: number): Promise<readonly FeedBlock[]> {
     const numbers = Array.from({ length: count }, (_, index) => number + 1n + BigInt(index));
     const blocks: FeedBlock[] = [];
@@ -140,7 +140,7 @@ export class HeaderReads {
   }
 }
 
-/** From this number down. */
+/** Returns `count` numbers in descending order, without negative ones. */
 function listNumbers(number: bigint, count: number): readonly bigint[] {
   const length = number + 1n < BigInt(count) ? Number(number + 1n) : count;
   return Array.from({ length }, (_, index) => number - BigInt(index));

@@ -1,29 +1,29 @@
 import { limitOf } from '../util/bounds.ts';
 
-/** Bounds of one network's feed. */
+/** Limits of one network's feed. */
 export type FeedLimits = {
-  /** Blocks below the head of which hash, parent and header are kept: a start among them costs no read. */
+  /** Window below the head with cached hash, parent and header: a start inside it costs no read, blocks. */
   readonly windowBlocks: number;
-  /** Blocks that a start may be below the head, and that a listener may fall behind it. */
+  /** Maximum distance of a start from the head; a listener may lag by twice as many blocks. */
   readonly maxBlocks: number;
-  /** Steps that one `read` gives. */
+  /** Maximum steps of one `read`. */
   readonly readSteps: number;
-  /** Bytes of the logs kept of blocks in the window; as many again of older ones, for listeners that catch up together. */
+  /** Bytes of cached logs of blocks in the window, and again of older blocks, for listeners that catch up concurrently. */
   readonly logBytes: number;
-  /** Addresses and topics that the criteria of all listeners name together; each takes about 350 bytes. An owner has a share. */
+  /** Total addresses and topics in the criteria of all listeners, about 350 bytes each. Each owner has a share. */
   readonly criteriaValues: number;
-  /** Hashes of waiting transactions by which doubles are noticed. */
+  /** Hashes of pending transactions stored for deduplication. */
   readonly pendingHashes: number;
-  /** Reads of listeners that catch up, at a time; all others wait in turns of their owners. */
+  /** Concurrent reads for listeners that catch up; others wait for scheduler slots of their owners. */
   readonly catchUpReads: number;
-  /** Of one read of the chain, milliseconds. */
+  /** Timeout of one read of the chain, ms. */
   readonly readTimeoutMs: number;
-  /** How long `read` and `join` wait for the feed to arrive at the served head, milliseconds. */
+  /** Maximum wait of `read` and `join` for the feed to reach the served head, ms. */
   readonly headWaitMs: number;
-  /** Between two attempts at a read that failed, milliseconds. */
+  /** Backoff between attempts at a failed read, ms. */
   readonly retryFirstMs: number;
   readonly retryMaxMs: number;
-  /** The head is followed for so long after the last listener left and the last `read`, milliseconds. */
+  /** Duration for which the head is followed after the last listener left and the last `read`, ms. */
   readonly idleMs: number;
 };
 

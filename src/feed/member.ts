@@ -1,19 +1,19 @@
 import type { CriteriaGroup } from './criteria-index.ts';
 import { FeedError, type FeedListener, type FeedStep } from './feed.ts';
 
-/** What members are served by. */
+/** Object that serves members. */
 export type MemberHolder = { remove(member: Member): void };
 
-/** A listener that has joined. It hears nothing after its end. */
+/** Joined listener. It receives nothing after its end. */
 export class Member {
   readonly #listener: FeedListener;
   readonly #onOver: () => void;
   holder: MemberHolder | undefined;
-  /** Its criteria, as the holder has them. */
+  /** Its criteria in the index of the holder. */
   group: CriteriaGroup | undefined;
   #isOpen = true;
 
-  /** @param onOver it has left, or was ended */
+  /** @param onOver called once the listener has left or was ended */
   constructor(listener: FeedListener, onOver: () => void) {
     this.#listener = listener;
     this.#onOver = onOver;
@@ -27,7 +27,7 @@ export class Member {
     return this.#listener.logs?.criteria;
   }
 
-  /** Hears a step, and those of its logs that it means; what it throws ends it. */
+  /** Delivers a step and its matching logs; an exception of the listener ends it. */
   hear(step: FeedStep): void {
     if (!this.#isOpen) return;
     try {
@@ -39,19 +39,19 @@ export class Member {
     }
   }
 
-  /** What to wait for before it gets more of what has happened already. */
+  /** Returns a promise to await before the next past step is delivered, if any. */
   waitUntilReady(): Promise<void> | undefined {
     return this.#isOpen ? this.#listener.waitUntilReady?.() : undefined;
   }
 
-  /** It cannot go on. */
+  /** Ends the listener with a reason. */
   end(reason: FeedError): void {
     if (!this.#isOpen) return;
     this.leave();
     try {
       this.#listener.onEnd(reason);
     } catch {
-      // It has ended already.
+      // The listener has already ended.
     }
   }
 

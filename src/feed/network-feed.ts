@@ -35,16 +35,16 @@ import { findPlaceBehind } from './steps.ts';
 import { SyncFeed } from './sync-feed.ts';
 import { WayBack } from './way-back.ts';
 
-/** Owner of the turns of the event loop in which those that are up to date are served; it is no caller's name. */
+/** Owner of the scheduler slots for listeners at the head; not the name of any caller. */
 const OWNER = 'feed';
-/** Of the addresses and topics that criteria name, the part that one owner may hold. */
+/** Maximum share of one owner in the addresses and topics of criteria. */
 const OWNER_SHARE = 0.5;
-/** Attempts of a question at one block. */
+/** Maximum attempts of a request at one block. */
 const MAX_ATTEMPTS = 4;
-/** Blocks below the first head that are read at once: a reorg of so many is followed from the beginning. */
+/** Blocks below the first head that are read immediately, so that reorgs of that depth are followed from the start. */
 const FIRST_BLOCKS = 32n;
 
-/** The highest blocks of the chain that are kept for others when the feed stops: longer reorgs are seldom. */
+/** Highest blocks that are recorded for other processes when the feed stops; longer reorgs are rare. */
 const LAST_BLOCKS = 16;
 
 export type NetworkFeedOptions = {
@@ -52,19 +52,19 @@ export type NetworkFeedOptions = {
   readonly clock?: Clock;
   readonly limits?: Partial<FeedLimits>;
   readonly turns?: Pick<TurnQueue, 'run'>;
-  /** Blocks that left the chain, of all processes that follow it. */
+  /** Records of blocks that left the chain, shared by all processes that follow it. */
   readonly removed?: RemovedRecords;
 };
 
-/** The feed of a network's chain. It asks the chain nothing before something joins or reads. */
+/** Creates the feed of a network's chain. It sends no requests to the chain before the first join or read. */
 export function createNetworkFeed(options: NetworkFeedOptions): ServedFeed {
   return new ServedFeed(options);
 }
 
 /**
- * The feed of a chain's served head. From the first use on it follows each head, a header a block, also while nothing listens: a reorg that
- * happens between two connections of a subscriber, or two questions of a filter, is known then even where nodes drop what left the chain.
- * After `idleMs` without use it stops, and forgets.
+ * Feed of a chain's served head. From the first use on it follows each head, one header per block, even without listeners: a reorg between two
+ * connections of a subscriber, or two polls of a filter, is then known even where nodes drop removed blocks.
+ * After `idleMs` without use it stops and clears its state.
  */
 class ServedFeed implements NetworkFeed {
   readonly #chain: Pick<Chain, 'heads' | 'blocks' | 'logs'>;
@@ -82,16 +82,16 @@ class ServedFeed implements NetworkFeed {
   readonly #leaves = new PulseSoon(this.#moved);
   readonly #parts: CursorParts;
   readonly #turns: CatchUpTurns;
-  /** Addresses and topics that criteria of listeners name, and values that they hold beside. */
+  /** Budget for addresses and topics of criteria, and further values of listeners. */
   readonly #values: SharedBudget;
   readonly #pending: PendingFeed;
   readonly #sync: SyncFeed;
-  /** Those that are up to date: with logs, and without. There while the head is followed. */
+  /** Permanent cursors at the head, with and without logs; set while the head is followed. */
   #main: { readonly steps: Cursor; readonly logs: Cursor } | undefined;
-  /** Those that catch up. */
+  /** Temporary cursors that catch up. */
   readonly #late = new Set<Cursor>();
   #usedAt = 0;
-  /** Questions that are being answered. */
+  /** Number of requests in progress. */
   #questions = 0;
   #isClosed = false;
 
@@ -140,7 +140,7 @@ class ServedFeed implements NetworkFeed {
     return this.#sync.isSynced;
   }
 
-  /** Listeners that have joined. */
+  /** Number of joined listeners. */
   get listeners(): number {
     const cursors = [...this.#late, ...(this.#main === undefined ? [] : [this.#main.steps, this.#main.logs])];
     return cursors.reduce((sum, { size }) => sum + size, 0);
@@ -154,7 +154,7 @@ class ServedFeed implements NetworkFeed {
         await this.#wayBack.check(found.place, hasLogs, (work) => this.#attempt(scope, work));
       return found;
     });
-    // What the scope has ended for is not begun.
+    // The scope may have ended while the start was searched.
     this.#checkOpen(scope);
     const owner = scope.owner ?? OWNER;
     const criteria = listener.logs === undefined ? 0 : countValues(listener.logs.criteria);
@@ -230,7 +230,7 @@ class ServedFeed implements NetworkFeed {
     this.#sync.close();
   }
 
-  /** Answers a question while the scope lasts and the feed is open. */
+  /** Runs a request while its scope lasts and the feed is open. */
   async #ask<T>(scope: RequestScope, work: () => Promise<T>): Promise<T> {
     this.#questions++;
     try {
@@ -246,7 +246,7 @@ class ServedFeed implements NetworkFeed {
     return this.#attempt(scope, () => this.#starts.find(start, this.#followed.tip ?? tip));
   }
 
-  /** The tip, once it is the served head or that has been waited for long enough. @throws ChainError where there is none */
+  /** Returns the tip, once it is the served head or after `headWaitMs`. @throws ChainError where there is none */
   async #findTip(scope: RequestScope): Promise<BlockPlace> {
     this.#follow();
     this.#follower.follow();
@@ -277,7 +277,7 @@ class ServedFeed implements NetworkFeed {
     if (scope.aborted) throw new ChainError('aborted', 'the request has ended');
   }
 
-  /** Reads again what failed, a few times. */
+  /** Retries failed reads up to `MAX_ATTEMPTS` times. */
   async #attempt<T>(scope: RequestScope, work: () => T | Promise<T>): Promise<T> {
     const { retryFirstMs, retryMaxMs } = this.#limits;
     const backoff = new Backoff({ firstMs: retryFirstMs, maxMs: retryMaxMs });
@@ -293,7 +293,7 @@ class ServedFeed implements NetworkFeed {
     }
   }
 
-  /** Follows the head from now on, where it does not already. */
+  /** Starts following the head, if not started yet. */
   #follow(): { readonly steps: Cursor; readonly logs: Cursor } {
     this.#usedAt = this.#clock.now();
     if (this.#main !== undefined) return this.#main;
@@ -311,7 +311,7 @@ class ServedFeed implements NetworkFeed {
 
   #stop(reason: FeedError): void {
     this.#follower.stop();
-    // What follows the chain after this may never see that one of them leaves it.
+    // A feed that starts later may never see one of these blocks leave the chain.
     for (const block of this.#followed.listTop(LAST_BLOCKS))
       void this.#removed?.keep(block, this.#logs.findKept(block.hash));
     for (const late of this.#late) late.close(reason);
@@ -324,7 +324,7 @@ class ServedFeed implements NetworkFeed {
   }
 
   #onHead(hash: string): void {
-    // Its logs are read beside its header.
+    // Logs of the new head are read concurrently with its header.
     if (this.#main !== undefined && this.#main.logs.size > 0) this.#logs.prefetch(hash, true);
   }
 
@@ -332,7 +332,7 @@ class ServedFeed implements NetworkFeed {
     for (const block of blocks) void this.#keepRemoved(block);
   }
 
-  /** Keeps a block that left the chain, with its logs: nodes may drop them, and another process may have to take them back. */
+  /** Records a block that left the chain with its logs: nodes may drop them, and another process may have to report them as removed. */
   async #keepRemoved(block: FeedBlock): Promise<void> {
     const logs = this.#logs.findKept(block.hash);
     const keeping = this.#removed?.keep(block, logs);
@@ -352,7 +352,7 @@ class ServedFeed implements NetworkFeed {
       return;
     }
     this.#moved.fire();
-    // What fails is read when it is needed.
+    // Blocks that fail are read when they are needed.
     if (isFirst && tip !== undefined) this.#steps.deepen(tip.number - FIRST_BLOCKS).catch(() => {});
   }
 }

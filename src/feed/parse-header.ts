@@ -5,12 +5,12 @@ import type { FeedBlock } from './feed.ts';
 const HASH = /^0x[0-9a-f]{64}$/;
 const QUANTITY = /^0x[0-9a-f]{1,16}$/;
 
-/** What a header has to be. */
+/** Required hash and number of a header. */
 export type ExpectedBlock = { readonly hash?: string; readonly number?: bigint };
 
 /**
- * The block of a header object.
- * @throws ChainError `unavailable` where it is no header, or not the expected one
+ * Parses a header object to a block.
+ * @throws ChainError `unavailable` for an invalid header, or one of another block
  */
 export function parseHeader(header: JsonText, expected: ExpectedBlock): FeedBlock {
   const { number, hash, parentHash } = readMembers(header);
@@ -39,7 +39,7 @@ function readMembers(header: JsonText): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(header);
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new ChainError('unavailable', 'a header is no JSON object');
 }

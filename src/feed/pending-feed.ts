@@ -3,20 +3,20 @@ import type { Clock } from '../util/clock.ts';
 import { Lru } from '../util/lru.ts';
 import type { TurnQueue } from '../util/turn-queue.ts';
 
-/** Announcements that wait for listeners to be served; the oldest is dropped for a further one: pending transactions are best effort. */
+/** Maximum queued announcements; further ones drop the oldest, because pending transactions are best effort. */
 const MAX_WAITING = 64;
 const KNOWN_MS = 10 * 60_000;
 const LISTENERS_A_SLICE = 16;
 
 type PendingListener = (hashes: readonly string[]) => void;
 
-/** Transactions that wait for a block: one watch of the chain while there are listeners, each hash once. */
+/** Pending transactions: the chain is watched while there are listeners, and each hash is reported once. */
 export class PendingFeed {
   readonly #heads: Pick<HeadReads, 'watchPending'>;
   readonly #turns: Pick<TurnQueue, 'run'>;
   readonly #owner: string;
   readonly #known: Lru<string, true>;
-  /** By an object for each call, so that one function may listen twice. */
+  /** One object per call, so that a function may be registered twice. */
   readonly #listeners = new Set<{ readonly listener: PendingListener }>();
   #unwatch: (() => void) | undefined;
   #waiting: (readonly string[])[] = [];
@@ -42,7 +42,7 @@ export class PendingFeed {
     this.#known = new Lru(maxHashes, KNOWN_MS, () => clock.now());
   }
 
-  /** @returns how to end it; undefined where the chain has no such transactions */
+  /** Registers a listener. @returns a function that removes it; undefined where the chain announces no pending transactions */
   watch(listener: PendingListener): (() => void) | undefined {
     this.#unwatch ??= this.#heads.watchPending((hashes) => this.#receive(hashes));
     if (this.#unwatch === undefined) return undefined;

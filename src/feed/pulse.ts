@@ -1,10 +1,10 @@
-/** Something that happens again and again, to be waited for or listened to. */
+/** Recurring event that can be awaited or listened to. */
 export class Pulse {
   readonly #listeners = new Set<() => void>();
   #next: Promise<void> | undefined;
   #resolve: (() => void) | undefined;
 
-  /** Resolves when it happens next; the same promise until then. */
+  /** Resolves at the next event; returns the same promise until then. */
   wait(): Promise<void> {
     this.#next ??= new Promise((resolve) => {
       this.#resolve = resolve;
@@ -12,7 +12,7 @@ export class Pulse {
     return this.#next;
   }
 
-  /** Calls `listener` each time. @returns how to end it */
+  /** Calls `listener` at each event. @returns a function that removes it */
   listen(listener: () => void): () => void {
     const entry = (): void => listener();
     this.#listeners.add(entry);
@@ -28,7 +28,7 @@ export class Pulse {
   }
 }
 
-/** Fires a pulse later in this turn of the event loop: once, however many reasons there were. */
+/** Fires a pulse at the end of this turn of the event loop, once for any number of calls. */
 export class PulseSoon {
   readonly #pulse: Pulse;
   #isDue = false;

@@ -3,7 +3,10 @@ import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { Clock } from '../util/clock.ts';
 import { RequestScope } from '../util/request-scope.ts';
 
-/** A read of the chain that several may wait for: its scope is its own, and ends when its time is up. */
+/**
+ * Runs a read of the chain that several callers may share: it has its own scope, which ends after `limitMs`.
+ * @throws (or rejects with) ChainError `timeout`; errors of `read`
+ */
 export function readWithin<T>(
   clock: Clock,
   limitMs: number,
@@ -23,8 +26,8 @@ export function readWithin<T>(
 }
 
 /**
- * Waits for something until the scope ends.
- * @throws ChainError `aborted`, or what the scope was ended with
+ * Waits for `work` until the scope ends.
+ * @throws ChainError `aborted`, or the abort reason of the scope
  */
 export function waitWithin<T>(work: PromiseOrValue<T>, scope: RequestScope): PromiseOrValue<T> {
   if (!(work instanceof Promise)) return work;

@@ -3,10 +3,13 @@ import type { BlockLog } from '../chain/chain.ts';
 const KEPT_END = '"removed":false}';
 const REMOVED_END = '"removed":true}';
 
-/** By the logs of the block: all listeners get the same ones. */
+/** Removed logs by the logs of the block: all listeners receive the same objects. */
 const made = new WeakMap<readonly BlockLog[], readonly BlockLog[]>();
 
-/** The logs of a block that left the chain: `removed` is true, the last comes first. */
+/**
+ * Returns the logs of a block that left the chain: last log first, with `removed: true`. @throws RangeError for a log that does not end in
+ * `"removed":false`
+ */
 export function takeBackLogs(logs: readonly BlockLog[]): readonly BlockLog[] {
   const known = made.get(logs);
   if (known !== undefined) return known;

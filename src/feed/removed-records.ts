@@ -7,29 +7,29 @@ import { Backoff } from '../util/backoff.ts';
 import { type Clock, systemClock } from '../util/clock.ts';
 import type { FeedBlock } from './feed.ts';
 
-/** How long a block that left the chain can be found, and how many of a chain: the newest. */
+/** Lifetime of a removed block's record, ms, and maximum records per chain, of which the newest are kept. */
 const LIFE_MS = 60 * 60_000;
 const MAX_RECORDS = 1_024;
-/** Attempts at a record that the table does not take now, and pauses between them: together most of a minute. */
+/** Write attempts while the table is unavailable, and pauses between them: most of a minute in total. */
 const MAX_ATTEMPTS = 16;
 const PAUSE = { firstMs: 50, maxMs: 5_000 };
 
-/** Stands for what a table has that cannot be read now. */
+/** Outcome of a failed read of the table. */
 const UNREADABLE: unique symbol = Symbol('unreadable');
 
-/** What is known of a block that left the chain; its logs where a process had read them, and they fit. */
+/** Removed block; with its logs where a process had read them and they fit. */
 export type RemovedBlock = { readonly header: JsonText; readonly logs?: readonly BlockLog[] };
 
 /**
- * Blocks that left the chain while some process followed it, for those that did not: one that has just started, or follows other nodes.
- * What the table does not have is asked of the nodes. Where it cannot be read, a block that no node has is not known to be gone.
+ * Blocks that left the chain while some process followed it, for processes that did not: those just started, or following other nodes.
+ * Blocks missing in the table are requested from the nodes. While the table is unreadable, a block that no node has does not count as lost.
  */
 export class RemovedRecords {
   readonly #records: RecordTable;
   readonly #readChainId: () => bigint;
   readonly #clock: Clock;
 
-  /** @param readChainId throws as long as it is not known: nothing is read or kept then */
+  /** @param readChainId throws while the chain id is unknown: then nothing is read or written */
   constructor(records: RecordTable, readChainId: () => bigint, clock: Clock = systemClock) {
     this.#records = records;
     this.#readChainId = readChainId;
@@ -37,8 +37,8 @@ export class RemovedRecords {
   }
 
   /**
-   * What `take` finds in the record of a block, or else what `ask` answers; null where neither has it.
-   * @throws ChainError `unavailable` where `ask` has nothing and the table cannot be read; what `take` and `ask` throw
+   * Returns the result of `take` on the record of a block, otherwise that of `ask`; null where neither has it.
+   * @throws ChainError `unavailable` where `ask` returns null and the table is unreadable; the errors of `take` and `ask`
    */
   async find<T>(
     hash: string,
@@ -55,8 +55,8 @@ export class RemovedRecords {
   }
 
   /**
-   * Writes a block, again and again while the table does not take it, for a minute at most. Never rejects.
-   * @param logs all of the block, where they are at hand
+   * Writes a block, with retries for up to a minute while the table is unavailable. Never rejects.
+   * @param logs all logs of the block, where available
    */
   async keep(block: FeedBlock, logs: readonly BlockLog[] | undefined): Promise<void> {
     const backoff = new Backoff(PAUSE);
@@ -64,18 +64,18 @@ export class RemovedRecords {
       await new Promise<void>((resolve) => this.#clock.schedule(resolve, backoff.next()));
   }
 
-  /** @returns false where the table cannot be reached now */
+  /** @returns false where the table is unavailable */
   async #write({ hash, header }: FeedBlock, logs: readonly BlockLog[] | undefined): Promise<boolean> {
     try {
       const name = this.#name(hash);
       const full = logs === undefined ? undefined : encode({ header, logs });
-      // Another process may have written its logs.
+      // Another process may have written the record with logs.
       if (full === undefined && (await this.#records.read(name)) !== undefined) return true;
       const text = full ?? encode({ header });
       if (text !== undefined) await this.#records.create(name, text, LIFE_MS, MAX_RECORDS, 'removeOldest');
       return true;
     } catch (error) {
-      // A table that was closed takes nothing more; the nodes may have the block.
+      // A closed table accepts nothing more; the nodes may have the block.
       return !(error instanceof RecordTableError);
     }
   }
@@ -94,7 +94,7 @@ export class RemovedRecords {
   }
 }
 
-/** @returns undefined where it is no record for its length */
+/** @returns undefined where the block exceeds the size of a record */
 function encode(block: RemovedBlock): JsonText | undefined {
   const text = JSON.stringify(block);
   return Buffer.byteLength(text) > MAX_RECORD_BYTES ? undefined : text;

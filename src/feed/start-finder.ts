@@ -6,17 +6,20 @@ import type { FeedLimits } from './limits.ts';
 import { listBetween } from './step-finder.ts';
 import { BEFORE_GENESIS } from './steps.ts';
 
-/** Blocks that a start may be above the head: another process may follow a node that is ahead. */
+/** Maximum distance of a start above the head: another process may follow a node that is ahead. */
 const MAX_AHEAD = 64;
 
-/** Where a listener begins. */
+/** Position where a listener starts. */
 export type FoundStart = {
   readonly place: BlockPlace;
-  /** Where it is above the tip, on top of it: hashes of the blocks from the tip up to its parent. While one of them is the tip, nothing is missing. */
+  /**
+   * Where the place is above the tip and descends from it: hashes from the tip up to the place's parent. While one of them is the tip, nothing is
+   * missing.
+   */
   readonly below: readonly string[];
 };
 
-/** Finds the block behind which a start is. There is a tip. */
+/** Finds the block after which a start lies. Requires a tip. */
 export class StartFinder {
   readonly #chain: FollowedChain;
   readonly #headers: HeaderReads;

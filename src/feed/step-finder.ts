@@ -7,14 +7,14 @@ import type { HeaderReads } from './header-reads.ts';
 import type { FeedLimits } from './limits.ts';
 import { addBlock, isChildOf, removeBlock } from './steps.ts';
 
-/** Headers that are read in one go below the window, and held for one listener. */
+/** Headers read at once below the window, and buffered for one listener. */
 const PIECE = 64;
 const NONE: readonly FeedStep[] = [];
 
 /**
- * Finds the way from any block to the tip of the followed chain, step by step: what comes next depends only on whether the block is on the
- * chain. In the window that is known; a window that does not reach down so far yet is made deeper, by parent hashes. Below the
- * window it is asked of the chain, by number.
+ * Finds the way from any block to the tip of the followed chain stepwise; the next step depends only on whether the block is canonical.
+ * Inside the window that is known; a window that does not reach down yet is extended by parent hashes. Below the window, the chain is
+ * queried by number.
  */
 export class StepFinder {
   readonly #chain: FollowedChain;
@@ -28,8 +28,8 @@ export class StepFinder {
   }
 
   /**
-   * The next steps, at least one; none at the tip.
-   * @throws ChainError where a block cannot be read now, FeedError `unknownBlock` where a block to be removed is not there any more
+   * Returns the next steps, at least one below the tip and none at the tip.
+   * @throws ChainError where a block cannot be read now, FeedError `unknownBlock` where a block to be removed is lost
    */
   findNext(place: BlockPlace): PromiseOrValue<readonly FeedStep[]> {
     const { tip, lowest } = this.#chain;
@@ -45,8 +45,8 @@ export class StepFinder {
   }
 
   /**
-   * The next step where that takes back the block of this place; undefined where the block is on the chain.
-   * @throws ChainError, FeedError as `findNext`
+   * Returns the next step if it removes the block at this place; undefined where the block is canonical.
+   * @throws ChainError, FeedError as for `findNext`
    */
   findRemoval(place: BlockPlace): PromiseOrValue<FeedStep | undefined> {
     const { tip, lowest } = this.#chain;
@@ -62,14 +62,14 @@ export class StepFinder {
     return this.#deepen(place.number).then(() => this.findRemoval(place));
   }
 
-  /** Whether the window shows that this is no step from there any more. */
+  /** Whether the window shows that this step no longer follows from this place. */
   contradicts(place: BlockPlace, { kind, block }: FeedStep): boolean {
     if (kind === 'removed') return this.#chain.isOn(place);
     const { lowest } = this.#chain;
     return lowest !== undefined && block.number >= lowest.number && !this.#chain.isOn(block);
   }
 
-  /** Makes the window reach down to this number, as far as it may. @throws ChainError */
+  /** Extends the window down to this number, within its limit. @throws ChainError */
   async deepen(number: bigint): Promise<void> {
     const { tip } = this.#chain;
     if (tip === undefined) return;
@@ -116,7 +116,7 @@ export class StepFinder {
 }
 
 /**
- * Hashes of the blocks between a block and an ancestor of it that is at most `depth` below, this one included; none where that is no
+ * Returns the hashes from a block's parent down to `ancestor`, which is at most `depth` blocks below and included; empty where it is not an
  * ancestor.
  */
 export async function listBetween(

@@ -1,7 +1,7 @@
 import type { BlockPlace } from '../chain/chain.ts';
 import type { FeedBlock, FeedStep } from './feed.ts';
 
-/** Stands for the place below block 0: every chain begins behind it. */
+/** Position below block 0, from which every chain begins. */
 export const BEFORE_GENESIS: BlockPlace = { number: -1n, hash: '' };
 
 export function addBlock(block: FeedBlock): FeedStep {
@@ -16,7 +16,7 @@ export function isSamePlace(one: BlockPlace, other: BlockPlace): boolean {
   return one.number === other.number && one.hash === other.hash;
 }
 
-/** The head of the chain behind a step. */
+/** Returns the head of the chain after a step. */
 export function findPlaceBehind({ kind, block }: FeedStep): BlockPlace {
   if (kind === 'added') return { number: block.number, hash: block.hash };
   return block.number === 0n ? BEFORE_GENESIS : { number: block.number - 1n, hash: block.parentHash };

@@ -4,12 +4,12 @@ import { FeedError, type FeedStep } from './feed.ts';
 import type { StepFinder } from './step-finder.ts';
 import { findPlaceBehind } from './steps.ts';
 
-/** Repeats a read that failed, a few times. */
+/** Repeats a failed read several times. */
 type Attempt = <T>(work: () => T | Promise<T>) => Promise<T>;
 
 /**
- * Checks that a listener which begins at a block that left the chain can be told what has to be taken back. Otherwise it would be ended at its
- * first step, and again each time that it begins there.
+ * Checks in advance that all blocks to be removed are available for a listener that starts at a block off the chain. Otherwise its first step
+ * would end it, at each new attempt.
  */
 export class WayBack {
   readonly #steps: StepFinder;
@@ -21,7 +21,7 @@ export class WayBack {
   }
 
   /**
-   * Reads the blocks from this place down to the chain, and where `hasLogs` their logs, which stay cached for the listener.
+   * Reads the blocks from this place down to the chain, and with `hasLogs` their logs, which stay cached for the listener.
    * @throws FeedError `unknownBlock`; ChainError where something cannot be read now
    */
   async check(place: BlockPlace, hasLogs: boolean, attempt: Attempt): Promise<void> {

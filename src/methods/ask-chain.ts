@@ -4,7 +4,11 @@ import { continueWith, type PromiseOrValue } from '../primitives/promise-or-valu
 import { RpcError } from '../rpc/errors.ts';
 import type { MethodContext } from './method-context.ts';
 
-/** What the network's chain says to a method that is none of its operations. @throws RpcError when it has no such method */
+/**
+ * Sends a method that is not an operation of `Chain` to the network's chain.
+ * @param method wire name
+ * @throws RpcError `methodNotFound` when the chain has no such method
+ */
 export function askChain(
   method: string,
   params: readonly unknown[],
@@ -15,7 +19,7 @@ export function askChain(
   );
 }
 
-/** @throws RpcError where the chain has no such method */
+/** @throws RpcError `methodNotFound` where the chain has no such method */
 export function requireMethod(answer: JsonResult | typeof UNSUPPORTED, method: string): JsonResult {
   if (answer === UNSUPPORTED) throw new RpcError('methodNotFound', method);
   return answer;

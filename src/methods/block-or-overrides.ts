@@ -8,7 +8,7 @@ export type BlockOrOverrides = {
   readonly stateOverrides?: StateOverrides;
 };
 
-/** A parameter that is a block where it is text, and state overrides where it is an object. */
+/** Parameter that is a block reference as a string, or state overrides as an object. */
 export const blockOrOverrides: Codec<BlockOrOverrides> = {
   parse: (raw) =>
     isJsonObject(raw)

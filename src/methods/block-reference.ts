@@ -8,9 +8,9 @@ import type { Network } from './network.ts';
 
 const TAGS: readonly BlockTag[] = ['latest', 'earliest', 'pending', 'safe', 'finalized'];
 const TAGS_EXCEPT_SAFE: readonly BlockTag[] = TAGS.filter((tag) => tag !== 'safe');
-/** geth keeps block numbers in a signed 64-bit integer. */
+/** geth parses block numbers into a signed 64-bit integer. */
 const MAX_BLOCK_NUMBER = 2n ** 63n - 1n;
-/** A 32-byte hash as text. */
+/** Characters of a 32-byte hash in hex with `0x`. */
 const HASH_LENGTH = 66;
 
 const NUMBER: JsonSchema = {
@@ -20,22 +20,22 @@ const NUMBER: JsonSchema = {
 };
 const HASH: JsonSchema = { title: 'block hash', type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' };
 
-/** A block number or a tag (spec 2.8). */
+/** Block number or tag (spec 2.8). `safe` is undocumented here, but parsed: `resolveSafeTag` handles it. */
 export const blockNumberOrTag: Codec<BlockReference> = createCodec(parseNumberOrTag, [
   NUMBER,
   describeTags(TAGS_EXCEPT_SAFE),
 ]);
 
-/** The same with the tag `safe`, for what is not one of the service's seven methods. */
+/** Block number or tag including `safe`, for methods other than the seven of the specification. */
 export const anyBlockNumberOrTag: Codec<BlockReference> = createCodec(parseNumberOrTag, [
   NUMBER,
   describeTags(TAGS),
 ]);
 
-/** A block number, a tag, a block hash or an EIP-1898 object (execution-apis). */
+/** Block number, tag, block hash or EIP-1898 object (execution-apis). */
 export const anyBlock: Codec<BlockReference> = createCodec(parseAnyBlock, describeAnyBlock(TAGS));
 
-/** The same for a method that does not support `safe`. */
+/** Block number, tag, block hash or EIP-1898 object. `safe` is undocumented here, but parsed: `resolveSafeTag` handles it. */
 export const anyBlockExceptSafe: Codec<BlockReference> = createCodec(
   parseAnyBlock,
   describeAnyBlock(TAGS_EXCEPT_SAFE),
@@ -44,7 +44,7 @@ export const anyBlockExceptSafe: Codec<BlockReference> = createCodec(
 const NUMBER_OR_TAG = { parse: parseNumberOrTag };
 const BLOCK_HASH = { parse: parseHash };
 
-/** What a call runs on when no block is given, as in geth. */
+/** Default block of a call, as in geth. */
 export const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
 const BY_TAG: ReadonlyMap<unknown, BlockReference> = new Map(
@@ -53,7 +53,8 @@ const BY_TAG: ReadonlyMap<unknown, BlockReference> = new Map(
 
 /**
  * Applies the network's rule for `safe` on a method that does not support it (spec 2.8).
- * @throws RpcError when the rule is to reject it. `position` is that of the block parameter.
+ * @param position index of the block parameter, for the message
+ * @throws RpcError `invalidParams` when the rule is to reject the tag
  */
 export function resolveSafeTag(block: BlockReference, position: number, network: Network): BlockReference {
   if (block.kind !== 'tag' || block.tag !== 'safe') return block;

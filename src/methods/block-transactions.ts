@@ -4,16 +4,16 @@ import { RequestScope } from '../util/request-scope.ts';
 import { blockOfHash } from './lookups.ts';
 import { readWholeText } from './read-whole-text.ts';
 
-/** Blocks whose transaction lists are kept: clients that follow the head all ask for the newest. */
+/** Cached transaction lists, in blocks; clients that follow the head all request the newest ones. */
 const MAX_KEPT = 16;
 const KEPT_MS = 60_000;
-/** From the question to its answer, milliseconds. */
+/** Timeout of one block request, ms. */
 const TIMEOUT_MS = 10_000;
 
 type Source = Pick<Chain, 'blocks'>;
 type Hashes = ReadonlySet<string>;
 
-/** Hashes of the transactions of new blocks, read once for all who look for transactions in them. */
+/** Transaction hashes of new blocks, read once and shared by all waiting callers. */
 export class BlockTransactions {
   static readonly #ofChains = new WeakMap<Source, BlockTransactions>();
   readonly #source: Source;
@@ -23,7 +23,7 @@ export class BlockTransactions {
     this.#source = source;
   }
 
-  /** The lists of a chain, which all who follow it share. */
+  /** Returns the instance of a chain, shared by all its followers. */
   static of(chain: Source): BlockTransactions {
     const known = BlockTransactions.#ofChains.get(chain);
     if (known !== undefined) return known;
@@ -32,14 +32,14 @@ export class BlockTransactions {
     return created;
   }
 
-  /** Lower-case hashes in the order of the block; null where there is no such block. @throws ChainError */
+  /** Returns the lower-case transaction hashes in block order, or null for an unknown block. @throws ChainError */
   read(hash: string): Promise<Hashes | null> {
     const kept = this.#kept.get(hash);
     if (kept !== undefined) return kept;
     const read = this.#ask(hash);
     this.#kept.set(hash, read);
     const forget = (): void => this.#kept.delete(hash);
-    // Only what was found is kept: the next one asks again.
+    // Nulls and failures are not cached: the next caller sends the request again.
     read.then((found) => found ?? forget(), forget);
     return read;
   }

@@ -2,7 +2,7 @@ import type { BlockOverrides, BlockSimulation, CallObject, StateOverrides } from
 import { refuseEntries } from '../rpc/codec/codec.ts';
 import { limitOf } from '../util/bounds.ts';
 
-/** Parts of a message call, or of a simulated block, that hold lists and maps; calls of a block are counted by themselves. */
+/** Parts of a message call, or of a simulated block without its calls, that contain lists and maps. */
 type CallParts = {
   readonly call?: CallObject | undefined;
   readonly stateOverrides?: StateOverrides | undefined;
@@ -10,14 +10,14 @@ type CallParts = {
 };
 
 const MAX_ENTRIES = limitOf('call.entries');
-/** Entries that the weight of a call covers, and that are charged together beyond it. */
+/** Entries included in the base credits of a call, and size of each unit that is charged beyond them. */
 const COVERED_ENTRIES = 100;
 
-/** Counts entries until there are too many. */
+/** Counts entries up to `call.entries`. */
 class EntryCount {
   entries = 0;
 
-  /** @throws RpcError where there are too many */
+  /** @throws RpcError when the total exceeds `call.entries` */
   add(entries: number): void {
     this.entries += entries;
     if (this.entries > MAX_ENTRIES) throw refuseEntries('call.entries');
@@ -45,14 +45,14 @@ class EntryCount {
   }
 }
 
-/** Hundreds beyond what the weight of a call covers. */
+/** Returns the entries beyond the covered ones, in hundreds rounded up. */
 function countFurther(entries: number): number {
   return Math.ceil(Math.max(0, entries - COVERED_ENTRIES) / COVERED_ENTRIES);
 }
 
 /**
- * Entries of the lists and overrides of a call that are paid for, in hundreds.
- * @throws RpcError where there are more than one call may have
+ * Returns the charged entries of the lists and overrides of a call, in hundreds.
+ * @throws RpcError when a call exceeds `call.entries`
  */
 export function countFurtherEntries(parts: CallParts): number {
   const count = new EntryCount();
@@ -61,8 +61,8 @@ export function countFurtherEntries(parts: CallParts): number {
 }
 
 /**
- * The same of all blocks of a simulation; their calls are paid for as entries are, and have bounds of their own.
- * @throws RpcError where there are more than one simulation may have
+ * Returns the charged entries of all blocks of a simulation, in hundreds. Each call is charged as one entry; the number of calls has its own limits.
+ * @throws RpcError when the entries, calls excluded, exceed `call.entries`
  */
 export function countSimulatedEntries({ blockStateCalls }: BlockSimulation): number {
   const count = new EntryCount();

@@ -14,13 +14,13 @@ const authorization: Codec<AuthorizationEntry> = objectOf('authorization', {
   chainId: required(quantity256),
   address: required(address),
   nonce: required(quantity64),
-  // EIP-7702: a transaction with more than 8 bits of it is invalid.
+  // EIP-7702: a transaction is invalid when yParity exceeds 8 bits.
   yParity: required(quantity8),
   r: required(quantity256),
   s: required(quantity256),
 });
 
-/** The call object (spec 2.5 and the further fields that geth reads); other fields are ignored as geth does. */
+/** Call object (spec 2.5 and the further fields that geth reads). Unknown fields are ignored, as in geth. */
 export const callObject: Codec<CallObject> = objectOf('call object', {
   from: optional(address, 'Sender. Default: the zero address.'),
   to: optional(address, 'Recipient. Absent: `data` is init code of a contract creation.'),
@@ -33,7 +33,7 @@ export const callObject: Codec<CallObject> = objectOf('call object', {
   nonce: optional(quantity64, 'Nonce of the sender; not checked.'),
   data: optional(data, 'Call data, or init code.'),
   input: optional(data, 'The same; wins over `data` where both are given.'),
-  // Nodes go by the fields that are given, and do not read it.
+  // Nodes derive the type from the fields that are present and do not read this one.
   type: annotation(quantity64, 'Transaction type. Anything but a quantity is ignored.'),
   chainId: optional(quantity256, "Must be the network's own where given."),
   accessList: optional(listOf(accessListEntry, 'call.entries'), 'EIP-2930 access list.'),

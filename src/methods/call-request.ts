@@ -14,7 +14,7 @@ import { countFurtherEntries } from './call-entries.ts';
 import type { MethodContext } from './method-context.ts';
 import { workFor } from './work-credits.ts';
 
-/** Spec 8: the cap on `gas`, in units of the current block's gas limit. */
+/** Cap on `gas`, as a multiple of the current block's gas limit (spec 8). */
 const GAS_CAP_FACTOR = 10n;
 
 type CallParts = {
@@ -25,9 +25,9 @@ type CallParts = {
 };
 
 /**
- * The request that goes to the chain: one field for the call data, `gas` capped (spec 8); an absent `gas` stays
- * absent: chains have their own default. Many entries in lists and overrides are paid for first.
- * @throws (or rejects with) RpcError where there are too many of them, or no credits for them
+ * Creates the request that is sent to the chain: one field for the call data, and `gas` capped (spec 8). An absent `gas` stays absent because chains
+ * have their own default. Entries beyond the covered ones are charged first.
+ * @throws (or rejects with) RpcError for too many entries, or insufficient credits
  */
 export function createCallRequest(parts: CallParts, context: MethodContext): PromiseOrValue<CallRequest> {
   const further = countFurtherEntries(parts);
@@ -41,7 +41,7 @@ function capRequest(parts: CallParts, context: MethodContext): PromiseOrValue<Ca
   return continueWith(capGas(BigInt(gas), context), (capped) => assembleRequest(parts, capped));
 }
 
-/** The same; undefined where something has to be waited for or paid for, or is wrong. */
+/** Synchronous variant of `createCallRequest`: returns undefined when anything is asynchronous, charged or invalid. */
 export function createCallRequestNow(parts: CallParts, context: MethodContext): CallRequest | undefined {
   try {
     if (countFurtherEntries(parts) > 0) return undefined;
@@ -68,7 +68,7 @@ function assembleRequest(
   };
 }
 
-/** The call with one field for the call data and its gas as capped. */
+/** Returns the call with one field for the call data and the capped gas. */
 function settleFields({ input, gas: _requested, ...rest }: CallObject, gas: bigint | undefined): CallObject {
   return {
     ...rest,
@@ -77,7 +77,7 @@ function settleFields({ input, gas: _requested, ...rest }: CallObject, gas: bigi
   };
 }
 
-/** Clamps instead of refusing, as nodes do with their own cap. */
+/** Clamps instead of rejecting, as nodes do with their own cap. */
 function capGas(requested: bigint, { network, scope }: MethodContext): PromiseOrValue<bigint> {
   return continueWith(network.chain.blocks.getHeader(LATEST, scope), (header) => {
     if (header === null) throw new RpcError('serverError', 'header not found');

@@ -6,7 +6,7 @@ import { RpcError } from '../rpc/errors.ts';
 import type { MethodContext } from './method-context.ts';
 import { requireAnswer } from './require-answer.ts';
 
-/** What a transaction pays: one price, or two of EIP-1559; wei per gas. */
+/** Fees of a transaction, wei per gas: a legacy gas price, or the EIP-1559 pair. */
 export type FilledFees = (
   | { readonly gasPrice: bigint }
   | { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
@@ -15,7 +15,9 @@ export type FilledFees = (
 const MAX_FEE = 2n ** 256n - 1n;
 
 /**
- * The fees of a transaction, those that are not given as geth chooses them: the suggested tip, and twice the base fee of the head above it.
+ * Returns the fees of a transaction with missing ones filled in as geth does: the suggested tip, and the tip plus twice the head's base fee as fee
+ * cap.
+ * @param head header that supplies the base fee
  * @throws (or rejects with) RpcError in geth's words for fees that contradict each other
  */
 export async function completeFees(
@@ -60,7 +62,7 @@ async function fillGasFees(
   return { maxFeePerGas: cap, maxPriorityFeePerGas: tip };
 }
 
-/** Twice the blob base fee of the head for a transaction with blobs, where the chain has one. */
+/** Returns twice the current blob base fee for a blob transaction, or undefined where the chain has none. */
 async function fillBlobFee(
   { maxFeePerBlobGas, blobVersionedHashes }: CallObject,
   { network, scope }: MethodContext,
@@ -80,7 +82,7 @@ async function readPrice(
   return readQuantityText((await requireAnswer(method, price)) as JsonText);
 }
 
-/** The integer that the JSON string of a quantity says. */
+/** Decodes a quantity from its JSON string, quotes included. */
 export function readQuantityText(quantity: JsonText): bigint {
   return BigInt(quantity.slice(1, -1));
 }
@@ -89,7 +91,7 @@ function isZero(quantity: string | undefined): boolean {
   return quantity !== undefined && BigInt(quantity) === 0n;
 }
 
-/** What geth refuses with its general code. */
+/** Creates an error with geth's general code, `serverError`. */
 export function refuse(message: string): RpcError {
   return new RpcError('serverError', message);
 }

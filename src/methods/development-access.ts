@@ -1,31 +1,31 @@
-/** Who may call methods of a development node: they change the chain for everybody, and sign with keys that the node holds. */
+/** Access rules for methods of a development node: they change the chain for all clients, and sign with keys that the node holds. */
 
-/** What is known of a client beside its key. */
+/** Properties of a client that are independent of its key. */
 export type ClientFacts = {
   /** IP address. */
   readonly address: string;
-  /** Of the page that asks; undefined for what is no browser. */
+  /** Origin header of the page that sends the request; undefined for non-browser clients. */
   readonly origin: string | undefined;
-  /** A proxy has passed the request on, and says so. */
+  /** The request has a header of a proxy. */
   readonly isForwarded: boolean;
 };
 
-/** What a network's configuration says of them. */
+/** Network configuration for development methods. */
 export type DevelopmentRule = {
-  /** They are served beyond this machine and behind proxies, too: `methods.development: true`. */
+  /** Set by `methods.development: true`: serves them also to remote clients and behind proxies. */
   readonly isEverywhere: boolean;
   /** Whether the service listens on a loopback address. */
   readonly listensOnLoopback: boolean;
-  /** Whether proxies are trusted to name clients: then one stands before the service. */
+  /** Whether trusted proxies are configured, which implies that a proxy stands in front of the service. */
   readonly hasTrustedProxies: boolean;
-  /** Origins that the configuration names, lower case. `*` names none. */
+  /** Configured CORS origins, lower case. `*` does not name any. */
   readonly origins: ReadonlySet<string>;
 };
 
-/** What a key allows, as far as it matters here. */
+/** Key permissions that development methods depend on. */
 type KeyBounds = { readonly maySend: boolean; readonly bindsContracts: boolean };
 
-/** A condition that a client may not meet. */
+/** Condition that a client does not meet. */
 type DevelopmentCondition =
   | 'listener'
   | 'trustedProxies'
@@ -38,7 +38,7 @@ type DevelopmentCondition =
 
 const EVERYWHERE = 'or set methods.development: true for the network, which serves them to every client';
 
-/** What is said where a condition is not met: the rest of a sentence about a method. */
+/** Refusal messages by condition, each the rest of a sentence that begins with the method's name. */
 const REFUSALS: Readonly<Record<DevelopmentCondition, string>> = {
   listener: `is for clients of this machine, and the service listens beyond it: set listen.host to 127.0.0.1, ${EVERYWHERE}`,
   trustedProxies: `is for clients that no proxy stands before, and listen.trustedProxies names some: remove them, ${EVERYWHERE}`,
@@ -50,14 +50,14 @@ const REFUSALS: Readonly<Record<DevelopmentCondition, string>> = {
   unknown: 'is not known to be open to this client: call again',
 };
 
-/** Whether a client may call these methods, or the condition that it does not meet. */
+/** Access decision: `granted`, or the first condition that the client does not meet. */
 export type DevelopmentAccess = 'granted' | DevelopmentCondition;
 
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1)$/;
-/** Pages without an origin of their own have this one: files, sandboxed frames. Whoever names it names all of them. */
+/** Origin of pages without one of their own (files, sandboxed frames). It is shared by all of them, so it never matches. */
 const NO_ORIGIN = 'null';
 
-/** Whether a client may call methods of a development node. @param key undefined where it is bound to nothing */
+/** Decides whether a client may call methods of a development node. @param key undefined for a key without restrictions */
 export function judgeClient(
   rule: DevelopmentRule,
   { address, origin, isForwarded }: ClientFacts,
@@ -78,7 +78,7 @@ function isNamed({ origins }: DevelopmentRule, origin: string): boolean {
   return given !== NO_ORIGIN && origins.has(given);
 }
 
-/** Why a client may not call a method; undefined where it may. */
+/** Returns why a client may not call a method, or undefined if it may. */
 export function explainRefusal(access: DevelopmentAccess | undefined, method: string): string | undefined {
   if (access === 'granted') return undefined;
   return `the method ${method} ${REFUSALS[access ?? 'unknown']}`;

@@ -8,15 +8,15 @@ import type { MethodContext } from './method-context.ts';
 import { createNodeMethod } from './node-method.ts';
 
 /**
- * A method of a network's development node: for clients that may call such methods, and keys that may send and are bound to no contracts.
- * @param label what it is counted as
+ * Creates a method of a network's development node. Clients need development access, and keys need `send` and no contract scope.
+ * @param label name under which calls are counted in metrics
  */
 export function createDevelopmentMethod(name: string, label: string): Method<MethodContext> {
   return {
     ...createNodeMethod(name, label),
     summary: "Answered by the network's development node.",
     sends: true,
-    // Blocks that are mined, and forks that are fetched, take longer than a call may.
+    // Mining blocks and fetching forks take longer than the time limit of a call.
     executes: false,
     errors: ['methodNotFound', 'developmentRefused', 'nodeRefusal', 'unavailable'],
     invoke(params, context) {
@@ -27,7 +27,10 @@ export function createDevelopmentMethod(name: string, label: string): Method<Met
   };
 }
 
-/** What the development node answers to a client that may ask it. */
+/**
+ * Sends a method to the development node. Access is not checked here.
+ * @throws RpcError `methodNotFound` when the chain has no development node, or the node has no such method
+ */
 export function askDevelopmentNode(
   name: string,
   params: readonly unknown[],

@@ -1,12 +1,12 @@
 /**
- * Methods of development nodes (anvil, Hardhat Network): they change the chain by request, sign with keys that the node holds, or tell of either.
- * `personal_*` is not among them: it is for keys of nodes that are no development nodes.
+ * Methods of development nodes (anvil, Hardhat Network): they change the chain, sign with keys that the node holds, or report on either.
+ * `personal_*` is excluded: it manages keys of nodes that are not development nodes.
  */
 
 const NAMESPACES: readonly string[] = ['anvil', 'evm', 'hardhat'];
 const NAME_OF_NAMESPACE = new RegExp(`^(${NAMESPACES.join('|')})_[a-zA-Z0-9]{1,64}$`);
 
-/** Further ones, by name. `eth_accounts` is a method of the service, which asks the node where it may. */
+/** Methods outside these namespaces. `eth_accounts` is a method of the service, which queries the node where that is allowed. */
 const NAMES: ReadonlySet<string> = new Set([
   'eth_sendTransaction',
   'eth_sendUnsignedTransaction',
@@ -17,10 +17,10 @@ const NAMES: ReadonlySet<string> = new Set([
   'eth_signTypedData_v4',
 ]);
 
-/** All of them, as entries of a configuration: names, and namespaces as `anvil_*`. */
+/** All development methods as configuration entries: method names, and namespaces such as `anvil_*`. */
 export const DEVELOPMENT_ENTRIES: readonly string[] = [...NAMESPACES.map((name) => `${name}_*`), ...NAMES];
 
-/** What a method of development nodes is counted as: `anvil_*` for those of a namespace. Undefined for any other. */
+/** Returns the metrics label of a development method: its name, or `anvil_*` for a namespace. Undefined for any other method. */
 export function findDevelopmentLabel(name: string): string | undefined {
   if (NAMES.has(name)) return name;
   const namespace = NAME_OF_NAMESPACE.exec(name)?.[1];

@@ -8,7 +8,7 @@ import { requireAnswer } from './require-answer.ts';
 import { touchesNothing } from './touches.ts';
 
 const ETH_FEE_HISTORY = 'eth_feeHistory';
-/** What geth answers where no block is asked for. */
+/** geth's answer for a block count of zero. */
 const NO_BLOCKS = '{"oldestBlock":"0x0","gasUsedRatio":null}';
 
 const ratio: z.ZodType = z.number().min(0);

@@ -16,10 +16,10 @@ import { createUnsigned, encodeUnsigned } from './unsigned-transaction.ts';
 
 const PENDING: BlockReference = { kind: 'tag', tag: 'pending' };
 const NO_ONE = '0x0000000000000000000000000000000000000000';
-/** EIP-7594. */
+/** Maximum number of blobs per transaction (EIP-7594). */
 const MAX_BLOBS = 6;
 
-/** A call object without a sidecar: commitments and proofs are not computed here, and blobs must not be left out silently. */
+/** Call object without a sidecar: commitments and proofs are not computed here, and dropping `blobs` silently would be wrong. */
 const unsignedTransaction: Codec<CallObject> = {
   parse(raw) {
     if (isJsonObject(raw) && (raw['blobs'] ?? null) !== null)
@@ -83,7 +83,7 @@ async function fillNonce(
   return readQuantityText(count);
 }
 
-/** An estimate of what geth has estimated: the call with its fees, without nonce and chain. */
+/** Estimates the same call that geth estimates: with its fees, without nonce and chain id. */
 async function fillGas(call: CallObject, fees: FilledFees, context: MethodContext): Promise<bigint> {
   if (call.gas !== undefined) return BigInt(call.gas);
   const { nonce: _nonce, chainId: _chainId, type: _type, ...rest } = call;
@@ -95,7 +95,7 @@ async function fillGas(call: CallObject, fees: FilledFees, context: MethodContex
   return readQuantityText(await context.network.chain.execution.estimateGas(request, context.scope));
 }
 
-/** @throws RpcError in geth's words, in its order, for what is no transaction */
+/** @throws RpcError in geth's words and in its order of checks for an invalid transaction */
 function checkCall({ to, data, input, blobVersionedHashes, authorizationList }: CallObject): void {
   if (data !== undefined && input !== undefined && data !== input)
     throw refuse(

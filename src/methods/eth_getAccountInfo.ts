@@ -42,7 +42,7 @@ export const ethGetAccountInfo: Method<MethodContext> = defineMethod({
   },
 });
 
-/** The very block that a tag or a number names now: the head may move between two reads. What has no hash stays as it is named. */
+/** Resolves a tag or number to a block hash, because the head may move between two reads. A block without a hash keeps its reference. */
 async function pin(block: BlockReference, { network, scope }: MethodContext): Promise<BlockReference> {
   if (block.kind === 'hash') return block;
   const header = await network.chain.blocks.getHeader(block, scope);

@@ -30,7 +30,7 @@ export const ethGetStorageAt: Method<MethodContext> = defineMethod({
       return state.getStorageAt(account, decodeSlot(slot).word, block, scope);
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
-      // geth looks for the block first: where there is none, that is the error.
+      // geth looks up the block before the slot, so an unknown block is the error that takes precedence.
       return continueWith(state.getBalance(account, block, scope), () => {
         throw error;
       });

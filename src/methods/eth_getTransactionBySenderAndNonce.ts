@@ -16,7 +16,7 @@ import { transaction } from './result-schemas.ts';
 import { touchesAccount } from './touches.ts';
 import { workFor } from './work-credits.ts';
 
-/** Of a block object with transactions, what is looked at. */
+/** Members that are read from a block object with full transactions. */
 type Block = { readonly transactions: readonly { readonly from: string; readonly nonce: string }[] };
 
 export const ethGetTransactionBySenderAndNonce: Method<MethodContext> = defineMethod({
@@ -55,8 +55,8 @@ export const ethGetTransactionBySenderAndNonce: Method<MethodContext> = defineMe
 });
 
 /**
- * The number of the block after which the sender's nonce is above this one for the first time: `above` where it is not yet, undefined where
- * it was from the first block on.
+ * Returns the first block after which the sender's nonce exceeds `nonce`: `above` if no block has reached it yet, undefined if it already
+ * exceeded it after the genesis block.
  */
 async function findBlock(
   sender: string,
@@ -78,7 +78,7 @@ async function findBlock(
     return readQuantityText(await count) > nonce;
   };
   if (!(await isUsedAfter(head.number))) return 'above';
-  /** Used after this one, and not after the other. */
+  /** Invariant of the search: the nonce is used after `high` and unused after `low`. */
   let high = head.number;
   let low = 0n;
   for (let step = 1n; ; step *= 2n) {
@@ -95,7 +95,7 @@ async function findBlock(
   return high;
 }
 
-/** Where a block has the transaction; -1 where it has none. Long blocks are parsed in turns of the owner. */
+/** Returns the index of the transaction in the block, or -1. Long blocks are parsed in scheduler slots of the owner. */
 async function findIndex(block: JsonResult, sender: string, nonce: bigint, owner: string): Promise<number> {
   const text = await readWholeText(block);
   const parsed = text.length > PIECE_LENGTH ? TURNS.run(owner, parseInSlices(text)) : JSON.parse(text);

@@ -5,7 +5,7 @@ import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_RAW_TRANSACTION, EXAMPLE_TRANSACTION } from './result-examples.ts';
 import { touchesRecipient } from './touches.ts';
 
-/** The transaction that a method sends. */
+/** Parameter of the methods that send a transaction. */
 export const SENT_TRANSACTION_PARAM: Param<string, true> = {
   name: 'transaction',
   description:

@@ -17,13 +17,13 @@ import { EXAMPLE_RAW_TRANSACTION, EXAMPLE_RECEIPTS } from './result-examples.ts'
 import { receipt } from './result-schemas.ts';
 import { touchesRecipient } from './touches.ts';
 
-/** geth's, milliseconds: what no timeout means, and the longest one. */
+/** geth's default wait without a timeout, and its maximum, ms. */
 const DEFAULT_WAIT_MS = 20_000;
 const MAX_WAIT_MS = 60_000;
-/** A wait ends so long before the time limit of its body: the last look-up, and calls behind it in a batch, need time too. */
+/** A wait ends this long before the deadline of its body, so that the last look-up and further calls of a batch have time, ms. */
 const RESERVE_MS = 1_000;
 
-/** A number of milliseconds: geth takes a JSON number, EIP-7966 and clients say a quantity. */
+/** Milliseconds: geth takes a JSON number; EIP-7966 and clients use a quantity. */
 const milliseconds: Codec<number> = byKind({
   number: mapped(number, (value) => {
     if (!Number.isInteger(value) || value < 0)
@@ -86,17 +86,17 @@ async function waitForReceipt(
   const end = now + waitMs;
   const rest = (): Promise<boolean> => inclusion.wait(end - performance.now(), scope);
   do {
-    // Many calls are woken at once: by a block, or when the feed has been joined.
+    // A block, or joining the feed, wakes many calls at once.
     await TURNS.rejoin(owner);
     const found = await findReceipt(inclusion.hash, network, scope);
     if (found !== null) return found;
-    // A call that only waits is in nobody's way.
+    // A waiting call does no work, so it lends its scheduler slot.
   } while (await (network.turns === undefined ? rest() : network.turns.lend(owner, rest)));
   if (scope.aborted) throw new ChainError('aborted', 'the client has gone');
   throw new RpcError('notIncluded', formatDuration(waitMs), inclusion.hash);
 }
 
-/** The receipt; null also where it cannot be read now: the transaction is sent, and is looked for again. */
+/** Returns the receipt, or null where it is unavailable or cannot be read now: the transaction is already sent, so the look-up is repeated. */
 async function findReceipt(
   hash: string,
   { chain }: MethodContext['network'],
@@ -110,7 +110,7 @@ async function findReceipt(
   }
 }
 
-/** As Go writes a duration of at most a minute, to the tenth of a second where it is longer than one. */
+/** Formats a duration of up to a minute as Go does, rounded to a tenth of a second from 1 s on. */
 function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)}ms`;
   const seconds = Math.round(ms / 100) / 10;

@@ -13,7 +13,7 @@ import { simulatedBlocks } from './simulation-schemas.ts';
 import { touchesSimulation } from './touches.ts';
 import { workFor } from './work-credits.ts';
 
-/** geth's bounds. */
+/** geth's limits. */
 const MAX_BLOCKS = limitOf('simulation.blocks');
 const MAX_CALLS_PER_BLOCK = limitOf('simulation.blockCalls');
 const MAX_CALLS = limitOf('simulation.calls');
@@ -88,7 +88,7 @@ export const ethSimulateV1: Method<MethodContext> = defineMethod({
   },
 });
 
-/** The number of the block that is built on; undefined where it takes a look-up. */
+/** Returns the number of the base block, or undefined where it takes a look-up. */
 function findNumber(block: BlockReference, { served }: Pick<HeadReads, 'served'>): bigint | undefined {
   if (block.kind === 'number') return block.number;
   const isServed = block.kind === 'hash' ? block.hash === served?.hash : block.tag === 'latest';
@@ -96,7 +96,7 @@ function findNumber(block: BlockReference, { served }: Pick<HeadReads, 'served'>
   return block.kind === 'tag' && block.tag === 'earliest' ? 0n : undefined;
 }
 
-/** Blocks to simulate, with those that fill gaps; as many as there may be where the gap in front of the first is not known. */
+/** Returns the number of simulated blocks including those that fill number gaps; `MAX_BLOCKS` if the gap before the first block is unknown. */
 function countBlocks({ blockStateCalls }: BlockSimulation, base: bigint | undefined): number {
   let [number, blocks] = [base, 0];
   for (const { blockOverrides } of blockStateCalls) {
@@ -104,13 +104,13 @@ function countBlocks({ blockStateCalls }: BlockSimulation, base: bigint | undefi
     if (next === undefined) blocks++;
     else blocks += number === undefined ? MAX_BLOCKS : Number(next - number);
     number = next ?? (number === undefined ? undefined : number + 1n);
-    // More are refused, and so are numbers that descend.
+    // More blocks, and descending numbers, are rejected.
     if (blocks >= MAX_BLOCKS) return MAX_BLOCKS;
   }
   return blocks;
 }
 
-/** @throws RpcError with geth's texts */
+/** @throws RpcError with geth's messages */
 function checkSize({ blockStateCalls }: BlockSimulation): void {
   if (blockStateCalls.length === 0) throw new RpcError('invalidParams', 'empty input');
   if (blockStateCalls.length > MAX_BLOCKS) throw createBoundError('simulationLimit', 'simulation.blocks');

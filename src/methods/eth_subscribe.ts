@@ -8,7 +8,7 @@ import { KINDS } from './subscriptions/kinds.ts';
 import { SUBSCRIBE_PARAMS } from './subscriptions/params.ts';
 import { touchesSubscription } from './touches.ts';
 
-/** Its parameters are those of the kind, which is checked first, as in geth. */
+/** Parameters depend on the kind, which is checked first, as in geth. */
 export const ethSubscribe: Method<MethodContext> = {
   name: 'eth_subscribe',
   summary: 'Notifications of blocks, logs, waiting transactions or the state of the network, over WebSocket.',

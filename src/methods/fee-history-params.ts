@@ -6,14 +6,14 @@ import { ParamProblem } from '../rpc/param-problem.ts';
 import { nothing, number } from '../rpc/schemas.ts';
 import { limitOf } from '../util/bounds.ts';
 
-/** Blocks of one history; further ones are left out (geth's `MaxHeaderHistory` and `MaxBlockHistory`). */
+/** Maximum number of blocks of one history; the rest is cut off (geth's `MaxHeaderHistory` and `MaxBlockHistory`). */
 export const MAX_HISTORY_BLOCKS = 1_024;
 /** geth's `maxQueryLimit`. */
 const MAX_PERCENTILES = limitOf('feeHistory.percentiles');
 const MAX_COUNT = 2n ** 64n - 1n;
 const INVALID_PERCENTILE = 'invalid reward percentile';
 
-/** A number of blocks as geth's `HexOrDecimal64` takes it: JSON number, decimal or hex digits; the empty text is 0. */
+/** Block count in the syntax of geth's `HexOrDecimal64`: JSON number, decimal or hex digits; the empty string is 0. */
 export const blockCount: Codec<bigint> = {
   parse(raw) {
     const count = parseBlockCount(raw);
@@ -38,10 +38,10 @@ function parseBlockCount(value: unknown): bigint | undefined {
   return count > MAX_COUNT ? undefined : count;
 }
 
-/** JSON numbers; `null` is 0, as Go reads it. Which numbers make sense is checked behind the number of blocks. */
+/** JSON numbers; `null` is 0, as Go decodes it. Range and order are checked after the block count. */
 export const percentileList: Codec<readonly (number | null)[]> = listOf(byKind({ number, null: nothing }));
 
-/** The percentiles of a history. @throws RpcError in geth's words where they are too many, not in order or out of range */
+/** Returns the percentiles with `null` replaced by 0. @throws RpcError in geth's words when they are too many, out of order or out of range */
 export function checkPercentiles(list: readonly (number | null)[]): readonly number[] {
   if (list.length > MAX_PERCENTILES) {
     throw createBoundError('serverError', 'feeHistory.percentiles', MAX_PERCENTILES);
@@ -60,7 +60,7 @@ export function checkPercentiles(list: readonly (number | null)[]): readonly num
   return percentiles;
 }
 
-/** Go's `%f`: six decimals, and all digits of a large number. */
+/** Formats like Go's `%f`: six decimals, and all digits of large numbers. */
 function formatFloat(value: number): string {
   return Math.abs(value) < 1e21 ? value.toFixed(6) : `${BigInt(value)}.000000`;
 }

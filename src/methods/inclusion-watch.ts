@@ -6,27 +6,27 @@ import { SharedBudget } from '../util/shared-budget.ts';
 import { BlockTransactions } from './block-transactions.ts';
 import type { Network } from './network.ts';
 
-/** The part of all waiting calls that one key may have. */
+/** Maximum share of one key in all waiting calls. */
 const OWNER_SHARE = 0.5;
-/** Between two look-ups where no block tells when to look: the feed cannot be followed, or a receipt is late. Milliseconds. */
+/** Look-up interval where no block triggers one (feed unavailable, or receipt late), ms. */
 const LOOK_AGAIN_MS = 1_000;
-/** Blocks that wait to be looked through; beyond them every waiting call looks for itself. */
+/** Maximum queued blocks; on overflow every waiting call performs its own look-up. */
 const MAX_BLOCKS = 32;
 
 type Source = Pick<Network, 'chain' | 'feed'>;
 
-/** A place in the feed; without `leave` as long as it is being joined. */
+/** Feed membership; `leave` is absent while joining. */
 type Joined = { readonly scope: RequestScope; leave?: () => void };
 
-/** One transaction that a call waits for. */
+/** Transaction that a call waits for. */
 export class Inclusion {
   readonly hash: string;
   readonly #clock: Clock;
   readonly #onEnd: (inclusion: Inclusion) => void;
   readonly #isFollowed: () => boolean;
-  /** Whether a block has it, or may have it. */
+  /** Whether a block includes, or may include, the transaction. */
   #isSeen = false;
-  /** Whether it has not been looked for since. */
+  /** Whether a look-up is pending since then. */
   #isDue = false;
   #wake: (() => void) | undefined;
 
@@ -37,7 +37,7 @@ export class Inclusion {
     this.#onEnd = onEnd;
   }
 
-  /** A block may have it: wakes the call. */
+  /** Marks the transaction as possibly included, and wakes the call. */
   see(): void {
     this.#isSeen = true;
     this.#isDue = true;
@@ -45,9 +45,9 @@ export class Inclusion {
   }
 
   /**
-   * Waits until it is worth to look for the receipt.
-   * @param endMs how long at most
-   * @returns whether that was before the end
+   * Waits until a look-up of the receipt is worthwhile.
+   * @param endMs maximum wait, ms
+   * @returns false when the wait expired or the scope was aborted
    */
   async wait(endMs: number, scope: RequestScope): Promise<boolean> {
     if (endMs <= 0 || scope.aborted) return false;
@@ -73,26 +73,26 @@ export class Inclusion {
     });
   }
 
-  /** Nobody waits any more. */
+  /** Ends the wait of this call. */
   end(): void {
     this.#onEnd(this);
   }
 }
 
 /**
- * Tells calls that wait for their transactions when a new block has one of them. The feed of the network is followed while calls wait; the
- * list of each block is read once for all of them. Where the feed cannot be followed calls look once a second.
+ * Notifies waiting calls when a new block includes their transaction. The feed is followed while calls wait, and each block's list is read
+ * once for all of them. Without a feed, calls look up once a second.
  */
 export class InclusionWatch {
   static readonly #ofChains = new WeakMap<Network['chain'], InclusionWatch>();
-  /** Of calls that wait: each holds a body, and nothing else. */
+  /** Budget for waiting calls: each holds a body, and nothing else. */
   readonly places: SharedBudget = new SharedBudget(limitOf('sends.waiting'), OWNER_SHARE);
   readonly #source: Source;
   readonly #clock: Clock;
   readonly #waiting = new Map<string, Set<Inclusion>>();
   readonly #blocks: string[] = [];
   #isLooking = false;
-  /** Is set while the feed is followed, or is being joined. */
+  /** Set while the feed is joined or being joined. */
   #joined: Joined | undefined;
   #joining: Promise<void> | undefined;
 
@@ -101,7 +101,7 @@ export class InclusionWatch {
     this.#clock = clock;
   }
 
-  /** The watch of a network's chain. */
+  /** Returns the instance of a network's chain. */
   static of(network: Source): InclusionWatch {
     const { chain } = network;
     const known = InclusionWatch.#ofChains.get(chain);
@@ -111,19 +111,19 @@ export class InclusionWatch {
     return created;
   }
 
-  /** Transactions that are waited for. */
+  /** Number of awaited transaction hashes. */
   get size(): number {
     return this.#waiting.size;
   }
 
-  /** Whether blocks are followed for those that wait. */
+  /** Whether the feed is being followed. */
   get isFollowing(): boolean {
     return this.#joined?.leave !== undefined;
   }
 
   /**
-   * Begins to watch for a transaction; what was included before has to be looked up after that. Resolves when blocks are followed, or
-   * cannot be. `end` of the outcome has to be called.
+   * Starts watching for a transaction. Inclusion before this call has to be looked up afterwards. Resolves once the feed is followed, or cannot
+   * be. The caller must call `end` of the result.
    */
   async begin(hash: string): Promise<Inclusion> {
     const inclusion = new Inclusion(
@@ -147,7 +147,7 @@ export class InclusionWatch {
     if (this.#waiting.size === 0) this.#leave();
   }
 
-  /** Stops following, unless that has only begun. */
+  /** Leaves the feed, unless the join is still in progress. */
   #leave(): void {
     const joined = this.#joined;
     if (joined?.leave === undefined) return;
@@ -157,7 +157,7 @@ export class InclusionWatch {
     joined.scope.abort();
   }
 
-  /** Joins the feed, where that has not been done. Never rejects. */
+  /** Joins the feed if not joined yet. Never rejects. */
   #follow(): Promise<void> {
     if (this.isFollowing) return Promise.resolve();
     this.#joining ??= this.#join().finally(() => {
@@ -177,7 +177,7 @@ export class InclusionWatch {
       joined.leave = await feed.join({ kind: 'head' }, { onStep, onEnd }, joined.scope);
       if (this.#waiting.size === 0) this.#leave();
     } catch {
-      // Calls look for themselves as long as there is no feed.
+      // Without a feed, calls poll by themselves.
       this.#lose(joined);
     }
   }
@@ -198,13 +198,13 @@ export class InclusionWatch {
     } else if (!this.#isLooking) void this.#look();
   }
 
-  /** Looks through blocks, one after the other. Never rejects. */
+  /** Checks queued blocks one after the other. Never rejects. */
   async #look(): Promise<void> {
     this.#isLooking = true;
     const lists = BlockTransactions.of(this.#source.chain);
     for (let hash = this.#blocks.shift(); hash !== undefined; hash = this.#blocks.shift()) {
       const hashes = await lists.read(hash).catch(() => null);
-      // A block that cannot be read may have any of them.
+      // An unreadable block may include any of the transactions.
       if (hashes === null) this.#wakeAll();
       else for (const [waiting, same] of this.#waiting) if (hashes.has(waiting)) wake(same);
     }

@@ -78,7 +78,10 @@ export const l2EstimateGas: Method<MethodContext> = defineMethod({
   },
 });
 
-/** Serves `<prefix>_estimateGas` on a rollup whose family is not recognised yet, and learns then whether the network has the method. */
+/**
+ * Creates `<prefix>_estimateGas` for a rollup whose family is not recognised yet. Each call first waits for recognition.
+ * @throws RpcError (on call) `methodNotFound` when the recognised network does not have the prefix
+ */
 export function createEarlyEstimate(prefix: string): Method<MethodContext> {
   return {
     ...l2EstimateGas,

@@ -6,9 +6,9 @@ import { hash32 } from '../rpc/schemas.ts';
 import { limitOf } from '../util/bounds.ts';
 import { anyBlockNumberOrTag, LATEST } from './block-reference.ts';
 
-/** Positions that a log can have topics at: LOG0 to LOG4. */
+/** Maximum topics of a log: LOG0 to LOG4. */
 const MAX_TOPICS = 4;
-/** Alternatives at one position: more topics are a malformed filter to geth, more addresses one that it refuses, with another code. */
+/** Maximum alternatives at one position. geth treats more topics as a malformed filter, and rejects more addresses with another code. */
 const MAX_ALTERNATIVES = limitOf('logs.values');
 
 type Members = Readonly<Record<string, unknown>>;
@@ -17,7 +17,7 @@ const ADDRESS = { title: 'address', type: 'string', pattern: '^0x[0-9a-fA-F]{40}
 const TOPIC = { title: '32 bytes', type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' };
 const NONE = { type: 'null' };
 
-/** Which logs (execution-apis `Filter`); other members are ignored, and `null` counts as not given, as in geth. */
+/** Log filter (execution-apis `Filter`). Unknown members are ignored, and `null` counts as absent, as in geth. */
 export const logFilter: Codec<LogFilter> = {
   parse: parseFilter,
   jsonSchema: {
@@ -50,13 +50,13 @@ export const logFilter: Codec<LogFilter> = {
 
 const COVERED_VALUES = 100;
 
-/** Addresses and topics beyond what the weight of a call covers, in hundreds. */
+/** Returns addresses and topics beyond those included in the base credits, in hundreds rounded up. */
 export function countFurtherValues({ addresses, topics }: Pick<LogFilter, 'addresses' | 'topics'>): number {
   const values = topics.reduce((sum, { length }) => sum + length, addresses.length);
   return Math.ceil(Math.max(0, values - COVERED_VALUES) / COVERED_VALUES);
 }
 
-/** @throws ParamProblem in geth's words; RpcError for more addresses than are looked for at once */
+/** @throws ParamProblem in geth's words; RpcError for more than `logs.values` addresses */
 function parseFilter(value: unknown): LogFilter {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw createKindProblem('object', value);
@@ -85,7 +85,7 @@ function parseAddresses(value: unknown): readonly string[] {
   if (value === undefined || value === null) return [];
   if (typeof value === 'string') return [parseFixedData(value, 20, 'address', 'invalid address: ')];
   if (!Array.isArray(value)) throw new ParamProblem('invalid addresses in query');
-  // Before any is read: a body has room for 90,000.
+  // Checked before parsing: a body can contain 90,000 addresses.
   if (value.length > MAX_ALTERNATIVES) throw createBoundError('serverError', 'logs.values');
   return value.map((item: unknown, index) => {
     if (typeof item !== 'string') throw new ParamProblem(`non-string address at index ${index}`);
@@ -109,7 +109,7 @@ function parseAlternatives(items: readonly unknown[]): readonly string[] {
   if (items.length > MAX_ALTERNATIVES) throw new ParamProblem('exceed max topics');
   const alternatives: string[] = [];
   for (const item of items) {
-    // Any topic will do; geth does not look at what follows.
+    // `null` matches any topic; geth ignores the alternatives after it.
     if (item === null) return [];
     if (typeof item !== 'string') throw new ParamProblem('invalid topic(s)');
     alternatives.push(parseFixedData(item, 32, 'topic'));

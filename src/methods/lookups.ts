@@ -1,4 +1,4 @@
-/** What look-ups of blocks and transactions have in common: parameters, and what is answered where there is nothing. */
+/** Parameters and empty answers shared by the look-ups of blocks and transactions. */
 import type { BlockReference } from '../chain/requests.ts';
 import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
@@ -6,7 +6,7 @@ import type { Param } from '../rpc/method.ts';
 import { boolean, hash32, integer64 } from '../rpc/schemas.ts';
 import { anyBlock, anyBlockNumberOrTag } from './block-reference.ts';
 
-/** A block by number or tag. */
+/** Block by number or tag. */
 export const NUMBER_PARAM: Param<BlockReference, true> = {
   name: 'block',
   description: 'The block.',
@@ -14,7 +14,7 @@ export const NUMBER_PARAM: Param<BlockReference, true> = {
   codec: anyBlockNumberOrTag,
 };
 
-/** A block by number, tag or hash. */
+/** Block by number, tag or hash. */
 export const ANY_BLOCK_PARAM: Param<BlockReference, true> = { ...NUMBER_PARAM, codec: anyBlock };
 
 export const BLOCK_HASH_PARAM: Param<string, true> = {
@@ -37,7 +37,7 @@ export const INDEX_PARAM: Param<bigint, true> = {
   codec: integer64,
 };
 
-/** The second parameter of the methods that answer with a block. */
+/** Second parameter of the methods that return a block. */
 export const FULL_PARAM: Param<boolean, true> = {
   name: 'full',
   description: 'Whether transactions come whole instead of as hashes.',
@@ -45,7 +45,7 @@ export const FULL_PARAM: Param<boolean, true> = {
   codec: boolean,
 };
 
-/** The block of a hash, whether it is canonical or not. */
+/** Returns a reference to the block with this hash, canonical or not. */
 export function blockOfHash(hash: string): BlockReference {
   return { kind: 'hash', hash, requireCanonical: false };
 }
@@ -53,7 +53,7 @@ export function blockOfHash(hash: string): BlockReference {
 /** geth's answer where there are no bytes. */
 export const NO_BYTES: JsonText = '"0x"';
 
-/** What was found, or `otherwise`. */
+/** Returns `found`, or `otherwise` where it is null. */
 export function orElse(
   found: PromiseOrValue<JsonResult | null>,
   otherwise: JsonText,
@@ -61,7 +61,7 @@ export function orElse(
   return continueWith(found, (json) => json ?? otherwise);
 }
 
-/** What was found, or JSON null. */
+/** Returns `found`, or JSON null. */
 export function orNull(found: PromiseOrValue<JsonResult | null>): PromiseOrValue<JsonResult> {
   return orElse(found, 'null');
 }

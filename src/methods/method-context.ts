@@ -3,7 +3,7 @@ import type { RequestScope } from '../util/request-scope.ts';
 import type { DevelopmentAccess } from './development-access.ts';
 import type { Network } from './network.ts';
 
-/** What a method gets besides its parameters. */
+/** Execution context of a method. */
 export type MethodContext = {
   readonly network: Network;
   /** Answer of `web3_clientVersion`. */
@@ -11,6 +11,6 @@ export type MethodContext = {
   readonly scope: RequestScope;
   /** Absent where the transport cannot notify. */
   readonly notifier?: Notifier;
-  /** Whether the client may call methods of a development node; absent: it may not. */
+  /** Access to methods of a development node; absent means no access. */
   readonly development?: DevelopmentAccess | undefined;
 };

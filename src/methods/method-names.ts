@@ -1,4 +1,4 @@
-/** Names of the methods of the table, for what checks names and need not load the methods (50 ms); a test compares the two. */
+/** Names of the methods of the table, for code that checks names without loading the methods (50 ms). A test compares them with the table. */
 export const METHOD_NAMES: readonly string[] = [
   'eth_getUncleByBlockNumberAndIndex',
   'eth_estimateGas',

@@ -1,23 +1,23 @@
-/** What a network's configuration says of its methods. An entry is a method's name, or a namespace's: `debug_*`. */
+/** Method configuration of a network. An entry is a method name, or a namespace such as `debug_*`. */
 export type NetworkMethodsParts = {
-  /** Of what is served by default nothing but these; undefined: all of it. */
+  /** Restricts the methods served by default to these; undefined means no restriction. */
   readonly only?: readonly string[] | undefined;
   readonly except: readonly string[];
-  /** Methods of its nodes that are served by default. */
+  /** Node methods that are served by default. */
   readonly reads: Iterable<string>;
-  /** Further methods of its nodes. */
+  /** Additional node methods. */
   readonly also: readonly string[];
-  /** Whether a method of a namespace may be served. */
+  /** Whether a method that matches a namespace entry only reads, and may therefore be served. */
   readonly onlyReads: (name: string) => boolean;
-  /** The namespace of a method that nodes have and that is passed on by default; absent where there are no nodes. */
+  /** Returns the namespace of a node method that is passed on by default; absent where there are no nodes. */
   readonly findPassed?: (name: string) => string | undefined;
-  /** What a method of its development node is counted as; absent where it serves none. */
+  /** Returns the metrics label of a development method; absent where development methods are not served. */
   readonly findDevelopment?: (name: string) => string | undefined;
 };
 
-/** Which methods a network serves. */
+/** Set of methods that a network serves. */
 export class NetworkMethods {
-  /** Further methods of its nodes: names, and namespaces as `trace_*`. */
+  /** Additional node methods: names, and namespaces such as `trace_*`. */
   readonly also: readonly string[];
   readonly #only: NameList | undefined;
   readonly #except: NameList | undefined;
@@ -38,37 +38,37 @@ export class NetworkMethods {
     this.#findDevelopment = findDevelopment;
   }
 
-  /** Whether a method of the service's own is served: by its name on the wire, or the one in the table. */
+  /** Whether a method of the service is served, by its wire name or its name in the table. */
   offers(wireName: string, name: string): boolean {
     if (this.excludes(wireName) || this.excludes(name)) return false;
     const only = this.#only;
     return only === undefined || only.has(wireName) || only.has(name);
   }
 
-  /** Whether the network leaves a method out by name. */
+  /** Whether the configuration excludes a method by name. */
   excludes(name: string): boolean {
     return this.#except?.has(name) === true;
   }
 
-  /** Whether a method is one of those that the network names beside what is served by default. */
+  /** Whether the configuration adds a method to those served by default. */
   lists(name: string): boolean {
     return this.#also.has(name) && !this.excludes(name);
   }
 
-  /** Whether nodes may be asked for a method of theirs because it is passed on by default. */
+  /** Whether a node method is passed on by default. */
   passes(name: string): boolean {
     return this.#findPassed?.(name) !== undefined && this.#onlyReads(name) && this.offers(name, name);
   }
 
-  /** What a method of the network's development node is counted as; undefined where it is none, or not served. */
+  /** Returns the metrics label of a served development method; undefined for any other method. */
   findDevelopment(name: string): string | undefined {
     const label = this.#findDevelopment?.(name);
     return label !== undefined && this.offers(name, name) ? label : undefined;
   }
 
   /**
-   * How a method that is none of the service's own is served: under which name it is counted, which is the entry's where the
-   * method's name is the client's choice; undefined: not at all.
+   * Returns the metrics label under which a node method is served, or undefined where it is not served. The label is the entry's where the client
+   * chooses the method's name.
    */
   findNodeMethod(name: string): string | undefined {
     if (this.#reads.has(name) && this.offers(name, name)) return name;
@@ -79,10 +79,10 @@ export class NetworkMethods {
   }
 }
 
-/** Names, and namespaces that stand for all their names. */
+/** Set of names, and of namespaces that match all their names. */
 class NameList {
   readonly #names: ReadonlySet<string>;
-  /** With their underscore. */
+  /** Namespaces with their underscore. */
   readonly #namespaces: ReadonlySet<string>;
 
   constructor(entries: readonly string[]) {
@@ -94,7 +94,7 @@ class NameList {
     return this.find(name) !== undefined;
   }
 
-  /** The entry that stands for this name. */
+  /** Returns the entry that matches this name. */
   find(name: string): string | undefined {
     if (this.#names.has(name)) return name;
     const namespace = name.slice(0, name.indexOf('_') + 1);

@@ -6,33 +6,33 @@ import type { DevelopmentRule } from './development-access.ts';
 import type { Filters } from './filters/filters.ts';
 import type { NetworkMethods } from './network-methods.ts';
 
-/** A chain together with the policy under which it is served. */
+/** Chain together with the policy under which it is served. */
 export type Network = {
   readonly name: string;
   readonly chain: Chain;
-  /** Whether its chain has nodes that are asked; an embedded chain answers itself. */
+  /** Whether the chain has upstream nodes; an embedded chain answers by itself. */
   readonly hasNodes?: boolean;
-  /** Its blocks and logs as they come. */
+  /** Feed of the chain's blocks and logs. */
   readonly feed?: NetworkFeed;
-  /** What clients poll for that feed. */
+  /** Polling filters on that feed. */
   readonly filters?: Filters;
   readonly rollup?: RollupFamily;
   /**
-   * Prefixes of this network's own names for `l2_estimateGas`, the main one first: `linea` serves `linea_estimateGas`. Undefined for a rollup as
-   * long as its family has not been recognised.
+   * Prefixes of this network's names for `l2_estimateGas`, the main one first: `linea` serves `linea_estimateGas`. Undefined for a rollup whose
+   * family is not recognised yet.
    */
   readonly rollupPrefixes?: readonly string[] | undefined;
-  /** Estimate methods of the nodes of its family, which are passed on to them. Undefined for a rollup as long as its family has not been recognised. */
+  /** Estimate methods of the family's nodes, passed on to them. Undefined for a rollup whose family is not recognised yet. */
   readonly nodeEstimates?: readonly string[] | undefined;
   /** Undefined: all methods of the service, and no others. */
   readonly methods?: NetworkMethods;
-  /** Whose methods of its development node it serves; absent: there are none, or they are not served. */
+  /** Clients that may call methods of its development node; absent where it has none, or does not serve them. */
   readonly development?: DevelopmentRule;
-  /** Of calls on it that have to be waited for; without it there is no bound but that of bodies. */
+  /** Scheduler of asynchronous calls on this network; without it only the limits of bodies apply. */
   readonly turns?: FairQueue;
-  /** What `safe` means on the four methods that do not support it (spec 2.8). */
+  /** Meaning of `safe` on the four methods that do not support it (spec 2.8). */
   readonly safeTag: 'reject' | 'finalized';
-  /** Time limit of one eth_call or estimate, milliseconds. */
+  /** Time limit of one eth_call or estimate, ms. */
   readonly callTimeoutMs: number;
   /** Whether the key `demo` opens this network; true for built-in and `dev` networks on a loopback listener only. */
   readonly allowsDemoKey: boolean;

@@ -10,8 +10,8 @@ import { findNodeMethodCredits, NODE_METHOD_CREDITS } from './passed-methods.ts'
 import { touchesAnything } from './touches.ts';
 
 /**
- * A method of a network's own nodes: its parameters go to a node, its result comes back, neither is looked into.
- * @param label what it is counted as
+ * Creates a method of a network's nodes: parameters and result pass through without inspection.
+ * @param label name under which calls are counted in metrics
  */
 export function createNodeMethod(name: string, label: string): Method<MethodContext> {
   const credits = findNodeMethodCredits(name);
@@ -32,7 +32,7 @@ export function createNodeMethod(name: string, label: string): Method<MethodCont
   };
 }
 
-/** What a node answers to a client: its errors are its own, but for those of estimates, which all nodes of a rollup give alike. */
+/** Sends a method to the nodes. Errors are the node's own, except those of estimates, which are uniform across the nodes of a rollup. */
 function askNodes(
   name: string,
   params: readonly unknown[],
@@ -43,7 +43,10 @@ function askNodes(
   return continueWith(chain.pass(name, params, context.scope), (answer) => requireMethod(answer, name));
 }
 
-/** Serves an estimate method of nodes on a rollup that is not recognised yet: its call waits for the family, which has the method or not. */
+/**
+ * Creates a node estimate method for a rollup that is not recognised yet. Each call first waits for recognition.
+ * @throws RpcError (on call) `methodNotFound` when the recognised family does not have the method
+ */
 export function createEarlyNodeMethod(name: string): Method<MethodContext> {
   const method = createNodeMethod(name, name);
   return {

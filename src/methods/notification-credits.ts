@@ -1,4 +1,4 @@
-/** Kinds of subscriptions, and what an event of each weighs: a block, its logs or receipts, transactions that came together; as hosted services count. */
+/** Credits of one event by subscription kind: a block, its logs or receipts, or one batch of transactions; modelled on hosted services. */
 export const NOTIFICATION_CREDITS: Readonly<Record<string, number>> = {
   newHeads: 50,
   logs: 300,
@@ -7,15 +7,15 @@ export const NOTIFICATION_CREDITS: Readonly<Record<string, number>> = {
   syncing: 5,
 };
 
-/** What a block that a kind looks through before it has caught up weighs, whether it has something to send of it or not. */
+/** Credits of a block that a subscription scans while catching up, whether or not it matches. */
 export const MISSED_BLOCK_CREDITS: Readonly<Record<string, number>> = { logs: 5 };
 
-/** What a table of credits calls that. */
+/** Returns the name of a missed block in a table of credits. */
 export function nameMissedBlock(kind: string): string {
   return `${nameNotification(kind)}_missedBlock`;
 }
 
-/** What a table of credits calls the notifications of a kind of subscription. */
+/** Returns the name of a kind's notifications in a table of credits. */
 export function nameNotification(kind: string): string {
   return `eth_subscription_${kind}`;
 }

@@ -16,14 +16,14 @@ const accountOverride: Codec<AccountOverride> = objectOf('account override', {
   movePrecompileToAddress: optional(address),
 });
 
-/** Accounts to replace for one call, by address. */
+/** Account overrides of a call, by address. */
 export const stateOverrides: Codec<StateOverrides> = recordOf(address, accountOverride, {
   title: 'state overrides',
   skipsNull: true,
   bound: 'call.entries',
 });
 
-/** Fields of the block that a call runs in. */
+/** Block overrides of a call. */
 export const blockOverrides: Codec<BlockOverrides> = objectOf('block overrides', {
   number: optional(quantity256),
   difficulty: optional(quantity256),

@@ -4,23 +4,21 @@ import type { JsonText } from '../primitives/json-result.ts';
 import { Lru } from '../util/lru.ts';
 import { RequestScope } from '../util/request-scope.ts';
 
-/** Transactions of one chain that are asked for at the same time, for all subscriptions and filters together. */
+/** Maximum concurrent transaction requests per chain, for all subscriptions and filters. */
 const MAX_IN_FLIGHT = 32;
-/** Hashes that wait to be asked for. */
+/** Maximum hashes queued for a request. */
 const MAX_WAITING = 4_096;
-/** Transactions that are remembered, and for how long: every listener asks for them within moments. */
+/** Capacity and lifetime of the cache: every listener requests a new transaction within moments. */
 const MAX_KEPT = 1_024;
 const KEPT_MS = 5_000;
-/** From the question to its answer, milliseconds. */
+/** Timeout of one request, ms. */
 const TIMEOUT_MS = 10_000;
 
 type Source = Pick<Chain, 'transactions'>;
 
 type Found = { readonly transaction: JsonText | null; readonly trust: RequestScope['trust'] };
 
-/**
- * Waiting transactions by their hashes, looked up once for all listeners of a chain: a node announces a hash to every one of them at the same moment.
- */
+/** Pending transactions by hash, looked up once per chain: a node announces a hash to all listeners at the same time. */
 export class PendingLookups {
   static readonly #ofChains = new WeakMap<Source, PendingLookups>();
   readonly #source: Source;
@@ -32,7 +30,7 @@ export class PendingLookups {
     this.#source = source;
   }
 
-  /** The lookups of a chain, which all its listeners share. */
+  /** Returns the instance of a chain, shared by its listeners. */
   static of(chain: Source): PendingLookups {
     const known = PendingLookups.#ofChains.get(chain);
     if (known !== undefined) return known;
@@ -42,9 +40,9 @@ export class PendingLookups {
   }
 
   /**
-   * A transaction, or null where it is not known.
-   * @param scope of the caller: it notes how far the answer is trusted
-   * @throws ChainError when the nodes cannot be asked, or `busy` when too many transactions are waited for
+   * Returns a transaction, or null where it is unknown.
+   * @param scope the caller's scope; it notes the trust level of the answer
+   * @throws ChainError when the nodes are unavailable, or `busy` when too many hashes are queued
    */
   async find(hash: string, scope: RequestScope): Promise<JsonText | null> {
     let found = this.#kept.get(hash);
@@ -66,7 +64,7 @@ export class PendingLookups {
       const transaction = await this.#source.transactions.getTransaction({ hash }, scope);
       return { transaction, trust: scope.trust };
     } catch (error) {
-      // The next listener asks again.
+      // Failures are not cached: the next listener sends the request again.
       this.#kept.delete(hash);
       throw error;
     } finally {

@@ -1,4 +1,4 @@
-/** Blocks as they are encoded for the network, and geth's answers where there is none. */
+/** Blocks in their network encoding, and geth's answers where there is none. */
 import type { BlockReference, RawPart } from '../chain/requests.ts';
 import { hexToBytes } from '../primitives/hex.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
@@ -8,7 +8,7 @@ import { blockOfHash, NO_BYTES, orElse } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
 
 /**
- * A block or its header as RLP.
+ * Returns a block or its header as RLP.
  * @throws RpcError for an unknown hash in geth's words, which show its bytes as numbers, and for the pending block
  */
 export function getRawBytes(
@@ -21,7 +21,7 @@ export function getRawBytes(
     if (block.kind === 'hash') {
       throw new RpcError('serverError', `${part} #[${hexToBytes(block.hash).join(' ')}] not found`);
     }
-    // geth builds one and then looks for its hash among those that it has.
+    // geth builds a pending block and then fails to find its hash in the database.
     if (block.kind === 'tag' && block.tag === 'pending') {
       throw new RpcError('serverError', 'pending block is not available');
     }
@@ -29,13 +29,13 @@ export function getRawBytes(
   });
 }
 
-/** The receipts of a block, encoded each. */
+/** Returns the receipts of a block, each encoded. */
 export function getRawReceipts(block: BlockReference, context: MethodContext): PromiseOrValue<JsonResult> {
   const isEmpty = block.kind === 'hash' || (block.kind === 'tag' && block.tag === 'pending');
   return orElse(read(block, 'receipts', context), isEmpty ? '[]' : 'null');
 }
 
-/** geth looks a hash up as it is, whatever is said of its being canonical. */
+/** Reads by hash without a canonicity check, as geth does. */
 function read(
   block: BlockReference,
   part: RawPart,

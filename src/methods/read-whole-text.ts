@@ -1,7 +1,7 @@
 import { isComplete, type JsonResult, type JsonText, textOf } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 
-/** The text of a result of a chain; one that arrives in pieces is read to its end. Rejects with what its source throws. */
+/** Returns the text of a chain's result, and reads a stream to its end. Rejects with the errors of the source. */
 export function readWholeText(result: JsonResult): PromiseOrValue<JsonText> {
   return isComplete(result) ? textOf(result) : joinPieces(result.pieces);
 }

@@ -2,7 +2,7 @@ import type { JsonResult } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { RpcError } from '../rpc/errors.ts';
 
-/** The answer of a chain that may not have the operation. @throws RpcError `methodNotFound` where it has not */
+/** Returns the answer of an operation that a chain may lack. @throws RpcError `methodNotFound` where the answer is null */
 export function requireAnswer(
   method: string,
   answer: PromiseOrValue<JsonResult | null>,

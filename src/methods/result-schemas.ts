@@ -1,6 +1,6 @@
 /**
- * Shapes of results (spec section 2, and the fields that execution-apis adds). They document and test what is
- * answered; results are not checked on their way. Networks may add fields of their own.
+ * Result schemas (spec section 2, and the fields that execution-apis adds), for documentation and tests; results are not validated
+ * at runtime. Networks may add fields of their own.
  */
 import * as z from 'zod';
 import { address, data, hash32, quantity64, quantity256 } from '../rpc/result-scalars.ts';
@@ -14,7 +14,7 @@ const bloom: z.ZodType<string> = z
   .regex(/^0x[0-9a-f]{512}$/)
   .meta({ title: '256 bytes' });
 
-/** A field that headers have from one fork on. */
+/** Header field that exists since a fork. */
 const since = (fork: string, schema: z.ZodType): z.ZodOptional<z.ZodType> =>
   schema.meta({ description: `Since ${fork}.` }).optional();
 
@@ -47,14 +47,14 @@ const headerFields = {
 
 const blockFields = { ...headerFields, size: quantity64, uncles: z.array(hash32) };
 
-/** The fields of a block object that are of its header. */
+/** Block object fields that belong to the header. */
 export const header: z.ZodType = z.looseObject(headerFields).meta({ title: 'header' });
 
 const withdrawal: z.ZodType = z
   .object({ index: quantity64, validatorIndex: quantity64, address, amount: quantity64 })
   .meta({ title: 'withdrawal' });
 
-/** Spec 2.1, as an uncle is given: without `transactions`. */
+/** Block object of an uncle (spec 2.1), without `transactions`. */
 export const uncleBlock: z.ZodType = z
   .looseObject({ ...blockFields, totalDifficulty: quantity256.nullable() })
   .meta({ title: 'block' });
@@ -76,7 +76,7 @@ const authorizationList: z.ZodType = z.array(
     .meta({ title: 'authorization' }),
 );
 
-/** Spec 2.2. Block fields are null while pending. */
+/** Transaction (spec 2.2). Block fields are null while pending. */
 export const transaction: z.ZodType = z
   .looseObject({
     type: quantity64,
@@ -106,7 +106,7 @@ export const transaction: z.ZodType = z
   })
   .meta({ title: 'transaction' });
 
-/** A transaction that is not signed yet, with the members that geth gives it. */
+/** Unsigned transaction with the members that geth returns. */
 export const filledTransaction: z.ZodType = z
   .object({
     raw: data.meta({ description: 'Its bytes, with a signature of zeros.' }),
@@ -136,7 +136,7 @@ export const filledTransaction: z.ZodType = z
   })
   .meta({ title: 'filled transaction' });
 
-/** Spec 2.4. */
+/** Log (spec 2.4). */
 export const log: z.ZodType = z
   .looseObject({
     address,
@@ -152,7 +152,7 @@ export const log: z.ZodType = z
   })
   .meta({ title: 'log' });
 
-/** Spec 2.1 with transactions; fields of later forks are added. */
+/** Block with transactions (spec 2.1), and fields of later forks. */
 export const block: z.ZodType = z
   .looseObject({
     ...blockFields,
@@ -164,7 +164,7 @@ export const block: z.ZodType = z
   })
   .meta({ title: 'block' });
 
-/** Spec 2.3. */
+/** Receipt (spec 2.3). */
 export const receipt: z.ZodType = z
   .looseObject({
     type: quantity64,
@@ -190,7 +190,7 @@ export const receipt: z.ZodType = z
 const indexed = (name: string, schema: z.ZodType): z.ZodType =>
   z.array(z.object({ index: quantity64, [name]: schema }).meta({ title: 'change' }));
 
-/** An account that a block accessed (EIP-7928). */
+/** Account accessed by a block (EIP-7928). */
 export const accountAccess: z.ZodType = z
   .object({
     address,
@@ -208,7 +208,7 @@ export const accountAccess: z.ZodType = z
       'Values after a part of the block. `index` is 0 for the calls before its transactions, i + 1 for transaction i, and the next number for withdrawals and what follows them.',
   });
 
-/** Words of storage by account. */
+/** Storage words by account. */
 export const storageValues: z.ZodType = z.record(address, z.array(hash32)).meta({ title: 'storage values' });
 
 const trieNodes: z.ZodType = z.array(data).meta({ description: 'RLP of the nodes from the root on.' });
@@ -233,7 +233,7 @@ export const accountProof: z.ZodType = z
   })
   .meta({ title: 'account proof' });
 
-/** Spec 2.6. */
+/** Gas estimate of a rollup (spec 2.6). */
 export const gasEstimate: z.ZodType = z
   .object({
     gasLimit: quantity256.meta({ description: 'Recommended gas limit.' }),
@@ -246,7 +246,7 @@ export const gasEstimate: z.ZodType = z
 
 const count: z.ZodType = z.number().int().nonnegative();
 
-/** Spec 2.7. */
+/** Rollup node information (spec 2.7). */
 export const rollupInfo: z.ZodType = z
   .object({
     mode: z.enum(['sequencer', 'verifier']),

@@ -38,7 +38,7 @@ export const rollupGetInfo: Method<MethodContext> = defineMethod({
   },
 });
 
-/** By hand: JSON.stringify has no bigint. */
+/** Encoded by hand: JSON.stringify does not support bigint. */
 function encodeRollupInfo({ mode, syncing, ethContext, rollupContext }: RollupInfo): JsonText {
   return (
     `{"mode":"${mode}","syncing":${syncing},` +

@@ -24,7 +24,7 @@ export const rpcModules: Method<MethodContext> = defineMethod({
   },
 });
 
-/** What nodes have only where the network names it has no namespace by itself. */
+/** Methods that nodes serve only where the network configures them do not add their namespace. */
 const OPT_IN_NAMESPACE = 'debug_';
 
 function listNamespaces(network: Network): ReadonlySet<string> {
@@ -40,7 +40,7 @@ function listNamespaces(network: Network): ReadonlySet<string> {
   return namespaces;
 }
 
-/** The estimate's own names on a rollup, and the estimate methods of its nodes, as far as they are served. */
+/** Returns the served names of the rollup's own estimate, and the served estimate methods of its nodes. */
 function listRollupNames({ rollupPrefixes = [], nodeEstimates = [], hasNodes, methods }: Network): string[] {
   const own = rollupPrefixes.map((prefix) => `${prefix}_estimateGas`);
   return [

@@ -12,7 +12,7 @@ import { address, hash32, nothing } from '../rpc/schemas.ts';
 import { limitOf } from '../util/bounds.ts';
 import { anyBlock } from './block-reference.ts';
 
-/** The first parameter of the methods that read an account. */
+/** First parameter of the methods that read an account. */
 export const ACCOUNT_PARAM: Param<string, true> = {
   name: 'address',
   description: 'The account.',
@@ -20,7 +20,7 @@ export const ACCOUNT_PARAM: Param<string, true> = {
   codec: address,
 };
 
-/** The last parameter of the methods that read state. */
+/** Last parameter of the methods that read state. */
 export const STATE_BLOCK_PARAM: Param<BlockReference, false> = {
   name: 'block',
   description: 'Block after which the state is read. Default: `latest`.',
@@ -28,7 +28,7 @@ export const STATE_BLOCK_PARAM: Param<BlockReference, false> = {
   codec: anyBlock,
 };
 
-/** Text that `decodeSlot` takes, or has a message for. */
+/** Text that `decodeSlot` accepts, or has an error message for. */
 export const slotText: Codec<string> = {
   parse(raw) {
     if (typeof raw !== 'string') throw createKindProblem('string', raw);
@@ -38,19 +38,19 @@ export const slotText: Codec<string> = {
   jsonSchema: { type: 'string', title: 'slot', pattern: '^(0[xX])?[0-9a-fA-F]{0,64}$' },
 };
 
-/** Slots in the text that a proof repeats; null is the empty text, as in geth. */
+/** Slots in the text form that a proof repeats; null is the empty text, as in geth. */
 export const slotTexts: Codec<readonly string[]> = listOf(
   byKind({ string: slotText, null: mapped(nothing, () => '') }),
 );
 
-/** Slots by account; null is no slot, as in geth. */
+/** Slots by account; null is an empty list, as in geth. */
 export const storageRequests: Codec<Readonly<Record<string, readonly string[]>>> = recordOf(
   address,
   byKind({ array: listOf(hash32), null: mapped(nothing, (): readonly string[] => []) }),
   { title: 'slots by account', bound: 'call.entries' },
 );
 
-/** A slot as its 32 bytes, and as a proof repeats it: as 32 bytes where it came as such, else as a quantity. */
+/** Slot as 32 bytes, and in the form that a proof repeats: as 32 bytes if the request had that form, otherwise as a quantity. */
 export type Slot = { readonly word: string; readonly echo: string };
 
 const WORD_DIGITS = 64;
@@ -58,7 +58,7 @@ const PREFIX = /^0x/i;
 const DIGITS = /^[0-9a-fA-F]*$/;
 
 /**
- * Reads a slot as leniently as geth: hex of at most 32 bytes, with or without prefix and leading zeros.
+ * Decodes a slot as leniently as geth: hex of at most 32 bytes, with or without prefix and leading zeros.
  * @throws RpcError in geth's words
  */
 export function decodeSlot(text: string): Slot {
@@ -68,30 +68,30 @@ export function decodeSlot(text: string): Slot {
   if (length > WORD_DIGITS) throw new RpcError('invalidParams', `${TOO_LONG}: ${quote(text)}`);
   if (!isHex) throw new RpcError('invalidParams', `invalid hex in storage key: ${quote(text)}`);
   const word = `0x${digits.toLowerCase().padStart(WORD_DIGITS, '0')}`;
-  // An odd number of digits is a number of whole bytes with one zero in front.
+  // An odd number of digits is padded with one zero, so that 63 digits are 32 bytes.
   return { word, echo: digits.length >= WORD_DIGITS - 1 ? word : encodeQuantity(BigInt(word)) };
 }
 
 const TOO_LONG = 'storage key too long (want at most 32 bytes)';
 
-/** Of a text in UTF-8; of one that is longer than any slot, at least so many. */
+/** UTF-8 length of a text; for a text longer than any slot, a lower bound that exceeds the maximum. */
 function countBytes(text: string): number {
   return new TextEncoder().encode(text.slice(0, WORD_DIGITS + 1)).length;
 }
 
-/** UTF-16 units of a slot's text in an error. */
+/** Maximum length of a slot quoted in an error, UTF-16 units. */
 const MAX_QUOTED = 1_024;
 
 function quote(text: string): string {
   return JSON.stringify(text.length <= MAX_QUOTED ? text : `${text.slice(0, MAX_QUOTED)}…`);
 }
 
-/** Slots that geth reads in one request. */
+/** geth's maximum number of slots per request. */
 export const MAX_SLOTS: number = limitOf('call.slots');
 
 /**
- * Slots by account, in the order of accounts, which is that of geth's answer.
- * @throws RpcError in geth's words where there are none, or too many
+ * Orders slots by account, which is the order of geth's answer.
+ * @throws RpcError in geth's words for no slots, or too many
  */
 export function orderRequests(requests: Readonly<Record<string, readonly string[]>>): StorageRequests {
   const ordered = Object.entries(requests).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -74,7 +74,7 @@ import { rpcModules } from './rpc_modules.ts';
 import { web3ClientVersion } from './web3_clientVersion.ts';
 import { web3Sha3 } from './web3_sha3.ts';
 
-/** Every method of the service, in the order of its specification, then what clients need besides. */
+/** Methods of the service in the order of its specification, then further ones that clients need. */
 export const METHODS: readonly Method<MethodContext>[] = [
   ethGetUncleByBlockNumberAndIndex,
   ethEstimateGas,
@@ -149,7 +149,7 @@ const BY_NAME: ReadonlyMap<string, Method<MethodContext>> = new Map(
   METHODS.map((method) => [method.name, method]),
 );
 
-/** The method that this network serves under this name. */
+/** Returns the method that this network serves under this name. */
 export function findMethod(name: string, network: Network): Method<MethodContext> | undefined {
   const method = BY_NAME.get(name) ?? findOwnEstimate(name, network);
   const { methods } = network;
@@ -166,7 +166,9 @@ export function findMethod(name: string, network: Network): Method<MethodContext
   return methods.offers(name, method.name) || methods.lists(name) ? method : undefined;
 }
 
-/** The prefix `l2_` stands for the network's own (spec 1). As long as they are not known, a method of any family waits for them. */
+/**
+ * Prefix `l2_` stands for the network's own prefixes (spec 1). Until the family is recognised, the estimates of all families wait for recognition.
+ */
 function findOwnEstimate(
   name: string,
   { rollup, rollupPrefixes }: Network,
@@ -183,7 +185,7 @@ const EARLY_ESTIMATES: ReadonlyMap<string, Method<MethodContext>> = new Map(
   [...FAMILY_PREFIXES].map((prefix) => [`${prefix}_estimateGas`, createEarlyEstimate(prefix)]),
 );
 
-/** An estimate method of the nodes of the network's family; as long as that is not known, one of any family waits for it. */
+/** Returns a node estimate method of the network's family. Until the family is recognised, the estimates of all families wait for recognition. */
 function findNodeEstimate(name: string, network: Network): Method<MethodContext> | undefined {
   const { rollup, hasNodes, nodeEstimates, methods } = network;
   if (rollup === undefined || hasNodes !== true || methods?.offers(name, name) === false) return undefined;
@@ -199,9 +201,9 @@ const EARLY_NODE_ESTIMATES: ReadonlyMap<string, Method<MethodContext>> = new Map
   [...FAMILY_ESTIMATES].map((name) => [name, createEarlyNodeMethod(name)]),
 );
 
-/** Methods of nodes that are remembered; of a namespace clients choose the names. */
+/** Cap on cached node methods: within a namespace clients choose the names. */
 const MAX_NODE_METHODS = 1_000;
-/** Made on first use. */
+/** Created lazily. */
 const NODE_METHODS = new Lru<string, Method<MethodContext>>(MAX_NODE_METHODS, Number.POSITIVE_INFINITY);
 
 function findNodeMethod(name: string, methods: NetworkMethods): Method<MethodContext> | undefined {

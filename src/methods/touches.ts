@@ -1,4 +1,4 @@
-/** What calls touch: one of these is `touches` of each method. Parameters are as they were sent. */
+/** Contract scope of a call, the type of each method's `touches`. Parameters are raw. */
 
 import { decodeSentTransaction } from '../chain/sending/sent-transaction.ts';
 import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
@@ -9,46 +9,46 @@ import { limitOf } from '../util/bounds.ts';
 type Touches = (rawParams: readonly unknown[]) => Touched;
 
 const NONE: readonly unknown[] = [];
-/** Beyond a recipient and as many authorizations a call is refused, whatever it touches. */
+/** Maximum addresses of one call: its recipient and `call.entries` authorizations. Larger calls are rejected anyway. */
 const MAX_RUN = limitOf('call.entries') + 1;
 
-/** Of methods about the network, and about blocks and transactions as such: what every key may read. */
+/** Scope of methods about the network, blocks and transactions as such, which every key may read. */
 export const touchesNothing: Touches = () => NONE;
 
-/** Of methods whose parameters the service does not know, and of those that answer with the storage of all contracts. */
+/** Scope of methods with parameters unknown to the service, and of those that return storage of all contracts. */
 export const touchesAnything: Touches = () => 'anything';
 
-/** Of methods about the account in their first parameter. */
+/** Scope of methods about the account in their first parameter. */
 export const touchesAccount: Touches = ([address]) => [address];
 
 /**
- * Methods that run the call in their first parameter touch its receiver, and the contracts whose code its authorizations put at other
- * accounts; a creation goes to no contract. Overrides of state or block (from the third parameter on) may put any code at any address.
+ * Scope of methods that execute the call in their first parameter: its recipient, and the contracts that its authorizations delegate accounts
+ * to. A creation has no recipient. Overrides of state or block (from the third parameter on) may put any code at any address.
  */
 export const touchesCall: Touches = ([call, , ...overrides]) =>
   overrides.some(isGiven) ? 'anything' : (listRun([call], MAX_RUN) ?? 'anything');
 
-/** An estimate on a rollup touches what a call does; its second parameter may be overrides, too. */
+/** Scope of a rollup estimate: as of a call, but the second parameter may be overrides too. */
 export const touchesEstimate: Touches = ([call, second, ...overrides]) =>
   touchesCall([call, undefined, typeof second === 'object' ? second : undefined, ...overrides]);
 
-/** Methods with a filter for logs touch its addresses, as many as a filter may have; a filter without any means all contracts. */
+/** Scope of methods with a log filter: its addresses, up to the limit of a filter. A filter without addresses means all contracts. */
 export const touchesLogs: Touches = ([filter]) => {
   const address = readMember(filter, 'address');
   if (!Array.isArray(address)) return isGiven(address) ? [address] : 'anything';
   return address.length === 0 || address.length > limitOf('logs.values') ? 'anything' : address;
 };
 
-/** Of `eth_subscribe`: logs as `eth_getLogs`; blocks, and transactions as such, are for every key. */
+/** Scope of `eth_subscribe`: for logs that of `eth_getLogs`; blocks, and transactions as such, are open to every key. */
 export const touchesSubscription: Touches = ([kind, ...rest]) => (kind === 'logs' ? touchesLogs(rest) : NONE);
 
-/** `eth_getStorageValues` touches the addresses that name the members of its first parameter, up to the bound on their number. */
+/** Scope of `eth_getStorageValues`: the addresses that are member names of its first parameter, up to their limit. */
 export const touchesStorage: Touches = ([slots]) => {
   if (typeof slots !== 'object' || slots === null) return 'anything';
   return countManyMembers(slots) > limitOf('call.entries') ? 'anything' : Object.keys(slots);
 };
 
-/** `eth_simulateV1` touches what the calls of all blocks go to, as many as there may be; overrides count as in `touchesCall`. */
+/** Scope of `eth_simulateV1`: the recipients of the calls of all blocks, up to the limits; overrides count as in `touchesCall`. */
 export const touchesSimulation: Touches = ([options]) => {
   const blocks = readList(options, 'blockStateCalls');
   if (blocks.length > limitOf('simulation.blocks')) return 'anything';
@@ -63,7 +63,7 @@ export const touchesSimulation: Touches = ([options]) => {
   return touched;
 };
 
-/** `eth_sendRawTransaction` touches the receiver of the transaction, and authorizations count as in a call; a creation has no receiver. */
+/** Scope of `eth_sendRawTransaction`: the recipient, and authorizations as in a call. A creation, which has no recipient, may touch anything. */
 export const touchesRecipient: Touches = ([raw]) => {
   if (typeof raw !== 'string' || !isHex(raw)) return 'anything';
   try {
@@ -77,8 +77,8 @@ export const touchesRecipient: Touches = ([raw]) => {
 };
 
 /**
- * The recipients of call objects, and the contracts that their authorizations (EIP-7702) delegate accounts to.
- * @returns undefined where there are more than `most`: such a request is refused, and is not gone through for that
+ * Returns the recipients of call objects, and the contracts that their authorizations (EIP-7702) delegate accounts to.
+ * @returns undefined for more than `most`: the request is rejected anyway, so that it is not scanned
  */
 function listRun(calls: readonly unknown[], most: number): readonly unknown[] | undefined {
   const run: unknown[] = [];
@@ -91,7 +91,7 @@ function listRun(calls: readonly unknown[], most: number): readonly unknown[] | 
   return run;
 }
 
-/** Whether text is whole bytes as hex data. */
+/** Whether a text is hex data of whole bytes. */
 function isHex(text: string): boolean {
   return text.length % 2 === 0 && /^0x[0-9a-fA-F]*$/.test(text);
 }

@@ -10,12 +10,12 @@ import type { JsonText } from '../primitives/json-result.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { FilledFees } from './complete-fees.ts';
 
-/** What a transaction has beside its call and its fees. */
+/** Fields of a transaction beside its call and its fees. */
 export type FilledFields = { readonly chainId: bigint; readonly nonce: bigint; readonly gasLimit: bigint };
 
 /**
- * The transaction that a call means, without a signature. Its type follows from what is given, as in geth: a price makes a legacy
- * transaction, which has no access list.
+ * Builds the unsigned transaction of a call. The type follows from the fields present, as in geth: a gas price makes a legacy transaction,
+ * which has no access list.
  */
 export function createUnsigned(call: CallObject, fees: FilledFees, fields: FilledFields): Transaction {
   const isLegacy = 'gasPrice' in fees;
@@ -29,7 +29,7 @@ export function createUnsigned(call: CallObject, fees: FilledFees, fields: Fille
           : 2,
     nonce: fields.nonce,
     gasLimit: fields.gasLimit,
-    // Before it is signed, a legacy transaction does not say of which chain it is.
+    // An unsigned legacy transaction carries no chain id.
     chainId: isLegacy ? undefined : fields.chainId,
     maxFeePerGas: isLegacy ? fees.gasPrice : fees.maxFeePerGas,
     maxPriorityFeePerGas: isLegacy ? fees.gasPrice : fees.maxPriorityFeePerGas,
@@ -52,7 +52,7 @@ export function createUnsigned(call: CallObject, fees: FilledFees, fields: Fille
   return assembleUnsigned(body);
 }
 
-/** `{raw, tx}` as geth has it: the bytes with a signature of zeros, and the members that its type has. */
+/** Encodes `{raw, tx}` as geth does: the bytes with a signature of zeros, and the members of the transaction's type. */
 export function encodeUnsigned(tx: Transaction): JsonText {
   const isLegacy = tx.type === 0;
   const members = {
@@ -76,7 +76,7 @@ export function encodeUnsigned(tx: Transaction): JsonText {
   });
 }
 
-/** Members of the types from 2 on; an empty list of authorizations is left out. */
+/** Members of types 2 and above; an empty authorization list is left out. */
 function listTypedMembers(tx: Transaction): Readonly<Record<string, unknown>> {
   const { authorizationList } = tx;
   return {

@@ -6,7 +6,7 @@ import type { MethodContext } from './method-context.ts';
 import { touchesNothing } from './touches.ts';
 import { workFor } from './work-credits.ts';
 
-/** Hex digits that the weight of a call covers: 16 KiB. */
+/** Hex digits included in the base credits: 16 KiB. */
 const COVERED_DIGITS = 2 * 16 * 1024;
 
 export const web3Sha3: Method<MethodContext> = defineMethod({

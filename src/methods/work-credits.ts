@@ -1,25 +1,25 @@
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
-/** Credits for work beyond the weight of its call, by its name in a table of credits. */
+/** Credits for work beyond the base credits of a call, by name in a table of credits. */
 export const WORK_CREDITS = {
-  /** An account, a slot or a code that nodes prove for a call that is executed here. */
+  /** Account, slot or code that nodes prove for a call that is executed locally. */
   execution_provenKey: 10,
-  /** A turn in which such a call asks nodes. */
+  /** Round trip to nodes of such a call. */
   execution_roundTrip: 80,
-  /** 16 KiB to hash, after the first. */
+  /** Each further 16 KiB to hash. */
   web3_sha3_further16KiB: 5,
-  /** 100 addresses and topics to look for, after the first. */
+  /** Each further 100 addresses and topics of a filter. */
   eth_getLogs_further100Values: 10,
-  /** 100 entries of the lists and overrides of a call, or calls of a simulation, after the first. */
+  /** Each further 100 entries of the lists and overrides of a call, or calls of a simulation. */
   call_further100Entries: 10,
-  /** A block to simulate, after the first; those that fill a gap of numbers too. */
+  /** Each further simulated block, including those that fill number gaps. */
   eth_simulateV1_furtherBlock: 20,
-  /** A look-up of the block that a subscription begins behind. */
+  /** Look-up of the block that a subscription starts after. */
   eth_subscribe_start: 80,
-  /** A nonce that is looked up after a block, as `eth_getTransactionCount` is. */
+  /** Nonce look-up after a block, equivalent to `eth_getTransactionCount`. */
   eth_getTransactionBySenderAndNonce_lookup: 80,
-  /** A transaction that a poll of a filter for whole waiting transactions looks up. */
+  /** Transaction that a poll of a full pending-transaction filter looks up. */
   eth_getFilterChanges_transaction: 20,
 } as const;
 
@@ -28,8 +28,8 @@ export type WorkName = keyof typeof WORK_CREDITS;
 export const WORK_NAMES: readonly string[] = Object.keys(WORK_CREDITS);
 
 /**
- * Does work that the owner of a call pays for first.
- * @throws (or rejects with) RpcError where the owner has no credits for it
+ * Charges the call's owner for `count` units, then runs `work`.
+ * @throws (or rejects with) RpcError when the owner has insufficient credits
  */
 export function workFor<T>(
   { meter }: Pick<RequestScope, 'meter'>,

@@ -1,35 +1,35 @@
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 
-/** How long what `exchange` has answered holds, milliseconds: a height that is announced is served once it is so old. */
+/** Lease of an `exchange` reply, ms: an announced height is served once it has this age. */
 export const HEIGHT_LEASE_MS = 25;
-/** How long the height of a process counts that says nothing more: its clients may still ask others. */
+/** Lifetime of the heights of a silent process, whose clients may still send requests to others, ms. */
 export const HEIGHT_LIFE_MS = 60_000;
-/** Added to the lease where others may hold one: clocks of processes tick in whole milliseconds. */
+/** Margin added to the lease where others may hold one, because process clocks tick in whole milliseconds, ms. */
 export const HEIGHT_SLACK_MS = 2;
 
-/** What a process says of itself; undefined where it has no head. */
+/** Heights of this process; undefined without a head. */
 export type OwnHeights = { readonly served: number | undefined; readonly announced: number | undefined };
 
-/** Announced by a process for so many milliseconds. */
+/** Announced height of a process, and its age. */
 export type RisingHeight = { readonly height: number; readonly ageMs: number };
 
-/** What other processes have said of a chain. */
+/** Heights reported by other processes of a chain. */
 export type OtherHeights = {
-  /** The highest that may have been served; undefined where there is none. */
+  /** Highest height that may have been served; undefined where there is none. */
   readonly served: number | undefined;
-  /** Announced, and not served before they are as old as the lease. */
+  /** Heights that are announced, and not served before they reach the age of the lease. */
   readonly rising: readonly RisingHeight[];
-  /** Whether one of them may still rely on an earlier answer of the table. */
+  /** Whether another process may still hold a lease on an earlier reply of the table. */
   readonly hasReaders: boolean;
 };
 
-/** Heights of the heads that processes serve, which they share. */
+/** Heights of the heads that processes serve, shared by them. */
 export interface HeightTable {
   /**
-   * Announces the height of a reader's head and of the one that is to be its next, and reads those of the others in one step. Where none of
-   * them may rely on an earlier answer, what is announced is served from now on.
-   * @param reader a name that no other process has
-   * @returns undefined while the table is away. Never throws or rejects
+   * Announces the heights of a reader's head and of its next head, and reads those of the others, atomically. If no other process may hold a
+   * lease, the announced height counts as served immediately.
+   * @param reader process-unique name
+   * @returns undefined while the table is unavailable. Never throws or rejects
    */
   exchange(chain: string, reader: string, heights: OwnHeights): PromiseOrValue<OtherHeights | undefined>;
   close(): Promise<void>;

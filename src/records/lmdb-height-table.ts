@@ -9,14 +9,14 @@ import {
   type OwnHeights,
 } from './height-table.ts';
 
-/** Of one process; times are Unix milliseconds. */
+/** Entry of one process; times are Unix ms. */
 type Entry = {
   readonly id: string;
   readonly served: number | undefined;
   readonly announced: number | undefined;
-  /** When it was announced, by any process; a lease earlier where it is served at once. */
+  /** Time of the announcement by any process; a lease earlier where it counts as served immediately. */
   readonly since: number;
-  /** When the process has read the others last. */
+  /** Last time at which the process read the entries of others. */
   readonly readAt: number;
 };
 
@@ -29,7 +29,10 @@ export class LmdbHeightTable implements HeightTable {
   readonly #now: () => number;
   readonly #onFault: (error: unknown) => void;
 
-  /** @param now Unix milliseconds */
+  /**
+   * @param onFault called for each failed exchange
+   * @param now wall clock, Unix ms
+   */
   constructor(dataDir: string, onFault: (error: unknown) => void, now: () => number = Date.now) {
     this.#table = new SharedLmdbTable(join(dataDir, 'heights'), MAP_BYTES);
     this.#onFault = onFault;

@@ -16,34 +16,34 @@ import {
   type WhenFull,
 } from './record-table.ts';
 
-/** The file grows up to this. */
+/** Maximum size of the file, bytes. */
 const MAP_BYTES = 1 << 30;
-/** Expired records that go with each new one: more than one, so that they never pile up. */
+/** Expired records removed with each new one; more than one, so that they cannot accumulate. */
 const SWEPT_WITH_NEW = 4;
-/** Between two looks for what has expired, milliseconds, and between the parts of one. */
+/** Interval between sweeps of expired records, and between the parts of one, ms. */
 const SWEEP_MS = 1_000;
 const PART_PAUSE_MS = 20;
 const SWEPT_RECORDS = 64;
-/** Records that are to expire earlier than they would, with each refusal or part of a sweep: each is read and written. */
+/** Records whose expiry is shortened per creation for a full owner, or per part of a sweep: each costs a read and a write. */
 const SHORTENED_RECORDS = 2;
-/** Processes may take their time at moments that are so far apart, milliseconds. */
+/** Tolerated difference of clocks between processes, ms. */
 const CLOCK_SLACK_MS = 1_000;
-/** Records that are looked at together for what makes room. */
+/** Records listed at a time to make room. */
 const LISTED_FOR_ROOM = 4;
 
-/** A record that is to be written. */
+/** Record to be written. */
 type Wanted = {
   readonly name: string;
   readonly owner: string;
   readonly length: number;
   readonly maxOfOwner: number;
-  /** When it would expire, Unix milliseconds. */
+  /** Expiry of the record, Unix ms. */
   readonly expiresAt: number;
 };
 
 /**
- * Records in an LMDB environment of their own, `<dataDir>/records`, which processes of one machine share: its lock makes each write a whole,
- * sums included. A power cut may lose the last ones, a killed process loses none.
+ * Records in an LMDB environment of their own, `<dataDir>/records`, shared by processes of one machine: its lock makes each write atomic,
+ * sums included. A power failure may lose the last writes, a killed process loses none.
  */
 export class LmdbRecordTable implements RecordTable {
   readonly #path: string;
@@ -52,7 +52,10 @@ export class LmdbRecordTable implements RecordTable {
   #opened: LmdbEnvironment<LmdbRows> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param now Unix milliseconds */
+  /**
+   * @param onFault called for each failed operation
+   * @param now wall clock, Unix ms
+   */
   constructor(dataDir: string, onFault: (error: unknown) => void, now: () => number = steadyTime) {
     this.#path = join(dataDir, 'records');
     this.#onFault = onFault;
@@ -125,7 +128,7 @@ export class LmdbRecordTable implements RecordTable {
     return this.#run((environment) => environment.write(work));
   }
 
-  /** @throws RecordTableError where LMDB or the file system fails; nothing is changed then */
+  /** @throws RecordTableError where LMDB or the file system fails; then nothing is changed */
   #run<T>(work: (environment: LmdbEnvironment<LmdbRows>) => T): T {
     try {
       return work(this.#open());
@@ -136,7 +139,7 @@ export class LmdbRecordTable implements RecordTable {
     }
   }
 
-  /** At the first use: many services have no records. */
+  /** Opens lazily, because many services have no records. */
   #open(): LmdbEnvironment<LmdbRows> {
     if (this.#opened === undefined) {
       prepareLmdbFolder(this.#path);
@@ -147,7 +150,7 @@ export class LmdbRecordTable implements RecordTable {
     return this.#opened;
   }
 
-  /** Whether a record has no room and none can be made, by sums and times alone. */
+  /** Whether sums and expiry times alone show that a record has no room and none can be made. */
   #isHopeless(rows: LmdbRows, wanted: Wanted): boolean {
     const { owner, name, expiresAt } = wanted;
     return (
@@ -180,7 +183,7 @@ export class LmdbRecordTable implements RecordTable {
 
   /**
    * Removes some of the expired records of all owners, and shortens expiry times that only a wrong clock can have written.
-   * @returns whether there may be more
+   * @returns whether more may remain
    */
   #sweepPart(): boolean {
     const environment = this.#open();
@@ -198,20 +201,20 @@ export class LmdbRecordTable implements RecordTable {
       });
       return true;
     } catch {
-      // The next one that asks for a record gets the error.
+      // The next operation on a record reports the error.
       return false;
     }
   }
 }
 
-/** Whether an owner has room for a record, beside one of this name that it replaces. */
+/** Whether an owner has room for a record, considering that it replaces one of the same name. */
 function hasRoom(rows: LmdbRows, wanted: Wanted): boolean {
   if (isWithin(rows, wanted, 0, 0)) return true;
   const known = rows.get(wanted.name);
   return known !== undefined && isWithin(rows, wanted, 1, known.text.length);
 }
 
-/** @param count records that leave, of `bytes` */
+/** @param count number of records that are removed, with `bytes` in total */
 function isWithin(
   rows: LmdbRows,
   { owner, length, maxOfOwner }: Wanted,

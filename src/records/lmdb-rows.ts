@@ -2,37 +2,37 @@ import { randomUUID } from 'node:crypto';
 import type { Database, RangeOptions, RootDatabase } from 'lmdb';
 import { nameOwnerOf, type StoredRecord } from './record-table.ts';
 
-/** `expiresAt`: Unix milliseconds. */
+/** `expiresAt` is Unix ms. */
 type Row = StoredRecord & { readonly expiresAt: number };
 
-/** How many records an owner has of a kind, and bytes of their texts; those that have expired are counted until they are swept. */
+/** Number and total text length of an owner's records of one kind, including expired ones until they are swept. */
 type Sum = { readonly count: number; readonly bytes: number };
 
-/** Length of a record's text; `true` where a version wrote it that had no lengths here: its row has to be read for it. */
+/** Length of a record's text; `true` for records of a version without lengths here, whose row must be read for it. */
 type Length = number | true;
 
-/** A record by the time at which it expires: all that is needed to remove it. */
+/** Record with its expiry: all that is needed to remove it. */
 export type Due = { readonly name: string; readonly expiresAt: number; readonly length: Length };
 
 export type RowTables = {
   readonly rows: Database<Row, string>;
   readonly sums: Database<Sum, string>;
-  /** Names by the time at which they expire. */
+  /** Text lengths by expiry and name. */
   readonly expiries: Database<Length, [expiresAt: number, name: string]>;
-  /** The same by owner: says where to look; `expiries` is what counts. */
+  /** Text lengths by owner, expiry and name. This index is a hint; `expiries` is authoritative. */
   readonly byOwner: Database<Length, [owner: string, expiresAt: number, name: string]>;
 };
 
 export const ROW_TABLES = 4;
-/** Records of an earlier version that are entered into `byOwner` at an opening; the others expire without it. */
+/** Maximum records of an earlier version that are added to `byOwner` at an opening; the others expire without it. */
 const MAX_ENTERED = 65_536;
 const NONE: Sum = { count: 0, bytes: 0 };
 /** Above any time. */
 const LAST = Number.MAX_VALUE;
-/** Behind any name. */
+/** Sorts after any name. */
 const LAST_NAME = '\u{10ffff}';
 
-/** Opens the tables, and enters into `byOwner` what a version before it has written. */
+/** Opens the tables, and adds records of an earlier version to `byOwner`. */
 export function openRowTables(root: RootDatabase): RowTables {
   const tables: RowTables = {
     rows: root.openDB({ name: 'rows', encoding: 'msgpack' }),
@@ -51,8 +51,8 @@ export function openRowTables(root: RootDatabase): RowTables {
 }
 
 /**
- * Rows of records with the sums of their owners and the times at which they expire, in LMDB. Nothing here decodes a row but `get`, and
- * `drop` and `shorten` the one that they are about; what changes runs in a write transaction.
+ * Rows of records with the sums of their owners and their expiries, in LMDB. Only `get` decodes rows, and `drop` and `shorten` the affected
+ * one. Changes must run in a write transaction.
  */
 export class LmdbRows {
   readonly #tables: RowTables;
@@ -82,13 +82,13 @@ export class LmdbRows {
     this.#add(owner, 1, text.length);
   }
 
-  /** Removes a record, if there is one. */
+  /** Removes a record, if it exists. */
   drop(name: string): void {
     const row = this.get(name);
     if (row !== undefined) this.dropDue({ name, expiresAt: row.expiresAt, length: row.text.length });
   }
 
-  /** Removes a record as a list here has it. */
+  /** Removes a record that a list here returned. */
   dropDue({ name, expiresAt, length }: Due): void {
     const { rows, expiries, byOwner } = this.#tables;
     const owner = nameOwnerOf(name);
@@ -101,20 +101,20 @@ export class LmdbRows {
     this.#add(owner, -1, -bytes);
   }
 
-  /** Lets a record expire earlier than a list here says. */
+  /** Shortens the expiry of a listed record. */
   shorten(due: Due, expiresAt: number): void {
     const row = this.get(due.name);
     this.dropDue(due);
     if (row?.expiresAt === due.expiresAt) this.put(due.name, row.text, expiresAt);
   }
 
-  /** Records that expire before a time, the first ones first. */
+  /** Returns records that expire before a time, earliest first. */
   listDue(before: number, limit: number): Due[] {
     const found = this.#tables.expiries.getRange({ end: [before, ''], limit });
     return [...found].map(({ key: [expiresAt, name], value: length }) => ({ name, expiresAt, length }));
   }
 
-  /** Records that expire after a time, the last ones first. */
+  /** Returns records that expire after a time, latest first. */
   listLate(after: number, limit: number): Due[] {
     const found = this.#tables.expiries.getRange({
       start: [LAST, ''],
@@ -125,7 +125,7 @@ export class LmdbRows {
     return [...found].map(({ key: [expiresAt, name], value: length }) => ({ name, expiresAt, length }));
   }
 
-  /** The same of one owner. */
+  /** Returns an owner's records that expire before a time, earliest first. */
   listDueOf(owner: string, before: number, limit: number): Due[] {
     return this.#listOf({ start: [owner, 0, ''], end: [owner, before, ''], limit });
   }

@@ -11,10 +11,10 @@ import {
 
 type Entry = StoredRecord & { readonly expiresAt: number };
 
-/** Records of one owner and kind in the order in which they were written, which is that in which they expire, and bytes of their texts. */
+/** Records of one owner and kind in write order, which is also their expiry order, and their total text length. */
 type Owner = { readonly entries: Map<string, Entry>; bytes: number };
 
-/** Owners that are looked at for what has expired, at each new record, and records of each. */
+/** Owners swept of expired records at each new record, and maximum records of each. */
 const SWEPT_OWNERS = 2;
 const SWEPT_RECORDS = 16;
 
@@ -23,12 +23,12 @@ export class MemoryRecordTable implements RecordTable {
   readonly #owners = new Map<string, Owner>();
   readonly #now: () => number;
 
-  /** @param now monotonic milliseconds */
+  /** @param now monotonic clock, ms */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Records that are held, expired ones among them. */
+  /** Number of records in memory, including expired ones. */
   get size(): number {
     let size = 0;
     for (const { entries } of this.#owners.values()) size += entries.size;
@@ -80,7 +80,7 @@ export class MemoryRecordTable implements RecordTable {
     this.#owners.clear();
   }
 
-  /** The first entries leave, as long as there is no room and they have expired or are to. */
+  /** Removes the first entries while there is no room and they are expired or may be removed. */
   #makeRoom(owner: Owner, name: string, text: string, maxOfOwner: number, whenFull: WhenFull): void {
     const now = this.#now();
     let left = MAX_SWEPT_FOR_ROOM;
@@ -91,14 +91,14 @@ export class MemoryRecordTable implements RecordTable {
     }
   }
 
-  /** The entry becomes the owner's last. */
+  /** Writes an entry as the owner's last one. */
   #put(owner: Owner, name: string, text: string, lifeMs: number): void {
     drop(owner, name);
     owner.entries.set(name, { text, version: randomUUID(), expiresAt: this.#now() + lifeMs });
     owner.bytes += text.length;
   }
 
-  /** The owners that were looked at longest ago. */
+  /** Sweeps the owners swept longest ago. */
   #sweepSome(): void {
     let left = SWEPT_OWNERS;
     for (const [name, owner] of this.#owners) {

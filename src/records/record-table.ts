@@ -1,7 +1,7 @@
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { UntracedError } from '../primitives/untraced-error.ts';
 
-/** A record as it is stored. */
+/** Record as stored. */
 export type StoredRecord = {
   /** JSON text, at most `MAX_RECORD_BYTES`. */
   readonly text: string;
@@ -10,19 +10,19 @@ export type StoredRecord = {
 };
 
 export const MAX_RECORD_BYTES: number = 256 * 1024;
-/** Of the texts of one owner's records of one kind together. */
+/** Maximum total size of an owner's records of one kind, bytes. */
 export const MAX_OWNER_BYTES: number = 8 * 1024 * 1024;
-/** No record is written for longer than this, milliseconds. */
+/** Maximum lifetime of a record, ms. */
 export const MAX_LIFE_MS: number = 2 * 86_400_000;
 /**
- * Expired records of a full owner that one new record removes at most, where they have not been swept yet, or the oldest ones
- * that make room for it: no write is longer.
+ * Maximum records that a new record of a full owner removes (expired ones not swept yet, or the oldest ones to make room), which bounds the
+ * duration of a write.
  */
 export const MAX_SWEPT_FOR_ROOM: number = 256;
 
 export type WhenFull = 'refuse' | 'removeOldest';
 
-/** The table cannot be read or written now. Of a write it is not known whether it was made, where a server was asked. */
+/** The table cannot be read or written now. With a server, the outcome of a write is unknown. */
 export class RecordTableError extends UntracedError {
   constructor(message: string) {
     super(message);
@@ -31,19 +31,19 @@ export class RecordTableError extends UntracedError {
 }
 
 /**
- * Small records that expire, shared by the processes that serve the same: filters, transactions that were sent. Names are
- * `<kind>/<owner>/<id>`; an owner's are counted and bounded. Every operation throws or rejects with `RecordTableError` where the table
- * cannot be reached, or has no room. Each costs about the same, however many records the owner has: their number and bytes are kept beside
- * them, expired ones leave in bounded parts, and `create` refuses by what is kept, without a write.
+ * Small records with expiry, shared by the processes of a service: filters, sent transactions. Names are `<kind>/<owner>/<id>`; the number of
+ * an owner's records is bounded. Every operation throws or rejects with `RecordTableError` where the table is unavailable, or has no room.
+ * The cost does not depend on the number of an owner's records: their number and bytes are stored, expired ones are removed in bounded
+ * parts, and `create` refuses by the stored sums, without a write.
  */
 export interface RecordTable {
   read(name: string): PromiseOrValue<StoredRecord | undefined>;
   /**
-   * Writes a record, over one of this name, for `lifeMs` from now.
-   * @param lifeMs the same for all records of a kind, unless a setting changes it. Of an owner that is full none lives longer than one that
-   * is written now: it may have been written while the clock was ahead
-   * @param whenFull what happens where the owner has `maxOfOwner` records of that kind already, or `MAX_OWNER_BYTES` of them: nothing, or
-   * those that expire first are removed
+   * Writes a record for `lifeMs` from now, replacing one of the same name.
+   * @param lifeMs the same for all records of a kind, unless a setting changes it. Records of a full owner are shortened to the expiry of the
+   * new one, because they may have been written while the clock was ahead
+   * @param whenFull behaviour where the owner already has `maxOfOwner` records of that kind, or `MAX_OWNER_BYTES` of them: refuse, or remove
+   * those that expire first
    * @returns false where nothing was written
    */
   create(
@@ -53,19 +53,19 @@ export interface RecordTable {
     maxOfOwner: number,
     whenFull?: WhenFull,
   ): PromiseOrValue<boolean>;
-  /** Replaces a record that is still of this version, and renews its life. @returns false where it is not */
+  /** Replaces a record that still has this version, and renews its lifetime. @returns false for another version */
   replace(name: string, version: string, text: string, lifeMs: number): PromiseOrValue<boolean>;
-  /** @returns whether there was one */
+  /** @returns whether the record existed */
   remove(name: string): PromiseOrValue<boolean>;
   close(): Promise<void>;
 }
 
-/** `<kind>/<owner>`: what is counted together. */
+/** Returns `<kind>/<owner>`, the unit in which records are counted. */
 export function nameOwnerOf(name: string): string {
   return name.slice(0, name.lastIndexOf('/'));
 }
 
-/** @throws RangeError for a record that no table takes */
+/** @throws RangeError for a record above `MAX_RECORD_BYTES` */
 export function checkRecordText(text: string): void {
   if (Buffer.byteLength(text) > MAX_RECORD_BYTES) {
     throw new RangeError(`a record of more than ${MAX_RECORD_BYTES} bytes`);

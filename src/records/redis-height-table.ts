@@ -11,9 +11,9 @@ import {
 } from './height-table.ts';
 
 /**
- * By the server's own clock. KEYS: the processes of a chain. ARGV: the reader, the height that it serves and the one that it announces (-1: none),
- * milliseconds that an entry counts, that an answer holds, and the lease. Answers the highest height of the others that may be served (-1: none),
- * whether one of them holds an answer, and by twos heights that are announced and for how long.
+ * Uses the server's clock. KEYS: the processes of a chain. ARGV: reader, its served height, its announced height (-1: none), lifetime of an entry
+ * in ms, lease with margin in ms, lease in ms. Returns the highest height of the others that may be served (-1: none), whether one of them
+ * holds a lease, and pairs of an announced height and its age.
  */
 const EXCHANGE = createScript(
   1,
@@ -54,7 +54,7 @@ export type RedisHeightTableOptions = {
   readonly timeLimitMs: number;
 };
 
-/** Heights in Valkey or Redis, which machines share. */
+/** Heights in Valkey or Redis, shared by machines. */
 export class RedisHeightTable implements HeightTable {
   readonly #options: RedisHeightTableOptions;
   readonly #breaker = new CircuitBreaker();

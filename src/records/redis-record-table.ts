@@ -14,9 +14,9 @@ import {
 } from './record-table.ts';
 
 /**
- * By the server's own clock. KEYS of each script: the record (a hash of text and version), the owner's names by the time at which they expire, lengths
- * of their texts, and their number and sum. Where a version without sums has written, the number is another one, and the sum is made anew.
- * Expired records leave the owner's lists, a bounded part with each write.
+ * Uses the server's clock. KEYS of each script: the record (hash of text and version), the owner's names by expiry, the lengths of their texts,
+ * and their number and sum. A version without sums leaves another number, in which case the sum is recomputed.
+ * Expired records are removed from the owner's lists, a bounded number per write.
  */
 const PRELUDE = `
   local time = redis.call('TIME')
@@ -59,12 +59,12 @@ const PRELUDE = `
   end
 `;
 
-/** Expired records that go with each write: more than one, so that they never pile up. */
+/** Expired records removed with each write; more than one, so that they cannot accumulate. */
 const SWEPT_WITH_WRITE = 4;
 
 /**
- * ARGV: name, text, version, life in milliseconds, records and bytes that the owner may have; what the keys of the owner's records begin with
- * instead of the owner's name, and the length of that name; how many may leave to make room, and whether those that have not expired may.
+ * ARGV: name, text, version, lifetime in ms, maximum records and bytes of the owner; key prefix of the owner's records, which replaces the owner's
+ * name, and that name's length; maximum records to remove for room, and whether unexpired ones may be removed.
  */
 const CREATE = createScript(
   4,
@@ -101,7 +101,7 @@ const CREATE = createScript(
   return 1`,
 );
 
-/** ARGV: name, text, version, life in milliseconds, the version that is replaced. */
+/** ARGV: name, text, version, lifetime in ms, the version to replace. */
 const REPLACE = createScript(
   4,
   `if redis.call('HGET', KEYS[1], 'v') ~= ARGV[5] then return 0 end
@@ -120,17 +120,17 @@ const REMOVE = createScript(
   return redis.call('DEL', KEYS[1])`,
 );
 
-/** How long an answer is waited for at least: a poll that fails costs its client more than a second. */
+/** Minimum timeout of a reply, ms: a failed poll costs its client more than a second. */
 const TIME_LIMIT_MS = 1_000;
 
 export type RedisRecordTableOptions = {
   readonly client: RedisClient;
-  /** Names of keys in the server begin with it. */
+  /** Prefix of key names in the server. */
   readonly prefix: string;
   readonly timeLimitMs: number;
 };
 
-/** Records in Valkey or Redis, which machines share. */
+/** Records in Valkey or Redis, shared by machines. */
 export class RedisRecordTable implements RecordTable {
   readonly #client: RedisClient;
   readonly #prefix: string;
@@ -178,7 +178,7 @@ export class RedisRecordTable implements RecordTable {
     return this.#run(REMOVE, name);
   }
 
-  /** The client is its owner's. */
+  /** The client belongs to the caller, and stays open. */
   async close(): Promise<void> {}
 
   async #run(script: RedisScript, name: string, ...args: readonly (string | number)[]): Promise<boolean> {
@@ -186,7 +186,7 @@ export class RedisRecordTable implements RecordTable {
     return (await this.#ask(() => this.#client.run(script, ...keys, name, ...args))) === 1;
   }
 
-  /** In braces: a cluster keeps all of an owner's keys on one node, where a script may touch them together. */
+  /** The hash tag in braces keeps all of an owner's keys on one cluster node, so that a script may access them together. */
   #nameOwner(owner: string): string {
     return `{${this.#prefix}:records:${owner}}`;
   }
@@ -198,9 +198,9 @@ export class RedisRecordTable implements RecordTable {
     return [`${names}${name.slice(owner.length)}`, ...lists];
   }
 
-  /** @throws RecordTableError without an answer in time; at once after several of these */
+  /** @throws RecordTableError without a reply in time; immediately after several of these */
   async #ask(question: () => Promise<unknown>): Promise<unknown> {
-    // No connection, or no room on it, says nothing about the server: it is not held against it.
+    // A missing connection, or a full one, does not count as a failure of the server.
     if (this.#client.ready && this.#breaker.admit()) {
       const reply = await settleWithin(question(), this.#timeLimitMs);
       if (reply !== undefined && reply !== LATE) {

@@ -1,26 +1,26 @@
-/** Consecutive faults after which the calls are kept away. */
+/** Consecutive faults that open the breaker. */
 const FAULTS_TO_OPEN = 3;
-/** For how long; then one call each time is let through to try. */
+/** Interval between trial calls while the breaker is open, ms. */
 const PAUSE_MS = 1_000;
 
-/** Keeps calls away from what has just failed several times in a row. */
+/** Suspends calls after several consecutive faults. */
 export class CircuitBreaker {
   readonly #now: () => number;
   #faults = 0;
   #openUntil = 0;
   #trying = false;
 
-  /** `now` is a monotonic clock in milliseconds. */
+  /** @param now monotonic clock, ms */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** From the fault that opened it to the next success. */
+  /** Whether the breaker is open: from the fault that opened it to the next success. */
   get isOpen(): boolean {
     return this.#faults >= FAULTS_TO_OPEN;
   }
 
-  /** May a call be made? While open, one a pause. */
+  /** Whether a call may be made. While open, one call per interval is admitted. */
   admit(): boolean {
     if (!this.isOpen) return true;
     if (this.#now() < this.#openUntil) return false;
@@ -34,7 +34,7 @@ export class CircuitBreaker {
     this.#trying = false;
   }
 
-  /** True when this fault opens it, or ends a try. */
+  /** Records a fault. @returns true if it opens the breaker, or ends a trial */
   fail(): boolean {
     this.#faults++;
     if (this.#faults !== FAULTS_TO_OPEN && !this.#trying) return false;

@@ -6,64 +6,65 @@ import { createConnectorClass, type ReplyMeter } from './redis-connector.ts';
 import type { RedisTarget } from './redis-url.ts';
 
 const CONNECT_TIMEOUT_MS = 2_000;
-/** Before a new attempt; up to as much again, so that replicas do not come back all at once. */
+/** Base delay before a reconnection, ms; up to the same again is added, so that replicas do not reconnect simultaneously. */
 const RECONNECT_MS = 250;
-/** Commands without a reply, by default; at the bound none is sent. */
+/** Default limit of commands without a reply; at the limit none is sent. */
 const MAX_IN_FLIGHT = 256;
-/** Replies to other commands that may arrive in one read with the end of a long one. */
+/** Replies to other commands that may arrive in the same read as the end of a long one, bytes. */
 const REPLY_SLACK_BYTES = 1024 * 1024;
 
-/** Why the server was of no use. */
+/** Fault class of a server. */
 export type RedisFault =
-  /** No connection, or it broke. */
+  /** No connection, or the connection broke. */
   | 'unreachable'
   /** No reply in time. */
   | 'timeout'
-  /** An error reply: credentials, memory, a server that is loading. */
+  /** Error reply: credentials, memory, or a server that is loading. */
   | 'refused'
-  /** What lay under the key is not what was put there. */
+  /** The value is not one that was written under this key. */
   | 'garbage';
 
 export type RedisClientOptions = {
   readonly target: RedisTarget;
-  /** No value longer than this is read. */
+  /** Maximum bytes read of a value. */
   readonly valueBytes: number;
-  /** Commands without a reply; at the bound none is sent. */
+  /** Limit of commands without a reply; at the limit none is sent. */
   readonly commands?: number;
   /** Called for every broken or refused connection and every failed command. */
   readonly onFault: (fault: RedisFault) => void;
 };
 
-/** Lua, its SHA-1, and how many of the arguments are names of keys: the first ones. */
+/** Lua source, its SHA-1, and the number of leading arguments that are key names. */
 export type RedisScript = { readonly source: string; readonly hash: string; readonly keys: number };
 
+/** Creates a script with its SHA-1. @param keys number of leading arguments that are key names */
 export function createScript(keys: number, source: string): RedisScript {
   return { source, hash: createHash('sha1').update(source).digest('hex'), keys };
 }
 
-/** A connection that comes back by itself, with a bounded number of commands on their way. */
+/** Connection that reconnects by itself, with a bounded number of commands in flight. */
 export interface RedisClient {
-  /** A command would be sent now: there is a connection, and room on it. */
+  /** Whether a command would be sent now: there is a connection, and room on it. */
   readonly ready: boolean;
-  /** The value, cut off after `valueBytes`; null when there is none, undefined without an answer. Never rejects. */
+  /** Returns the value truncated to `valueBytes`; null where there is none, undefined without a reply. Never rejects. */
   get(key: string): Promise<Buffer | null | undefined>;
   /**
-   * The reply to any other command: numbers, texts, null, and lists of them; undefined without one. For replies that are known to be
-   * short. Never rejects.
+   * Sends any other command. @returns numbers, texts, null and lists of them; undefined without a reply. The reply must be known to be short.
+   * Never rejects.
    */
   send(command: string, ...args: readonly (string | number)[]): Promise<unknown>;
-  /** The same for a script, which the server keeps by its hash. */
+  /** Runs a script, which the server caches by its hash. @returns the reply as `send` does; never rejects */
   run(script: RedisScript, ...args: readonly (string | number)[]): Promise<unknown>;
-  /** Resolves when the server has answered or will not. Never rejects. */
+  /** Resolves when the server has replied or cannot. Never rejects. */
   set(key: string, value: Buffer, ttlMs: number): Promise<void>;
-  /** Until there is a connection, or so long at most. */
+  /** Resolves once connected, or after `limitMs`. */
   waitUntilReady(limitMs: number): Promise<void>;
-  /** Gives up every command on its way, and connects anew. */
+  /** Abandons all commands in flight, and reconnects. */
   reconnect(): void;
   close(): void;
 }
 
-/** A client without queues: what cannot be sent now is not sent. */
+/** Creates a client without queues: a command that cannot be sent immediately is dropped. */
 export function createRedisClient(options: RedisClientOptions): RedisClient {
   return new BoundedClient(options);
 }
@@ -94,7 +95,7 @@ class BoundedClient implements RedisClient {
       enableReadyCheck: false,
       autoResendUnfulfilledCommands: false,
     });
-    // The errors themselves hold addresses and arguments: they go nowhere.
+    // The errors contain addresses and arguments, so they are not passed on.
     this.#redis.on('error', () => onFault('unreachable'));
   }
 
@@ -103,7 +104,7 @@ class BoundedClient implements RedisClient {
   }
 
   async get(key: string): Promise<Buffer | null | undefined> {
-    // Of a range: a value that another program put there may be of any length.
+    // GETRANGE, because a value written by another program may have any length.
     const value: unknown = await this.#send(() => this.#redis.getrangeBuffer(key, 0, this.#valueBytes - 1));
     if (value === undefined) return undefined;
     if (Buffer.isBuffer(value)) return value.length === 0 ? null : value;
@@ -158,7 +159,7 @@ class BoundedClient implements RedisClient {
   }
 }
 
-/** The server has been started anew, or never had it. */
+/** The server was restarted, or never had the script. */
 function isUnknownScript(error: unknown): boolean {
   return error instanceof ReplyError && (error as Error).message.startsWith('NOSCRIPT');
 }

@@ -3,15 +3,14 @@ import { connect as connectSecurely } from 'node:tls';
 import { AbstractConnector } from 'iovalkey';
 import type { RedisTarget } from './redis-url.ts';
 
-/** What has arrived and belongs to no reply yet. Beyond `limit` the connection ends. */
+/** Received bytes that do not belong to a complete reply yet. Above `limit` the connection is closed. */
 export type ReplyMeter = { unclaimedBytes: number; readonly limit: number };
 
 type ConnectorClass = new (options: unknown) => AbstractConnector;
 
 /**
- * How the client gets its sockets. The client's parser believes whatever comes: it collects without bound and throws
- * out of the socket's `data` event on lengths and replies that no server sends. Here either ends the connection, and
- * not the process.
+ * Creates the connector class through which the client gets its sockets. The client's parser trusts its input: it buffers without bound, and
+ * throws out of the socket's `data` event on malformed lengths and replies. Here both close the connection instead of ending the process.
  */
 export function createConnectorClass(target: RedisTarget, meter: ReplyMeter): ConnectorClass {
   return class extends AbstractConnector {
@@ -30,7 +29,7 @@ export function createConnectorClass(target: RedisTarget, meter: ReplyMeter): Co
       return this.stream;
     }
 
-    /** At once: callers that wait for a reply have given up already. */
+    /** Closes immediately: callers that wait for a reply have already given up. */
     override disconnect(): void {
       this.connecting = false;
       this.stream?.destroy();
@@ -51,7 +50,7 @@ function guardData(socket: Socket, meter: ReplyMeter): void {
     try {
       if (meter.unclaimedBytes <= meter.limit) return Reflect.apply(emit, socket, [event, ...values]);
     } catch {
-      // The parser's error adds nothing to the one below.
+      // The parser's error adds no information to the one below.
     }
     socket.destroy(new Error('replies that the protocol does not know'));
     return true;

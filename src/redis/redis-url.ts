@@ -1,4 +1,4 @@
-/** Where a server listens and how to log in. Nothing here may ever be logged. */
+/** Address and login of a server. Must never be logged. */
 export type RedisTarget = {
   readonly host: string;
   readonly port: number;
@@ -17,8 +17,8 @@ const TLS_BY_PROTOCOL: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /**
- * Reads `redis://user:password@host:port/database` (or `rediss:` with TLS, `valkey:`, `valkeys:`).
- * @throws RangeError for anything else; its message holds nothing of the text.
+ * Parses `redis://user:password@host:port/database` (or `rediss:` with TLS, `valkey:`, `valkeys:`).
+ * @throws RangeError for anything else; its message does not quote the text
  */
 export function parseRedisUrl(text: string): RedisTarget {
   const url = URL.canParse(text) ? new URL(text) : undefined;

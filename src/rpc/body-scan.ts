@@ -1,18 +1,18 @@
 import type { JsonText } from '../primitives/json-result.ts';
 import { limitOf } from '../util/bounds.ts';
 
-/** No parameter of ours nests deeper than six levels; a parser spends a second on megabytes of brackets. */
+/** Maximum nesting depth. No parameter nests deeper than six levels; a parser spends a second on megabytes of brackets. */
 const MAX_DEPTH = limitOf('body.depth');
 /**
- * Elements, members and containers of one body: more than those of any valid request of 5 MiB, of which the shortest that come in numbers
- * are storage keys, 69 bytes each. A parser takes half a microsecond for one of them.
+ * Maximum elements, members and containers of one body: more than any valid request of 5 MiB has, in which the shortest numerous values are
+ * storage keys of 69 bytes each. A parser takes half a microsecond per value.
  */
 export const MAX_BODY_VALUES: number = limitOf('body.values');
-/** Of a number: those of parameters have fewer than 20. */
+/** Maximum characters of a number; those of parameters have fewer than 20. */
 export const MAX_NUMBER_LENGTH: number = limitOf('body.numberLength');
-/** Blanks in a row: a parser cannot pause in them. */
+/** Maximum run of whitespace, inside which a parser cannot pause. */
 export const MAX_BLANKS: number = limitOf('body.blanks');
-/** Longest way to write the key `id`: `\u0069\u0064`. */
+/** Length of the longest encoding of the key `id`: `\u0069\u0064`. */
 const MAX_ID_KEY_LENGTH = 12;
 
 const QUOTE = 0x22;
@@ -23,38 +23,37 @@ const POINT = 0x2e;
 const COLON = 0x3a;
 const OPEN_LIST = 0x5b;
 const BACKSLASH = 0x5c;
-/** `[` and `{` are 0x5b and 0x7b, their counterparts two above: this bit distinguishes lists from objects. */
+/** `[` and `{` are 0x5b and 0x7b, and the closing characters two above: this bit distinguishes lists from objects. */
 const OBJECT_BIT = 0x20;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
-/** Why a body is not to be parsed. */
+/** Reason why a body must not be parsed. */
 export type ScanProblem = 'tooDeep' | 'tooManyValues' | 'tooManyItems' | 'longNumber' | 'longBlanks';
 
 /**
- * Goes through the bytes of a large body before it is parsed, which costs a fraction of that, and may be done piece by piece. Bounds what
- * parsing may cost, and notes the numbers in `id` members as they are written (see `raw-id`). What it finds in bytes that are no JSON text means
- * nothing.
+ * Incremental scan of a large body before it is parsed, at a fraction of the parsing cost. It bounds that cost, and records numeric `id` members
+ * verbatim (see `raw-id`). Results for bytes that are not JSON text have no meaning.
  */
 export class BodyScan {
   readonly #body: Buffer;
   readonly #maxItems: number;
-  /** Nesting depth of request objects: 2 in a batch. */
+  /** Nesting depth of request objects: 1 for a single request, 2 in a batch, 0 before the first container. */
   #level = 0;
   #at = 0;
   #depth = 0;
   #values = 0;
   #members = 0;
   #element = 0;
-  /** Where the string began that is being read; negative outside of strings. */
+  /** Start of the current string; negative outside of strings. */
   #stringStart = -1;
-  /** Behind the last string, bracket, comma or colon: numbers, names and blanks follow. */
+  /** Position after the last string, bracket, comma or colon; a gap contains numbers, literals and whitespace. */
   #gapStart = 0;
   #isKeyNext = false;
   #problem: ScanProblem | undefined;
   readonly #rawIds: (JsonText | undefined)[] = [];
 
-  /** @param maxItems of a batch */
+  /** @param maxItems maximum items of a batch */
   constructor(body: Buffer, maxItems: number) {
     this.#body = body;
     this.#maxItems = maxItems;
@@ -64,22 +63,22 @@ export class BodyScan {
     return this.#problem;
   }
 
-  /** Whether the outermost container is a list: a batch. */
+  /** Whether the outermost container is a list, which makes the body a batch. */
   get isList(): boolean {
     return this.#level === 2;
   }
 
-  /** Members of all objects: what is expensive to parse. */
+  /** Number of members of all objects, the dominant cost of parsing. */
   get members(): number {
     return this.#members;
   }
 
-  /** Raw text of the number in the `id` member of each request object, by position; holes where it has none. */
+  /** Raw text of the numeric `id` of each request object, by position; holes where it has none. */
   get rawIds(): readonly (JsonText | undefined)[] {
     return this.#rawIds;
   }
 
-  /** Reads about `bytes` more. @returns whether the scan is over: at the end of the body, or with a problem */
+  /** Scans about `bytes` more. @returns whether the scan is complete: at the end of the body, or with a problem */
   run(bytes: number): boolean {
     const body = this.#body;
     const to = Math.min(this.#at + bytes, body.length);
@@ -114,7 +113,7 @@ export class BodyScan {
     return this.#problem !== undefined || at >= body.length;
   }
 
-  /** What is between two strings, brackets, commas or colons is short. */
+  /** A gap of at most `MAX_NUMBER_LENGTH` needs no inspection. */
   #checkGap(end: number): void {
     if (end - this.#gapStart > MAX_NUMBER_LENGTH) this.#judgeGap(end);
     this.#gapStart = end + 1;
@@ -149,13 +148,13 @@ export class BodyScan {
     if (this.#values > MAX_BODY_VALUES) this.#problem = 'tooManyValues';
   }
 
-  /** Goes on inside a string. @returns the place behind it, or `to` or one more when it goes on */
+  /** Continues inside a string. @returns the position after it, or `to` or `to + 1` where the string continues */
   #readString(start: number, to: number): number {
     const body = this.#body;
     const quote = body.indexOf(QUOTE, start);
     if (quote < 0) return body.length;
     if (quote === start || body[quote - 1] !== BACKSLASH) return this.#endString(quote);
-    // With escaped quotes a search for each of them would cost more than to look at every byte.
+    // With escaped quotes, a search for each of them would cost more than a bytewise scan.
     for (let at = start; at < to; at++) {
       const byte = body[at];
       if (byte === QUOTE) return this.#endString(at);
@@ -171,7 +170,7 @@ export class BodyScan {
     this.#gapStart = quote + 1;
     if (this.#isKeyNext) {
       this.#isKeyNext = false;
-      // Of several members with this key the last one counts, as in JSON.parse.
+      // The last duplicate counts, as in JSON.parse.
       if (this.#isIdKey(start, quote)) this.#rawIds[this.#element] = this.#readNumberMember(quote + 1);
     }
     return quote + 1;
@@ -194,7 +193,7 @@ export class BodyScan {
     if (this.#body[at] !== COLON) return undefined;
     at = this.#skipBlanks(at + 1);
     let end = at;
-    // One that is longer makes the body unreadable.
+    // A longer number makes the body invalid.
     while (end - at <= MAX_NUMBER_LENGTH && isInNumber(this.#body[end] ?? 0)) end++;
     return end === at ? undefined : this.#body.toString('latin1', at, end);
   }

@@ -1,7 +1,7 @@
 import { BOUND_NAMES, BOUNDS, type BoundName, listErrors } from '../util/bounds.ts';
 import { ERRORS } from './errors.ts';
 
-/** Where the table of bounds begins and ends in docs/operations.md. */
+/** Markers around the table of bounds in docs/operations.md. */
 const BEGIN = '<!-- bounds: written by npm run docs from src/util/bounds.ts -->\n';
 const END = '<!-- end of bounds -->\n';
 
@@ -10,7 +10,7 @@ const HEAD = `
 |---|---|---|---|---|---|
 `;
 
-/** A page with its table of bounds made anew. @throws Error where the page has no place for it */
+/** Replaces the table of bounds of a page. @param page Markdown text @throws Error where the page has no markers */
 export function renderBounds(page: string): string {
   const begin = page.indexOf(BEGIN);
   const end = page.indexOf(END);
@@ -26,7 +26,7 @@ function describeBound(name: BoundName): string {
   return `| \`${name}\` | ${counts} | ${number} | ${source} | ${describeRefusals(name)} | ${remedy} |`;
 }
 
-/** Code, HTTP status and words of its refusals. */
+/** Returns code, HTTP status and message of the errors of a bound. */
 function describeRefusals(name: BoundName): string {
   const { says, closes } = BOUNDS[name];
   const errors = listErrors(name).map((row) => {

@@ -7,56 +7,59 @@ import { BodyScan, MAX_BLANKS, MAX_BODY_VALUES, MAX_NUMBER_LENGTH, type ScanProb
 import { createBoundError, RpcError } from './errors.ts';
 import { findRawId, findRawIds } from './raw-id.ts';
 
-/** A request that wants an answer. `id` is raw JSON text, to be echoed as it is. */
+/** Request that expects a response. `id` is raw JSON text, which is echoed verbatim. */
 export type Call = {
   readonly kind: 'call';
   readonly id: JsonText;
   readonly method: string;
   readonly params: readonly unknown[];
-  /** The parameters of a message call, where they were read into bytes; `params` are the same as values. */
+  /** Parameters of a message call decoded to bytes; `params` contains the same as values. */
   readonly plain?: CallBytes;
-  /** The call object of such a call as it is sent on, where it came in that form: members in order, in lower case, without blanks. */
+  /** Call object of such a call in the canonical form for forwarding, if it arrived so: members in order, lower case, no whitespace. */
   readonly callText?: JsonText | undefined;
 };
 
-/** A request without `id`: it is run and never answered. `params` is undefined when they cannot be used. */
+/** Request without `id`: it is executed and never answered. `params` is undefined when it is not an array. */
 export type Notification = {
   readonly kind: 'notification';
   readonly method: string;
   readonly params: readonly unknown[] | undefined;
 };
 
-/** What is not a request, with the answer it gets. */
+/** Invalid request, with the error of its response. */
 type Malformed = { readonly kind: 'malformed'; readonly id: JsonText; readonly error: RpcError };
 
 const NO_UTF8: RpcError = new RpcError('parseError', 'invalid UTF-8');
 
 export type BatchItem = Call | Notification | Malformed;
 
-/** At least one item, in the order of the body. */
+/** Batch of at least one item, in the order of the body. */
 type Batch = { readonly kind: 'batch'; readonly items: readonly BatchItem[] };
 
 export type Envelope = BatchItem | Batch;
 
-/** From this many bytes on a body is scanned before it is parsed, and read in pieces; below, parsing takes 3 ms at most. */
+/** Minimum size of a body that is scanned before it is parsed, and parsed in pieces; below it, parsing takes at most 3 ms. */
 export const LARGE_BODY_BYTES: number = 64 * 1024;
-/** From this many bytes on parsing may take a part of a millisecond: such bodies are read in turns. */
+/** Minimum size of a body that is parsed in a scheduler slot, because parsing may take a fraction of a millisecond. */
 export const TURN_BODY_BYTES: number = 16 * 1024;
-/** Of an id as JSON text, which each answer repeats. */
+/** Maximum length of an id as JSON text, which each response repeats. */
 const MAX_ID_LENGTH = limitOf('body.idLength');
-/** Of an id in a body that is not parsed. */
+/** Maximum length of an echoed id from a body that is not parsed. */
 const MAX_ECHOED_NUMBER = 100;
-/** A millisecond of scanning, of bytes that take longest. */
+/** Bytes scanned per piece: 1 ms in the worst case. */
 const SCAN_PIECE_BYTES = 512 * 1024;
-/** A millisecond of decoding. */
+/** Bytes decoded per piece: 1 ms. */
 const DECODE_PIECE_BYTES = 256 * 1024;
-/** Bytes of UTF-8 that continue a character begin with the bits 10. */
+/** UTF-8 continuation bytes have the high bits 10. */
 const CONTINUATION_MASK = 0xc0;
 const CONTINUATION = 0x80;
-/** Members of objects that are parsed in one go, in about as long. */
+/** Maximum members of a body that is parsed without pauses, in about 1 ms. */
 const MEMBERS_AT_ONCE = 2_000;
 
-/** Reads a body. Never throws: what cannot be read is `Malformed`, and so is a batch that is too large. */
+/**
+ * Parses a body. Never throws: an invalid body or an oversized batch is `Malformed`.
+ * @param maxBatchItems maximum items of a batch
+ */
 export function parseEnvelope(body: Uint8Array, maxBatchItems: number): Envelope {
   return body.length < LARGE_BODY_BYTES
     ? parseSmall(body, maxBatchItems)
@@ -77,8 +80,8 @@ function parseSmall(body: Uint8Array, maxBatchItems: number): Envelope {
 }
 
 /**
- * The same, with pauses while a body of `LARGE_BODY_BYTES` or more is read, and bounds on what that may cost.
- * @param reader nothing is parsed for one that has gone
+ * Parses a body with pauses and bounded cost from `LARGE_BODY_BYTES` on; smaller ones as `parseEnvelope`.
+ * @param reader an aborted reader ends the work before parsing
  */
 export function* readEnvelope(
   body: Uint8Array,
@@ -106,7 +109,7 @@ export function* readEnvelope(
   return parseItem(value, scan.rawIds[0]);
 }
 
-/** The number that is the id of a large body, where that is one request; `null` otherwise. Nothing is parsed. */
+/** Returns the numeric id of a large body without parsing it, if it is a single request; otherwise `null`. */
 export function findNumberId(body: Uint8Array): JsonText {
   const scan = new BodyScan(asBuffer(body), 1);
   scan.run(body.length);
@@ -114,7 +117,7 @@ export function findNumberId(body: Uint8Array): JsonText {
   return scan.problem === undefined && !scan.isList && id !== undefined && isNumber(id) ? id : 'null';
 }
 
-/** Of what no parser has looked at. */
+/** Validates number syntax in unparsed JSON text. */
 function isNumber(text: string): boolean {
   return text.length <= MAX_ECHOED_NUMBER && /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(text);
 }
@@ -145,18 +148,18 @@ function batchTooLarge(maxItems: number): RpcError {
   return new RpcError('batchTooLarge', 'batch.items', maxItems);
 }
 
-/** The same bytes. */
+/** Returns a Buffer view of the same bytes. */
 export function asBuffer(body: Uint8Array): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
 }
 
-/** The text that the bytes are; undefined when they are no UTF-8. Nearly all bodies are ASCII, which is read faster. */
+/** Decodes UTF-8; returns undefined for invalid bytes. Nearly all bodies are ASCII, which decodes faster. */
 function decodeText(bytes: Buffer): string | undefined {
   if (isAscii(bytes)) return bytes.toString('latin1');
   return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }
 
-/** The same for many bytes that are not all ASCII, with pauses. */
+/** Decodes large non-ASCII UTF-8 with pauses; returns undefined for invalid bytes. */
 function* decodeInSlices(bytes: Buffer): Generator<undefined, string | undefined> {
   if (!isUtf8(bytes)) return undefined;
   let text = '';
@@ -207,7 +210,7 @@ function parseItem(value: unknown, rawId: string | undefined): BatchItem {
   return { kind: 'call', id, method, params: positional };
 }
 
-/** Raw text of the value's id; undefined when it has none or none that is allowed. */
+/** Returns the raw text of the value's id; undefined for a missing or invalid id. */
 function readId(value: unknown, rawId: string | undefined): JsonText | undefined {
   if (!isObject(value)) return undefined;
   const id = value['id'];
@@ -228,7 +231,7 @@ function malformed(id: JsonText, error: RpcError): Malformed {
   return { kind: 'malformed', id, error };
 }
 
-/** The engine's own messages quote the body; only the place is kept. */
+/** Messages of the JavaScript engine quote the body; only the position is kept. */
 function describeSyntaxError(error: unknown): string {
   const message = error instanceof Error ? error.message : '';
   const position = /at position \d+/.exec(message)?.[0];

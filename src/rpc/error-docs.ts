@@ -13,7 +13,7 @@ particular case.
 |---|---|---|---|---|
 `;
 
-/** The page `docs/errors.md`. */
+/** Renders the page `docs/errors.md`. */
 export function renderErrorsPage(): string {
   const rows = (Object.keys(ERRORS) as ErrorName[]).map((name) => {
     const { code, status, meaning } = ERRORS[name];

@@ -1,6 +1,6 @@
 /**
- * Every error a client can see: one row each. `{}` in a message is where the particular case is named: of a refusal by a bound, its words and
- * its name.
+ * Table of all errors visible to clients, one row each. `{}` in a message is replaced by the details; for a bound's error, by the bound's
+ * words and name.
  */
 
 import type { HexData } from '../primitives/hex-data.ts';
@@ -16,14 +16,14 @@ import {
 
 export type ErrorRow = {
   readonly code: number;
-  /** Seconds after which another try is worth it, where that is always the same. */
+  /** Retry delay where it is constant, seconds. */
   readonly retryAfter?: number;
-  /** HTTP status when the error is the whole answer; errors of dispatched calls always travel with 200. */
+  /** HTTP status when the error is the whole response; errors of dispatched calls always have 200. */
   readonly status: number;
   readonly message: string;
-  /** For the documentation: when it happens and what helps. */
+  /** Cause and remedy, for the documentation. */
   readonly meaning: string;
-  /** Whether it is the service's or a node's fault, or want of room: what operators are to see. */
+  /** Whether the cause is a fault of the service or a node, or a lack of capacity, which operators must see. */
   readonly isFault?: boolean;
 };
 
@@ -483,17 +483,17 @@ const ROWS = {
   },
 } as const;
 
-/** The name of a row. */
+/** Name of a row. */
 export type ErrorName = keyof typeof ROWS;
 
 export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = ROWS satisfies Record<BoundError, ErrorRow>;
 
-/** The rows that are the service's or a node's fault. */
+/** Returns the rows that are faults of the service or a node. */
 export function listFaults(): ReadonlySet<ErrorName> {
   return new Set((Object.keys(ERRORS) as ErrorName[]).filter((name) => ERRORS[name].isFault === true));
 }
 
-/** The row's message as documentation shows it: `…` where the particular case is named. */
+/** Returns the row's message as shown in the documentation, with `…` for the details. */
 export function describeMessage(name: ErrorName): string {
   const bounds = isRefusal(name) ? BOUND_NAMES.filter((bound) => listErrors(bound).includes(name)) : [];
   const [only] = bounds;
@@ -501,22 +501,22 @@ export function describeMessage(name: ErrorName): string {
   return ERRORS[name].message.replace('{}', detail);
 }
 
-/** When to come back, in the words of hosted services: flat, and as newer ones nest it. */
+/** Backoff advice with the field names of hosted services: flat, and nested as newer ones do. */
 export type BackOff = {
   readonly allowed_rps: number;
   readonly backoff_seconds: number;
   readonly current_rps: number;
 };
 
-/** What travels in an error beside code and message: raw revert data, or when to come back. */
+/** `data` member of an error: raw revert data, or backoff advice. */
 export type ErrorData =
   | HexData
   | (BackOff & { readonly rate: BackOff; readonly see: string; readonly bound: BoundName });
 
-/** Every row but those of refusals by a bound. */
+/** Rows that are not reserved for bounds. */
 export type OtherError = Exclude<ErrorName, BoundError>;
 
-/** Rows that any of some bounds makes. @see BoundsOf */
+/** Constructor arguments of errors by bounds. @see BoundsOf */
 type RefusalArguments = {
   [E in BoundError]: [name: E, bound: BoundsOf<E>, detail?: number | string, data?: ErrorData];
 }[BoundError];
@@ -525,30 +525,30 @@ type RpcErrorArguments = [name: OtherError, detail?: string, data?: ErrorData] |
 
 const REFUSALS: ReadonlySet<ErrorName> = new Set(BOUND_NAMES.flatMap(listErrors));
 
-/** Whether the error is made by bounds alone. */
+/** Whether only bounds produce the error. */
 export function isRefusal(name: ErrorName): name is BoundError {
   return REFUSALS.has(name);
 }
 
-/** One error of the table, made particular. */
+/** Instance of an error of the table. */
 export class RpcError extends UntracedError {
-  /** Of its row. */
+  /** Name of its row. */
   readonly rowName: ErrorName;
   readonly row: ErrorRow;
   readonly data: ErrorData | undefined;
-  /** Of its row, or of a node where that refuses what is passed on to it. */
+  /** Code of its row, or of a node's error that is passed through. */
   code: number;
-  /** A JSON value in the place of `data`: a node's. */
+  /** JSON value of a node, sent in place of `data`. */
   nodeData: unknown;
-  /** Seconds until it is worth another try; where the table of errors has no fixed advice. */
+  /** Retry delay, seconds: from `data` where present, otherwise from the row. */
   readonly retryAfter: number | undefined;
-  /** Whether it is the outcome of a call that was run, so that it has been noted. */
+  /** Whether this is the outcome of an executed call, which is already recorded. */
   isOutcome = false;
-  /** The bound that refused; undefined where none did. */
+  /** Bound that caused the error, if any. */
   bound: BoundName | undefined;
 
   /**
-   * `detail` fills the `{}` of the row's message. A refusal names its bound, whose words fill it; there `detail` fills the `{}` of those.
+   * `detail` replaces `{}` in the row's message. For an error by a bound, the bound's words replace it, and `detail` replaces `{}` in those words.
    */
   constructor(...args: RpcErrorArguments) {
     const row = ERRORS[args[0]];
@@ -567,7 +567,7 @@ export class RpcError extends UntracedError {
   }
 }
 
-/** The error of a node, as it is. */
+/** Creates an error that passes a node's error through unchanged. */
 export function createNodeError({ code, message, nodeData }: NodeErrorParts): RpcError {
   const error = new RpcError('nodeRefusal', message);
   error.code = code;
@@ -581,7 +581,10 @@ function isRefusalOf(args: RpcErrorArguments): args is RefusalArguments {
   return isRefusal(args[0]);
 }
 
-/** An error of a row that has other reasons beside bounds; its message is the bound's words, and its name behind them. @param detail fills the `{}` of the words */
+/**
+ * Creates an error by a bound in a row that has other causes too. The message is the bound's words, followed by its name.
+ * @param detail replaces `{}` in the words
+ */
 export function createBoundError(row: OtherError, bound: BoundName, detail?: number | string): RpcError {
   const error = new RpcError(row, describeBoundRefusal(bound, detail));
   error.bound = bound;

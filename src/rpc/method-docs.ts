@@ -13,8 +13,8 @@ Objects are described [at the end](#objects), errors in [errors.md](errors.md).
 `;
 
 /**
- * The page `docs/methods.md`.
- * @param commands lines to paste, which the development networks answer
+ * Renders the page `docs/methods.md`.
+ * @param commands shell commands to paste, which the development networks answer
  */
 export function renderMethodsPage<C>(methods: readonly Method<C>[], commands: readonly string[]): string {
   const objects = new Map<string, JsonSchema>();
@@ -24,7 +24,7 @@ export function renderMethodsPage<C>(methods: readonly Method<C>[], commands: re
   return [HEAD, attempts, ...sections, '## Objects\n', ...tables].join('\n');
 }
 
-/** Adds the objects that the method speaks of to `objects`, by title. */
+/** Renders a method, and adds the objects that it refers to to `objects`, by title. */
 function renderMethod<C>(method: Method<C>, objects: Map<string, JsonSchema>): string {
   const result = describeResult(method);
   for (const { codec } of method.params) collectObjects(codec.jsonSchema, objects);
@@ -61,7 +61,7 @@ function renderExample<C>({ name, example }: Method<C>): string {
   return ['```', `>> ${request}`, `<< ${response}`, '```'].join('\n');
 }
 
-/** The members of an object, or the key and value of a map. */
+/** Renders the members of an object, or the key and value of a map. */
 function renderFields(schema: JsonSchema): string {
   const properties = readProperties(schema);
   if (properties === undefined) {
@@ -78,7 +78,7 @@ function renderFields(schema: JsonSchema): string {
   return ['| Field | Required | Form | Meaning |', '|---|---|---|---|', ...rows].join('\n');
 }
 
-/** Walks a schema for objects and maps that have a title; alternatives of a `oneOf` are described in place. */
+/** Collects titled objects and maps of a schema; alternatives of a `oneOf` are described in place. */
 function collectObjects(schema: JsonSchema, objects: Map<string, JsonSchema>): void {
   if (isObjectWithTitle(schema)) objects.set(schema['title'] as string, schema);
   const { items, additionalProperties, anyOf } = schema;

@@ -9,7 +9,7 @@ import type { Call } from './envelope.ts';
 import { type ErrorName, RpcError } from './errors.ts';
 import { ParamProblem } from './param-problem.ts';
 
-/** One positional parameter. JSON `null` for an optional one counts as not given. */
+/** Positional parameter. JSON `null` for an optional one counts as absent. */
 export type Param<T = unknown, R extends boolean = boolean> = {
   readonly name: string;
   readonly description: string;
@@ -17,7 +17,7 @@ export type Param<T = unknown, R extends boolean = boolean> = {
   readonly codec: Codec<T>;
 };
 
-/** The typed values of a list of parameters. */
+/** Typed values of a list of parameters. */
 type ParamValues<P extends readonly Param[]> = {
   readonly [K in keyof P]: P[K] extends Param<infer T, infer R>
     ? R extends true
@@ -27,89 +27,89 @@ type ParamValues<P extends readonly Param[]> = {
 };
 
 /**
- * The contracts that a call touches, as far as keys may be bound to contracts: values of its parameters, as they were sent, that
- * have to be addresses of the key's list. `anything`: it cannot be said which, so that no such key may make the call.
+ * Contract scope of a call, checked for keys that are bound to contracts: raw parameter values that must be addresses of the key's list.
+ * `anything`: the scope is unknown, so that no such key may make the call.
  */
 export type Touched = readonly unknown[] | 'anything';
 
-/** A result and the schema of its form. */
+/** Name and schema of a result. */
 type Result<S> = { readonly name: string; readonly schema: S };
 
 type MethodFacts = {
-  /** Name on the wire. */
+  /** Wire name. */
   readonly name: string;
-  /** What metrics and logs call it, where that is not its name. */
+  /** Name in metrics and logs, where it differs. */
   readonly label?: string;
   readonly summary: string;
   readonly description?: string;
-  /** What one call weighs against a limit, in the credits that hosted services count. */
+  /** Base credits of one call, in the unit of hosted services. */
   readonly cost: number;
-  /** What a call with these positional parameters touches; they have not been checked. Never throws. */
+  /** Returns the contract scope of a call from its unchecked positional parameters. Never throws. */
   readonly touches: (rawParams: readonly unknown[]) => Touched;
-  /** Whether it runs contract code, so that the network's time limit for calls applies. */
+  /** Whether the method executes contract code, so that the network's time limit for calls applies. */
   readonly executes?: boolean;
-  /** Whether it is answered without anything that a chain would have to be asked for. */
+  /** Whether the method is answered without a request to a chain. */
   readonly isLocal?: boolean;
-  /** Whether nodes answer it as they like: it has no row in the table of methods. */
+  /** Whether the method is defined by the nodes, without a row in the table of methods. */
   readonly isNodeMethod?: boolean;
-  /** Whether the table of prices of nodes' methods names it: `default` of the configured credits is for the others. */
+  /** Whether the price table of node methods contains it; `default` of the configured credits applies to the others. */
   readonly isPriced?: boolean;
   /** Whether only networks with a rollup family have it. */
   readonly needsRollup?: boolean;
-  /** Whether it sends transactions, which a key may be kept from. */
+  /** Whether the method sends transactions, which a key may be denied. */
   readonly sends?: boolean;
-  /** Whether it waits for what is still to happen, so that it has a scope of its own. */
+  /** Whether the method waits for future events, so that it needs a scope of its own. */
   readonly waits?: boolean;
-  /** A method that it is made of: a network that leaves that out does not have this one either. */
+  /** Method that it builds on: a network without that method does not have this one either. */
   readonly base?: string;
   /** Whether networks of nodes have it only where they list it, or pass on its namespace. */
   readonly isOptIn?: boolean;
-  /** Errors beyond those that any request can meet. */
+  /** Errors beyond those common to all requests. */
   readonly errors: readonly ErrorName[];
   readonly example: { readonly params: readonly unknown[]; readonly result: unknown };
 };
 
 /**
- * Runs a method with parameters that were read into bytes, which need no checks.
- * @returns undefined when they have to be values
+ * Runs a method with parameters decoded to bytes, which need no checks.
+ * @returns undefined when the method needs parameters as values
  */
 type PlainHandler<C> = (call: CallBytes, context: C) => PromiseOrValue<JsonResult> | undefined;
 
-/** What one of several calls came to that were run together. */
+/** Outcome of one of several calls that run together. */
 export type CallOutcome = {
   readonly answer: JsonResult | Error;
-  /** Whether a node was asked for it. */
+  /** Whether a request was sent to a node for it. */
   readonly isAsked: boolean;
 };
 
-/** One of them, with what was read of its parameters. */
+/** Call as input of `invokeMany`, with its parameters. */
 export type GivenCall = Omit<Call, 'kind' | 'id' | 'method'>;
 
 type CallOutcomes = PromiseOrValue<readonly (CallOutcome | undefined)[]> | undefined;
 
-/** A method as the dispatcher, the OpenRPC document and the documentation see it. */
+/** Method as seen by the dispatcher, the OpenRPC document and the documentation. */
 export type Method<C> = MethodFacts & {
   readonly result: Result<z.ZodType>;
   readonly params: readonly Param[];
   /**
    * Checks raw positional parameters and runs the method.
-   * @throws RpcError (at once or by rejection) for bad parameters and expected failures.
+   * @throws RpcError (synchronously or by rejection) for invalid parameters and expected failures
    */
   invoke(rawParams: readonly unknown[], context: C): PromiseOrValue<JsonResult>;
   readonly invokePlain?: PlainHandler<C>;
   /**
-   * Runs several calls together, as far as that is possible: undefined in the place of one that is to be run by `invoke`, and as a whole where
-   * none can be.
+   * Runs several calls together where possible. A result is undefined for a call that has to run through `invoke`; the whole list is undefined
+   * where this applies to all calls.
    */
   readonly invokeMany?: (calls: readonly GivenCall[], context: C) => CallOutcomes;
 };
 
 type MethodDefinition<C, P extends readonly Param[]> = MethodFacts & {
-  /** A codec stands for the schema of what it parses. */
+  /** Schema, or a codec that stands for the schema of what it parses. */
   readonly result: Result<z.ZodType | Codec<unknown>>;
   readonly params: P;
   handle(params: ParamValues<P>, context: C): PromiseOrValue<JsonResult>;
-  /** @param parse parameters of a call: undefined where they are not valid */
+  /** @param parse returns the parameters of a call, or undefined where they are invalid */
   handleMany?(
     calls: readonly GivenCall[],
     parse: (call: GivenCall) => ParamValues<P> | undefined,
@@ -118,7 +118,7 @@ type MethodDefinition<C, P extends readonly Param[]> = MethodFacts & {
   readonly invokePlain?: PlainHandler<C>;
 };
 
-/** Binds a typed handler to the codecs of its parameters. */
+/** Builds a method from a typed handler and the codecs of its parameters. */
 export function defineMethod<C, const P extends readonly Param[]>(
   definition: MethodDefinition<C, P>,
 ): Method<C> {
@@ -136,7 +136,7 @@ export function defineMethod<C, const P extends readonly Param[]>(
   };
 }
 
-/** Parameters, undefined where they are not valid. */
+/** Returns parsed parameters, or undefined where they are invalid. */
 function parseValid(params: readonly Param[], rawParams: readonly unknown[]): unknown[] | undefined {
   try {
     return parseParams(params, rawParams);
@@ -146,14 +146,17 @@ function parseValid(params: readonly Param[], rawParams: readonly unknown[]): un
   }
 }
 
-/** What came of parameters that were parsed in pieces, by the list that they came in. */
+/** Outcome of parsing in pieces, keyed by the raw parameter list. */
 type Outcome = { readonly params: readonly Param[] } & (
   | { readonly values: unknown[] }
   | { readonly error: RpcError }
 );
 const OUTCOMES = new WeakMap<readonly unknown[], Outcome>();
 
-/** @throws RpcError in geth's words when a parameter is missing, malformed or too much. */
+/**
+ * Parses positional parameters, or returns the outcome of `prepareParams` for the same list.
+ * @throws RpcError in geth's words when a parameter is missing, malformed or superfluous
+ */
 export function parseParams(params: readonly Param[], rawParams: readonly unknown[]): unknown[] {
   const outcome = OUTCOMES.get(rawParams);
   if (outcome?.params === params) {
@@ -175,7 +178,7 @@ function parseParam({ codec, required }: Param, position: number, raw: unknown):
   }
 }
 
-/** Parses parameters with pauses. `parseParams` of the same list has the outcome then. */
+/** Parses parameters with pauses, and stores the outcome for `parseParams` of the same list. */
 export function* prepareParams(
   params: readonly Param[],
   rawParams: readonly unknown[],
@@ -209,12 +212,12 @@ function* prepareParam(
   }
 }
 
-/** Whether parameters may be large enough for `prepareParams`: small ones, of which a batch has many, are parsed faster without pauses. */
+/** Whether parameters may be large enough for `prepareParams`; small ones, of which a batch has many, are parsed faster without pauses. */
 export function areLarge(rawParams: readonly unknown[]): boolean {
   return rawParams.some(hasParts);
 }
 
-/** Whether a value is a list, or an object with something in it that has parts of its own, or with many members. */
+/** Whether a value is a list, an object with many members, or an object with a nested list or object. */
 function hasParts(raw: unknown): boolean {
   if (typeof raw !== 'object' || raw === null) return false;
   if (Array.isArray(raw) || hasManyMembers(raw)) return true;
@@ -234,7 +237,7 @@ function checkCount(params: readonly Param[], rawParams: readonly unknown[]): vo
   throw new RpcError('invalidParams', `too many arguments, want at most ${params.length}`);
 }
 
-/** A problem of a parameter as the client sees it; any other error as it is. */
+/** Converts a parameter problem to the client's error; returns any other error unchanged. */
 function describeInvalid(error: unknown, position: number): unknown {
   if (!(error instanceof ParamProblem)) return error;
   return new RpcError('invalidParams', `invalid argument ${position}: ${error.message}`);

@@ -1,42 +1,45 @@
 import type { JsonText } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 
-/** One subscription of a connection. */
+/** Subscription of a connection. */
 export interface Subscription {
   /** `0x` and 32 hex digits, unique in the process and hard to guess. */
   readonly id: string;
   /**
-   * Sends a notification for each result, in order; together they are one event of what is subscribed to, such as the logs of a block. They are
-   * held back until the answer that gives the id has been sent. Does nothing once ended.
-   * @param noticedAt when the event became known, milliseconds on the clock of `performance.now()`; absent for what lies in the past
+   * Sends one notification per result, in order. Together they are one event, such as the logs of a block. Notifications are buffered until the
+   * response with the id is sent. No-op after the end.
+   * @param noticedAt time at which the event became known, ms on the clock of `performance.now()`; absent for past events
    */
   notify(results: readonly JsonText[], noticedAt?: number): void;
   /**
-   * What to wait for before what lies in the past is sent: the connection has much that is unsent. Undefined where it has room. To be asked
-   * before each block of the past, which may be charged by it.
+   * Returns a promise to await before past events are sent while the connection has a send backlog; undefined where it has room. Must be called
+   * before each past block, which may be charged by it.
    */
   waitForRoom(): Promise<void> | undefined;
-  /** Ends it by closing its connection: it cannot go on without a gap. `reason` is what the close frame says, at most 123 bytes. */
+  /**
+   * Ends the subscription by closing its connection, because it cannot continue without a gap. @param reason text of the close frame, at most 123
+   * bytes
+   */
   fail(reason: string): void;
 }
 
-/** Starts a subscription. @returns how to end it, which is called once: by `end`, or when the connection closes */
+/** Starts a subscription. @returns a function that ends it, called once: by `end`, or when the connection closes */
 export type BeginSubscription = (subscription: Subscription) => PromiseOrValue<() => void>;
 
-/** What a connection that can be notified offers to methods. Requests over HTTP have none. */
+/** Subscription interface that a connection offers to methods. HTTP requests have none. */
 export interface Notifier {
   /**
    * Opens a subscription.
-   * @param kind as `eth_subscribe` names it
+   * @param kind subscription name of `eth_subscribe`
    * @throws RpcError where the connection or its key has too many
    */
   open(kind: string, begin: BeginSubscription): Promise<Subscription>;
-  /** Ends the subscription of this id. @returns whether there was one */
+  /** Ends a subscription. @returns whether it existed */
   end(id: string): boolean;
 }
 
-/** What a transport offers to the gateway. */
+/** Interface that a transport offers to the gateway. */
 export interface NotificationPort extends Notifier {
-  /** Adds to the credits that the key of the connection owes for notifications. */
+  /** Charges credits for notifications to the key of the connection. */
   charge(credits: number): void;
 }

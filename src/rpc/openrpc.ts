@@ -4,15 +4,15 @@ import type { JsonSchema } from './codec/codec.ts';
 import { describeMessage, ERRORS } from './errors.ts';
 import type { Method } from './method.ts';
 
-/** JSON Schema of a result. */
+/** Returns the JSON Schema of a result. */
 export function describeResult({ result }: Pick<Method<never>, 'result'>): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(result.schema, { io: 'output', unrepresentable: 'any' });
   return rest;
 }
 
 /**
- * The OpenRPC 1.3 document of these methods.
- * @param names further names under which networks serve a method now, by its name
+ * Encodes the OpenRPC 1.3 document of these methods.
+ * @param names additional names under which networks currently serve a method, by its name
  */
 export function encodeOpenRpc<C>(
   methods: readonly Method<C>[],

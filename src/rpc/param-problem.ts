@@ -1,14 +1,14 @@
 import { UntracedError } from '../primitives/untraced-error.ts';
 
-/** Names in a message are cut here: a key of a map may be as long as a body. */
+/** Maximum length of a name in a message: a key of a map may be as long as a body. */
 const MAX_NAME_LENGTH = 80;
 
-/** What is wrong with a parameter. The message is one line: where inside the parameter, if inside, and what. */
+/** Problem of a parameter. The message is one line: the location inside the parameter, if any, and the problem. */
 export class ParamProblem extends UntracedError {
   readonly #problem: string;
   readonly #path: readonly (string | number)[];
 
-  /** @param path names of members and positions in lists, from the outside in */
+  /** @param path names of members and indices of lists, outermost first */
   constructor(problem: string, path: readonly (string | number)[] = []) {
     const place = formatPath(path);
     super(place === '' ? problem : `${place}: ${problem}`);
@@ -16,15 +16,15 @@ export class ParamProblem extends UntracedError {
     this.#path = path;
   }
 
-  /** The same problem seen from the object or list around it. */
+  /** Returns the problem with its path extended by the enclosing member or element. */
   within(part: string | number): ParamProblem {
     return new ParamProblem(this.#problem, [part, ...this.#path]);
   }
 }
 
 /**
- * The problem of a value of the wrong kind.
- * @param kinds the kinds that it may be of, as `describeKind` names them, without articles
+ * Creates the problem of a value of the wrong kind.
+ * @param kinds expected kinds as named by `kindOf`, without articles
  */
 export function createKindProblem(kinds: string | readonly string[], raw: unknown): ParamProblem {
   if (raw === undefined) return new ParamProblem('missing value');
@@ -32,18 +32,18 @@ export function createKindProblem(kinds: string | readonly string[], raw: unknow
   return new ParamProblem(`expected ${wanted}, got ${describeKind(raw)}`);
 }
 
-/** What kind of JSON value this is, with its article. */
+/** Returns the JSON kind of a value with its article. */
 export function describeKind(value: unknown): string {
   return withArticle(kindOf(value));
 }
 
-/** `string`, `number`, `boolean`, `array`, `object` or `null`. */
+/** Returns `string`, `number`, `boolean`, `array`, `object` or `null`. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** At most 80 characters of a text that a client chose. */
+/** Truncates a client's text to 80 characters. */
 export function shorten(text: string): string {
   return text.length <= MAX_NAME_LENGTH ? text : `${text.slice(0, MAX_NAME_LENGTH)}…`;
 }

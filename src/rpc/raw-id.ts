@@ -1,6 +1,6 @@
 /**
- * Finds numbers in `id` members as they were written. `JSON.parse` turns 9007199254740993 and 1.0 into other
- * texts, and an id must come back to the last digit. All functions expect text that `JSON.parse` has accepted.
+ * Extracts numeric `id` members verbatim. `JSON.parse` changes 9007199254740993 and 1.0, and an id must be echoed to the last digit.
+ * All functions require text that `JSON.parse` has accepted.
  */
 
 const NUMBER_MEMBER = /[ \t\n\r]*:[ \t\n\r]*(-?[0-9][0-9.eE+-]*)/y;
@@ -11,10 +11,10 @@ const COLON = 0x3a;
 const COMMA = 0x2c;
 const CLOSING_BRACE = 0x7d;
 
-/** Raw text of the number in the `id` member of the object that `text` is. */
+/** Returns the raw text of the numeric `id` member of the object in `text`; undefined where it has none. */
 export function findRawId(text: string): string | undefined {
   const at = findIdToken(text, 0);
-  // Without escapes, a key `id` can only be written so; when that occurs once, it is the member itself.
+  // Without escapes a key `id` has only one encoding; a single occurrence is therefore the member itself.
   if (at >= 0 && findIdToken(text, at + ID_TOKEN_LENGTH) < 0 && !text.includes('\\')) {
     return readNumberMember(text, at + ID_TOKEN_LENGTH);
   }
@@ -22,14 +22,14 @@ export function findRawId(text: string): string | undefined {
 }
 
 /**
- * The same for every object in the array that `text` is, by position; holes where an element has no such number.
- * With the elements themselves at hand, nearly all texts need not be scanned.
+ * Returns the raw numeric ids of the objects in the array in `text`, by position; holes where an element has none.
+ * @param elements the parsed array, with which nearly all texts need no scan
  */
 export function findRawIds(text: string, elements?: readonly unknown[]): (string | undefined)[] {
   return (elements && findLoneIds(text, elements)) ?? scanRawIds(text, 2);
 }
 
-/** Without escapes, and when `"id"` occurs as often as elements have such a member, each is the member of one of them. */
+/** Without escapes, and with as many occurrences of `"id"` as elements with that member, each occurrence is the member of one element. */
 function findLoneIds(text: string, elements: readonly unknown[]): (string | undefined)[] | undefined {
   if (text.includes('\\')) return undefined;
   const ids: (string | undefined)[] = [];
@@ -43,14 +43,14 @@ function findLoneIds(text: string, elements: readonly unknown[]): (string | unde
   return findIdToken(text, from) < 0 ? ids : undefined;
 }
 
-/** Index of the next `"id"`; negative when there is none. The search is for its end: quotes are everywhere. */
+/** Returns the index of the next `"id"`, or a negative number. It searches for the closing part, because quotes are frequent. */
 function findIdToken(text: string, from: number): number {
   let at = text.indexOf('id"', from);
   while (at > 0 && text.charCodeAt(at - 1) !== QUOTE) at = text.indexOf('id"', at + 1);
   return at - 1;
 }
 
-/** `level` is the nesting depth of the request objects. Depth is a counter: nesting costs no stack. */
+/** Scans for ids. Depth is a counter, so that nesting costs no stack. @param level nesting depth of the request objects */
 function scanRawIds(text: string, level: number): (string | undefined)[] {
   const ids: (string | undefined)[] = [];
   let element = 0;
@@ -62,7 +62,7 @@ function scanRawIds(text: string, level: number): (string | undefined)[] {
         const end = findStringEnd(text, at);
         if (keyIsNext) {
           keyIsNext = false;
-          // Of several members with this key the last one counts, as in JSON.parse.
+          // The last duplicate counts, as in JSON.parse.
           if (isIdKey(text, at, end)) ids[element] = readNumberMember(text, end + 1);
         }
         at = end;
@@ -90,7 +90,7 @@ function scanRawIds(text: string, level: number): (string | undefined)[] {
   return ids;
 }
 
-/** Index of the quote that closes the string opened at `open`. */
+/** Returns the index of the quote that closes the string opened at `open`. */
 function findStringEnd(text: string, open: number): number {
   let end = text.indexOf('"', open + 1);
   while (end > 0 && text.charCodeAt(end - 1) === BACKSLASH) {
@@ -104,13 +104,13 @@ function findStringEnd(text: string, open: number): number {
 
 function isIdKey(text: string, open: number, close: number): boolean {
   if (close - open === 3) return text.startsWith('id', open + 1);
-  // `\u0069\u0064` is the longest way to write it.
+  // `\u0069\u0064` is the longest encoding of the key.
   if (close - open > 13) return false;
   const key = text.slice(open, close + 1);
   return key.includes('\\') && JSON.parse(key) === 'id';
 }
 
-/** The usual form: the number right behind its colon, as JavaScript writes it. */
+/** Fast path: the number directly follows its colon, in the form that JavaScript writes. */
 function readPlainNumber(text: string, at: number, value: unknown): string | undefined {
   if (typeof value !== 'number' || text.charCodeAt(at) !== COLON) return undefined;
   const written = String(value);

@@ -3,18 +3,19 @@ import { JsonBytes, type JsonResult, type JsonStream, type JsonText } from '../p
 import type { RpcError } from './errors.ts';
 import { cutText, LARGE_TEXT, streamParts } from './text-pieces.ts';
 
-/** A success response. `id` is the raw JSON text of the request's id. */
+/** Encodes a success response. @param id raw JSON text of the request's id */
 export function encodeSuccess(id: JsonText, result: JsonText): JsonText {
   return `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
 }
 
-/** Bytes beyond this are sent in pieces. */
+/** Maximum size of a result in bytes that is sent whole; larger ones are sent in pieces. */
 const MAX_WHOLE_BYTES = 2 * 1024 * 1024;
 const END = Buffer.from('}');
 
 /**
- * The success response to a result of any form: a stream for a stream and for a text that is large.
- * @param trust value of a member beside the result, where the client asks for it; of a stream it is read at its end
+ * Encodes the success response for a result of any form: a stream for a stream and for a large text.
+ * @param id raw JSON text of the request's id
+ * @param trust returns the `trust` member, where the client requests it; for a stream it is called at its end
  */
 export function encodeResult(id: JsonText, result: JsonResult, trust?: () => string): JsonResult {
   if (typeof result === 'string' && result.length <= LARGE_TEXT && trust === undefined)
@@ -30,7 +31,7 @@ export function encodeResult(id: JsonText, result: JsonResult, trust?: () => str
   return enclose(head, result, () => tail);
 }
 
-/** A stream between two texts, of which the second is made at its end. */
+/** Wraps a stream between two texts; the second is created when the stream ends. */
 function enclose(head: string, stream: JsonStream, end: () => string): JsonStream {
   const { heldBytes, length } = stream;
   return {
@@ -52,8 +53,9 @@ async function* enclosePieces(
 }
 
 /**
- * An error response. `id` is the raw JSON text of the request's id, `null` where it could not be read.
- * @param maxText data of more UTF-16 units is encoded when the response is read, in pieces
+ * Encodes an error response.
+ * @param id raw JSON text of the request's id, `null` where it could not be read
+ * @param maxText data with more UTF-16 units is encoded lazily, in pieces
  */
 export function encodeError(id: JsonText, error: RpcError, maxText: number = LARGE_TEXT): JsonResult {
   const data = typeof error.nodeData === 'string' ? error.nodeData : error.data;
@@ -66,14 +68,14 @@ export function encodeError(id: JsonText, error: RpcError, maxText: number = LAR
   return typeof stream === 'string' ? `${head}${stream}}}` : enclose(head, stream, () => '}}');
 }
 
-/** The same where it is known that no data of a call travels with it. */
+/** Encodes an error response that carries no return data of a call. */
 export function encodeSmallError(id: JsonText, error: RpcError): JsonText {
   const value = error.data ?? error.nodeData;
   const data = value === undefined ? '' : `,"data":${JSON.stringify(value)}`;
   return `${beginError(id, error)}${data}}}`;
 }
 
-/** All of it but for its data, and open. */
+/** Encodes the error response up to its data, with its objects still open. */
 function beginError(id: JsonText, { code, message }: RpcError): string {
   return `{"jsonrpc":"2.0","id":${id},"error":{"code":${code},"message":${JSON.stringify(message)}`;
 }
@@ -84,7 +86,7 @@ function* encodeLargeError(id: JsonText, error: RpcError, data: string): Generat
   yield '"}}';
 }
 
-/** A batch response of at least one response. */
+/** Encodes a batch response of at least one response. */
 export function encodeBatch(responses: readonly JsonText[]): JsonText {
   return `[${responses.join(',')}]`;
 }

@@ -1,4 +1,4 @@
-/** The wire's scalars as schemas of results. */
+/** Wire scalars as result schemas. */
 import type * as z from 'zod';
 import { toZod } from './codec/to-zod.ts';
 import * as scalars from './schemas.ts';

@@ -1,5 +1,5 @@
 /**
- * Codecs of the wire's scalars. Text is taken in either case and becomes lower case; an empty text is zero, or no bytes, as in geth.
+ * Codecs of the wire scalars. Text is case-insensitive and normalised to lower case; an empty text is zero, or no bytes, as in geth.
  * Messages are geth's.
  */
 import { isLowerHex } from '../primitives/byte-loops.ts';
@@ -9,17 +9,16 @@ import { mapped } from './codec/derived-codecs.ts';
 import { textOf } from './codec/text-codec.ts';
 import { createKindProblem } from './param-problem.ts';
 
-/** An unsigned integer of at most 8 bits. */
+/** Unsigned integer of at most 8 bits. */
 export const quantity8: Codec<string> = createQuantityCodec(8);
-/** An unsigned integer of at most 64 bits. */
+/** Unsigned integer of at most 64 bits. */
 export const quantity64: Codec<string> = createQuantityCodec(64);
-/** An unsigned integer of at most 256 bits. */
+/** Unsigned integer of at most 256 bits. */
 export const quantity256: Codec<string> = createQuantityCodec(256);
 
-/** A quantity of at most 64 bits as an integer. */
+/** Quantity of at most 64 bits, parsed to a bigint. */
 export const integer64: Codec<bigint> = mapped(quantity64, BigInt);
 
-/** A JSON boolean. */
 export const boolean: Codec<boolean> = {
   parse(raw) {
     if (typeof raw !== 'boolean') throw createKindProblem('boolean', raw);
@@ -29,7 +28,6 @@ export const boolean: Codec<boolean> = {
   jsonSchema: { type: 'boolean' },
 };
 
-/** A JSON number. */
 export const number: Codec<number> = {
   parse(raw) {
     if (typeof raw !== 'number') throw createKindProblem('number', raw);
@@ -39,7 +37,6 @@ export const number: Codec<number> = {
   jsonSchema: { type: 'number' },
 };
 
-/** Any text. */
 export const text: Codec<string> = {
   parse(raw) {
     if (typeof raw !== 'string') throw createKindProblem('string', raw);
@@ -59,14 +56,13 @@ export const nothing: Codec<null> = {
   jsonSchema: { type: 'null' },
 };
 
-/** Any JSON value. */
 export const anything: Codec<unknown> = {
   parse: (raw) => raw,
   accept: (raw) => raw,
   jsonSchema: { title: 'any value' },
 };
 
-/** Bytes of any number. */
+/** Hex bytes of any length. */
 export const data: Codec<string> = textOf({
   title: 'data',
   pattern: '^0x([0-9a-fA-F]{2})*$',
@@ -99,7 +95,7 @@ function createFixedDataCodec(bytes: number, title: string): Codec<string> {
   });
 }
 
-/** What is wrong with the text as bytes of any number. */
+/** Returns the problem of a text as hex bytes of any length, or undefined. */
 function findDataProblem(text: string): string | undefined {
   if (!text.startsWith('0x')) return 'hex string without 0x prefix';
   if (text.length % 2 !== 0) return 'hex string of odd length';

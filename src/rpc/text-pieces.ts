@@ -1,14 +1,18 @@
 import type { JsonStream, JsonText } from '../primitives/json-result.ts';
 
-/** Texts of more UTF-16 units than this are sent in pieces. */
+/** Maximum length of a text that is sent whole; longer ones are sent in pieces, UTF-16 units. */
 export const LARGE_TEXT: number = 256 * 1024;
-/** Of a piece, in UTF-16 units or bytes. */
+/** Piece size in UTF-16 units or bytes. */
 export const TEXT_PIECE: number = 64 * 1024;
 
-/** What a text is made of: texts, their bytes, and streams that are read in their place. */
+/** Part of a streamed text: text, bytes, or a nested stream. */
 type Part = JsonText | Uint8Array | JsonStream;
 
-/** A text that is there in parts as a stream: it is never put together. */
+/**
+ * Streams a text given in parts, without concatenating it.
+ * @param heldBytes memory that the parts occupy until they are sent
+ * @param cancel called when the stream is abandoned
+ */
 export function streamParts(
   parts: Iterable<Part>,
   heldBytes: number,
@@ -17,7 +21,7 @@ export function streamParts(
   return { pieces: joinParts(parts), cancel, heldBytes };
 }
 
-/** Small parts are put together, large ones cut. */
+/** Merges small parts, and splits large ones. */
 async function* joinParts(parts: Iterable<Part>): AsyncGenerator<Uint8Array, void, undefined> {
   let text = '';
   for (const part of parts) {
@@ -40,7 +44,7 @@ async function* joinParts(parts: Iterable<Part>): AsyncGenerator<Uint8Array, voi
   if (text !== '') yield Buffer.from(text);
 }
 
-/** Slices of a text, none of which ends inside a pair of surrogates. */
+/** Splits a text into slices that do not separate surrogate pairs. */
 export function* cutText(text: string): Generator<string, void, undefined> {
   for (let at = 0; at < text.length; ) {
     let end = Math.min(at + TEXT_PIECE, text.length);

@@ -1,6 +1,10 @@
 import type { KeyRecord } from './key-record.ts';
 
-/** Whether this form of the key opens at this time (Unix milliseconds), and until when it will. */
+/**
+ * Returns until when this form of the key is valid, or undefined if it is not valid now.
+ * @param hash SHA-256 of the presented key
+ * @param now Unix ms
+ */
 export function findOpening(
   record: KeyRecord,
   hash: string,

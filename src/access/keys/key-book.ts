@@ -4,16 +4,16 @@ import { type KeyRecord, keyRecordSchema } from './key-record.ts';
 import { type KeySettings, keySettingsSchema } from './key-settings.ts';
 import type { KeyTable } from './key-table.ts';
 
-/** A key, and a secret where it has one, at the only moment they are readable. */
+/** New key, and its secret if any, in the only place where they are readable. */
 export type IssuedKey = { readonly key: string; readonly secret?: string; readonly record: KeyRecord };
 
-/** What may be changed of a key: undefined takes a setting back. */
+/** Change of a key's settings: undefined removes a setting. */
 export type SettingsChange = { readonly [K in keyof KeySettings]?: KeySettings[K] | undefined };
 
-/** Forms of a key that open at the same time: of rotations in quick succession the oldest end early. */
+/** Maximum simultaneously valid forms of a key: after quick rotations the oldest ones expire early. */
 const MAX_FORMS = 4;
 
-/** Looks after keys: what `portcullis keys` does. */
+/** Administration of keys, the implementation of `portcullis keys`. */
 export class KeyBook {
   readonly #table: KeyTable;
 
@@ -21,7 +21,7 @@ export class KeyBook {
     this.#table = table;
   }
 
-  /** @throws ZodError when name or settings cannot be meant */
+  /** Creates a key. @throws ZodError for an invalid name or invalid settings */
   async create(name: string, settings: KeySettings, hasSecret: boolean): Promise<IssuedKey> {
     const key = generateApiKey();
     const secret = hasSecret ? generateApiKey() : undefined;
@@ -36,7 +36,7 @@ export class KeyBook {
     return { key, record, ...(secret !== undefined && { secret }) };
   }
 
-  /** All keys ever created, oldest first. */
+  /** Returns all keys ever created, oldest first. */
   async list(): Promise<readonly KeyRecord[]> {
     const records = await this.#table.list();
     return [...records].sort((a, b) => a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id));
@@ -46,7 +46,7 @@ export class KeyBook {
     return (await this.#table.list()).find((record) => record.id === id);
   }
 
-  /** @throws ZodError when the settings cannot be meant; the old ones stay then */
+  /** Changes settings. @returns undefined for an unknown id @throws ZodError for invalid settings; the old ones remain */
   update(id: string, change: SettingsChange): Promise<KeyRecord | undefined> {
     return this.#table.modify(id, (record) => {
       const merged = Object.entries({ ...record.settings, ...change }).filter(
@@ -56,7 +56,7 @@ export class KeyBook {
     });
   }
 
-  /** Gives the key a new form. The old one opens for `graceMs` more; a secret stays as it is. */
+  /** Replaces the key. The old form remains valid for `graceMs`, and the secret is unchanged. @returns undefined for an unknown id */
   async rotate(id: string, graceMs: number): Promise<IssuedKey | undefined> {
     const key = generateApiKey();
     const now = Date.now();
@@ -77,7 +77,7 @@ export class KeyBook {
     return record === undefined ? undefined : { key, record };
   }
 
-  /** Revoking twice keeps the first time. */
+  /** Revokes a key. A second revocation keeps the time of the first. @returns undefined for an unknown id */
   revoke(id: string): Promise<KeyRecord | undefined> {
     return this.#table.modify(id, (record) => ({
       ...record,

@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { type KeySettings, keySettingsSchema } from './key-settings.ts';
 
-/** A form of the key that opens, by its SHA-256; after a rotation the one before, for a while. */
+/** Valid form of a key, by its SHA-256; after a rotation the previous form remains until `until`. */
 export type KeyHash = { readonly hash: string; readonly until?: string };
 
-/** What is known of a key besides the key. Times are ISO 8601. Safe to show: it holds nothing that opens a door. */
+/** Metadata of a key. Times are ISO 8601. Safe to display: it does not contain credentials. */
 export type KeyRecord = {
   readonly id: string;
   readonly name: string;
   readonly createdAt: string;
   readonly revokedAt?: string;
-  /** The newest first. */
+  /** Newest first. */
   readonly hashes: readonly KeyHash[];
   readonly settings: KeySettings;
 };

@@ -1,31 +1,28 @@
 import * as z from 'zod';
 import { dailyCreditsSchema, type Rate, rateSchema } from './rate.ts';
 
-/**
- * What a key may do. A list that is absent allows everything; of several lists each must allow a request, of a list one
- * entry is enough.
- */
+/** Permissions of a key. An absent list allows everything. A request must match each list, and one matching entry per list is enough. */
 export type KeySettings = {
   /** ISO 8601. */
   readonly expiresAt?: string;
-  /** Names of the configuration. */
+  /** Network names of the configuration. */
   readonly networks?: readonly string[];
-  /** Wire names; `l2_estimateGas` stands for each network's own name too. */
+  /** Wire names; `l2_estimateGas` also matches each network's own name for it. */
   readonly methods?: readonly string[];
   /** Contracts that calls may go to, lower case. */
   readonly addresses?: readonly string[];
-  /** `https://app.example.org`, or `https://*.example.org` for everything below. */
+  /** `https://app.example.org`, or `https://*.example.org` for all subdomains. */
   readonly origins?: readonly string[];
-  /** Parts of the User-Agent. */
+  /** Substrings of the User-Agent. */
   readonly userAgents?: readonly string[];
-  /** Whether it may send transactions; without it, it may. */
+  /** Whether the key may send transactions. Default: true. */
   readonly send?: boolean;
   readonly rate?: Rate;
-  /** Credits of a day, which begins at midnight UTC. */
+  /** Credits per day; a day begins at midnight UTC. */
   readonly dailyCredits?: number;
-  /** SHA-256 of a secret that every request must bring. */
+  /** SHA-256 of a secret that every request must carry. */
   readonly secretHash?: string;
-  /** Name of the issuer (`access.jwt`) of the token that every request must bring. */
+  /** Name of the issuer (`access.jwt`) of the token that every request must carry. */
   readonly jwt?: string;
 };
 

@@ -14,7 +14,7 @@ type Tables = {
   readonly ids: Database<string, string>;
 };
 
-/** Keys in an LMDB environment of their own, `<dataDir>/keys`, which processes of one machine share. */
+/** Keys in an LMDB environment of their own, `<dataDir>/keys`, shared by processes of one machine. */
 export class LmdbKeyTable implements KeyTable {
   readonly #path: string;
   readonly #environment: LmdbEnvironment<Tables>;
@@ -58,14 +58,14 @@ export class LmdbKeyTable implements KeyTable {
     await this.#environment.close();
   }
 
-  /** Runs a transaction; what it has written is on the disk then. @throws Error when it could not be, and nothing is changed */
+  /** Runs a transaction, and resolves once it is durable. @throws Error when the write fails; then nothing is changed */
   async #write<T>(transaction: (tables: Tables) => T): Promise<T> {
     try {
       const outcome = this.#environment.write(transaction);
       await this.#environment.flushed;
       return outcome;
     } catch (error) {
-      // Errors of `change` are the caller's.
+      // Errors of `change` belong to the caller.
       throw readErrorCode(error) === undefined ? error : describeWriteError(this.#path, error);
     }
   }

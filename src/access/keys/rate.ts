@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** How many calls a second, and how many at once after a pause. */
+/** Calls per second, and maximum burst of calls. */
 export type Rate = { readonly perSecond: number; readonly burst: number };
 
 export const rateSchema: z.ZodType<Rate> = z

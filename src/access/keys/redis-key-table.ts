@@ -12,7 +12,7 @@ const FIND = createScript(
   return redis.call('HGET', KEYS[1], id) or ''`,
 );
 
-/** ARGV: id, the record as it was read ('' for a new one), the new record, how many hashes go, those, those that come. */
+/** ARGV: id, the record as read ('' for a new one), the new record, the number of removed hashes, those hashes, the added hashes. */
 const REPLACE = createScript(
   2,
   `if (redis.call('HGET', KEYS[1], ARGV[1]) or '') ~= ARGV[2] then return 0 end
@@ -24,17 +24,17 @@ const REPLACE = createScript(
 );
 
 const ATTEMPTS = 10;
-/** How long a key that nothing is known of may take: 503 is worse than a second. */
+/** Minimum timeout of a look-up for an unknown key, ms: waiting a second is better than a 503. */
 const FIRST_LIMIT_MS = 1_000;
 
 export type RedisKeyTableOptions = {
   readonly client: RedisClient;
-  /** Names of keys in the server begin with it. */
+  /** Prefix of key names in the server. */
   readonly prefix: string;
   readonly timeLimitMs: number;
 };
 
-/** Keys in Valkey or Redis, which machines share. */
+/** Keys in Valkey or Redis, shared by machines. */
 export class RedisKeyTable implements KeyTable {
   readonly #options: RedisKeyTableOptions;
   readonly #records: string;
@@ -43,7 +43,7 @@ export class RedisKeyTable implements KeyTable {
 
   constructor(options: RedisKeyTableOptions) {
     this.#options = options;
-    // In braces: a cluster keeps both on one node, where a script may touch them together.
+    // The hash tag in braces keeps both on one cluster node, so that a script may access both.
     this.#records = `{${options.prefix}:keys}:records`;
     this.#ids = `{${options.prefix}:keys}:ids`;
   }
@@ -76,24 +76,24 @@ export class RedisKeyTable implements KeyTable {
     throw new Error('the key is being changed by another process');
   }
 
-  /** The client is its owner's. */
+  /** The client belongs to the caller, and stays open. */
   async close(): Promise<void> {}
 
-  /** @returns whether the record still was what was read */
+  /** @returns whether the record was unchanged since it was read */
   async #replace(id: string, read: string, record: KeyRecord, gone: readonly string[]): Promise<boolean> {
     const come = record.hashes.map(({ hash }) => hash);
     const args = [id, read, JSON.stringify(record), gone.length, ...gone, ...come];
     return (await this.#ask((client) => client.run(REPLACE, this.#records, this.#ids, ...args))) === 1;
   }
 
-  /** @throws Error without an answer in time; at once after several of these */
+  /** @throws Error without a reply in time; immediately after several of these */
   async #ask(
     question: (client: RedisClient) => Promise<unknown>,
     limitMs: number = this.#options.timeLimitMs,
   ): Promise<unknown> {
     const { client } = this.#options;
     if (limitMs >= FIRST_LIMIT_MS) await client.waitUntilReady(limitMs);
-    // No connection, or no room on it, says nothing about the server: it is not held against it.
+    // A missing connection, or a full one, does not count as a failure of the server.
     if (client.ready && this.#breaker.admit()) {
       const value = await settleWithin(question(client), limitMs);
       if (value !== undefined && value !== LATE) {
@@ -106,7 +106,7 @@ export class RedisKeyTable implements KeyTable {
   }
 }
 
-/** @throws Error that says nothing of what was read */
+/** @throws Error that does not quote the text */
 function parseRecord(text: unknown): KeyRecord {
   try {
     return keyRecordSchema.parse(JSON.parse(String(text)));

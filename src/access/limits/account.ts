@@ -3,85 +3,84 @@ import { TokenBucket } from '../../util/token-bucket.ts';
 import type { Rate } from '../keys/rate.ts';
 import type { Drawn, LimitTable, Spending } from './limit-table.ts';
 
-/** Why a call may not be made now, and when it may. */
+/** Reason why a call is denied, and delay until it may be repeated. */
 export type Denial = {
   readonly reason: 'rate' | 'credits';
   readonly retryAfterMs: number;
-  /** Calls a second: what is allowed, and what this process sees. */
+  /** Calls per second: the limit, and the rate seen by this process. */
   readonly allowed: number;
   readonly current: number;
 };
 
 export type AccountOptions = {
-  /** Name of its bucket in the table. */
+  /** Name of the bucket in the table. */
   readonly name: string;
   readonly rate: Rate | undefined;
   readonly dailyCredits: number | undefined;
   readonly table: LimitTable;
-  /** Monotonic milliseconds. */
+  /** Monotonic clock, ms. */
   readonly now: () => number;
-  /** Unix milliseconds. */
+  /** Wall clock, Unix ms. */
   readonly clock: () => number;
 };
 
-/** The pace of an account is taken over spans of this length. */
+/** Window over which the call rate of an account is measured, ms. */
 const PACE_MS = 100;
-/** For so long ahead tokens are drawn: of an account with 1,000 calls a second here, twenty at a time. */
+/** Tokens are drawn ahead for this duration, ms: twenty at a time for an account with 1,000 calls per second in this process. */
 const AHEAD_MS = 20;
-/** Drawn tokens that are not used within this time, milliseconds, are dropped. */
+/** Unused drawn tokens expire after this duration, ms. */
 const HOLD_MS = 250;
-/** Between two questions whether the table is back. */
+/** Interval between checks whether an unavailable table has recovered, ms. */
 const RETRY_MS = 250;
-/** Calls that wait for the table. */
+/** Maximum calls that wait for the table. */
 const MAX_WAITING = 1_000;
-/** Draws that a call waits for: others may have been quicker. */
+/** Maximum draws per call: other calls may take the drawn tokens. */
 const MAX_DRAWS = 3;
 const DAY_MS = 86_400_000;
-/** Between two looks at the clock for the day, which may have been wrong. */
+/** Maximum interval between reads of the wall clock for the day, since the clock may be corrected, ms. */
 const DAY_CHECK_MS = 60_000;
 
 /**
- * The limits of one key, network or address in this process. Tokens are drawn from a table that processes share, a few at
- * a time, so that most calls need no draw; all processes together never get more than the bucket gives. While the table is
- * away this process gives its own share.
+ * Limits of one key, network or address in this process. Tokens are drawn from a table shared by processes, several at a time, so that most
+ * calls need no draw; all processes together never exceed the bucket. While the table is unavailable, this process grants its own share.
  */
 export class Account {
-  /** Entries of this process so far, whichever account they are of: one that was forgotten may be opened anew. */
+  /** Number of the last entry of this process, across accounts, because an evicted account may be opened again. */
   static #entries = 0;
   #options: AccountOptions;
   #tokens = 0;
-  /** Tokens that were spent before there were any: what comes next pays for them. */
+  /** Tokens spent in advance; the next ones drawn pay for them. */
   #owed = 0;
   #heldUntil = 0;
   #deniedUntil = 0;
-  /** Calls of this span of time and of the one before. */
+  /** Calls of the current and of the previous window. */
   #calls = 0;
   #callsBefore = 0;
   #spanEnd = 0;
   #drawing: Promise<void> | undefined;
   #waiting = 0;
-  /** Calls that wait for the table to know of earlier ones. */
+  /** Calls that wait until the table has recorded earlier spending. */
   #reporting = 0;
   #day = 0;
-  /** When to ask the clock for the day again, on the monotonic clock. */
+  /** Next time to read the wall clock for the day, on the monotonic clock. */
   #dayUntil = Number.NEGATIVE_INFINITY;
-  /** Credits spent on the day according to the table; undefined before its first answer. */
+  /** Credits spent on the day according to the table; undefined before its first reply. */
   #spent: number | undefined;
   /** Credits not yet reported to the table. */
   #pending = 0;
-  /** The report last sent, until the table has answered. */
+  /** Last report, until the table has replied. */
   #reported: Spending | undefined;
   #isAway = false;
-  /** When to ask again whether the table is back. */
+  /** Next time to check whether the table has recovered. */
   #retryAt = 0;
-  /** Kept while the table is there, so that repeated outages do not bring a burst each time. */
+  /** Kept after the table recovers, so that repeated outages do not each grant a new burst. */
   #ownBucket: TokenBucket | undefined;
 
   constructor(options: AccountOptions) {
     this.#options = options;
   }
 
-  /** Other limits from now on. */
+  /** Replaces the limits. */
   limitTo(rate: Rate | undefined, dailyCredits: number | undefined): void {
     const before = this.#options;
     this.#options = { ...before, rate, dailyCredits };
@@ -93,20 +92,21 @@ export class Account {
     this.#ownBucket = undefined;
   }
 
-  /** Whether credits are still to be reported to the table. */
+  /** Whether there are credits to report to the table. */
   get isDirty(): boolean {
     return this.#pending !== 0 || (this.#reported !== undefined && this.#reported.credits !== 0);
   }
 
-  /** Why a call would be denied for the rate, as far as is known without asking. */
+  /** Denial of the next call for its rate, as far as known without a draw. */
   get denial(): Denial | undefined {
     const now = this.#options.now();
     return now < this.#deniedUntil ? this.#deny('rate', now) : undefined;
   }
 
   /**
-   * Takes a token, and credits of the day; or says why not. At once where tokens are at hand.
-   * @param tokens how many: none, or one that has to be there and others that may be owed, a burst at most
+   * Takes tokens and credits of the day, synchronously if tokens are available. @returns a denial, or undefined
+   * @param credits credits of the call
+   * @param tokens none, or one that must be available and others that may be owed, at most a burst
    */
   take(credits: number, now: number = this.#options.now(), tokens = 1): PromiseOrValue<Denial | undefined> {
     const outcome = this.#takeOne(credits, now, tokens === 0);
@@ -141,12 +141,12 @@ export class Account {
     return this.#drawAndTake(credits, isPaid, MAX_DRAWS);
   }
 
-  /** Spends credits for what has been delivered already, also where the day has not so many. */
+  /** Spends credits for something already delivered, also beyond the daily limit. */
   spend(credits: number): void {
     this.#spend(credits);
   }
 
-  /** Takes back a call that was not made after all. */
+  /** Returns tokens and credits of a call that was not made. */
   giveBack(credits: number, tokens = 1): void {
     if (this.#options.rate !== undefined && !this.#isAway) this.#tokens += tokens;
     if (this.#options.dailyCredits !== undefined) this.#pending -= credits;
@@ -157,7 +157,7 @@ export class Account {
     return this.isDirty ? this.#draw(0) : undefined;
   }
 
-  /** Whether other processes would know too little of what was spent here. A call that costs more than that follows a report. */
+  /** Whether unreported spending would exceed the bound of the table. Then the call waits for a report, also a call that exceeds it by itself. */
   #mustReport(dailyCredits: number, credits: number): boolean {
     const before = this.#pending + (this.#reported?.credits ?? 0);
     return !this.#isAway && before > 0 && before + credits > dailyCredits * this.#options.table.unreported;
@@ -212,15 +212,15 @@ export class Account {
     return false;
   }
 
-  /** Checks whether the table is back, while no call waits for it. */
+  /** Probes the table while no call waits for it. */
   #lookAgain(now: number): void {
     this.#retryAt = now + RETRY_MS;
     void this.#draw(0);
   }
 
   /**
-   * Whether a call of that many credits would spend more than the day has. While the table is away, or has not answered yet, what is left
-   * of the day is shared like everything else.
+   * Whether a call would exceed the credits of the day. While the table is unavailable, or has not replied yet, this process has only its share
+   * of the remaining credits.
    */
   #exceeds(dailyCredits: number, credits: number): boolean {
     const wanted = this.#pending + (this.#reported?.credits ?? 0) + credits;
@@ -233,7 +233,7 @@ export class Account {
     if (this.#options.dailyCredits !== undefined) this.#pending += credits;
   }
 
-  /** One draw at a time: calls that come meanwhile wait for it. */
+  /** Draws from the table. Only one draw is in flight, and concurrent calls wait for it. */
   #draw(tokens: number): PromiseOrValue<void> {
     if (this.#drawing !== undefined) return this.#drawing;
     const { name, rate, table } = this.#options;
@@ -264,7 +264,7 @@ export class Account {
     this.#deniedUntil = drawn.tokens < wanted ? now + drawn.waitMs : 0;
   }
 
-  /** The spending to report: an unconfirmed report is sent again first. */
+  /** Returns the spending to report; an unconfirmed report is repeated first. */
   #describeSpending(): Spending | undefined {
     if (this.#options.dailyCredits === undefined) return undefined;
     if (this.#reported === undefined || this.#reported.credits === 0) {
@@ -280,7 +280,7 @@ export class Account {
     return this.#reported;
   }
 
-  /** Credits of another day that are not entered yet are dropped. */
+  /** Starts a new day if the clock shows one; unreported credits of another day are dropped. */
   #turnDay(now: number): void {
     const time = this.#options.clock();
     this.#dayUntil = now + Math.min(DAY_MS - (time % DAY_MS), DAY_CHECK_MS);
@@ -305,12 +305,12 @@ export class Account {
     this.#calls++;
   }
 
-  /** Calls a second, here and now. */
+  /** Call rate in this process, calls per second. */
   get #pace(): number {
     return Math.max(this.#calls, this.#callsBefore) * (1_000 / PACE_MS);
   }
 
-  /** How long it takes to earn what is owed. */
+  /** Time that the bucket takes to earn the owed tokens, ms. */
   get #owedMs(): number {
     const { rate } = this.#options;
     return rate === undefined ? 0 : (this.#owed / rate.perSecond) * 1_000;

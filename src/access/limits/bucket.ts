@@ -1,16 +1,16 @@
 import type { Rate } from '../keys/rate.ts';
 
-/** A bucket at a moment; the time is Unix milliseconds, as processes of one machine share it. */
+/** State of a bucket; `at` is Unix ms, shared by processes of one machine. */
 export type Bucket = { readonly tokens: number; readonly at: number };
 
-/** Returns the bucket at a later moment. A clock that was set back earns nothing, and time goes on from where it is set to. */
+/** Returns the bucket at a later time. A clock that was set back earns nothing, and time continues from its new value. */
 export function fillBucket(bucket: Bucket | undefined, { perSecond, burst }: Rate, now: number): Bucket {
   if (bucket === undefined) return { tokens: burst, at: now };
   const earned = (Math.max(0, now - bucket.at) / 1_000) * perSecond;
   return { tokens: Math.min(burst, bucket.tokens + earned), at: now };
 }
 
-/** Takes whole tokens, as many as there are up to `wanted`; and how long the next one takes, milliseconds. */
+/** Takes up to `wanted` whole tokens. @returns them, and the delay until the next token, ms */
 export function takeTokens(
   bucket: Bucket,
   { perSecond }: Rate,

@@ -1,22 +1,19 @@
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { Rate } from '../keys/rate.ts';
 
-/** Credits that an account has spent and not yet entered. */
+/** Credits of an account that are not recorded in the table yet. */
 export type Spending = {
   readonly account: string;
   /** Days since 1970, UTC. */
   readonly day: number;
   readonly credits: number;
-  /**
-   * Its number, which only grows in a process: what is sent again, since it may or may not have been entered, has the number
-   * that it had.
-   */
+  /** Sequence number, increasing within a process. A repeated report with unknown outcome keeps its number. */
   readonly entry: number;
-  /** What was spent that day as far as is known here: a table that has lost it learns it again. */
+  /** Total known to this process for the day, from which a table that has lost it recovers. */
   readonly known: number;
 };
 
-/** Tokens that are wanted of a bucket, and credits to enter. */
+/** Tokens to take from a bucket, and credits to record. */
 export type Draw = {
   readonly bucket: string;
   readonly rate: Rate | undefined;
@@ -25,24 +22,21 @@ export type Draw = {
 };
 
 export type Drawn = {
-  /** Whole tokens, up to what was wanted. */
+  /** Whole tokens, at most the requested number. */
   readonly tokens: number;
-  /** Until there is another one, milliseconds; 0 when there may be one now. */
+  /** Delay until the next token, ms; 0 if one may be available. */
   readonly waitMs: number;
-  /** Of the day, with what was entered now. */
+  /** Credits of the day, including those just recorded. */
   readonly spent: number;
 };
 
-/**
- * Buckets of tokens and counters of credits that processes share. A bucket holds up to `burst`, gets `perSecond`, and is
- * full when it is new.
- */
+/** Token buckets and credit counters shared by processes. A bucket holds up to `burst`, earns `perSecond`, and starts full. */
 export interface LimitTable {
-  /** Undefined while the table is away. Never throws or rejects. */
+  /** Takes tokens and records credits; undefined while the table is unavailable. Never throws or rejects. */
   draw(draw: Draw): PromiseOrValue<Drawn | undefined>;
-  /** The part of each limit that this process may give while the table is away: 0 to 1. */
+  /** Share of each limit that this process may grant while the table is unavailable: 0 to 1. */
   readonly share: number;
-  /** The part of a day's credits that this process may spend before the table knows: 0 to 1. All processes together spend at most a tenth so. */
+  /** Share of the daily credits that this process may spend before reporting: 0 to 1. All processes together spend at most a tenth that way. */
   readonly unreported: number;
   close(): Promise<void>;
 }

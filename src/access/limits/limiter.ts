@@ -9,33 +9,33 @@ import type { LimitTable } from './limit-table.ts';
 
 export type LimiterOptions = {
   readonly table: LimitTable;
-  /** Wrong keys from one address. */
+  /** Limit for wrong keys per address. */
   readonly failures: Rate;
-  /** By network; the others have no limit. */
+  /** Limits by network; others are unlimited. */
   readonly networks: ReadonlyMap<string, Rate>;
   readonly now?: () => number;
   readonly clock?: () => number;
 };
 
-/** How late the table may hear of credits. */
+/** Maximum delay of a report of credits, ms. */
 const FLUSH_MS = 200;
 const ADDRESSES = 20_000;
 const ADDRESS_MS = 600_000;
-/** Accounts of keys: more than keys are remembered, and longer than a day's credits are of interest. */
+/** Capacity and lifetime of key accounts: more than the cached keys, and longer than daily credits are relevant. */
 const KEYS = 20_000;
 const KEY_MS = 2 * 86_400_000;
-/** What is spent during one round of reports is reported in the next. */
+/** Rounds at shutdown: spending during one round of reports is reported in the next. */
 const LAST_ROUNDS = 3;
 
-/** The limits of keys, networks and addresses in this process. */
+/** Limits of keys, networks and addresses in this process. */
 export class Limiter {
   readonly #options: LimiterOptions;
   /**
-   * A key has one account here, whatever it is verified by and however often its record changes: its entries in the table have
-   * numbers that only grow.
+   * A key has one account per process, independent of its verifier and of changes of its record, because the numbers of its entries in the
+   * table must increase.
    */
   readonly #byKey: Lru<string, Account>;
-  /** The same, found faster. */
+  /** Fast path to the account. */
   readonly #byPrincipal = new WeakMap<Principal, Account>();
   readonly #byNetwork: ReadonlyMap<string, Account>;
   readonly #byAddress: Lru<string, Account>;
@@ -54,8 +54,8 @@ export class Limiter {
   }
 
   /**
-   * One call of a key; undefined when it may be made.
-   * @param calls how many of the rate it counts for
+   * Takes a call of a key. @returns a denial, or undefined
+   * @param calls number of calls charged to the rate
    */
   takeForKey(
     principal: Principal,
@@ -70,18 +70,18 @@ export class Limiter {
     const outcome = account.take(credits, now, calls);
     if (terms.dailyCredits === undefined) return outcome;
     this.#dirty.add(account);
-    // What is taken after a wait is spent after it.
+    // A deferred take spends after its wait, so the account is marked again.
     return outcome instanceof Promise ? outcome.finally(() => this.#dirty.add(account)) : outcome;
   }
 
-  /** Spends a key's credits for what it has got already, also where it has not so many. */
+  /** Spends a key's credits for something already delivered, also beyond its limit. */
   spend(principal: Principal, credits: number): void {
     const account = this.#byPrincipal.get(principal);
     account?.spend(credits);
     if (account?.isDirty === true) this.#dirty.add(account);
   }
 
-  /** A call that was taken for a key and not made after all. */
+  /** Returns a call of a key that was not made. */
   giveBack(principal: Principal, credits: number, calls = 1): void {
     const account = this.#byPrincipal.get(principal);
     account?.giveBack(credits, calls);
@@ -93,17 +93,17 @@ export class Limiter {
     return this.#byNetwork.has(network);
   }
 
-  /** One call on a network; undefined when it may be made. */
+  /** Takes a call on a network. @returns a denial, or undefined */
   takeForNetwork(network: string, now?: number): PromiseOrValue<Denial | undefined> {
     return this.#byNetwork.get(network)?.take(0, now);
   }
 
-  /** Whether too many wrong keys have come from an address, and until when. */
+  /** Returns the denial of an address that has sent too many wrong keys, or undefined. */
   findBlock(address: string): Denial | undefined {
     return this.#byAddress.size > 0 ? this.#byAddress.get(groupAddress(address))?.denial : undefined;
   }
 
-  /** A wrong key has come from an address. */
+  /** Counts a wrong key of an address. */
   countFailure(address: string): void {
     const group = groupAddress(address);
     let account = this.#byAddress.get(group);
@@ -114,7 +114,7 @@ export class Limiter {
     void account.take(0);
   }
 
-  /** Reports to the table what it does not have yet. The table itself stays open. */
+  /** Sends the remaining reports to the table. The table itself stays open. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     for (let round = 0; round < LAST_ROUNDS && this.#dirty.size > 0; round++) await this.#flush();
@@ -134,7 +134,7 @@ export class Limiter {
     const accounts = [...this.#dirty];
     this.#dirty.clear();
     await Promise.all(accounts.map((account) => account.flush()));
-    // What could not be entered is tried again.
+    // Failed reports are repeated.
     for (const account of accounts) if (account.isDirty) this.#dirty.add(account);
   }
 

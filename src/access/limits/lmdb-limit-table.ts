@@ -5,30 +5,33 @@ import { type Bucket, fillBucket, takeTokens } from './bucket.ts';
 import type { Draw, Drawn, LimitTable, Spending } from './limit-table.ts';
 
 type DayCredits = { readonly day: number; readonly credits: number };
-/** The day that was entered last, and another one before it: the next one where the clock was ahead. */
+/** Last recorded day, and one other day before that record: the following day where the clock was ahead. */
 type Day = DayCredits & { readonly before?: DayCredits };
 /** Buckets and days by key. */
 type Table = Database<Bucket | Day, string>;
 
 const MAP_BYTES = 1 << 28;
-/** Buckets that are looked at with each new one, and removed where they have not changed for an hour: more than one, so that they never pile up. */
+/** Buckets checked at each creation, and removed if unchanged for an hour; more than one, so that they cannot accumulate. */
 const SWEPT_BUCKETS = 4;
 const IDLE_MS = 3_600_000;
 const FIRST_BUCKET = 'bucket ';
 const BEHIND_BUCKETS = 'bucket!';
 
-/** Limits in an LMDB environment of their own, `<dataDir>/limits`: each draw is a whole. */
+/** Limits in an LMDB environment of their own, `<dataDir>/limits`; each draw is one transaction. */
 export class LmdbLimitTable implements LimitTable {
   readonly share = 1;
-  /** How many processes there are is not known: fifty spend a tenth. */
+  /** The number of processes is unknown: fifty processes spend a tenth. */
   readonly unreported = 0.002;
   readonly #table: SharedLmdbTable<Bucket | Day>;
   readonly #now: () => number;
   readonly #onFault: () => void;
-  /** Where the next look at old buckets begins. */
+  /** Start of the next sweep. */
   #sweptTo = FIRST_BUCKET;
 
-  /** @param now Unix milliseconds */
+  /**
+   * @param onFault called for each failed draw
+   * @param now wall clock, Unix ms
+   */
   constructor(dataDir: string, onFault: () => void, now: () => number = Date.now) {
     this.#table = new SharedLmdbTable(join(dataDir, 'limits'), MAP_BYTES);
     this.#now = now;
@@ -60,8 +63,8 @@ export class LmdbLimitTable implements LimitTable {
   }
 
   /**
-   * Enters credits. Where the clock has gone back, those of the later day count as well: while it was ahead there were no further credits.
-   * @returns the credits of the day
+   * Records credits. If the clock was set back, those of the later day count too, because while the clock was ahead there were no further
+   * credits. @returns the credits of the day
    */
   #enter(table: Table, { account, day, credits }: Spending): number {
     const key = `day ${account}`;
@@ -71,13 +74,13 @@ export class LmdbLimitTable implements LimitTable {
     const total = credits + (same?.day === day ? same.credits : 0);
     const before = other && { day: other.day, credits: other.credits };
     const isBack = other !== undefined && other.day > day;
-    // Written also without credits: later days do not count on the days after this one.
+    // Written also without credits, so that the later day does not count on the days after this one.
     if (credits !== 0 || (isBack && other === known))
       table.putSync(key, { day, credits: total, ...(before && { before }) });
     return total + (isBack ? other.credits : 0);
   }
 
-  /** A bucket that was not drawn from for long is full, as a new one is; one of a clock that was far ahead begins anew. */
+  /** An idle bucket is full, like a new one; one from a clock that was far ahead is reset. */
   #sweep(table: Table): void {
     const now = this.#now();
     const bounds = { start: this.#sweptTo, end: BEHIND_BUCKETS, limit: SWEPT_BUCKETS };

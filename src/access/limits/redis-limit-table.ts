@@ -5,10 +5,10 @@ import { settleWithin } from '../../util/settle-within.ts';
 import type { Draw, Drawn, LimitTable } from './limit-table.ts';
 
 /**
- * By the server's own clock. KEYS: bucket, day, the two days that were entered last. ARGV: tokens a second (0: no bucket), burst, tokens wanted,
- * credits, credits that are known (-1: no account), process, number of the entry, day. An entry that comes again, or late, is not made twice: the
- * day has the last one of each process. Where a process's clock has gone back, the credits of the later day count as well. Answers tokens,
- * milliseconds until the next one, credits of the day.
+ * Uses the server's clock. KEYS: bucket, day, the last two recorded days. ARGV: tokens per second (0: no bucket), burst, tokens wanted, credits,
+ * known credits (-1: no account), process, entry number, day. A repeated or reordered entry is not recorded twice, because the day stores
+ * each process's last number. If a process's clock was set back, the credits of the later day count too. Returns tokens, ms until the next
+ * token, credits of the day.
  */
 const DRAW = createScript(
   3,
@@ -53,7 +53,7 @@ const DRAW = createScript(
   return {granted, wait, spent}`,
 );
 
-/** The processes that share the limits. KEYS: processes. ARGV: this one, milliseconds that it lives without saying so again. */
+/** Processes that share the limits. KEYS: processes. ARGV: this process, its lifetime without a further beat in ms. */
 const BEAT = createScript(
   1,
   `local time = redis.call('TIME')
@@ -64,9 +64,9 @@ const BEAT = createScript(
   return redis.call('ZCARD', KEYS[1])`,
 );
 
-/** The part of a day's credits that all processes together may spend before the table knows. */
+/** Share of the daily credits that all processes together may spend before they report. */
 const UNREPORTED = 0.1;
-/** Others may have started since they were counted last. */
+/** Minimum assumed number of processes, since others may have started after the last count. */
 const LEAST_PROCESSES = 8;
 const BEAT_MS = 2_000;
 const LIFE_MS = 7_000;
@@ -75,11 +75,11 @@ export type RedisLimitTableOptions = {
   readonly client: RedisClient;
   readonly prefix: string;
   readonly timeLimitMs: number;
-  /** Processes that share the limits, as long as the server has not been asked. */
+  /** Assumed number of processes until the server has replied. */
   readonly processes: number;
 };
 
-/** Limits in Valkey or Redis, which machines share. */
+/** Limits in Valkey or Redis, shared by machines. */
 export class RedisLimitTable implements LimitTable {
   readonly #options: RedisLimitTableOptions;
   readonly #breaker = new CircuitBreaker();
@@ -95,7 +95,7 @@ export class RedisLimitTable implements LimitTable {
     void this.#beat();
   }
 
-  /** As many processes as there were when the server was heard last. */
+  /** Based on the number of processes in the server's last reply. */
   get share(): number {
     return 1 / this.#processes;
   }
@@ -115,7 +115,7 @@ export class RedisLimitTable implements LimitTable {
 
   async #draw({ bucket, rate, tokens, spending }: Draw): Promise<Drawn | undefined> {
     const { client, prefix, timeLimitMs } = this.#options;
-    // In braces: a cluster keeps both on one node.
+    // The hash tag in braces keeps all keys on one cluster node.
     const name = `{${prefix}:limit:${bucket}}`;
     const reply = await settleWithin(
       client.run(
@@ -150,7 +150,7 @@ export class RedisLimitTable implements LimitTable {
   }
 }
 
-/** What the server may have said: numbers, no more tokens than were wanted, no longer a wait than a bucket takes to fill. */
+/** Validates a reply: numbers, at most the wanted tokens, and at most the time that a bucket takes to fill. */
 function readDrawn(reply: unknown, rate: Draw['rate'], wanted: number): Drawn | undefined {
   if (!Array.isArray(reply) || reply.length !== 3) return undefined;
   const numbers = reply.map(Number);

@@ -4,20 +4,23 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import type { FilterCriteria } from './filter-criteria.ts';
 import { isInRange } from './filter-range.ts';
 
-/** Blocks of which logs are read at the same time. */
+/** Number of blocks whose logs are read concurrently. */
 const WINDOW = 16;
-/** Of one answer; the block that reaches one of the bounds is the last, and the next answer goes on behind it. */
+/** Soft limits of one answer: the block that reaches either is the last one, and the next poll continues after it. */
 const MAX_LOGS = 10_000;
 const MAX_LENGTH = 8 * 1024 * 1024;
 
 /** Logs of the first steps, or of all of them. */
 export type CollectedLogs = {
   readonly logs: readonly JsonText[];
-  /** Hash of the block that is the head behind the last of these steps; undefined where these are all. */
+  /** Hash of the head after the last of these steps; undefined when the logs cover all steps. */
   readonly last: string | undefined;
 };
 
-/** Reads the logs of steps in order, as many as one answer may have, for half of the time that there is. */
+/**
+ * Reads the logs of steps in order, up to the limits of one answer, and for at most half of the remaining time.
+ * @param steps feed steps since the last poll, oldest first
+ */
 export async function collectLogs(
   feed: NetworkFeed,
   steps: readonly FeedStep[],

@@ -5,18 +5,18 @@ import { Lru } from '../../util/lru.ts';
 import { TURNS, type TurnQueue } from '../../util/turn-queue.ts';
 import { logFilter } from '../log-filter.ts';
 
-/** Criteria of a filter for logs, as they are looked for. They never change. */
+/** Parsed and indexed criteria of a log filter; immutable. */
 export type FilterCriteria = {
   readonly filter: LogFilter;
   readonly matches: LogTest;
-  /** Whether they are in a record of their own. */
+  /** Whether the criteria have a record of their own. */
   readonly isApart: boolean;
 };
 
 const CAPACITY_BYTES = 64 * 1024 * 1024;
-/** How long they are kept after they were parsed, milliseconds. */
+/** Lifetime of a cache entry after parsing, ms. */
 const KEPT_MS = 10 * 60_000;
-/** A topic as a text (88), in its array (8) and in a set (40), rounded up; and objects around them all. */
+/** Estimated heap bytes per topic: text (88), array slot (8) and set entry (40), rounded up; and of the enclosing objects. */
 const VALUE_BYTES = 150;
 const OBJECT_BYTES = 1_000;
 
@@ -26,10 +26,10 @@ type Options = {
   readonly turns?: Pick<TurnQueue, 'run'>;
 };
 
-/** Parsed criteria of filters by the names of their records, so that a poll neither parses nor indexes them. */
+/** Parsed filter criteria by record name, so that a poll neither parses nor indexes them. */
 export class FilterCriteriaCache {
   readonly #kept: Lru<string, FilterCriteria>;
-  /** Criteria that are being parsed, by filter. */
+  /** In-flight parses by filter. */
   readonly #flights = new Map<string, Promise<FilterCriteria | undefined>>();
   readonly #turns: Pick<TurnQueue, 'run'>;
 
@@ -38,7 +38,7 @@ export class FilterCriteriaCache {
     this.#kept = new Lru(capacityBytes, KEPT_MS, now, countBytes);
   }
 
-  /** Bytes of memory that are kept, about. */
+  /** Approximate heap size of the cached criteria, bytes. */
   get bytes(): number {
     return this.#kept.weight;
   }
@@ -48,9 +48,11 @@ export class FilterCriteriaCache {
   }
 
   /**
-   * Parses what is not kept, in turns of the owner.
-   * @param text JSON, as `eth_newFilter` takes it
-   * @returns undefined for what is no filter
+   * Returns cached criteria, or parses them in scheduler slots of the owner.
+   * @param name record name of the filter
+   * @param text JSON in the form of `eth_newFilter`
+   * @param isApart whether the criteria have a record of their own
+   * @returns undefined for an invalid filter
    */
   async load(
     name: string,
@@ -86,10 +88,10 @@ export class FilterCriteriaCache {
   }
 }
 
-/** Kept for all networks of this process. */
+/** Process-wide cache, shared by all networks. */
 export const FILTER_CRITERIA: FilterCriteriaCache = new FilterCriteriaCache();
 
-/** Each part takes a millisecond at most, for a record of the greatest size. */
+/** Each part takes at most 1 ms for a record of maximum size. */
 function* parseCriteria(text: string, isApart: boolean): Generator<undefined, FilterCriteria> {
   const value: unknown = JSON.parse(text);
   yield;

@@ -6,7 +6,7 @@ import { createKindProblem } from '../../rpc/param-problem.ts';
 import type { MethodContext } from '../method-context.ts';
 import type { FilterPlace, Filters } from './filters.ts';
 
-/** The parameter of methods about one filter. */
+/** Filter id parameter. */
 export const filterId: Param<string, true> = {
   name: 'id',
   description: 'What the filter was made with.',
@@ -20,7 +20,7 @@ export const filterId: Param<string, true> = {
   },
 };
 
-/** The result of methods that make a filter. */
+/** Filter id, the result of methods that create a filter. */
 export const filterIdSchema: z.ZodType<string> = z
   .string()
   .regex(/^0x[1-9a-f][0-9a-f]{31}$/)

@@ -2,11 +2,11 @@ import type { LogBlocks, LogBound } from '../../chain/requests.ts';
 import { RpcError } from '../../rpc/errors.ts';
 
 /**
- * What geth's live filters take of the ranges that eth_getLogs takes.
+ * Checks a block range against the subset that geth's live filters accept.
  * @throws RpcError in geth's words
  */
 export function checkFilterRange(blocks: LogBlocks): void {
-  // It bounds eth_getFilterLogs only.
+  // A block hash restricts eth_getFilterLogs only.
   if (blocks.kind === 'block') return;
   const { from, to } = blocks;
   if (isTag(from, 'pending') || isTag(to, 'pending')) {
@@ -18,7 +18,7 @@ export function checkFilterRange(blocks: LogBlocks): void {
   if (!isOpen && !isClosed) throw new RpcError('invalidParams', 'invalid block range params');
 }
 
-/** Whether logs of the block of this number are given; a bound that is a tag bounds nothing. */
+/** Whether a block number is in the range; a bound that is a tag does not restrict it. */
 export function isInRange(blocks: LogBlocks, number: bigint): boolean {
   if (blocks.kind === 'block') return true;
   const [first, last] = [readNumber(blocks.from), readNumber(blocks.to)];

@@ -2,43 +2,43 @@ import { randomBytes } from 'node:crypto';
 import type { LogBound, LogFilter } from '../../chain/requests.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 
-/** What a filter gives: hashes of blocks, logs, or transactions that wait (hashes of them, or the transactions themselves). */
+/** Filter type: block hashes, logs, or pending transactions (hashes, or full objects). */
 export type FilterSubject =
   | { readonly kind: 'blocks' }
   | { readonly kind: 'logs'; readonly filter: LogFilter }
   | { readonly kind: 'pending'; readonly isFull: boolean };
 
-/** The same as it is stored. `criteria`: the JSON text of a filter, as `eth_newFilter` takes it; nothing here parses it. */
+/** Filter type as stored. `criteria` is the JSON text in the form of `eth_newFilter`; it is not parsed here. */
 export type StoredSubject =
   | { readonly kind: 'blocks' }
   | { readonly kind: 'pending'; readonly isFull: boolean }
   | { readonly kind: 'logs'; readonly criteria: string }
-  /** The criteria are in a record of their own, which was written at `renewedAt`, Unix milliseconds. */
+  /** Criteria stored in a record of their own, last written at `renewedAt`, Unix ms. */
   | { readonly kind: 'logs'; readonly criteria: undefined; readonly renewedAt: number };
 
-/** The position up to which a filter was answered, and its criteria. */
+/** Stored state of a filter: its position in the chain, and its criteria. */
 export type FilterRecord = {
-  /** Name of the network that it was made on. */
+  /** Name of the network that the filter belongs to. */
   readonly network: string;
   readonly subject: StoredSubject;
-  /** What it was answered up to: a block's hash, or of transactions the time at which the last one was seen. */
+  /** Position of the last poll: a block hash, or for pending transactions the time of the last one seen. */
   readonly last: string;
-  /** The same before the answer that led to `last`, as long as it is not known that this was sent. */
+  /** Position before the last poll, until its answer is known to be sent. */
   readonly before: string | undefined;
-  /** When it was written, Unix milliseconds. */
+  /** Time of the write, Unix ms. */
   readonly at: number;
-  /** Of this writing of it. */
+  /** Identifies this write of the record. */
   readonly nonce: string;
 };
 
-/** A record of criteria alone. */
+/** Record that contains criteria only. */
 export type CriteriaRecord = { readonly network: string; readonly criteria: string };
 
 type Stored = Readonly<Record<string, unknown>>;
 
 const ID = /^0x[1-9a-f][0-9a-f]{31}$/;
 
-/** `0x` and 32 hex digits without a leading zero: clients may take it for a quantity. */
+/** Creates an id of `0x` and 32 hex digits without a leading zero: clients may parse it as a quantity. */
 export function createFilterId(): string {
   const id = `0x${randomBytes(16).toString('hex')}`;
   return ID.test(id) ? id : createFilterId();
@@ -48,11 +48,12 @@ export function isFilterId(id: string): boolean {
   return ID.test(id);
 }
 
+/** Returns a random 48-bit nonce in base64. */
 export function createNonce(): string {
   return randomBytes(6).toString('base64');
 }
 
-/** The JSON text of a filter for logs, as `eth_newFilter` takes it. */
+/** Encodes a log filter as JSON text in the form of `eth_newFilter`. */
 export function encodeCriteria({ blocks, addresses, topics }: LogFilter): string {
   const range =
     blocks.kind === 'block'
@@ -61,7 +62,7 @@ export function encodeCriteria({ blocks, addresses, topics }: LogFilter): string
   return JSON.stringify({ ...range, address: addresses, topics });
 }
 
-/** The version before reads `before` past its first pattern, and leaves it out. */
+/** Encodes a record. The previous version reads `before` through its fallback parser, and ignores it. */
 export function encodeFilterRecord({ network, subject, last, before, at, nonce }: FilterRecord): string {
   const head = JSON.stringify({ before, nonce, network, kind: subject.kind, last, at });
   return `${head.slice(0, -1)}${encodeRest(subject)}`;
@@ -80,7 +81,7 @@ function encodeRest(subject: StoredSubject): string {
   }
 }
 
-/** A version that knows no records of criteria finds no filter in it. */
+/** Encodes a criteria record. A version without criteria records does not recognise it as a filter. */
 export function encodeCriteriaRecord({ network, criteria }: CriteriaRecord): string {
   return `{"network":"${network}"${FILTER}${criteria}}`;
 }
@@ -90,14 +91,14 @@ const HEAD =
   /^\{(?:"before":"([^"\\]{0,100})",)?"nonce":"([^"\\]{0,64})","network":"([\w-]{1,64})","kind":"(blocks|pending|logs)","last":"([^"\\]{0,100})","at":(\d{1,16})/;
 const CRITERIA_HEAD = /^\{"network":"([\w-]{1,64})","filter":/;
 
-/** @returns undefined for what is no record of criteria alone */
+/** @returns undefined for text that is not a criteria record */
 export function parseCriteriaRecord(text: string): CriteriaRecord | undefined {
   const [head, network] = CRITERIA_HEAD.exec(text) ?? [];
   if (head === undefined || network === undefined) return undefined;
   return { network, criteria: text.slice(head.length, -1) };
 }
 
-/** Criteria are taken as text, however long they are. @returns undefined for what is no record of a filter */
+/** Parses a filter record in time independent of the criteria, which stay text. @returns undefined for text that is not a filter record */
 export function parseFilterRecord(text: string): FilterRecord | undefined {
   const found = HEAD.exec(text);
   if (found === null) return parseMembers(text);
@@ -114,7 +115,7 @@ function parseRest(kind: StoredSubject['kind'], rest: string): StoredSubject | u
   return renewedAt === undefined ? undefined : { kind, criteria: undefined, renewedAt: Number(renewedAt) };
 }
 
-/** Reads a record of the version that wrote the same members in another order. */
+/** Parses a record of an older version, which wrote the members in another order. */
 function parseMembers(text: string): FilterRecord | undefined {
   try {
     const { network, kind, last, before, at, nonce, filter, isFull } = JSON.parse(text) as Stored;

@@ -24,34 +24,34 @@ import {
   type StoredFiltersOptions,
 } from './stored-filters.ts';
 
-/** Polls of one filter at the same time: each repeats after another one that was faster. */
+/** Maximum attempts of a poll: of concurrent polls of one filter, each one that loses the compare-and-swap repeats. */
 const MAX_ATTEMPTS = limitOf('filter.polls');
-/** Of one answer; the next one goes on behind them. */
+/** Maximum items of one answer; the next poll continues after them. */
 const MAX_HASHES = 10_000;
 const MAX_TRANSACTIONS = 100;
-/** A poll takes about as long on the thread, with its write, in milliseconds. */
+/** Estimated CPU time of a poll including its write, ms. */
 const POLL_MS = 0.25;
 
 export type FilterOptions = StoredFiltersOptions & {
-  /** Between two attempts at records, milliseconds. */
+  /** Pauses between attempts at the record table, ms. */
   readonly retryPauses?: readonly number[];
-  /** How long a poll waits for the answer of the one before it, milliseconds. */
+  /** Maximum wait of a poll for the previous poll's answer to be sent, ms. */
   readonly answerWaitMs?: number;
 };
 
-/** Where a filter is asked for: its network's feed and chain. */
+/** Feed, chain and scope that a filter request runs in. */
 export type FilterPlace = {
   readonly feed: NetworkFeed;
   readonly network: Pick<Network, 'chain' | 'hasNodes'>;
   readonly scope: RequestScope;
 };
 
-/** What a poll answers, and what the filter has been answered up to then. */
+/** Result of a poll, and the new position of the filter. */
 type Changes = { readonly result: JsonResult; readonly last: string };
 
 /**
- * The filters of a network. A filter is a record that processes share, of its criteria and of the block that it was answered up to; a poll
- * reads from the feed what has happened since, and moves it on if no other poll has: nothing is given twice, and nothing is left out.
+ * Filters of a network. A filter is a record shared by processes that contains its criteria and its position. A poll reads from the feed
+ * what has happened since, and moves the position by compare-and-swap, so that nothing is returned twice and nothing is skipped.
  */
 export class Filters {
   readonly #maxOfKey: number;
@@ -68,7 +68,7 @@ export class Filters {
     this.#answers = new GivenAnswers(this.#stored, options);
   }
 
-  /** @returns the new filter's id @throws RpcError where the key may have no further one */
+  /** Creates a filter. @returns its id @throws RpcError `tooManyFilters` when the key's limit is reached */
   async create(subject: FilterSubject, place: FilterPlace): Promise<string> {
     const last = await this.#findStart(subject, place);
     const id = createFilterId();
@@ -78,7 +78,7 @@ export class Filters {
     return id;
   }
 
-  /** What has happened since the last poll. @throws RpcError `filter not found` */
+  /** Returns the changes since the last poll. @throws RpcError `filter not found` */
   async poll(id: string, place: FilterPlace): Promise<JsonResult> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const result = await this.#retry(place.scope, () => this.#pollOnce(id, place));
@@ -87,14 +87,14 @@ export class Filters {
     throw new RpcError('busy', 'filter.polls');
   }
 
-  /** The criteria of a filter for logs. @throws RpcError `filter not found`, of one for something else too */
+  /** Returns the criteria of a log filter. @throws RpcError `filter not found`, also for a filter of another type */
   async findLogFilter(id: string, scope: RequestScope): Promise<LogFilter> {
     const criteria = (await this.#retry(scope, () => this.#find(id, scope)))?.criteria;
     if (criteria === undefined) throw new RpcError('serverError', 'filter not found');
     return criteria.filter;
   }
 
-  /** @returns whether there was one */
+  /** @returns whether the filter existed */
   async remove(id: string, scope: RequestScope): Promise<boolean> {
     if (!isFilterId(id)) return false;
     let found: LocatedFilter | undefined;
@@ -102,7 +102,7 @@ export class Filters {
     return this.#retry(scope, async () => {
       found ??= await this.#stored.locate(nameFilter(id, scope.owner));
       if (found === undefined) return false;
-      // One that is not there at the next attempt was removed by this one.
+      // A filter that is missing on a retry was removed by an earlier attempt.
       const isFirst = !wasTried;
       wasTried = true;
       return (await this.#stored.remove(found)) || !isFirst;
@@ -113,7 +113,7 @@ export class Filters {
     return retryTable(work, scope, this.#retryPauses);
   }
 
-  /** @returns undefined where another poll was faster */
+  /** @returns undefined when another poll was faster */
   async #pollOnce(id: string, place: FilterPlace): Promise<JsonResult | undefined> {
     const { scope } = place;
     const found = await this.#answers.findSettled(() => this.#find(id, scope), scope);
@@ -129,7 +129,7 @@ export class Filters {
     return (await feed.read({ kind: 'head' }, scope)).last.hash;
   }
 
-  /** @throws RpcError where nodes should have such transactions and announce none */
+  /** @throws RpcError `methodNotFound` when the network has nodes but none announces pending transactions */
   #watchPending({ feed, network }: FilterPlace): number {
     const since = this.#pending.watch(feed);
     if (since === undefined && network.hasNodes === true) {
@@ -146,7 +146,7 @@ export class Filters {
     return this.#stored.find(nameFilter(id, scope.owner), owner);
   }
 
-  /** @returns undefined where another poll was faster, and left what can be gone on from */
+  /** @returns undefined when another poll was faster and has moved the filter to a position that can be continued from */
   async #read(found: StoredFilter, place: FilterPlace): Promise<Changes | undefined> {
     try {
       return await this.#readChanges(found, place);
@@ -154,7 +154,7 @@ export class Filters {
       if (!(error instanceof FeedError)) throw error;
       if (error.kind === 'closed') throw new RpcError('unavailable', 'the network is no longer served');
       if (await this.#stored.isMoved(found)) return undefined;
-      // It can never be answered again.
+      // The position is unrecoverable.
       await this.#stored.remove(found);
       throw new RpcError(
         'serverError',
@@ -189,8 +189,8 @@ export class Filters {
   }
 
   /**
-   * No answer says that a block was removed, so a filter of blocks stays where it is while the head is an ancestor of its last block, and a
-   * block that left the chain and came back while it was read, since the head moved, is not given again.
+   * Block filters have no way to report removed blocks. A filter therefore stays in place while the head is an ancestor of its last block, and
+   * a block that left the chain and returned while the feed was read is not reported again.
    */
   async #readBlocks(last: string, { feed, scope }: FilterPlace): Promise<Changes> {
     const way: FeedStep[] = [];
@@ -204,14 +204,14 @@ export class Filters {
     }
   }
 
-  /** Moves a filter on, or renews its life. @returns false where another poll has moved it since it was read */
+  /** Moves a filter, or renews its lifetime. @returns false when another poll has moved it since it was read */
   async #advance(found: StoredFilter, { result, last }: Changes, scope: RequestScope): Promise<boolean> {
     const { record } = found;
     const isSame = last === record.last;
     if (isSame && record.before === undefined && !this.#stored.isDue(record)) return true;
     const subject = await this.#stored.renew(found, scope.owner ?? '');
     if (subject === undefined) return false;
-    // The answer could not be sent any more.
+    // The answer could no longer be sent.
     if (scope.aborted || performance.now() >= scope.deadline) throw new ChainError('aborted', 'aborted');
     const nonce = createNonce();
     const before = isSame || result === NOTHING ? undefined : record.last;
@@ -228,7 +228,7 @@ export class Filters {
   }
 }
 
-/** Adds a step to a way, or takes the way's last step back where this one does: what is left are removed blocks, then added ones, each once. */
+/** Appends a step, or cancels the last step if this one reverts it. The result is removed blocks, then added ones, each once. */
 function addToWay(way: FeedStep[], step: FeedStep): void {
   const before = way.at(-1);
   if (before?.block.hash === step.block.hash && before.kind !== step.kind) way.pop();
@@ -240,10 +240,10 @@ function quote(hash: string): JsonText {
 }
 
 const NOTHING: JsonText = '[]';
-/** Longer answers are handed on in pieces, and count as memory that is held until they are sent. */
+/** Longer answers are streamed, and count as buffered memory until they are sent, UTF-16 units. */
 const LARGE_ANSWER = 256 * 1024;
 
-/** A JSON array. */
+/** Joins items to a JSON array. */
 function joinItems(items: readonly JsonText[]): JsonResult {
   const text = `[${items.join(',')}]`;
   return text.length > LARGE_ANSWER ? streamBytes(Buffer.from(text)) : text;

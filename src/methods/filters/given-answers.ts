@@ -7,25 +7,27 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import type { FilterRecord } from './filter-record.ts';
 import type { LocatedFilter, StoredFilter, StoredFilters } from './stored-filters.ts';
 
-/** How long a poll waits for the answer of the one before it; then that answer counts as lost. A process that was killed never says. */
+/** Maximum wait of a poll for the previous answer; after that the answer counts as lost, because a killed process never reports it. ms. */
 const ANSWER_WAIT_MS = 2_000;
 const MAX_PAUSE_MS = 50;
-/** Answers of which this process knows what the table does not say yet: about 150 bytes each. */
+/** Answers whose outcome is known in this process but not yet in the table: about 150 bytes each. */
 const MAX_KNOWN = 1_000;
-/** How long a record is written again that the table does not take now. */
+/** Duration for which a record that the table rejects is retried, ms. */
 const SETTLE_LIMIT_MS = 60_000;
-/** Between two attempts: short beside `ANSWER_WAIT_MS`, so that a table which has come back has the note before another process counts the answer as lost. */
+/**
+ * Retry backoff: short compared with `ANSWER_WAIT_MS`, so that a recovered table has the outcome before another process counts the answer as lost.
+ */
 const PAUSE = { firstMs: 10, maxMs: 100 };
 
 /**
- * Whether answers of polls have reached their clients. A poll that gives something moves its filter on with a note of where it was before, which is
- * removed when the answer has been sent. Where that does not happen (the write came late, the client has gone, the process was killed) the next
- * poll, of whichever process, begins where this one has begun: nothing is lost.
+ * Tracks whether answers of polls reached their clients. A poll with a non-empty answer moves its filter and notes the previous position; the
+ * note is removed when the answer is sent. If it is not sent (late write, client gone, process killed), the next poll of any process starts
+ * from the previous position, so that nothing is lost.
  */
 export class GivenAnswers {
   readonly #stored: StoredFilters;
   readonly #waitMs: number;
-  /** Whether an answer was sent, by the nonce of the record that was written for it, or may have been. */
+  /** Whether an answer was sent, by the nonce of the record written for it; false where the write itself is uncertain. */
   readonly #known: Lru<string, boolean>;
 
   constructor(
@@ -38,9 +40,9 @@ export class GivenAnswers {
   }
 
   /**
-   * A filter as the next poll is to go on from it: after an answer that is on its way, or where that is lost from before it.
-   * @param find reads it; undefined where it is not there
-   * @throws ChainError `aborted` where the caller has gone meanwhile
+   * Returns a filter at the position that the next poll continues from: after an answer once it is sent, or before it if it is lost.
+   * @param find reads the filter; undefined where it does not exist
+   * @throws ChainError `aborted` when the caller has gone or its deadline has passed
    */
   async findSettled(
     find: () => Promise<StoredFilter | undefined>,
@@ -67,12 +69,12 @@ export class GivenAnswers {
     }
   }
 
-  /** The record could not be written as far as is known: it may have been all the same, or may be yet. */
+  /** Notes a write with unknown outcome: it may have succeeded, or may still succeed. */
   noteLost(nonce: string): void {
     this.#known.set(nonce, false);
   }
 
-  /** Writes of an answer whether it was sent, once that is known, again and again while the table does not take it. */
+  /** Records the outcome of an answer once it is known, with retries while the table rejects writes. */
   watch(found: LocatedFilter, written: FilterRecord, scope: RequestScope): void {
     scope.whenSent((isSent) => {
       const last = isSent ? written.last : (written.before as string);

@@ -2,16 +2,16 @@ import type { NetworkFeed } from '../../feed/feed.ts';
 import { type Clock, systemClock } from '../../util/clock.ts';
 import { steadyTime } from '../../util/steady-time.ts';
 
-/** Hashes that are kept: some minutes of a busy network. */
+/** Capacity in hashes: some minutes of a busy network. */
 const CAPACITY = 16_384;
-/** Between two times at one millisecond, so that each hash has one of its own. */
+/** Increment within one millisecond, so that each hash has a unique time. */
 const STEP_MS = 2 ** -10;
 
 type Seen = { readonly hash: string; readonly at: number };
 
 /**
- * Transactions that wait for a block, as this process hears of them: the last ones, each with the time. They are watched from the first
- * question on, as long as there are questions.
+ * Ring of the latest pending transactions that this process has seen, each with its time. It watches the feed from the first request on, and
+ * stops after a time without requests.
  */
 export class PendingRing {
   readonly #idleMs: number;
@@ -23,8 +23,8 @@ export class PendingRing {
   #stop: (() => void) | undefined;
 
   /**
-   * @param idleMs without a question after which they are not watched any more
-   * @param now Unix milliseconds: other processes compare them with theirs
+   * @param idleMs time without a request after which watching stops, ms
+   * @param now Unix ms: other processes compare these times with their own
    */
   constructor(idleMs: number, clock: Clock = systemClock, now: () => number = steadyTime) {
     this.#idleMs = idleMs;
@@ -36,7 +36,7 @@ export class PendingRing {
     return this.#stop !== undefined;
   }
 
-  /** @returns now, as the time behind which what comes is new; undefined where the network has no such transactions */
+  /** Starts or keeps watching. @returns the current time, after which arriving transactions are new; undefined where the network announces none */
   watch(feed: NetworkFeed): number | undefined {
     this.#askedAt = this.#clock.now();
     if (this.#stop === undefined) {
@@ -50,8 +50,8 @@ export class PendingRing {
   }
 
   /**
-   * Reads the first hashes that came after a time, with the time of the last of them. A time in the future, which a process with a
-   * clock ahead wrote, counts as now.
+   * Returns up to `limit` hashes that arrived after `since`, with the time of the last one. A future time, written by a process with a fast
+   * clock, counts as now.
    */
   read(since: number, limit: number): { readonly hashes: readonly string[]; readonly last: number } {
     const from = Math.min(since, Math.max(this.#now(), this.#lastAt));
@@ -66,7 +66,7 @@ export class PendingRing {
       this.#lastAt = Math.max(this.#now(), this.#lastAt + STEP_MS);
       this.#seen.push({ hash, at: this.#lastAt });
     }
-    // Seldom, not at each hash.
+    // Trims once per `CAPACITY` additions instead of at each one.
     if (this.#seen.length > 2 * CAPACITY) this.#seen = this.#seen.slice(-CAPACITY);
   }
 

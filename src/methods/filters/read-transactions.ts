@@ -3,7 +3,7 @@ import type { JsonText } from '../../primitives/json-result.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { PendingLookups } from '../pending-lookups.ts';
 
-/** Transaction objects by hash, in order; those that are not known any more are left out. */
+/** Returns transaction objects by hash, in order. Transactions that are no longer known are left out. @throws ChainError */
 export async function readTransactions(
   hashes: readonly string[],
   chain: Pick<Chain, 'transactions'>,

@@ -3,13 +3,13 @@ import { RecordTableError } from '../../records/record-table.ts';
 import { RpcError } from '../../rpc/errors.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 
-/** Between two attempts, milliseconds: a table that cannot be read or written for a moment is waited for within the request. */
+/** Pauses between attempts, ms: a short outage of the record table is bridged within the request. */
 export const RETRY_PAUSES: readonly number[] = [10, 30, 100, 300, 500];
 
 /**
- * Runs `work`, and again where the table of records could not be read or written, while there is time.
- * @param work has to be right when it is repeated after a write of which it is not known whether it was made
- * @throws RpcError `recordsUnavailable`; whatever else `work` throws
+ * Runs `work`, and repeats it while the record table fails and time remains.
+ * @param work must be idempotent with respect to a write whose outcome is unknown
+ * @throws RpcError `recordsUnavailable`; any other error of `work`
  */
 export async function retryTable<T>(
   work: () => T | Promise<T>,

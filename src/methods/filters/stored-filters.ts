@@ -14,46 +14,46 @@ import {
   type StoredSubject,
 } from './filter-record.ts';
 
-/** A filter lives longer than it has to by this part, so that not each poll writes. */
+/** Fraction that is added to a filter's lifetime, so that not each poll has to write. */
 const SLACK = 0.1;
 /**
- * Criteria with more characters have a record of their own, beside which the place of their filter is moved on. Shorter ones are cheaper in
- * one record, which the version before reads too.
+ * Longer criteria, in characters, have a record of their own, so that moving the filter does not rewrite them. Shorter ones are cheaper in a
+ * single record, which the previous version can read too.
  */
 const MAX_INLINE_LENGTH = 2_048;
-/** Reading and writing the criteria of a filter again takes about as long, in milliseconds. */
+/** Estimated CPU time of rewriting a filter's criteria, ms. */
 const RENEWAL_MS = 1;
 
 export type StoredFiltersOptions = {
   /** Name of the network. */
   readonly network: string;
   readonly records: RecordTable;
-  /** Filters that a key may have, on all networks. */
+  /** Maximum filters per key, on all networks. */
   readonly maxOfKey: number;
-  /** How long a filter lives that is not polled. */
+  /** Lifetime of a filter without polls, ms. */
   readonly lifeMs: number;
-  /** By default those of the process. */
+  /** Default: the process-wide cache. */
   readonly criteria?: FilterCriteriaCache;
 };
 
-/** Where the record of a filter is that a poll replaces. */
+/** Location and content of the record that a poll replaces. */
 export type LocatedFilter = {
   readonly name: string;
-  /** Name of that record: the filter's, or another one where its criteria are apart. */
+  /** Name of that record: the filter's name, or its place record where the criteria are apart. */
   readonly place: string;
   readonly version: string;
   readonly record: FilterRecord;
-  /** Criteria of a filter for logs; a JSON text where this process has not parsed them. */
+  /** Criteria of a log filter; JSON text if this process has not parsed them. */
   readonly criteria: FilterCriteria | string | undefined;
 };
 
-/** A filter as it is stored. */
+/** Stored filter with parsed criteria. */
 export type StoredFilter = LocatedFilter & { readonly criteria: FilterCriteria | undefined };
 
 /**
- * The filters of a network in the table of records. The record `filter/<owner>/<id>` has the criteria, and what the filter was answered up to;
- * where the criteria are long it has them alone, and `filter-place/<owner>/<id>` has the rest, so that a poll neither reads nor writes the
- * criteria. Each record is renewed before it has lived for `SLACK` of a filter's life.
+ * Filters of a network in the record table. Record `filter/<owner>/<id>` contains criteria and position. Long criteria have this record for
+ * themselves, and `filter-place/<owner>/<id>` contains the rest, so that a poll neither reads nor writes the criteria. Each record is renewed
+ * before it reaches the age of `SLACK` times a filter's lifetime.
  */
 export class StoredFilters {
   readonly #options: StoredFiltersOptions;
@@ -67,7 +67,7 @@ export class StoredFilters {
   }
 
   /**
-   * Writes a new filter, over one of this name. @returns false where the key may have no further one
+   * Writes a new filter, replacing one with the same name. @returns false when the key's limit is reached
    * @throws RpcError `filterTooLarge`; RecordTableError
    */
   async create(name: string, subject: FilterSubject, last: string): Promise<boolean> {
@@ -86,16 +86,16 @@ export class StoredFilters {
     const text = encodeCriteriaRecord({ network, criteria });
     if (Buffer.byteLength(text) > MAX_RECORD_BYTES)
       throw new RpcError('filterTooLarge', 'filter.bytes', MAX_RECORD_BYTES);
-    // The bounds of a key are those of this record, which is refused without a write.
+    // The key's limit applies to this record, which is rejected without a write.
     if (!(await records.create(name, text, this.#keptMs, maxOfKey))) return false;
     const apart = { kind: 'logs', criteria: undefined, renewedAt: at } as const;
-    // Places may be left over where the table failed between two operations.
+    // Place records may be left over from a table failure between two operations.
     if (await write(apart, namePlace(name), 2 * maxOfKey)) return true;
     await records.remove(name);
     return false;
   }
 
-  /** @param owner long criteria are parsed in turns of this owner @throws RecordTableError */
+  /** Returns a filter with parsed criteria, or undefined. @param owner long criteria are parsed in its scheduler slots @throws RecordTableError */
   async find(name: string, owner: string): Promise<StoredFilter | undefined> {
     const located = await this.locate(name);
     if (located === undefined) return undefined;
@@ -105,7 +105,7 @@ export class StoredFilters {
     return parsed && { ...located, criteria: parsed };
   }
 
-  /** The same without parsing its criteria. */
+  /** Returns a filter without parsing its criteria, or undefined. @throws RecordTableError */
   async locate(name: string): Promise<LocatedFilter | undefined> {
     const { records, network } = this.#options;
     const kept = this.#criteria.find(name);
@@ -132,21 +132,21 @@ export class StoredFilters {
     return { name, place, version: stored.version, record, criteria };
   }
 
-  /** Whether a filter has been moved on since it was found, and is there. */
+  /** Whether a filter still exists and was moved since it was read. */
   async isMoved({ place, version }: LocatedFilter): Promise<boolean> {
     const stored = await this.#options.records.read(place);
     return stored !== undefined && stored.version !== version;
   }
 
-  /** Whether the record is so old that it is written again, although its position is the same. */
+  /** Whether the record is old enough to be rewritten at an unchanged position. */
   isDue({ at }: FilterRecord): boolean {
     const age = Date.now() - at;
     return age < 0 || age >= this.#options.lifeMs * SLACK;
   }
 
   /**
-   * Renews the life of criteria that are apart, where that is due. @returns what the filter's record is to say of them
-   * from now on; undefined where they are gone, and the filter with them
+   * Renews the record of criteria that are apart, where due. @returns the subject for the filter's record, or undefined where the criteria,
+   * and with them the filter, no longer exist
    */
   async renew({ name, place, record }: LocatedFilter, owner: string): Promise<StoredSubject | undefined> {
     const { subject } = record;
@@ -160,17 +160,17 @@ export class StoredFilters {
       await records.remove(place);
       return undefined;
     }
-    // Where it is not replaced another poll has renewed it, or it is being removed.
+    // If the replace fails, another poll has renewed the record or the filter is being removed.
     await records.replace(name, stored.version, stored.text, this.#keptMs);
     return { ...subject, renewedAt };
   }
 
-  /** Moves a filter on. @returns false where another poll was faster */
+  /** Moves a filter. @returns false when another poll was faster */
   replace({ place, version }: LocatedFilter, record: FilterRecord): boolean | Promise<boolean> {
     return this.#options.records.replace(place, version, encodeFilterRecord(record), this.#keptMs);
   }
 
-  /** Writes another record in place of the one with this nonce, where that is there still. @returns whether nothing is left to do */
+  /** Replaces the record with this nonce, if it is still the current one. @returns whether the work is complete; false on a lost race */
   async settle({ place }: LocatedFilter, nonce: string, record: FilterRecord): Promise<boolean> {
     const { records } = this.#options;
     const stored = await records.read(place);
@@ -178,7 +178,7 @@ export class StoredFilters {
     return records.replace(place, stored.version, encodeFilterRecord(record), this.#keptMs);
   }
 
-  /** @returns whether there was one */
+  /** @returns whether the filter existed */
   async remove({ name, place }: LocatedFilter): Promise<boolean> {
     const { records } = this.#options;
     this.#criteria.forget(name);
@@ -191,6 +191,7 @@ function namePlace(name: string): string {
   return name.replace(/^filter\//, 'filter-place/');
 }
 
+/** Returns the record name of a filter. @param owner owner of the scope; the empty string where it has none */
 export function nameFilter(id: string, owner = ''): string {
   return `filter/${owner}/${id}`;
 }

@@ -2,13 +2,10 @@ import type { CallBytes } from '../../primitives/call-bytes.ts';
 import type { JsonText } from '../../primitives/json-result.ts';
 import type { Call } from '../../rpc/envelope.ts';
 
-/** A part of the text of a body: from where up to before where. */
+/** Range of a body's text, `end` exclusive. */
 export type PlainText = { readonly start: number; readonly end: number };
 
-/**
- * An `eth_call` of a recipient, data, a sender and gas, which was read into bytes. Its parameters as values, and its call object as text, are
- * made when they are asked for.
- */
+/** `eth_call` with recipient, data, sender and gas, decoded to bytes. Parameters as values, and the call object as text, are created lazily. */
 export class PlainCall implements Call {
   readonly kind = 'call';
   readonly method = 'eth_call';
@@ -17,7 +14,7 @@ export class PlainCall implements Call {
   readonly #request: PlainText & { readonly body: Buffer };
   readonly #callText: PlainText | undefined;
 
-  /** @param callText where its call object is, if that may be sent on as it is */
+  /** @param callText range of the call object, if it can be forwarded unchanged */
   constructor(
     id: JsonText,
     plain: CallBytes,

@@ -13,30 +13,30 @@ type Module = {
   bytesEnd(): number;
 };
 
-/** The same places as in assembly/read-calls.ts. */
+/** Memory layout, which must match assembly/read-calls.ts. */
 const TEXT = 4096;
 const MAX_TEXT: number = 64 << 10;
 const TABLE: number = TEXT + MAX_TEXT + 64;
 const ENTRY_SIZE = 64;
 const MAX_ENTRIES = 656;
 const BYTES: number = TABLE + MAX_ENTRIES * ENTRY_SIZE;
-/** Positions of an entry's fields in `words`. */
+/** Word offsets of an entry's fields in `words`. */
 const [ITEM_START, ITEM_END, ID_START, ID_END, ID_NUMBER, FROM, TO, DATA, DATA_LENGTH, ZEROS] = [
   0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
 ] as const;
 const [BLOCK, GAS, CALL_START, CALL_END] = [10, 12, 14, 15] as const;
 const NO_NUMBER = 0xffff_ffff;
-/** The shortest plain request. */
+/** Minimum length of a fast-path request. */
 const MIN_TEXT = 100;
 const SINGLE = -1;
-/** Lengths of the members of a call object with their values, of data without its digits. */
+/** Lengths of call object members including their values; for data without its digits. */
 const [FROM_TEXT, TO_TEXT, DATA_TEXT] = [
   `"from":"0x${'0'.repeat(40)}"`,
   `"to":"0x${'0'.repeat(40)}"`,
   '"data":"0x"',
 ].map(({ length }) => length) as [number, number, number];
 
-/** The module with its memory, which holds one body at a time. */
+/** Module instance with its memory, which holds one body at a time. */
 class PlainReader {
   readonly #module: Module;
   readonly #space: Uint8Array;
@@ -70,7 +70,7 @@ class PlainReader {
     return { kind: 'batch', items };
   }
 
-  /** @param base where the reader's bytes begin in `bytes` */
+  /** @param base offset of the reader's bytes in `bytes` */
   #readEntry(
     entry: number,
     bytes: Uint8Array,
@@ -96,9 +96,8 @@ class PlainReader {
   }
 
   /**
-   * Where the call object is, if it is written in the form in which such calls are sent on: the sender, the recipient, the data, without
-   * blanks and another member. Members are in their order where their bytes are (data without any begin where what follows begins); then only
-   * the length may differ.
+   * Returns the range of the call object if it is written in the canonical form for forwarding: sender, recipient, data, without whitespace and
+   * other members. Byte positions show the order of members (empty data begins where the next member begins); then the length decides.
    */
   #findCallText(at: number): PlainText | undefined {
     const start = this.#word(at + CALL_START);
@@ -126,12 +125,13 @@ class PlainReader {
   }
 }
 
-/** Made on first use: where no chain takes bytes it is not needed. */
+/** Created lazily: not needed where no chain takes bytes. */
 let reader: PlainReader | undefined;
 
 /**
- * What `parseEnvelope` makes of a body, where that is nothing but plain calls: each with its parameters in bytes. `undefined` for any other
- * body. The calls keep the body.
+ * Parses a body that consists of fast-path calls only, with the same result as `parseEnvelope` but parameters in bytes.
+ * @param maxItems maximum items of a batch
+ * @returns undefined for any other body. The calls keep a reference to the body.
  */
 export function readPlainCalls(body: Uint8Array, maxItems: number): Envelope | undefined {
   if (body.length > MAX_TEXT || body.length < MIN_TEXT) return undefined;

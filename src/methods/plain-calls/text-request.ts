@@ -4,7 +4,7 @@ import type { JsonText } from '../../primitives/json-result.ts';
 import type { GivenCall } from '../../rpc/method.ts';
 import { LATEST } from '../block-reference.ts';
 
-/** A message call that is sent on as it came. Its members are parsed when they are asked for. */
+/** Message call that is forwarded unchanged. Its members are parsed lazily. */
 class TextRequest implements CallRequest {
   readonly callText: JsonText;
   readonly block: BlockReference;
@@ -19,7 +19,7 @@ class TextRequest implements CallRequest {
   }
 }
 
-/** What `createCallRequest` makes of a call that came in the form in which it is sent on; undefined for any other. */
+/** Creates the request of a call that can be forwarded unchanged; undefined for any other call. */
 export function createTextRequest({ plain, callText }: GivenCall): CallRequest | undefined {
   if (plain === undefined || callText === undefined) return undefined;
   const block: BlockReference =

@@ -6,10 +6,10 @@ import { RequestScope } from '../../util/request-scope.ts';
 import { blockOfHash } from '../lookups.ts';
 import { readWholeText } from '../read-whole-text.ts';
 
-/** Texts that are kept for those who ask for them within moments, UTF-16 units of all blocks together. */
+/** Capacity of the cache for concurrent readers, UTF-16 units of all blocks together. */
 const MAX_KEPT_LENGTH = 32 * 1024 * 1024;
 const KEPT_MS = 30_000;
-/** From the question to its answer, milliseconds. */
+/** Timeout of one request, ms. */
 const TIMEOUT_MS = 10_000;
 
 type Source = Pick<Chain, 'blocks'>;
@@ -25,7 +25,7 @@ export class BlockReceipts {
     this.#source = source;
   }
 
-  /** The receipts of a chain's blocks, which all its subscriptions share. */
+  /** Returns the instance of a chain, shared by all its subscriptions. */
   static of(chain: Source): BlockReceipts {
     const known = BlockReceipts.#ofChains.get(chain);
     if (known !== undefined) return known;
@@ -34,7 +34,7 @@ export class BlockReceipts {
     return created;
   }
 
-  /** Array of receipt objects. @throws ChainError where there is no such block now, or it cannot be read */
+  /** Returns the JSON array of receipt objects. @throws ChainError when the block is unknown, or its receipts cannot be read */
   async read(hash: string): Promise<JsonText> {
     const kept = this.#kept.get(hash) ?? this.#flights.get(hash);
     if (kept !== undefined) return kept;

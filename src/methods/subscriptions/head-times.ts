@@ -1,14 +1,14 @@
 import type { HeadReads } from '../../chain/chain.ts';
 
-/** Heads with kept times: more than come while subscriptions are served. */
+/** Maximum heads with a stored time: more than arrive while subscriptions are served. */
 const MAX_HEADS = 64;
 
 const BY_HEADS = new WeakMap<HeadReads, HeadTimes>();
 
-/** When the heads of a chain were noticed: what the lag of notifications is measured from. It watches while it is used. */
+/** Times at which the heads of a chain were noticed, the reference for notification lag. Watches the chain while in use. */
 export class HeadTimes {
   readonly #heads: HeadReads;
-  /** By hash, milliseconds on the clock of `performance.now()`; undefined where that is not known. The oldest first. */
+  /** Times by hash on the clock of `performance.now()`, ms, oldest first; undefined where unknown. */
   readonly #times = new Map<string, number | undefined>();
   #users = 0;
   #unwatch: (() => void) | undefined;
@@ -26,7 +26,7 @@ export class HeadTimes {
     return times;
   }
 
-  /** @returns how to end the use */
+  /** Starts a use. @returns a function that ends it */
   use(): () => void {
     if (++this.#users === 1) {
       const { served } = this.#heads;
@@ -40,9 +40,9 @@ export class HeadTimes {
     };
   }
 
-  /** When the block was noticed as the head; undefined for one that was head before `since`, or never. */
+  /** Returns when a block was noticed as the head; undefined for a block that became head before `since`, or never. */
   find(hash: string, since: number): number | undefined {
-    // What is served in the turn in which the head changes may be served before this is called.
+    // This may run in the same turn of the event loop as a head change, before the watcher is called.
     if (this.#heads.served?.hash === hash) this.#noteServed();
     const at = this.#times.get(hash);
     return at !== undefined && at >= since ? at : undefined;

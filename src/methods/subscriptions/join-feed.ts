@@ -10,10 +10,10 @@ import type { ResumePoint } from './params.ts';
 
 const START_BLOCKS = 'subscriptions.startBlocks';
 const NO_LONGER_SERVED = 'the network is no longer served: connect again';
-/** Why a subscription ends that would have to leave something out. */
+/** Close reason of a subscription that would otherwise skip something. */
 export const HAS_GAP = 'the subscription cannot go on without a gap: subscribe again after the last block';
 
-/** Where a subscription begins. A block that is still to come is reached from the head. */
+/** Returns the feed position where a subscription starts. A future block is reached from the head. */
 export function chooseStart({ fromBlock, afterHash }: ResumePoint, { served }: HeadReads): FeedStart {
   if (afterHash !== undefined) return { kind: 'after', hash: afterHash };
   if (fromBlock === undefined || (served !== undefined && fromBlock > served.number)) return { kind: 'head' };
@@ -21,10 +21,10 @@ export function chooseStart({ fromBlock, afterHash }: ResumePoint, { served }: H
 }
 
 /**
- * Joins a subscription to the feed. It outlives the call, which bounds only the search for its start.
- * @param times in use as long as it goes on
- * @returns how to end it
- * @throws RpcError where the start is not to be had
+ * Joins a subscription to the feed. The membership outlives the call, whose scope limits the search for the start only.
+ * @param times in use for as long as the membership lasts
+ * @returns a function that leaves the feed
+ * @throws RpcError where the start is unavailable
  */
 export async function joinFeed(
   { feed, context: { scope: callScope } }: SubscribeCall,
@@ -65,7 +65,7 @@ function describe({ kind, message, ancestor }: FeedError): RpcError {
   return new RpcError('unavailable', message);
 }
 
-/** What a client does whose start is not known, or not all that has to be taken back above this ancestor. */
+/** Advice to a client whose start is unknown, or whose logs above `ancestor` are not all known to be removed. */
 function advise(ancestor: BlockPlace | undefined): string {
   return ancestor === undefined
     ? 'read what is missing with eth_getLogs or eth_getBlockByNumber, and subscribe without a start'

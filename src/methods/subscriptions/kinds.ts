@@ -21,17 +21,17 @@ import { PendingTransactions } from './pending-transactions.ts';
 import { ReceiptNotifications } from './receipt-notifications.ts';
 import { RetakenBlocks } from './retaken-blocks.ts';
 
-/** A call of `eth_subscribe` over a connection that can be notified, on a network that has a feed. */
+/** Call of `eth_subscribe` on a connection with notifications and a network with a feed. */
 export type SubscribeCall = {
   readonly rawParams: readonly unknown[];
   readonly context: MethodContext;
   readonly feed: NetworkFeed;
 };
 
-/** Reads the parameters. @returns what starts the subscription @throws RpcError */
+/** Parses the parameters. @returns the function that starts the subscription @throws RpcError */
 type SubscriptionKind = (call: SubscribeCall) => BeginSubscription;
 
-/** What each kind sends. */
+/** Subscription kinds by name. */
 export const KINDS: ReadonlyMap<string, SubscriptionKind> = new Map([
   ['newHeads', watchHeads],
   ['logs', watchLogs],
@@ -40,7 +40,7 @@ export const KINDS: ReadonlyMap<string, SubscriptionKind> = new Map([
   ['syncing', watchSyncing],
 ]);
 
-/** Removed blocks are sent to those that say where they begin: other clients do not expect them. */
+/** Removed blocks are sent only to clients that specify a start: other clients do not expect them. */
 function watchHeads(call: SubscribeCall): BeginSubscription {
   const [, start = {}] = parseParams(NEW_HEADS, call.rawParams) as [unknown, ResumePoint?];
   const { fromBlock = 0n, afterHash } = start;
@@ -89,12 +89,12 @@ function watchLogs(call: SubscribeCall): BeginSubscription {
     });
 }
 
-/** No block has a higher number. */
+/** Upper bound on block numbers. */
 const NO_BOUND = 2n ** 64n;
 
-/** The blocks of which logs are meant, of those that come. @throws RpcError in geth's words for a range that geth refuses */
+/** Returns the range of blocks whose logs match. @throws RpcError in geth's words for a range that geth rejects */
 function findBounds(blocks: LogBlocks): { readonly first: bigint; readonly last: bigint } {
-  // geth does not look at the hash of a block here.
+  // geth ignores a block hash here.
   if (blocks.kind === 'block') return { first: 0n, last: NO_BOUND };
   const { from, to } = blocks;
   if ((from.kind === 'tag' && from.tag === 'pending') || (to.kind === 'tag' && to.tag === 'pending'))
@@ -107,7 +107,7 @@ function findBounds(blocks: LogBlocks): { readonly first: bigint; readonly last:
   throw new RpcError('invalidParams', 'invalid block range params');
 }
 
-/** Texts by list: subscriptions with the same criteria get the same list. */
+/** Texts by log list: subscriptions with equal criteria receive the same list. */
 const TEXTS = new WeakMap<readonly BlockLog[], readonly JsonText[]>();
 
 function listTexts(logs: readonly BlockLog[]): readonly JsonText[] {
@@ -171,7 +171,7 @@ function listHashes(hashes: readonly string[]): readonly JsonText[] {
   return texts;
 }
 
-/** What is so at first, then each change. */
+/** Sends the current state first, then each change. */
 function watchSyncing({ rawParams, context, feed }: SubscribeCall): BeginSubscription {
   parseParams(SYNCING, rawParams);
   const { heads } = context.network.chain;
@@ -187,7 +187,7 @@ function watchSyncing({ rawParams, context, feed }: SubscribeCall): BeginSubscri
   };
 }
 
-/** As geth says it. How far the chain is while no head may be served is not known: the numbers are those of the last one. */
+/** Encodes the state as geth does. The chain's progress is unknown while no head may be served, so the numbers are those of the last head. */
 function describeSyncing(number: bigint): JsonText {
   const block = `0x${number.toString(16)}`;
   return JSON.stringify({

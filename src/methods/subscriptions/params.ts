@@ -8,10 +8,10 @@ import { anything, boolean, hash32, integer64 } from '../../rpc/schemas.ts';
 import { limitOf } from '../../util/bounds.ts';
 import { logFilter } from '../log-filter.ts';
 
-/** Where a subscription goes on: behind a block, or with the first one of a number; neither is the head. */
+/** Start of a subscription: after a block, or from a block number on; with neither it is the head. */
 export type ResumePoint = { readonly fromBlock?: bigint; readonly afterHash?: string };
 
-/** A filter for logs as `eth_getLogs` has it, which may say where to go on. */
+/** Log filter as of `eth_getLogs`, with an optional start. */
 export type LogSubscription = { readonly filter: LogFilter; readonly afterHash?: string };
 
 const hashList = listOf(hash32);
@@ -24,7 +24,7 @@ const AFTER_HASH = {
     'Hash of the last block that the client has seen: what happened since then comes first, with what a reorg took back.',
 };
 
-/** No member is ignored: one that is misspelt would be a gap. */
+/** Unknown members are rejected: a misspelt one would cause a gap. */
 const resumePoint: Codec<ResumePoint> = {
   parse(raw) {
     if (!isJsonObject(raw)) throw createKindProblem('object', raw);
@@ -63,7 +63,7 @@ const logSubscription: Codec<LogSubscription> = {
 
 const MAX_HASHES = limitOf('subscriptions.hashes');
 
-/** Hashes of the transactions whose receipts are sent; none means every transaction. Other members are ignored, as in geth. */
+/** Hashes of the transactions whose receipts are sent; empty means every transaction. Unknown members are ignored, as in geth. */
 const receiptFilter: Codec<readonly string[]> = {
   parse(raw) {
     if (!isJsonObject(raw)) throw createKindProblem('object', raw);
@@ -96,7 +96,7 @@ const KIND_SCHEMA = {
 const KIND = { name: 'kind', description: '', required: true, codec: anything } as const;
 const START = { name: 'start', description: '', required: false, codec: resumePoint } as const;
 
-/** Parameters by kind, for reading them. */
+/** Parameters by kind, for parsing. */
 export const NEW_HEADS: readonly Param[] = [KIND, START];
 export const LOGS: readonly Param[] = [
   KIND,

@@ -3,12 +3,12 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import type { MethodContext } from '../method-context.ts';
 import { PendingLookups } from '../pending-lookups.ts';
 
-/** Transactions that one subscription waits for at the same time. */
+/** Maximum concurrent transaction requests per subscription. */
 const MAX_IN_FLIGHT = 8;
-/** Transactions that wait to be asked for; what comes while so many wait is left out. */
+/** Maximum queued transactions; further ones are dropped. */
 const MAX_WAITING = 1_000;
 
-/** Sends transactions, of which hashes come, as objects. Those that are not found are left out. */
+/** Sends announced transactions as objects. Transactions that are not found are left out. */
 export class PendingTransactions {
   readonly #subscription: Subscription;
   readonly #lookups: PendingLookups;
@@ -36,7 +36,7 @@ export class PendingTransactions {
   async #work(): Promise<void> {
     this.#inFlight++;
     for (let hash = this.#waiting.shift(); hash !== undefined; hash = this.#waiting.shift()) {
-      // Best effort: one that cannot be had is left out like one that is not there.
+      // Best effort: a failed look-up counts as not found.
       const transaction = await this.#lookups.find(hash, this.#scope).catch(() => null);
       if (transaction !== null && !this.#isClosed) this.#subscription.notify([transaction]);
     }

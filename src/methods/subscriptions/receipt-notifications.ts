@@ -11,30 +11,30 @@ import { readWholeText } from '../read-whole-text.ts';
 import { BlockReceipts } from './block-receipts.ts';
 import { HAS_GAP } from './join-feed.ts';
 
-/** Blocks whose receipts are still to be sent: as many as the feed keeps. */
+/** Maximum blocks with unsent receipts, equal to the feed's window. */
 const MAX_BLOCKS = 256;
-/** Between two attempts at receipts that cannot be read, milliseconds. */
+/** Backoff between attempts at unreadable receipts, ms. */
 const PAUSE = { firstMs: 50, maxMs: 2_000 };
-/** From the question for a receipt to its answer, milliseconds. */
+/** Timeout of the receipt requests of one block, ms. */
 const TIMEOUT_MS = 10_000;
 const NO_RECEIPTS: JsonText = '[]';
 
-/** A block of the chain whose receipts are still to be sent. */
+/** Block whose receipts are not sent yet. */
 type Due = { readonly hash: string; readonly noticedAt: number | undefined };
 
-/** What receipts are read from, and which. */
+/** Source and selection of receipts. */
 export type ReceiptParts = {
   readonly chain: Pick<Chain, 'blocks' | 'transactions'>;
-  /** Lower case; none means the receipts of every transaction. */
+  /** Lower-case transaction hashes; empty means the receipts of every transaction. */
   readonly hashes: readonly string[];
-  /** Who pays for what nodes are asked. */
+  /** Owner that is charged for requests to nodes. */
   readonly owner: string | undefined;
   readonly clock?: Clock;
 };
 
 /**
- * Sends the receipts of each new block, one list a block, in the order of the blocks. A block whose receipts cannot be read is asked for again
- * until it can be read or leaves the chain; those behind it wait.
+ * Sends the receipts of each new block, one list per block, in block order. A block with unreadable receipts is retried until it becomes
+ * readable or leaves the chain; later blocks wait.
  */
 export class ReceiptNotifications {
   readonly #subscription: Subscription;
@@ -42,11 +42,11 @@ export class ReceiptNotifications {
   readonly #hashes: ReadonlySet<string>;
   readonly #owner: string | undefined;
   readonly #clock: Clock;
-  /** The oldest first. */
+  /** Queue, oldest first. */
   readonly #due: Due[] = [];
   #isSending = false;
   #isClosed = false;
-  /** Ends the pause between two attempts. */
+  /** Ends the current backoff pause. */
   #goOn: (() => void) | undefined;
 
   constructor(subscription: Subscription, { chain, hashes, owner, clock = systemClock }: ReceiptParts) {
@@ -57,7 +57,7 @@ export class ReceiptNotifications {
     this.#clock = clock;
   }
 
-  /** @param noticedAt as `Subscription.notify` takes it */
+  /** @param noticedAt in the form of `Subscription.notify` */
   take({ kind, block: { hash } }: FeedStep, noticedAt?: number): void {
     if (kind === 'removed') {
       this.#remove(hash);
@@ -78,20 +78,20 @@ export class ReceiptNotifications {
     this.#goOn?.();
   }
 
-  /** The receipts of a block that has left the chain are not sent any more. */
+  /** Receipts of a block that has left the chain are not sent. */
   #remove(hash: string): void {
     const at = this.#due.findIndex((due) => due.hash === hash);
     if (at >= 0) this.#due.splice(at, 1);
     this.#goOn?.();
   }
 
-  /** Sends what is due. Never rejects. */
+  /** Sends the queue. Never rejects. */
   async #send(): Promise<void> {
     this.#isSending = true;
     const backoff = new Backoff(PAUSE);
     for (let [due] = this.#due; due !== undefined; [due] = this.#due) {
       const receipts = await this.#read(due.hash).catch(() => undefined);
-      // It may have left the chain meanwhile.
+      // The block may have left the chain in the meantime.
       if (this.#due[0] !== due) continue;
       if (receipts === undefined) await this.#pause(backoff.next());
       else {
@@ -114,7 +114,7 @@ export class ReceiptNotifications {
     });
   }
 
-  /** The list of a block; `[]` where nothing of it is to be sent. @throws ChainError where it cannot be read now */
+  /** Returns the receipt list of a block; `[]` where nothing matches. @throws ChainError where it cannot be read now */
   async #read(block: string): Promise<JsonText> {
     if (this.#hashes.size === 0) return BlockReceipts.of(this.#chain).read(block);
     const listed = await BlockTransactions.of(this.#chain).read(block);
@@ -131,7 +131,7 @@ export class ReceiptNotifications {
     }
   }
 
-  /** @throws ChainError where it is not found in this block */
+  /** @throws ChainError where the receipt is not found in this block */
   async #readOne(hash: string, block: string, scope: RequestScope): Promise<JsonText> {
     const found = await this.#chain.transactions.getReceipt(hash, scope);
     const text = found === null ? '' : await readWholeText(found);

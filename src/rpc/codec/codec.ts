@@ -2,37 +2,34 @@ import { type BoundsOf, limitOf } from '../../util/bounds.ts';
 import { RpcError } from '../errors.ts';
 import { ParamProblem } from '../param-problem.ts';
 
-/** A JSON Schema, as published. */
+/** JSON Schema, as published. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** All that is known of one form of JSON values that clients send: how it is read, what it means, how it is documented. */
+/** Definition of one form of client JSON values: parsing, meaning and documentation. */
 export interface Codec<T> {
   /**
-   * What `raw` means. It stops at the first problem.
+   * Parses `raw`, and stops at the first problem.
    * @throws ParamProblem
    */
   parse(raw: unknown): T;
-  /**
-   * The fast path: what `parse` makes of `raw`, and `raw` itself where that is equal. `undefined` means that it is not known here,
-   * `parse` has to say.
-   */
+  /** Fast path: returns the result of `parse`, and `raw` itself where that is equal. `undefined` means undetermined, so that `parse` must decide. */
   accept?(raw: unknown): T | undefined;
   /**
-   * `parse` with pauses, of a value that may have many parts. Parts that nothing changes are not copied.
+   * `parse` with pauses, for a value that may have many parts. Unchanged parts are not copied.
    * @throws ParamProblem
    */
   parseInPieces?(raw: unknown, pace: Pace): Generator<undefined, T>;
   readonly jsonSchema: JsonSchema;
 }
 
-/** Values that are parsed between two pauses: a fraction of a millisecond. */
+/** Values parsed between two pauses: a fraction of a millisecond. */
 const VALUES_PER_PIECE = 512;
 
-/** Counts values, to pause between them. */
+/** Counts values, in order to pause between them. */
 export class Pace {
   #values = 0;
 
-  /** Counts one value. Whether a pause is due. */
+  /** Counts one value. @returns whether a pause is due */
   count(): boolean {
     return ++this.#values % VALUES_PER_PIECE === 0;
   }
@@ -40,17 +37,16 @@ export class Pace {
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Whether it is a JSON object. */
 export function isJsonObject(raw: unknown): raw is JsonObject {
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 }
 
-/** What `raw` means, by the fast path where it is taken. @throws ParamProblem */
+/** Parses `raw`, through the fast path where possible. @throws ParamProblem */
 export function readValue<T>(codec: Codec<T>, raw: unknown): T {
   return codec.accept?.(raw) ?? codec.parse(raw);
 }
 
-/** Parses a member or an element; a problem says which one it is in. @throws ParamProblem */
+/** Parses a member or element. @param part its name or index, which is added to the path of a problem @throws ParamProblem */
 export function parseWithin<T>(codec: Pick<Codec<T>, 'parse'>, raw: unknown, part: string | number): T {
   try {
     return codec.parse(raw);
@@ -59,17 +55,17 @@ export function parseWithin<T>(codec: Pick<Codec<T>, 'parse'>, raw: unknown, par
   }
 }
 
-/** Whether it is plain to see that `parse` returns the value itself. */
+/** Whether the fast path shows that `parse` returns the value itself. */
 export function isUnchanged(codec: Codec<unknown>, raw: unknown): boolean {
   return raw !== undefined && codec.accept?.(raw) === raw;
 }
 
-/** `readValue` of a member or an element. @throws ParamProblem */
+/** `readValue` for a member or element. @throws ParamProblem */
 export function readWithin<T>(codec: Codec<T>, raw: unknown, part: string | number): T {
   return codec.accept?.(raw) ?? parseWithin(codec, raw, part);
 }
 
-/** `parseInPieces` of a member or an element, of a codec that has it. @throws ParamProblem */
+/** `parseInPieces` for a member or element; `parse` where the codec does not have it. @throws ParamProblem */
 export function* parseWithinInPieces<T>(
   codec: Codec<T>,
   raw: unknown,
@@ -83,7 +79,7 @@ export function* parseWithinInPieces<T>(
   }
 }
 
-/** A bound on the entries of one list or map. */
+/** Bound on the number of entries of one list or map. */
 export type EntryBound = BoundsOf<'callTooLarge'>;
 
 /** Whether a list or map has more entries than its bound allows. */
@@ -91,7 +87,7 @@ export function exceeds(entries: number, bound: EntryBound | undefined): boolean
   return bound !== undefined && entries > limitOf(bound);
 }
 
-/** The refusal of a list or map that does. */
+/** Creates the error for a list or map that exceeds its bound. */
 export function refuseEntries(bound: EntryBound): RpcError {
   return new RpcError('callTooLarge', bound, limitOf(bound));
 }

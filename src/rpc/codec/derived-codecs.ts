@@ -1,6 +1,6 @@
 import type { Codec, Pace } from './codec.ts';
 
-/** What a form means, as something else. It has no fast path: what it means is never the value itself. */
+/** Maps the result of a codec. It has no fast path, because the result is never the raw value itself. */
 export function mapped<S, T>(codec: Codec<S>, map: (value: S) => T): Codec<T> {
   const { parseInPieces } = codec;
   return {
@@ -14,7 +14,7 @@ export function mapped<S, T>(codec: Codec<S>, map: (value: S) => T): Codec<T> {
   };
 }
 
-/** The same form, of which JSON `null` is the value without anything given, as an element of a list is in Go; it is not published. */
+/** Accepts JSON `null` as `empty`, as Go does for a list element. The published schema is unchanged. */
 export function nullable<T extends object>(codec: Codec<T>, empty: T): Codec<T> {
   const { accept, parseInPieces } = codec;
   return {

@@ -5,7 +5,7 @@ type Kind = 'string' | 'number' | 'boolean' | 'array' | 'object' | 'null';
 type ByKind = { readonly [K in Kind]?: Codec<unknown> };
 type ValueOf<C> = C extends Codec<infer T> ? T : never;
 
-/** Values of several kinds, with one form for each kind: so that a problem is always that of the form that was meant. */
+/** Selects a codec by the JSON kind of the value, so that a problem is always reported for the intended form. */
 export function byKind<C extends ByKind>(codecs: C): Codec<ValueOf<C[keyof C]>> {
   return new KindCodec<ValueOf<C[keyof C]>>(codecs);
 }

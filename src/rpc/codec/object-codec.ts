@@ -12,27 +12,27 @@ import {
   readWithin,
 } from './codec.ts';
 
-/** A member of an object. */
+/** Member of an object. */
 export type Field<T = unknown, R extends boolean = boolean> = {
   readonly codec: Codec<T>;
   readonly isRequired: R;
-  /** Whether a value that the codec refuses counts as absent. */
+  /** Whether an invalid value counts as absent. */
   readonly isAnnotation?: boolean;
-  /** For the documentation. */
+  /** Text of the documentation. */
   readonly description?: string;
 };
 
-/** A member that has to be there. */
+/** Required member. */
 export function required<T>(codec: Codec<T>, description?: string): Field<T, true> {
   return { codec, isRequired: true, ...(description !== undefined && { description }) };
 }
 
-/** A member that may be absent; `null` counts as absent. */
+/** Optional member; `null` counts as absent. */
 export function optional<T>(codec: Codec<T>, description?: string): Field<T, false> {
   return { codec, isRequired: false, ...(description !== undefined && { description }) };
 }
 
-/** A member that may be absent, and counts as absent where it is of another form. */
+/** Optional member; a value of another form counts as absent. */
 export function annotation<T>(codec: Codec<T>, description?: string): Field<T, false> {
   return { ...optional(codec, description), isAnnotation: true };
 }
@@ -46,9 +46,8 @@ type ObjectOf<F extends Fields> = {
 };
 
 /**
- * A JSON object of which only these members count: others are ignored, as geth does, however many they are. What it becomes has its members
- * in the order of `fields`.
- * @param title its name in the documentation
+ * JSON object with these members. Others are ignored, as geth does, however many they are. The result has its members in the order of `fields`.
+ * @param title name in the documentation
  */
 export function objectOf<F extends Fields>(title: string, fields: F): Codec<ObjectOf<F>> {
   return new ObjectCodec<ObjectOf<F>>(title, fields);
@@ -147,7 +146,7 @@ function isReadable(codec: Codec<unknown>, value: unknown): boolean {
   }
 }
 
-/** Whether these are the same members in the same order. */
+/** Whether both have the same members in the same order. */
 function hasSameMembers(raw: JsonObject, parsed: JsonObject): boolean {
   if (hasManyMembers(raw)) return false;
   const names = Object.keys(parsed);

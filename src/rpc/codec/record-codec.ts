@@ -19,13 +19,13 @@ import {
 type RecordOptions = {
   /** Name in the documentation. */
   readonly title: string;
-  /** Whether a member that is `null` counts as not given. Default: it is parsed like any other. */
+  /** Whether a `null` member counts as absent. Default: it is parsed like any other. */
   readonly skipsNull?: boolean;
-  /** What bounds its members: where a large body has more, they are refused before they are listed, which is one long step. */
+  /** Maximum number of members: larger objects are rejected before their members are listed, which is a single long step. */
   readonly bound?: EntryBound;
 };
 
-/** A JSON object as a map: every key and every value of one form. */
+/** JSON object as a map, with one form for all keys and one for all values. */
 export function recordOf<T>(
   key: Codec<string>,
   value: Codec<T>,
@@ -95,7 +95,7 @@ class RecordCodec<T> implements Codec<Readonly<Record<string, T>>> {
     return changed ?? (raw as Readonly<Record<string, T>>);
   }
 
-  /** @throws ParamProblem where it is no object; RpcError where it has too many members */
+  /** @throws ParamProblem where `raw` is not an object; RpcError where it has too many members */
   #check(raw: unknown): asserts raw is JsonObject {
     if (!isJsonObject(raw)) throw createKindProblem('object', raw);
     if (this.#bound !== undefined && exceeds(countManyMembers(raw), this.#bound))
@@ -103,10 +103,10 @@ class RecordCodec<T> implements Codec<Readonly<Record<string, T>>> {
   }
 }
 
-/** The members before this one: they were parsed, and nothing changed them. */
+/** Copies the members before `end`, which are parsed and unchanged. */
 function* copyBefore<T>(raw: JsonObject, end: string, pace: Pace): Generator<undefined, Record<string, T>> {
   const copy: Record<string, T> = {};
-  // To list the members of a large map takes longer than a piece.
+  // Listing the members of a large map takes longer than one piece.
   yield;
   for (const key in raw) {
     if (key === end) break;

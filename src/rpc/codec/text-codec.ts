@@ -3,17 +3,17 @@ import type { Codec, JsonSchema } from './codec.ts';
 
 type TextForm = {
   readonly title: string;
-  /** For the documentation: the regular expression of what is taken. */
+  /** Regular expression of the accepted texts, for the documentation. */
   readonly pattern: string;
-  /** What is wrong with a text. It is given texts as they came and, where there is something wrong, in lower case. */
+  /** Returns the problem of a text. It is called with raw text and, where that has a problem, with lower-case text. */
   readonly findProblem: (text: string) => string | undefined;
-  /** Whether `findProblem` refuses upper case, so that what it has nothing to say to is in lower case. */
+  /** Whether `findProblem` rejects upper case, so that an accepted text is in lower case. */
   readonly refusesUpperCase: boolean;
-  /** What an empty text stands for, to which `findProblem` objects; absent: nothing. */
+  /** Value of an empty text, which `findProblem` rejects; absent where an empty text is invalid. */
   readonly empty?: string;
 };
 
-/** Text that is taken in either case and becomes lower case. */
+/** Case-insensitive text that is normalised to lower case. */
 export function textOf(form: TextForm): Codec<string> {
   return new TextCodec(form);
 }

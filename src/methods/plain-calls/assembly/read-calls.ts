@@ -1,37 +1,37 @@
 /**
- * Reads bodies of nothing but plain calls: `eth_call` of a recipient, data, a sender and gas, at `latest` or at a number. Members may be in any
- * order, blanks are where JSON allows them; whatever else there is makes the body one that is not plain. What is plain is JSON, and means
- * here what it means to a parser of all of JSON.
+ * Parser of fast-path bodies: only `eth_call` with recipient, data, sender and gas, at `latest` or at a number. Members may be in any order,
+ * with whitespace where JSON allows it; anything else disqualifies the body. An accepted body is valid JSON, and has the same meaning
+ * as for a full JSON parser.
  *
- * A text is read, and bytes are written, up to 31 bytes past their end.
+ * Reads and writes may run up to 31 bytes past the end of the text and of the bytes.
  */
 
-/** `plain-calls.ts` has the same places. */
+/** Memory layout, which must match `read-plain-calls.ts`. */
 const TEXT: usize = 4096;
 const TABLE: usize = TEXT + (64 << 10) + 64;
 const ENTRY_SIZE: usize = 64;
-/** A plain item is longer than 100 characters. */
+/** 656 entries suffice for 64 KiB, because a fast-path item is longer than 100 characters. */
 const BYTES: usize = TABLE + 656 * ENTRY_SIZE;
 const ADDRESS_SIZE: usize = 20;
 const ADDRESS_DIGITS: i32 = 40;
 
-/** Fields of an entry, four bytes each but for block and gas, an f64. Places are counted from `TEXT` and from `BYTES`. */
+/** Entry fields, four bytes each, except block and gas, which are f64. Positions are offsets from `TEXT` and from `BYTES`. */
 const ITEM_START: usize = 0;
 const ITEM_END: usize = 4;
 const ID_START: usize = 8;
 const ID_END: usize = 12;
-/** An id of digits only, when it is less than 10^9; else `NO_NUMBER`. */
+/** Numeric id less than 10^9; otherwise `NO_NUMBER`. */
 const ID_NUMBER: usize = 16;
 const FROM: usize = 20;
 const TO: usize = 24;
 const DATA: usize = 28;
 const DATA_SIZE: usize = 32;
 const ZEROS: usize = 36;
-/** `LATEST`, or a block's number. */
+/** `LATEST`, or a block number. */
 const BLOCK: usize = 40;
-/** `NO_GAS_LIMIT`, or what the call may use. */
+/** Gas of the call, or `NO_GAS_LIMIT`. */
 const GAS: usize = 48;
-/** The call object, four bytes each again. */
+/** Bounds of the call object, four bytes each. */
 const CALL_START: usize = 56;
 const CALL_END: usize = 60;
 const NO_NUMBER: u32 = 0xffffffff;
@@ -40,7 +40,7 @@ const NO_GAS_LIMIT: f64 = f64.POSITIVE_INFINITY;
 
 const MAX_ID_LENGTH: usize = 64;
 const MAX_NUMBER_DIGITS: usize = 9;
-/** A number of so many hex digits is an integer of an f64. */
+/** A number of up to 13 hex digits (52 bits) is exact in an f64. */
 const MAX_QUANTITY_DIGITS: i32 = 13;
 
 const QUOTE: u8 = 0x22;
@@ -53,10 +53,10 @@ const OPEN_OBJECT: u8 = 0x7b;
 const CLOSE_OBJECT: u8 = 0x7d;
 const DIGIT_0: u8 = 0x30;
 const LETTER_A: u8 = 0x61;
-/** Turns letters to lower case, and leaves decimal digits as they are. */
+/** OR mask that converts letters to lower case, and leaves decimal digits unchanged. */
 const LOWER_CASE: u8 = 0x20;
 
-/** Words of text as they lie in memory. */
+/** Text constants as little-endian words. */
 const JSONRPC_KEY: u64 = 0x6370726e6f736a22; // "jsonrpc
 const ID_KEY: u32 = 0x22646922; // "id"
 const METHOD_KEY: u64 = 0x22646f6874656d22; // "method"
@@ -75,7 +75,7 @@ const GAS_KEY: u32 = 0x73616722; // "gas
 const LATEST_TAG: u64 = 0x2274736574616c22; // "latest"
 const HEX_START: u32 = 0x783022; // "0x, in the lower three bytes
 
-/** Members of a request object, and of a call object, as bits: each is there once at most. */
+/** Members of a request object and of a call object, as bits; a duplicate member disqualifies the body. */
 const HAS_JSONRPC: u32 = 1;
 const HAS_ID: u32 = 2;
 const HAS_METHOD: u32 = 4;
@@ -86,24 +86,25 @@ const HAS_FROM: u32 = 2;
 const HAS_DATA: u32 = 4;
 const HAS_GAS: u32 = 8;
 
-/** Where the text is read, and where bytes are written. */
+/** Read position in the text, and write position of the bytes. */
 let at: usize = TEXT;
 let written: usize = BYTES;
-/** Of the last run of hex digits. */
+/** Zero bytes in the last run of hex digits. */
 let zeros: u32 = 0;
 
-/** End of the bytes, counted from `BYTES`. */
+/** Returns the end of the written bytes, as an offset from `BYTES`. */
 export function bytesEnd(): u32 {
   return <u32>(written - BYTES);
 }
 
 /**
- * Reads a text that lies at `TEXT`.
- * @returns the number of items of a batch; -1: one request that is no batch; 0: not plain
+ * Parses the text at `TEXT`.
+ * @param length bytes of text
+ * @returns the number of items of a batch; -1 for a single request; 0 if the body does not qualify
  */
 export function readCalls(length: u32, maxItems: u32): i32 {
   at = TEXT;
-  // No character is 0: nothing reads on past the end.
+  // Zero terminator: no accepted character is 0, so that parsing stops at the end.
   v128.store(TEXT + length, i8x16.splat(0));
   memory.fill(BYTES, 0, ADDRESS_SIZE);
   written = BYTES + ADDRESS_SIZE;
@@ -132,7 +133,7 @@ function skipBlanks(): void {
   for (let c = load<u8>(at); c == 0x20 || c == 0x0a || c == 0x0d || c == 0x09; c = load<u8>(++at));
 }
 
-/** Goes past a key of so many characters, and its colon. */
+/** Skips a key of `length` characters and its colon. */
 @inline
 function skipKey(length: usize): bool {
   at += length;
@@ -143,7 +144,7 @@ function skipKey(length: usize): bool {
   return true;
 }
 
-/** Whether another member follows; false also where there is neither that nor the object's end, at which the text is then. */
+/** Whether another member follows. False leaves the position at the object's end, or at an invalid character. */
 @inline
 function hasNext(): bool {
   skipBlanks();
@@ -185,7 +186,7 @@ function readItem(entry: usize): bool {
   return seen == IS_COMPLETE;
 }
 
-/** An integer without sign, or a short text of visible ASCII without escapes: JSON writes either in one way only. */
+/** Parses an id: an unsigned integer, or a short string of visible ASCII without escapes. Both have only one JSON encoding. */
 function readId(entry: usize): bool {
   const start = at;
   const first = load<u8>(at);
@@ -262,7 +263,7 @@ function readCall(entry: usize): bool {
   return (seen & HAS_TO) != 0;
 }
 
-/** Bytes in a text, which are written. @returns how many digits they have; -1 when it is no such text */
+/** Decodes a hex string into bytes. @returns its number of digits, or -1 if invalid */
 function readHex(): i32 {
   if ((load<u32>(at) & 0xffffff) != HEX_START) return -1;
   at += 3;
@@ -297,7 +298,7 @@ function readBlock(entry: usize): bool {
   return readQuantity(entry + BLOCK);
 }
 
-/** A number that an f64 holds, to `field`. */
+/** Parses a quantity that an f64 represents exactly, and stores it in `field`. */
 function readQuantity(field: usize): bool {
   const start = at + 3;
   let number: u64 = 0;
@@ -311,7 +312,7 @@ function readQuantity(field: usize): bool {
   return true;
 }
 
-/** Goes past hex digits and writes the bytes of each two. @returns how many digits there are; `zeros` of the bytes are zero */
+/** Decodes hex digits, and writes one byte per pair. @returns the number of digits; `zeros` is set to the number of zero bytes */
 function readDigits(): i32 {
   const start = at;
   let target = written;
@@ -327,7 +328,7 @@ function readDigits(): i32 {
       i8x16.sub(lower, i8x16.splat(LETTER_A - 10)),
       decimals,
     );
-    // The digit that comes first is in the lower byte of a pair.
+    // The first digit of a pair is in its lower byte.
     const pairs = v128.and(v128.or(i16x8.shl(digits, 4), i16x8.shr_u(digits, 8)), i16x8.splat(0xff));
     const bytes = i8x16.narrow_i16x8_u(pairs, pairs);
     store<u64>(target, i64x2.extract_lane(bytes, 0));
