@@ -17,7 +17,7 @@ const MAX_REQUESTED_HEADERS = 256;
 /** The name of a header (RFC 9110 5.6.2, token); `*` would be a wildcard. */
 const HEADER_NAME = /^(?!\*$)[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** Which browser pages may read answers (Fetch standard, CORS protocol). */
+/** Policy of which browser pages may read answers (Fetch standard, CORS protocol). */
 export class CorsPolicy {
   readonly #any: boolean;
   readonly #origins: ReadonlySet<string>;
