@@ -5,7 +5,7 @@ import { Routes } from './routes.ts';
 import type { AdminSources } from './sources.ts';
 import { StatusFeed } from './status-feed.ts';
 
-/** What is loaded with the first request. */
+/** Parts loaded with the first request. */
 export type Backstage = { readonly feed: StatusFeed; readonly routes: Routes };
 
 export function openBackstage(sources: AdminSources, log: Logger, clock: Clock): Backstage {

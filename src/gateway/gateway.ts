@@ -139,7 +139,7 @@ export type GatewayOptions = {
 
 /** New calls need at least 1/64 of the response buffer free. */
 const ROOM_PART = 64;
-/** Status of an unknown host, equal for every client. */
+/** Status of an unknown host: equal for every client, so not counted as an auth refusal. */
 const UNKNOWN_HOST_STATUS = 404;
 
 export function createGateway(options: GatewayOptions): ConfiguredGateway {
