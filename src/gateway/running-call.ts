@@ -166,7 +166,7 @@ export function tellTrust(
 /**
  * Encodes the response to an ended call; a notification has none.
  * @param trust a member beside the result
- * @param maxErrorText limit of the error data encoded immediately, see `encodeError`
+ * @param maxErrorText error data of more UTF-16 units is encoded when the response is read
  */
 export function respond(
   id: JsonText | undefined,

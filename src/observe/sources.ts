@@ -5,7 +5,7 @@ import type { BlockStatus, UpstreamStatus } from './status.ts';
 export type UpstreamFigures = UpstreamStatus & {
   readonly inFlight: number;
   readonly circuit: 'closed' | 'open' | 'halfOpen';
-  /** Whether it takes part in deciding the head. */
+  /** Whether the node takes part in deciding the head. */
   readonly hasVote: boolean;
   /** Faults so far by kind. */
   readonly faults: ReadonlyMap<string, number>;
