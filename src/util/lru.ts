@@ -10,8 +10,8 @@ type Entry<K, V> = {
 };
 
 /**
- * A map that forgets: entries of at most `capacity` weight together (each weighs 1 unless `weigh` says otherwise), the
- * least recently used leave first, none outlives `ttlMs`.
+ * LRU map with expiry: entries of at most `capacity` total weight (each weighs 1 unless `weigh` returns otherwise).
+ * The least recently used are evicted first, and none outlives `ttlMs`.
  */
 export class Lru<K, V> {
   readonly #entries = new Map<K, Entry<K, V>>();
@@ -23,7 +23,10 @@ export class Lru<K, V> {
   readonly #onEvict: ((key: K) => void) | undefined;
   #weight = 0;
 
-  /** `now` is a monotonic clock in milliseconds; `onEvict` is told of entries that leave for want of room. */
+  /**
+   * @param now a monotonic clock in milliseconds
+   * @param onEvict called for entries evicted for lack of room
+   */
   constructor(
     capacity: number,
     ttlMs: number,
@@ -43,18 +46,18 @@ export class Lru<K, V> {
     return this.#entries.size;
   }
 
-  /** Of all entries. */
+  /** Total weight of all entries. */
   get weight(): number {
     return this.#weight;
   }
 
-  /** All values; looking at them does not keep them. */
+  /** Iterates over all values, without counting as a use. */
   *values(): Generator<V> {
     const now = this.#now();
     for (const { value, expiresAt } of this.#entries.values()) if (expiresAt > now) yield value;
   }
 
-  /** All keys; looking at them does not keep them. */
+  /** Iterates over all keys, without counting as a use. */
   *keys(): Generator<K> {
     const now = this.#now();
     for (const { key, expiresAt } of this.#entries.values()) if (expiresAt > now) yield key;
@@ -71,7 +74,7 @@ export class Lru<K, V> {
     return entry.value;
   }
 
-  /** Reading does not lengthen an entry's life; setting it again does. */
+  /** Sets an entry. Reading does not extend an entry's life; setting it again does. */
   set(key: K, value: V): void {
     this.delete(key);
     const weight = this.#weigh(value);
