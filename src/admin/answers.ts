@@ -32,6 +32,7 @@ export function sendText(
   response.end(text);
 }
 
+/** Answers with a refusal as JSON: `{"error": message}`. */
 export function sendRefusal(response: ServerResponse, { status, message, headers }: Refusal): void {
   sendText(response, status, JSON_TYPE, `${JSON.stringify({ error: message })}\n`, headers);
 }

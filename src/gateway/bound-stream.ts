@@ -13,7 +13,8 @@ const TURN_COST_MS = 0.5;
 
 /**
  * Binds a stream to its scope: it is cancelled when the scope is aborted, and `onEnd` runs once, when it was read
- * to its end, broke off or was cancelled. Cancelled pieces never end as if they were complete: they throw.
+ * to its end, broke off or was cancelled. Cancelled pieces never end as if they were complete: they throw RpcError,
+ * `timedOut` after the deadline and otherwise `cancelled`.
  */
 export function bindStream(source: JsonStream, scope: RequestScope, onEnd?: () => void): JsonStream {
   const { signal } = scope;

@@ -72,7 +72,7 @@ export interface Gateway {
    */
   chargeNotifications(session: Session, credits: number): PromiseOrValue<boolean>;
   /**
-   * Returns the answer to a refused request; called for each refusal by a bound.
+   * Returns the answer to a refused request, and counts it where a bound refuses.
    * @param session of the request, if known
    */
   refuse(reason: RefusalReason | TransportBound, session?: Session): TextAnswer;
@@ -142,6 +142,7 @@ const ROOM_PART = 64;
 /** Status of an unknown host: equal for every client, so not counted as an auth refusal. */
 const UNKNOWN_HOST_STATUS = 404;
 
+/** Creates the gateway of one configuration. */
 export function createGateway(options: GatewayOptions): ConfiguredGateway {
   const { networks, access, clientVersion, limits, log, observer } = options;
   const bounds: GatewayLimits = { ...DEFAULT_LIMITS, ...limits };

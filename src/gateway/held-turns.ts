@@ -59,7 +59,10 @@ export class HeldTurns {
     this.#endDownTo(0);
   }
 
-  /** Runs `work`, then releases the remaining slots. */
+  /**
+   * Runs `work`, then releases the remaining slots.
+   * @throws errors of `work`, synchronously or by rejection
+   */
   during<T>(work: () => PromiseOrValue<T>): PromiseOrValue<T> {
     let outcome: PromiseOrValue<T>;
     try {

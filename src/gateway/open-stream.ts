@@ -5,7 +5,10 @@ import type { RequestScope } from '../util/request-scope.ts';
 
 /**
  * Waits for the first bytes, so that a source that fails before them can still be answered with an error; cancels
- * the source when the scope is aborted meanwhile. Later failures are thrown as converted by `toError`.
+ * the source when the scope is aborted meanwhile.
+ * @param toError converts later failures, which the stream throws
+ * @throws ChainError (by rejection) `aborted` when the scope is aborted, `unavailable` for an empty stream; errors
+ * of the source
  */
 export async function openStream(
   source: JsonStream,

@@ -32,6 +32,7 @@ export class SwitchableGateway implements Gateway {
 
   /**
    * Activates `next`. Requests in progress stay with the previous gateway; `forget` drops it once they have ended.
+   * @returns the previous gateway
    */
   switchTo(next: ConfiguredGateway): ConfiguredGateway {
     const before = this.#current;

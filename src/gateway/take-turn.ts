@@ -11,6 +11,7 @@ type Conclude<A, T, U> = (outcome: T | RpcError, argument: A, context: BodyConte
 /**
  * Runs the work of a call when its key has a network slot, and concludes it; `overloaded` if there is none in time.
  * Synchronous work takes no slot and allocates nothing here.
+ * @throws errors of the work, synchronously or by rejection
  */
 export function takeTurn<A, T, U>(
   context: BodyContext,

@@ -17,6 +17,7 @@ export class Histogram {
     return this.counts.reduce((total, count) => total + count, 0);
   }
 
+  /** Counts a value, in the unit of `bounds`. */
   record(value: number): void {
     const { bounds, counts } = this;
     let bucket = 0;

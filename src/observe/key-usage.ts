@@ -30,6 +30,7 @@ export class KeyUsage {
     this.#maxKeys = maxKeys;
   }
 
+  /** Counts a call and its credits. */
   count({ id, name }: Caller, credits: number): void {
     const entry = this.#last?.id === id ? this.#last : this.#find(id, name);
     entry.calls++;

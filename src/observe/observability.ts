@@ -35,6 +35,7 @@ export interface Observability {
   close(): Promise<void>;
 }
 
+/** Creates the observability of a process; tracing modules are loaded only where tracing is configured. */
 export async function openObservability(options: ObservabilityOptions): Promise<Observability> {
   const { version, log, faults } = options;
   const tracer = options.tracing === undefined ? undefined : await openTraces(options.tracing, options);

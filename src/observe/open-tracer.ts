@@ -32,6 +32,7 @@ export type TracerParts = {
   readonly closeLimitMs: number;
 };
 
+/** Creates a tracer that exports sampled spans in batches by OTLP over HTTP. */
 export function openTracer(options: TracingOptions, { version, log, closeLimitMs }: TracerParts): Tracer {
   const exporter = new OTLPTraceExporter({
     url: options.endpoint,

@@ -8,6 +8,7 @@ export class RecentErrors {
   /** Ordered by last occurrence. */
   readonly #entries = new Map<string, { -readonly [K in keyof ErrorEntry]: ErrorEntry[K] }>();
 
+  /** @param at Unix milliseconds */
   note(network: string, method: string, error: string, at: number): void {
     const name = `${network} ${method} ${error}`;
     const entry = this.#entries.get(name) ?? { at, network, method, error, count: 0 };

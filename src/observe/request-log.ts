@@ -36,6 +36,7 @@ export class RequestLog {
     this.#random = random;
   }
 
+  /** @param ms duration of the request */
   onEnd(report: RequestReport, ms: number): void {
     const { sample, slow, failed } = this.#options;
     if (failed && this.#hasFailed(report)) this.#log.warn(describe(report, ms), 'request failed');

@@ -90,6 +90,7 @@ export class Compression {
     return this.#streams.tryTake(owner, 1);
   }
 
+  /** Releases a stream that `takeStream` reserved. */
   endStream(owner: string): void {
     this.#streams.giveBack(owner, 1);
   }

@@ -96,7 +96,7 @@ export class HttpEndpoint {
     // The request would be executed, and its client would never learn it.
     if (connection.isOver) return;
     connection.enter(request, response, () => {
-      // Its answers promised to keep the connection open, and nothing else would close it now.
+      // Earlier answers promised to keep the connection open, and nothing else would close it now.
       if (this.#writer.isClosing) request.socket.destroySoon();
     });
     const head = readRequestHead(request.rawHeaders);

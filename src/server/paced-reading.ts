@@ -10,7 +10,7 @@ type NodeSocket = Socket & { readonly _paused?: boolean };
 const HEAD_SLICE_BYTES = 4 * 1024;
 /** Maximum slice length of a body of known length, bytes. */
 const BODY_SLICE_BYTES = 64 * 1024;
-/** A cut may leave at most this many bytes of an empty line for the next slice. */
+/** Bytes left for the next slice when a slice is cut without a head end, which may span the cut. */
 const CUT_EMPTY_LINE_BYTES = 2;
 /** Estimated cost of reading a slice of a long body, including garbage collection, ms. */
 const READ_MS = 0.1;

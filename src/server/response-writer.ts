@@ -93,6 +93,9 @@ export class ResponseWriter {
     return true;
   }
 
+  /**
+   * Sends an answer that is not a stream, compressed where the client accepts that and a compression slot is free.
+   */
   send(response: ServerResponse, head: RequestHead, answer: WholeAnswer, way: AnswerWay): void {
     const { status, body } = answer;
     const fields = this.describe(body, head, answer);
@@ -250,6 +253,7 @@ function writeParts(response: ServerResponse, parts: readonly Uint8Array[]): voi
   response.end();
 }
 
+/** Returns the total bytes of a body. */
 export function countBytes(body: Uint8Array | readonly Uint8Array[]): number {
   return body instanceof Uint8Array ? body.length : body.reduce((sum, part) => sum + part.length, 0);
 }

@@ -141,6 +141,11 @@ export class MessageNotifier implements NotificationPort {
     this.#all = all;
   }
 
+  /**
+   * Opens a subscription.
+   * @throws RpcError (by rejection) after the answer, without room, or when it has ended meanwhile; errors of
+   * `begin`
+   */
   async open(_kind: string, begin: BeginSubscription): Promise<Subscription> {
     if (this.#isAnswered) throw new RpcError('cancelled');
     const subscription = this.#all.create();

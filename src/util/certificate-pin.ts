@@ -3,7 +3,8 @@ import { readRegularFile } from './read-file.ts';
 
 /**
  * Trusts only the first certificate of a PEM file, by its bytes: neither name, date nor issuer matter. After a
- * change of the file the last accepted certificate remains trusted too, since a listener may still present it.
+ * change of the file, the previous certificate remains trusted until the new one is presented, since a listener may
+ * still present it.
  */
 export class CertificatePin {
   readonly #file: string;

@@ -9,7 +9,10 @@ export class Ewma {
   #weight = 0;
   #decayedAt: number;
 
-  /** @param now a monotonic clock in milliseconds */
+  /**
+   * @param now a monotonic clock in milliseconds
+   * @throws RangeError for a half-life that is not above 0
+   */
   constructor(halfLifeMs: number, now: () => number = () => performance.now()) {
     if (!(halfLifeMs > 0)) throw new RangeError('half-life not above 0');
     this.#halfLifeMs = halfLifeMs;

@@ -33,6 +33,7 @@ export class FairLines<T> {
     return line !== undefined && line.items.length > 0;
   }
 
+  /** Appends an item to the owner's line. */
   add(owner: string, item: T): void {
     let line = this.#find(owner);
     if (line === undefined) {

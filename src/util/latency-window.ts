@@ -20,7 +20,10 @@ export class LatencyWindow {
   #currentSince: number;
   #count = 0;
 
-  /** @param now a monotonic clock in milliseconds */
+  /**
+   * @param now a monotonic clock in milliseconds
+   * @throws RangeError for a window that is not above 0
+   */
   constructor(windowMs: number, now: () => number = () => performance.now()) {
     if (!(windowMs > 0)) throw new RangeError('window not above 0');
     this.#sliceMs = windowMs / SLICES;
@@ -35,6 +38,7 @@ export class LatencyWindow {
     return this.#count;
   }
 
+  /** @param ms latency of one sample */
   record(ms: number): void {
     this.#advance();
     const bucket = findBucket(ms);

@@ -24,8 +24,11 @@ export class Lru<K, V> {
   #weight = 0;
 
   /**
+   * @param capacity maximum total weight
    * @param now a monotonic clock in milliseconds
+   * @param weigh returns the weight of a value, 1 by default
    * @param onEvict called for entries evicted for lack of room
+   * @throws RangeError for a capacity below 1
    */
   constructor(
     capacity: number,

@@ -18,6 +18,7 @@ export class TokenBucket {
   #tokens: number;
   #filledAt: number;
 
+  /** @throws RangeError for a capacity not above 0, or a negative rate */
   constructor({ capacity, perSecond = 0, now = () => performance.now() }: TokenBucketOptions) {
     if (!(capacity > 0 && perSecond >= 0)) throw new RangeError('a bucket needs room, and no leak');
     this.#capacity = capacity;

@@ -55,6 +55,7 @@ export function formatSpan(ms: number): string {
   return shown.map(([count, unit]) => `${count} ${unit}`).join(' ');
 }
 
+/** @param at Unix milliseconds */
 export function formatTime(at: number): string {
   const time = new Date(at);
   return Number.isNaN(time.getTime()) ? NOTHING : time.toLocaleTimeString('en-GB');

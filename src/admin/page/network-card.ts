@@ -35,6 +35,7 @@ const FACTS = [
   'Executed',
 ] as const;
 
+/** Card of one network: state, facts, a chart of its calls, and its nodes. */
 export class NetworkCard implements Part<NetworkView> {
   readonly root: HTMLElement;
   readonly #name: HTMLElement = element('h3');

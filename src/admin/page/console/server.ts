@@ -1,11 +1,16 @@
 import type { MethodDoc } from './open-rpc.ts';
 import type { ConsoleAnswer, ConsoleRequest, ServiceAddress, WatchLine } from './wire.ts';
 
+/**
+ * Fetches the methods of the service's OpenRPC document.
+ * @throws Error with a readable message
+ */
 export async function fetchMethods(): Promise<readonly MethodDoc[]> {
   const { methods } = (await fetchJson('openrpc.json')) as { methods: readonly MethodDoc[] };
   return methods;
 }
 
+/** @throws Error with a readable message */
 export async function fetchServiceAddress(): Promise<ServiceAddress> {
   return (await fetchJson('console')) as ServiceAddress;
 }

@@ -47,6 +47,7 @@ export class TextField implements Field {
     this.#input.addEventListener('input', () => this.#say());
   }
 
+  /** @throws FieldProblem for invalid text, or a missing required value */
   read(): unknown {
     const text = this.#input.value.trim();
     const { name, required, schema } = this.#facts;

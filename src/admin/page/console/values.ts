@@ -49,6 +49,7 @@ function matches(text: string, { type, enum: choices, pattern }: JsonSchema): bo
   return pattern === undefined || new RegExp(pattern, 'u').test(text);
 }
 
+/** Whether a schema is a number in hex notation, by its title. */
 export function isQuantity({ title }: JsonSchema): boolean {
   return title === 'quantity' || title === 'block number';
 }
