@@ -7,7 +7,7 @@ import type { Call, Connect } from './service-client.ts';
 
 const HANDSHAKE_MS = 10_000;
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
-/** Unsent bytes at which a page that does not read is disconnected. */
+/** Send backlog in bytes at which a page that does not read is disconnected. */
 const MAX_UNSENT_BYTES = 1024 * 1024;
 
 /**

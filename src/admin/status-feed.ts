@@ -8,7 +8,7 @@ import { Refusal } from './refusal.ts';
 
 /** Maximum concurrent watching pages. */
 const MAX_STREAMS = limitOf('admin.pages');
-/** Unsent bytes at which a page that does not read is disconnected; a status has some tens of kilobytes. */
+/** Send backlog in bytes at which a page that does not read is disconnected; a status has some tens of kilobytes. */
 const MAX_UNSENT_BYTES = 1024 * 1024;
 const INTERVAL_MS = 1_000;
 const RECONNECT_MS = 2_000;

@@ -177,7 +177,7 @@ export function isAnswerOfNodes(error: RpcError): boolean {
   return !isFoundHere(error) && !isUnanswered(error);
 }
 
-/** Whether an error means that no chain answered: if no node was asked, the service itself determined this. */
+/** Whether an error means that no chain answered: if no request went to a node, the service itself determined this. */
 function isUnanswered({ rowName, row }: RpcError): boolean {
   return row.isFault === true || rowName === 'cancelled';
 }

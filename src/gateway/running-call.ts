@@ -13,7 +13,7 @@ import { openStream } from './open-stream.ts';
 import { GRACE_MS } from './settle-in-time.ts';
 
 /**
- * The response to a call; an error is kept as such where it has its own HTTP status; `undefined` for a
+ * The response to a call; an error stays an RpcError where it has its own HTTP status; `undefined` for a
  * notification.
  */
 export type CallResponse = JsonResult | RpcError | undefined;

@@ -1,4 +1,4 @@
-/** Smaller chunks are copied: kept alone, one would cost many times its bytes. */
+/** Smaller chunks are copied: stored alone, one would cost many times its bytes. */
 const MIN_KEPT_BYTES = 4 * 1024;
 /** Small chunks are copied into blocks of this size. */
 const BLOCK_BYTES = 16 * 1024;
@@ -82,7 +82,7 @@ export class GatheredBytes {
     this.#whole = whole;
   }
 
-  /** Whether a chunk is kept without a copy; the first one is often the only one. */
+  /** Whether a chunk is stored without a copy; the first one is often the only one. */
   #isKept({ length }: Buffer): boolean {
     return length >= MIN_KEPT_BYTES || this.#length === 0;
   }

@@ -31,7 +31,7 @@ export class UnsentAnswers {
   #countedAt = 0;
   /** Closed connections by reason. */
   readonly closed: { share: number; slow: number } = { share: 0, slow: 0 };
-  /** Calls refused because of unsent earlier answers. */
+  /** Calls refused because of the send backlog. */
   refused = 0;
 
   readonly #onClosed: (bound: 'unsent.bytes' | 'send.rate') => void;

@@ -38,7 +38,7 @@ export function connectLocally({ host, port, admits }: LocalListener, signal: Ab
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     // Names and issuers are not checked: the certificate is for clients, and need not name this machine's address.
-    // `admits` identifies it by its bytes, and the handshake has proven that the peer has its key.
+    // `admits` identifies it by its bytes, and the handshake proves that the peer has its key.
     const socket =
       admits === undefined
         ? connect(target)

@@ -3,8 +3,8 @@ import type { SharedBudget } from './shared-budget.ts';
 import type { TraceSpan } from './trace-span.ts';
 
 /**
- * Trust level of an answer. `proven`: recomputed up to a hash confirmed by more than one node. `agreed`: equal
- * answers of more than one node. `single`: one node's word.
+ * Trust level of an answer. `proven`: recomputed up to a hash backed by more than one node's word. `agreed`:
+ * compared with answers of more than one node. `single`: one node's word.
  */
 export type Trust = 'proven' | 'agreed' | 'single';
 

@@ -52,7 +52,7 @@ export class SharedBudget {
     );
   }
 
-  /** Whether `tryTake` would succeed if the owner held nothing. */
+  /** Whether `tryTake` would succeed if the owner used nothing. */
   couldHave(owner: string, amount: number): boolean {
     const free = this.limit - this.#used + this.usedBy(owner);
     return amount <= free && amount <= this.#factor * free;
