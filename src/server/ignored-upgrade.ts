@@ -9,7 +9,7 @@ const LINE_END = /[\r\n]/;
 
 /**
  * Serves a request as if it had requested no upgrade, which a server may always do. Some clients offer `h2c` on
- * each plain POST, and node 20 withholds every upgrade from `request` once there is an `upgrade` listener: the
+ * each POST, and node 20 withholds every upgrade from `request` once there is an `upgrade` listener: the
  * request is put back on the socket without those headers and parsed again.
  * @param request with all its header fields: node must not have dropped any
  * @param accept takes a connection as if it were new
