@@ -4,7 +4,10 @@ import { Guesses } from './guesses.ts';
 import { isLoopbackHost } from './loopback.ts';
 import { BoundRefusal, Refusal } from './refusal.ts';
 
-/** Access to the admin server: with the key or, where there is none, from this machine's own browsers and programs. */
+/**
+ * Access to the admin server: with the key or, without a configured key, from browsers and programs of this
+ * machine.
+ */
 export class Access {
   readonly #keyHash: Buffer | undefined;
   readonly #guesses: Guesses;
@@ -19,7 +22,7 @@ export class Access {
   check({ method, headers, socket }: IncomingMessage): void {
     const host = headers.host ?? '';
     if (this.#keyHash === undefined) {
-      // A page of another site with a name that was made to lead here (DNS rebinding) still has its own name in Host.
+      // A page of another site whose name was pointed here (DNS rebinding) still sends its own name in Host.
       if (!isLoopbackHost(host)) throw new Refusal(403, 'use a loopback name: localhost, 127.0.0.1 or [::1]');
     } else {
       this.#checkKey(this.#keyHash, headers.authorization, socket.remoteAddress ?? '');
@@ -27,7 +30,7 @@ export class Access {
     if (method !== 'GET' && method !== 'HEAD') checkOrigin(headers, host);
   }
 
-  /** A request without a key is no guess: browsers ask that way first. */
+  /** A request without a key is not a guess: browsers send one first. */
   #checkKey(keyHash: Buffer, authorization: string | undefined, address: string): void {
     if (authorization !== undefined) {
       const pause = this.#guesses.findPause(address);
@@ -43,7 +46,7 @@ export class Access {
   }
 }
 
-/** Browsers show passwords they remember to this server on behalf of any page: what changes or sends something is for ours. */
+/** Refuses cross-site changes: browsers send remembered passwords to this server on behalf of any page. */
 function checkOrigin(headers: IncomingMessage['headers'], host: string): void {
   const { origin, 'sec-fetch-site': site } = headers;
   const isOwn =
@@ -60,7 +63,7 @@ function isKey(keyHash: Buffer, authorization: string): boolean {
   return shown !== undefined && timingSafeEqual(hash(shown), keyHash);
 }
 
-/** A token, or the password of any user. */
+/** Returns a bearer token, or the password of any user. */
 function readKey(authorization: string): string | undefined {
   const token = BEARER.exec(authorization)?.[1];
   if (token !== undefined) return token;

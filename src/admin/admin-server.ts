@@ -21,11 +21,11 @@ export type AdminParts = {
   readonly clock?: Clock;
 };
 
-/** The status page, the console, metrics: a listener of its own, see ADR 10. */
+/** Serves status page, console and metrics on a separate listener, see ADR 10. */
 export interface AdminServer {
   /** Resolves to the bound address; rejects with node's error when it cannot be bound. */
   listen(): Promise<{ readonly host: string; readonly port: number }>;
-  /** Ends streams and connections at once: nothing here is worth waiting for. Always resolves. */
+  /** Ends streams and connections immediately, without draining. Always resolves. */
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** Builds an admin server that is not listening yet. */
+/** Creates an admin server that is not listening yet. */
 export function createAdminServer(parts: AdminParts): AdminServer {
   return new NodeAdminServer(parts);
 }
@@ -50,7 +50,7 @@ class NodeAdminServer implements AdminServer {
     this.#options = options;
     this.#log = log;
     this.#access = new Access(options.key, () => clock.now());
-    // With the first request: all that is behind it takes as long to load as a tenth of the start.
+    // Loaded with the first request: these modules take as long as a tenth of the start.
     this.#openBackstage = async () => {
       const { openBackstage } = await import('./backstage.ts');
       return openBackstage(sources, log, clock);

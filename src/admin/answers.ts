@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Refusal } from './refusal.ts';
 
-/** On every answer. The page needs nothing but itself; nothing may be framed, stored or sniffed. */
+/** Headers of every answer. The page loads only its own resources; nothing may be framed, stored or sniffed. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
@@ -14,7 +14,7 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Answers with a whole text; to HEAD, node leaves the text out. */
+/** Answers with a complete text; node omits it for HEAD. */
 export function sendText(
   response: ServerResponse,
   status: number,
@@ -32,6 +32,7 @@ export function sendText(
   response.end(text);
 }
 
+/** Answers with a refusal as JSON: `{"error": message}`. */
 export function sendRefusal(response: ServerResponse, { status, message, headers }: Refusal): void {
   sendText(response, status, JSON_TYPE, `${JSON.stringify({ error: message })}\n`, headers);
 }

@@ -10,9 +10,9 @@ import { readBody } from './read-body.ts';
 import { BoundRefusal, Refusal } from './refusal.ts';
 import { type Call, type Connect, ServiceClient } from './service-client.ts';
 
-/** Requests of consoles that are in work at the same time. */
+/** Maximum concurrent console requests. */
 const MAX_IN_FLIGHT = limitOf('admin.calls');
-/** Consoles that watch subscriptions at the same time. */
+/** Maximum concurrent console subscriptions. */
 const MAX_WATCHING = limitOf('admin.subscriptions');
 
 const requestSchema: z.ZodType<ConsoleRequest> = z.strictObject({
@@ -30,7 +30,7 @@ const requestSchema: z.ZodType<ConsoleRequest> = z.strictObject({
   request: z.record(z.string(), z.unknown()),
 });
 
-/** Sends what the page's console says to the service, as any client would: same port, same keys, same limits. */
+/** Forwards requests of the page's console to the service, like any client: same port, same keys, same limits. */
 export class Console {
   readonly #client: ServiceClient;
   readonly #connect: Connect;
@@ -60,7 +60,10 @@ export class Console {
     }
   }
 
-  /** Sends it over a WebSocket, and passes on what comes until the page leaves. @throws Refusal */
+  /**
+   * Sends the request over a WebSocket, and forwards messages until the page leaves.
+   * @throws Refusal
+   */
   async watch(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { passOnMessages } = await import('./service-watch.ts');
     if (this.#watching >= MAX_WATCHING) throw new BoundRefusal(503, 'admin.subscriptions');
@@ -79,7 +82,7 @@ export class Console {
     }
     const { network, key, request: call, ...credentials } = parseRequest(await readBody(request));
     const { networks } = await this.#status();
-    // What a form can name is what the service has: nothing else is reached from here.
+    // The host comes from the service's networks: nothing else can be reached from here.
     const host = findHost(networks.find(({ name }) => name === network)?.hosts);
     if (host === undefined) throw new Refusal(400, 'no network of this service has this name');
     return {

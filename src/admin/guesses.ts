@@ -3,14 +3,16 @@ import { groupAddress } from '../util/group-address.ts';
 import { Lru } from '../util/lru.ts';
 import { TokenBucket } from '../util/token-bucket.ts';
 
-/** Wrong keys from one address (of IPv6: one /64) at once, and a second. */
+/** Wrong keys allowed per address (IPv6: per /64) as a burst, and per second. */
 const BURST = limitOf('admin.guesses');
 const PER_SECOND = 1;
 const ADDRESSES = 10_000;
-/** Longer than an empty bucket takes to be full again. */
+/** Longer than the refill time of an empty bucket. */
 const ADDRESS_MS = 60_000;
 
-/** Counts wrong keys of the admin server. From an address with too many of them the right one is not taken either. */
+/**
+ * Counts wrong keys of the admin server. After too many of them, an address is refused even with the correct key.
+ */
 export class Guesses {
   readonly #byAddress: Lru<string, TokenBucket>;
   readonly #now: () => number;
@@ -21,7 +23,7 @@ export class Guesses {
     this.#byAddress = new Lru(ADDRESSES, ADDRESS_MS, now);
   }
 
-  /** Seconds until another key may be shown from there; undefined when it may be now. */
+  /** Returns the seconds until the address may send another key; undefined if it may now. */
   findPause(address: string): number | undefined {
     const tokens = this.#byAddress.get(groupAddress(address))?.tokens;
     return tokens === undefined || tokens >= 1 ? undefined : Math.ceil((1 - tokens) / PER_SECOND);
@@ -32,7 +34,7 @@ export class Guesses {
     const known = this.#byAddress.get(group);
     const bucket = known ?? new TokenBucket({ capacity: BURST, perSecond: PER_SECOND, now: this.#now });
     bucket.tryTake();
-    // Set again, it lives on.
+    // Setting it again extends its lifetime.
     this.#byAddress.set(group, bucket);
   }
 }

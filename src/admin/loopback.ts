@@ -1,7 +1,7 @@
 const ADDRESS = /^(127(\.\d{1,3}){3}|::1|localhost)$/i;
 const HOST_HEADER = /^(([a-z0-9_-]+\.)*localhost\.?|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 
-/** Whether a listener bound to this host is out of other machines' reach. */
+/** Whether a listener bound to this host is unreachable from other machines. */
 export function isLoopbackAddress(host: string): boolean {
   return ADDRESS.test(host);
 }

@@ -4,14 +4,14 @@ import { isLoopbackAddress } from './loopback.ts';
 /** `admin:`, where it is not `false`. */
 export type AdminOptions = {
   readonly host: string;
-  /** Absent: `DEFAULT_ADMIN_PORT`, and done without where that is in use. */
+  /** If absent, `DEFAULT_ADMIN_PORT` is used, and the admin server is disabled if that is taken. */
   readonly port?: number;
-  /** What every request must show. Without it the host is loopback. */
+  /** Key required from every request. Without it the host is loopback. */
   readonly key?: string;
 };
 
 export const DEFAULT_ADMIN_PORT = 9545;
-/** Where the admin server listens when only its port is said. */
+/** Defaults of the admin server's address. */
 export const DEFAULT_ADMIN_OPTIONS: AdminOptions = { host: '127.0.0.1' };
 
 const keySchema = z
@@ -31,7 +31,7 @@ const rowSchema: z.ZodType<AdminOptions> = z
     error: 'beyond loopback needs admin.key',
   });
 
-/** `admin:`; `false` switches it off. */
+/** `admin:`; `false` disables it. */
 export const adminOptionsSchema: z.ZodType<AdminOptions | false> = z
   .union([z.literal(false), rowSchema], { error: 'expected false, or a map of host, port and key' })
   .prefault({});

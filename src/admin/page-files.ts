@@ -7,7 +7,7 @@ export type PageFile = { readonly contentType: string; readonly text: string };
 
 const FOLDER = join(import.meta.dirname, 'page');
 
-/** The page and its modules by path: a list made once, so that no path of a client ever meets the disk. */
+/** Reads the page and its modules by path, once: no client path ever reaches the disk. */
 export function readPageFiles(): ReadonlyMap<string, PageFile> {
   const files = new Map<string, PageFile>([
     ['/status', { contentType: 'text/html; charset=utf-8', text: PAGE_HTML }],

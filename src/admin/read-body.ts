@@ -3,7 +3,10 @@ import { Refusal } from './refusal.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** The whole body. @throws Refusal when it is too large or breaks off */
+/**
+ * Reads the whole body.
+ * @throws Refusal when it is too large or breaks off
+ */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let size = 0;

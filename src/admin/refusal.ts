@@ -1,6 +1,6 @@
 import { type BoundName, describeBoundRefusal } from '../util/bounds.ts';
 
-/** A request that the admin server does not serve: status and words, never a part of what was sent. */
+/** A request refused by the admin server: status and message, which never quotes the request. */
 export class Refusal extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -15,7 +15,7 @@ export type RouteParts = {
   readonly console: Console;
 };
 
-/** What is served under which path, all of it by exact name. */
+/** Routes of the admin server, matched by exact path. */
 export class Routes {
   readonly #get: ReadonlyMap<string, Route>;
   readonly #post: ReadonlyMap<string, Route>;
@@ -33,7 +33,7 @@ export class Routes {
         '/status.json',
         async (_, response) => sendText(response, 200, JSON_TYPE, JSON.stringify(await feed.read())),
       ],
-      // For the line that the console offers to paste.
+      // Address for the curl line of the console.
       ['/console', (_, response) => sendText(response, 200, JSON_TYPE, JSON.stringify(address))],
       ['/openrpc.json', (_, response) => sendText(response, 200, JSON_TYPE, sources.openRpc())],
       ...(metrics === undefined ? [] : [['/metrics', serveMetrics(metrics)] as const]),
@@ -44,7 +44,7 @@ export class Routes {
     ]);
   }
 
-  /** @throws Refusal (at once or by rejection) for what is not served */
+  /** @throws Refusal (by rejection) for requests that are not served */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method, url = '' } = request;
     const query = url.indexOf('?');
@@ -69,7 +69,7 @@ export class Routes {
 }
 
 function watch(feed: StatusFeed, request: IncomingMessage, response: ServerResponse): void {
-  // To look at the headers is not to watch.
+  // HEAD does not count as a watcher.
   if (request.method === 'HEAD') sendText(response, 200, 'text/event-stream; charset=utf-8', '');
   else if (!feed.watch(response)) {
     throw new BoundRefusal(503, 'admin.pages', { 'Retry-After': '10' });

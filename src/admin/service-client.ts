@@ -4,16 +4,16 @@ import type { ConsoleAnswer } from './page/console/wire.ts';
 import { Refusal } from './refusal.ts';
 import type { AdminSources } from './sources.ts';
 
-/** Longer than any of the service's own limits is by default. */
+/** Longer than any default limit of the service. */
 const TIMEOUT_MS = 60_000;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
-/** Response headers that the console shows. */
+/** Response headers displayed by the console. */
 const SHOWN_HEADER =
   /^(content-(type|length|encoding)|retry-after|www-authenticate|allow|server-timing|traceparent|x-request-id|(x-)?ratelimit(-.*)?)$/;
 
 export type Call = {
   readonly network: string;
-  /** Of the network. */
+  /** Host of the network. */
   readonly host: string;
   readonly key: string;
   readonly authorization: string | undefined;
@@ -23,7 +23,7 @@ export type Call = {
 /** Opens a connection to the service. */
 export type Connect = AdminSources['service']['connect'];
 
-/** Asks the service on its own port, the way clients do. */
+/** Sends requests to the service on its own port, like clients do. */
 export class ServiceClient {
   readonly #connect: Connect;
 
@@ -31,7 +31,7 @@ export class ServiceClient {
     this.#connect = connect;
   }
 
-  /** @throws Refusal when there is no answer that can be shown */
+  /** @throws Refusal when there is no answer to display */
   async send(call: Call, left: AbortSignal): Promise<ConsoleAnswer> {
     const signal = AbortSignal.any([left, AbortSignal.timeout(TIMEOUT_MS)]);
     const start = performance.now();
@@ -65,7 +65,8 @@ export class ServiceClient {
         headers: {
           Host: host,
           Connection: 'close',
-          // Methods for clients of this machine alone are refused to users of the console, who may be anywhere.
+          // Users of the console may be anywhere, so methods reserved for clients of this machine must be refused
+          // to them.
           Via: '1.1 portcullis-console',
           ...(authorization !== undefined && { Authorization: authorization }),
           'Content-Type': 'application/json',

@@ -7,13 +7,13 @@ import type { Call, Connect } from './service-client.ts';
 
 const HANDSHAKE_MS = 10_000;
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
-/** Unsent bytes at which a page that does not read is let go. */
+/** Send backlog in bytes at which a page that does not read is disconnected. */
 const MAX_UNSENT_BYTES = 1024 * 1024;
 
 /**
- * Sends a call to the service over a WebSocket, as clients do, and each message that comes to the page, a line each, until one of both
- * sides ends it.
- * @throws Refusal where the service does not take the connection
+ * Sends a call to the service over a WebSocket, like clients do, and forwards each message to the page as one line,
+ * until either side closes.
+ * @throws Refusal where the service does not accept the connection
  */
 export async function passOnMessages(connect: Connect, call: Call, response: ServerResponse): Promise<void> {
   const left = new AbortController();

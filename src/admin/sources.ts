@@ -2,22 +2,22 @@ import type { Socket } from 'node:net';
 import type { ServiceStatus } from '../observe/status.ts';
 import type { ServiceAddress } from './page/console/wire.ts';
 
-/** Text for programs that gather metrics. */
+/** Metrics text for scrapers. */
 export type MetricsText = { readonly contentType: string; readonly text: string };
 
 /**
- * What the admin server shows, and where it asks. Callbacks only, so that it can run in another process than those that
+ * Data sources of the admin server. They are callbacks only, so that it can run in another process than those that
  * serve.
  */
 export interface AdminSources {
   status(): ServiceStatus | Promise<ServiceStatus>;
-  /** Absent: there is no `/metrics`. */
+  /** If absent, there is no `/metrics`. */
   readonly metrics?: () => Promise<MetricsText>;
   /** The service's OpenRPC document, as JSON text. */
   openRpc(): string;
-  /** Where the service takes requests: what the console sends goes there. */
+  /** Address of the service, to which the console's requests are sent. */
   readonly service: ServiceAddress & {
-    /** Ready for HTTP: over TLS the handshake is done, and the other side is the service. */
+    /** Resolves to a socket ready for HTTP: over TLS the handshake is done and the service is authenticated. */
     connect(signal: AbortSignal): Promise<Socket>;
   };
 }

@@ -6,9 +6,9 @@ import type { Clock } from '../util/clock.ts';
 import { SECURITY_HEADERS } from './answers.ts';
 import { Refusal } from './refusal.ts';
 
-/** Pages that watch at the same time. */
+/** Maximum concurrent watching pages. */
 const MAX_STREAMS = limitOf('admin.pages');
-/** Unsent bytes at which a page that does not read is let go; a status has some tens of kilobytes. */
+/** Send backlog in bytes at which a page that does not read is disconnected; a status has some tens of kilobytes. */
 const MAX_UNSENT_BYTES = 1024 * 1024;
 const INTERVAL_MS = 1_000;
 const RECONNECT_MS = 2_000;
@@ -28,7 +28,7 @@ export class StatusFeed {
   #stopTicking: (() => void) | undefined;
   #computing: Promise<ServiceStatus> | undefined;
   #latest: { readonly at: number; readonly status: ServiceStatus } | undefined;
-  /** Of the last attempt; a failure is logged when it begins, not every second. */
+  /** Whether the last attempt failed; a failure is logged when it begins, not every second. */
   #failed = false;
 
   constructor({ compute, log, clock }: FeedParts) {
@@ -37,14 +37,20 @@ export class StatusFeed {
     this.#clock = clock;
   }
 
-  /** A status that is at most a second old. @throws Refusal (by rejection) where there is none */
+  /**
+   * Returns a status that is at most a second old.
+   * @throws Refusal (by rejection) where there is none
+   */
   async read(): Promise<ServiceStatus> {
     const latest = this.#latest;
     if (latest !== undefined && this.#clock.now() - latest.at < INTERVAL_MS) return latest.status;
     return this.#refresh();
   }
 
-  /** Makes an answer a stream of events: one status a second, a comment where there is none. @returns false at the bound */
+  /**
+   * Makes an answer a stream of events: one status per second, or a comment when there is none.
+   * @returns false at the bound
+   */
   watch(response: ServerResponse): boolean {
     if (this.#streams.size >= MAX_STREAMS) return false;
     response.writeHead(200, { ...SECURITY_HEADERS, 'Content-Type': 'text/event-stream; charset=utf-8' });
@@ -70,7 +76,7 @@ export class StatusFeed {
   #scheduleTick(): void {
     this.#stopTicking = this.#clock.schedule(() => {
       this.#scheduleTick();
-      // One that takes longer than a second is not started again beside itself.
+      // A computation that takes longer than a second is not started twice.
       if (this.#computing !== undefined) this.#broadcast(HEARTBEAT);
       else {
         this.#refresh().then(

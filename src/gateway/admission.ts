@@ -16,27 +16,27 @@ import type { NetworkRegistry } from './network-registry.ts';
 import { createRefusal, refuseWith } from './refusals.ts';
 import type { Visitor } from './visitor.ts';
 
-/** The principal and the network: fixed for a request, or for the life of a WebSocket. */
+/** The principal and the network, fixed for a request or for the life of a WebSocket. */
 export type Session = {
   readonly network: Network;
   readonly principal: Principal;
-  /** Of a client that has named one. */
+  /** Session name chosen by the client. */
   readonly name?: string;
-  /** Each result is to say how far it is to be believed. */
+  /** Set if each result is to report how far it is verified. */
   readonly showsTrust?: true;
-  /** `development` follows from these facts; they are given where the network has methods of a development node. */
+  /** Facts that determine `development`; present on networks with methods of a development node. */
   readonly client?: ClientFacts;
-  /** Whether the client may call those; absent: it may not. */
+  /** Access to the methods of a development node; absent: none. */
   readonly development?: DevelopmentAccess;
 };
 
 export type Refusal = {
   readonly refused: TextAnswer;
-  /** Given where the key is a known one: the request's id may be echoed (`echoRefusal`). */
+  /** Present where the key is known: the request's id may be echoed (`echoRefusal`). */
   readonly error?: OtherError;
 };
 
-/** Decides which requests are admitted. */
+/** Dependencies of admission. */
 export type Access = {
   readonly keys: KeyVerifier;
   readonly tokens: TokenVerifier;
@@ -56,7 +56,7 @@ const KEYS_UNAVAILABLE = refusal('keysUnavailable');
 const REJECTED: Refusal = { ...refusal('rejected'), error: 'rejected' };
 const WRONG_CREDENTIALS = { wrongSecret: refusal('wrongSecret'), invalidToken: refusal('invalidToken') };
 
-/** Decides before anything of a body is read. Never throws or rejects. */
+/** Admits or refuses a request before any of its body is read. Never throws or rejects. */
 export function admit(
   visitor: Visitor,
   networks: NetworkRegistry,
@@ -69,7 +69,7 @@ export function admit(
   if (key === undefined || key === '') return MISSING_KEY;
   if (key === DEMO_KEY) {
     if (!network.allowsDemoKey) return UNKNOWN_KEY;
-    // A page that leads its own name to this machine (DNS rebinding) knows this key too.
+    // A page that points its own name to this machine (DNS rebinding) knows this key too.
     if (name !== undefined && !networks.expects(host)) return UNKNOWN_HOST;
     return openSession(network, DEMO_PRINCIPAL, visitor);
   }
@@ -87,7 +87,7 @@ export function admit(
   }
 }
 
-/** It cannot be found out now whether the key is one. */
+/** Refuses because the key cannot be verified now. */
 function reportFault(error: unknown, { name }: Network, log: Logger): Refusal {
   logFault(log, error, { network: name });
   return KEYS_UNAVAILABLE;
@@ -98,8 +98,8 @@ function refuseGuesses(block: Denial): Refusal {
 }
 
 /**
- * Whether the key is one, and this place and these credentials are what it asks for.
- * @param block why nothing that is not known may be tried from this address
+ * Checks the key, its rules for this request, and its credentials.
+ * @param block set if this address may only use cached keys and credentials, after too many failures
  */
 function admitPrincipal(
   principal: Principal | undefined,
@@ -124,7 +124,7 @@ function admitPrincipal(
   return admitCredentials(principal, terms, session, visitor, access, block);
 }
 
-/** @returns `session`, where the credentials are right */
+/** @returns `session` if the credentials are valid */
 function admitCredentials(
   principal: Principal,
   terms: Terms,
@@ -144,7 +144,7 @@ function admitCredentials(
   });
 }
 
-/** The same key on the network that has the name now. */
+/** Moves a session to the network that now has its network's name. */
 export function renew(session: Session, networks: NetworkRegistry): Session | Refusal {
   const network = networks.get(session.network.name);
   if (network === session.network) return session;
@@ -161,7 +161,7 @@ function openSession(network: Network, principal: Principal, visitor: Visitor): 
   return { network, principal, ...judge(network, principal, { address, origin, isForwarded }) };
 }
 
-/** A session says whether its client may call methods of a development node. */
+/** Determines whether the client may call methods of a development node. */
 function judge(
   { development: rule }: Network,
   { terms }: Principal,

@@ -3,12 +3,12 @@ import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { TURNS } from '../util/turn-queue.ts';
 import type { Answer } from './answer.ts';
 
-/** An answer that takes some 50 µs to write, bytes. */
+/** Size of an answer that takes some 50 µs to write, bytes. */
 const TURN_ANSWER_BYTES = 64 * 1024;
 
 /**
- * Goes on with an answer that had to be waited for: with a large one in a turn of its owner, since others may have waited for the same, and
- * each is written in one piece.
+ * Passes on an awaited answer: a large one in a scheduler slot of its owner, since others may have waited for the
+ * same answer, and each is written in one piece.
  */
 export function passAnswer(
   owner: string,

@@ -3,21 +3,21 @@ import type { BoundName } from '../util/bounds.ts';
 import type { Trust } from '../util/request-scope.ts';
 
 /**
- * What goes back to the client: an HTTP status and a JSON body; an empty body means nothing is to be said. A streamed
- * body has its first piece, and is to be read or cancelled. When it throws, what was sent of it is no JSON text, and
- * the client must not be able to take it for one. `retryAfter` is in seconds, whole and at least one.
+ * Response to the client: an HTTP status and a JSON body; an empty body means that nothing is sent. A streamed body
+ * has its first piece, and must be read or cancelled. If it throws, the part already sent is not JSON text, and the
+ * client must not be able to mistake it for one. `retryAfter` is in whole seconds, at least one.
  */
 export type Answer = {
   readonly status: number;
   readonly body: JsonResult;
   readonly retryAfter?: number;
-  /** Of the one result in it, where nodes gave it. */
+  /** Trust of the single result in it, where nodes answered. */
   readonly trust?: Trust;
-  /** By which it was refused. */
+  /** Bound that caused the refusal. */
   readonly bound?: BoundName;
 };
 
-/** An answer of which nothing is still to come. */
+/** An answer that is complete. */
 export type WholeAnswer = {
   readonly status: number;
   readonly body: string | JsonBytes;
@@ -26,7 +26,7 @@ export type WholeAnswer = {
   readonly bound?: BoundName;
 };
 
-/** An answer that is text for certain. */
+/** An answer whose body is text. */
 export type TextAnswer = {
   readonly status: number;
   readonly body: string;

@@ -6,24 +6,27 @@ import { LARGE_TEXT, streamParts } from '../rpc/text-pieces.ts';
 import type { AnswerMemory } from '../util/answer-memory.ts';
 import { collectStream } from './collect-stream.ts';
 
-/** What UTF-8 needs at most for one unit of UTF-16. */
+/** Maximum UTF-8 bytes per UTF-16 unit. */
 const MAX_BYTES_PER_UNIT = 3;
-/** Longer texts are measured as they come: all of them at once would take tens of milliseconds. UTF-16 units. */
+/**
+ * Texts from this length on are measured as they arrive: measuring all at once would take tens of milliseconds.
+ * UTF-16 units.
+ */
 const MIN_MEASURED_LENGTH = 4 * 1024;
 
 const NO_ROOM = new RpcError('overloaded', 'answers.bytes');
 const TOO_LARGE = new RpcError('responseTooLarge', 'batch.answerBytes');
 
-/** A response: its text, the pieces of its bytes, or what they are made from. */
+/** A response: its text, the pieces of its bytes, or a stream. */
 type Response = JsonText | readonly Uint8Array[] | JsonStream;
 
-/** A response that is being collected. */
+/** A response being collected. */
 type Arriving = { readonly stream: JsonStream; heldBytes: number };
 
 /**
- * The responses of a batch as they come in, with a bound on their bytes. What exceeds it falls off the end, so the cut
- * is where the bound would be passed if the responses had come in order, whatever was ready first. A response for which
- * there is no memory is an error instead, and so are those of items that have not begun by then.
+ * Responses of a batch as they arrive, with a bound on their bytes. The excess is cut from the end, so the cut is
+ * where the bound would be exceeded if the responses had arrived in order, whatever was ready first. A response
+ * without memory becomes an error, and so do those of items that have not begun by then.
  */
 export class BatchAnswer {
   readonly #items: readonly BatchItem[];
@@ -31,18 +34,18 @@ export class BatchAnswer {
   readonly #memory: AnswerMemory;
   readonly #onRefused: (error: RpcError) => void;
   readonly #responses: (Response | undefined)[];
-  /** Bytes of the answer for each item, with its comma. */
+  /** Answer bytes per item, including its comma. */
   readonly #sizes: number[];
-  /** Whether short texts are measured. As long as the bound is far they only count as the most that they can be. */
+  /** Whether short texts are measured. While the bound is far, they count at their maximum size. */
   #isMeasured = false;
-  /** Responses that are being collected, by position. */
+  /** Responses being collected, by position. */
   readonly #arriving = new Map<number, Arriving>();
   #bytes = 0;
   #cut: number;
-  /** Whether there was no memory for a response. */
+  /** Set once there was no memory for a response. */
   #isFull = false;
 
-  /** @param onRefused called at the end for each response that is an error instead */
+  /** @param onRefused called at the end for each response replaced by an error */
   constructor(
     items: readonly BatchItem[],
     maxBytes: number,
@@ -63,12 +66,12 @@ export class BatchAnswer {
     return this.#cut;
   }
 
-  /** Position of the first item that is not to be begun any more. */
+  /** Position of the first item that must not begin any more. */
   get end(): number {
     return this.#isFull ? 0 : this.#cut;
   }
 
-  /** Takes the response of an item, in place of what was collected of it: a text, or a stream that is whole. */
+  /** Stores the response of an item, replacing whatever was collected of it: a text, or a complete stream. */
   put(position: number, response: JsonResult): void {
     if (position < this.#cut && this.#memory.hold(heldBy(response))) {
       this.#responses[position] = response;
@@ -79,13 +82,13 @@ export class BatchAnswer {
     this.#refuse(position);
   }
 
-  /** Takes the response of an item piece by piece. Rejects with what the stream throws. */
+  /** Collects the response of an item piece by piece. Rejects with the error of the stream. */
   async collect(position: number, stream: JsonStream): Promise<void> {
     const arriving: Arriving = { stream, heldBytes: 0 };
     this.#arriving.set(position, arriving);
     let pieces: readonly Uint8Array[] | undefined;
     try {
-      // Its source is held until all pieces are made.
+      // The source is retained until all pieces are made.
       const isHeld = this.#hold(arriving, heldBy(stream));
       if (!isHeld) stream.cancel();
       else {
@@ -108,8 +111,9 @@ export class BatchAnswer {
   }
 
   /**
-   * The answer, with an error for each item behind the cut or without memory; '' when no item wants a response. In pieces where it is large:
-   * then what was taken of the memory is its reader's to give back, else it is given back here.
+   * Builds the answer, with an error for each item behind the cut or without memory; '' when no item wants a
+   * response. A large answer is a stream, whose reader then releases the memory taken; otherwise it is released
+   * here.
    */
   join(): JsonResult {
     const kept: Response[] = [];
@@ -140,7 +144,7 @@ export class BatchAnswer {
     );
   }
 
-  /** Lets go of all responses, those too that are still to come. */
+  /** Drops all responses, including those still arriving. */
   abandon(): void {
     this.#memory.release();
     while (this.#cut > 0) this.#dropLast();
@@ -164,7 +168,7 @@ export class BatchAnswer {
     this.#count(position, -(this.#sizes[position] ?? 0));
   }
 
-  /** Counts bytes of the answer to an item; whether there is room for it. */
+  /** Counts answer bytes of an item; returns whether there is room for it. */
   #count(position: number, bytes: number): boolean {
     if (position >= this.#cut) return false;
     this.#sizes[position] = (this.#sizes[position] ?? 0) + bytes;
@@ -215,7 +219,7 @@ function* listParts(responses: readonly Response[]): Generator<JsonText | Uint8A
   yield ']';
 }
 
-/** What is around a value goes with what is before and behind it. */
+/** Head and tail are yielded as text, to be merged with their neighbours. */
 function* listBytes({ head, value, tail }: JsonBytes): Generator<JsonText | Uint8Array> {
   yield Buffer.from(head).toString();
   yield value.bytes;
@@ -226,7 +230,7 @@ function isStream(response: Response): response is JsonStream {
   return typeof response !== 'string' && 'pieces' in response;
 }
 
-/** Bytes of memory. Texts are nearly all Latin-1, which takes one for each unit. */
+/** Returns the heap size in bytes. Nearly all texts are Latin-1, which takes one byte per unit. */
 function heldBy(response: Response): number {
   if (typeof response === 'string') return response.length;
   return isStream(response) ? (response.heldBytes ?? 0) : measure(response);

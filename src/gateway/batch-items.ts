@@ -12,30 +12,33 @@ import type { BodyContext } from './body-context.ts';
 import type { CallRunner } from './call-runner.ts';
 import type { CallResponse } from './running-call.ts';
 
-/** Long responses are delivered until they have so many bytes: that takes a millisecond, three where all of them are escaped. */
+/** Long responses delivered per scheduler slot, bytes: a millisecond, or three where all bytes are escaped. */
 const BYTES_PER_TURN = 2 * TEXT_PIECE;
 
-/** Calls that are run together. */
+/** Calls run as a group. */
 type Group = {
   readonly calls: readonly Call[];
-  /** Of the calls, in the batch. */
+  /** Batch positions of the calls. */
   readonly positions: readonly number[];
-  /** On the clock of `performance.now()`. */
+  /** Start time on the clock of `performance.now()`. */
   readonly startedAt: number;
-  /** In the order of the calls, as soon as they are there; a fault of this program in their place rejects. */
+  /** Responses in call order once they are there; rejects on a fault of this program. */
   responses: readonly CallResponse[] | Promise<never> | undefined;
 };
 
-/** What is known of an item before its turn: what its check said, and its place among calls that are run together. */
+/** State of an item before its turn: the outcome of its check, and its place in a group. */
 type Prepared = {
   readonly problem: PromiseOrValue<RpcError | undefined>;
   readonly group: Group | undefined;
   readonly at: number;
-  /** Whether its turn has come. */
+  /** Whether the batch has run the item. */
   hasBegun: boolean;
 };
 
-/** The items of a batch: calls that a chain answers together are begun before their turn comes, all others in it. None waits for those of another. */
+/**
+ * Items of a batch: calls that a chain answers as a group begin before their turn, all others in it. No item waits
+ * for the calls of another.
+ */
 export class BatchItems {
   readonly #items: readonly BatchItem[];
   readonly #context: BodyContext;
@@ -49,7 +52,7 @@ export class BatchItems {
     this.#prepared = new Array(items.length);
   }
 
-  /** Checks, and begins to run together, what can be, from one position up to before another. */
+  /** Checks items from position `from` up to, excluding, `to`, and begins those that can run as a group. */
   prepare(from: number, to: number, now: number, delivery: Delivery): void {
     const context = this.#context;
     const runner = this.#runner;
@@ -78,12 +81,13 @@ export class BatchItems {
       this.#prepared[positions[at] as number] = { problem: undefined, group: begun, at, hasBegun: false };
   }
 
-  /** @returns whether they are run together; each is to be run by itself otherwise */
+  /** @returns whether the calls run as a group; otherwise each must run separately */
   #begin(group: Group, method: Method<MethodContext>, delivery: Delivery): boolean {
     const { calls, startedAt } = group;
     const { heldTurns } = this.#context;
     const { length } = calls;
-    // Items of other methods may have used up the turns of the batch: each call waits for one of its own then.
+    // Items of other methods may have used up the batch's network slots: each call then waits for a slot of its
+    // own.
     if (heldTurns?.reserve(length) === false) return false;
     const running = this.#runner.runMany(method, calls, this.#context, startedAt);
     if (!(running instanceof Promise)) {
@@ -100,7 +104,7 @@ export class BatchItems {
       (error: unknown) => {
         heldTurns?.takeBack(length, 0);
         group.responses = Promise.reject(error);
-        // A batch that has ended before runs none of them.
+        // A batch that has ended by then runs no item, so nothing would handle the rejection.
         group.responses.catch(() => {});
         this.#deliver(group, delivery);
       },
@@ -109,8 +113,8 @@ export class BatchItems {
   }
 
   /**
-   * Delivers the responses of items that have begun, from one of the group on; the others read theirs when they begin. Long ones are delivered
-   * in turns of the batch's owner.
+   * Delivers the responses of items that have begun, starting with group index `from`; other items read theirs when
+   * they begin. Long responses are delivered in scheduler slots of the batch's owner.
    */
   #deliver(group: Group, delivery: Delivery, from = 0): void {
     const { positions } = group;
@@ -134,7 +138,7 @@ export class BatchItems {
     }
   }
 
-  /** The response to an item in its turn. */
+  /** Runs an item in its turn and returns its response. */
   run(position: number, now: number): PromiseOrValue<JsonResult | undefined> | typeof LATER {
     const item = this.#items[position] as BatchItem;
     const prepared = this.#prepared[position];
@@ -146,7 +150,7 @@ export class BatchItems {
     return group.responses === undefined ? LATER : this.#conclude(position, prepared, group);
   }
 
-  /** What is said of the response that an item had with others; where it has none, it is run by itself. */
+  /** Concludes the response of an item from its group; without one, the item is run separately. */
   #conclude(
     position: number,
     { at }: Prepared,
@@ -156,14 +160,17 @@ export class BatchItems {
     if (responses instanceof Promise) return responses;
     const item = calls[at] as Call;
     const response = responses?.[at];
-    // The time that it has is counted from when it was first asked for.
+    // Its time counts from the first attempt.
     return response === undefined
       ? this.#runner.runChecked(item, undefined, this.#context, startedAt)
       : this.#runner.concludeItem(response, item, this.#context, startedAt);
   }
 }
 
-/** Bytes that delivering a response has made at once, about: a text is measured, and the first piece of a stream is made. */
+/**
+ * Returns the approximate bytes produced synchronously by delivering a response: a text is measured, and the first
+ * piece of a stream is made.
+ */
 function measureFirst(response: PromiseOrValue<JsonResult | undefined>): number {
   if (typeof response === 'string') return response.length;
   return response === undefined || response instanceof Promise

@@ -13,31 +13,31 @@ import type { CallWatch } from './call-watch.ts';
 import { HeldTurns } from './held-turns.ts';
 
 /**
- * On networks of nodes so many times as many items of a batch are in work at the same time as elsewhere, while its key has room for
- * them: they travel to nodes in few requests.
+ * Concurrency factor for batches on networks of nodes, while the key has room: their items travel to nodes in few
+ * requests.
  */
 const SENT_FACTOR = 8;
-/** How long a batch waits for that room, milliseconds. */
+/** Maximum wait for that room, ms. */
 const GROUP_WAIT_MS = 250;
 
 export type BatchRunnerParts = {
   readonly runner: CallRunner;
   readonly watch: CallWatch | undefined;
-  /** Memory for answers. */
+  /** Response buffer. */
   readonly heldAnswers: SharedBudget;
-  /** Where nodes are not asked. */
+  /** Limits on embedded chains. */
   readonly limits: Pick<BatchLimits, 'concurrency' | 'answerBytes'>;
 };
 
 /**
- * Runs batches. On a network of nodes many items are in work at the same time, as soon as the key has room for them; where it does not
- * have it in time, as few as elsewhere, together as far as there is room for these: a key with many batches would else fill its room, and
- * its calls be refused.
+ * Runs batches. On a network of nodes many items are in work concurrently, once the key has room for them. If it
+ * has no room in time, the concurrency is that of other networks, grouped as far as there is room: otherwise a key
+ * with many batches would fill its room, and its calls would be refused.
  */
 export class BatchRunner {
   readonly #parts: BatchRunnerParts;
   readonly #limits: BatchLimits;
-  /** On networks of nodes. */
+  /** Limits on networks of nodes. */
   readonly #sentLimits: BatchLimits;
   readonly #readEnd: (() => number) | undefined;
 
@@ -49,7 +49,7 @@ export class BatchRunner {
     this.#readEnd = watch === undefined ? undefined : (): number => watch.endedAt;
   }
 
-  /** The responses to the items of a body, in their order. */
+  /** Returns the responses to the items of a body, in their order. */
   run(items: readonly BatchItem[], context: BodyContext): PromiseOrValue<JsonResult> {
     const { network, principal } = context.session;
     if (network.hasNodes !== true) {
@@ -74,7 +74,7 @@ export class BatchRunner {
     );
   }
 
-  /** @param taken turns that the key has taken for it */
+  /** @param taken network slots that the key has taken for it */
   #runHeld(
     items: readonly BatchItem[],
     context: BodyContext,
@@ -88,7 +88,7 @@ export class BatchRunner {
     );
   }
 
-  /** @param onBegun called when the last item was begun */
+  /** @param onBegun called when the last item has begun */
   #runTogether(
     items: readonly BatchItem[],
     context: BodyContext,

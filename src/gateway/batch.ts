@@ -13,15 +13,15 @@ import { settleInTime } from './settle-in-time.ts';
 export type BatchLimits = {
   /** Items in work at the same time. */
   readonly concurrency: number;
-  /** Bytes of all responses together with their commas; from the item on that exceeds it, each gets an error. */
+  /** Maximum bytes of all responses with their commas; the item that exceeds it and all later ones get an error. */
   readonly answerBytes: number;
-  /** Called for each item that is answered with an error since a bound leaves no room for its response. */
+  /** Called for each item answered with an error because a bound leaves no room for its response. */
   readonly onRefused?: (error: RpcError) => void;
 };
 
 /**
- * The response to an item; `undefined` for a notification, which has none. Never throws or rejects; a stream throws
- * RpcError only. `now` is the present on the clock of `performance.now()`.
+ * Runs an item and returns its response; `undefined` for a notification, which has none. Never throws or rejects; a
+ * stream throws RpcError only. `now` is the current time on the clock of `performance.now()`.
  */
 export type RunItem = (
   item: BatchItem,
@@ -29,23 +29,25 @@ export type RunItem = (
   position: number,
 ) => PromiseOrValue<JsonResult | undefined> | typeof LATER;
 
-/** Returned by an item that is running without a promise: its response comes through `Delivery`. */
+/** Returned by an item that runs without a promise: its response arrives through `Delivery`. */
 export const LATER: unique symbol = Symbol('later');
 
-/** Takes the responses to items for which `run` has returned `LATER`, each once. */
+/** Receives the response of each item for which `run` has returned `LATER`, once. */
 export type Delivery = {
   deliver(position: number, response: PromiseOrValue<JsonResult | undefined>): void;
 };
 
-/** Begins for items what is done for several together, from one position up to before another, before they are run. Never waits. */
+/** Begins grouped work for items from position `from` up to, excluding, `to`, before they are run. Never waits. */
 export type PrepareItems = (from: number, to: number, now: number, delivery: Delivery) => void;
 
 /**
- * Runs the items, some at a time, and joins the responses in the order of the items; '' when there are none. The answer is
- * there at once when no item had to be waited for.
- * @param memory for the responses. A stream holds what was taken of it until it is over; nothing else does
- * @param readEnd the present, where the clock has just been read at the end of an item: that costs as much as the rest here
- * @param prepare is called for as many items as may be in work, before the first of them is run, while some of those before may still be in work
+ * Runs the items with bounded concurrency, and joins the responses in item order; '' when there are none. The
+ * answer is synchronous if no item has to be awaited.
+ * @param memory for the responses; only a streamed answer keeps it, until the stream ends
+ * @param readEnd returns the current time where the clock was just read at the end of an item: reading it costs as
+ * much as the rest here
+ * @param prepare called for as many items as may be in work, before the first of them is run, while earlier ones
+ * may still be in work
  */
 export function runBatch(
   items: readonly BatchItem[],
@@ -64,7 +66,7 @@ type Settle = {
   readonly reject: (error: unknown) => void;
 };
 
-/** One batch on its way: as many items in work as there may be, without a promise of the batch's own for any. */
+/** One running batch: it keeps the maximum number of items in work, and creates no promise of its own per item. */
 class BatchRun implements Delivery {
   readonly #items: readonly BatchItem[];
   readonly #run: RunItem;
@@ -76,12 +78,12 @@ class BatchRun implements Delivery {
   #next = 0;
   /** Position before which all items are prepared. */
   #preparedTo = 0;
-  /** Items that are waited for. */
+  /** Items being awaited. */
   #inWork = 0;
-  /** Until when items are run one after the other; behind it a turn is waited for. */
+  /** Time until which items run one after the other; after it the batch waits for a scheduler slot. */
   #sliceEnd = Number.NEGATIVE_INFINITY;
   #waitsForTurn = false;
-  /** Of the answer, until it is settled; undefined where it is there at once. */
+  /** Resolver of the answer until it is settled; undefined where the answer is synchronous. */
   #settle: Settle | undefined;
 
   constructor(
@@ -118,7 +120,7 @@ class BatchRun implements Delivery {
     return this.#inWork === 0 && this.#next >= this.#answer.end;
   }
 
-  /** Runs items one after the other, as long as the slice goes and no more of them are waited for than may be. */
+  /** Runs items one after the other until the slice ends or the concurrency limit is reached. */
   #runReady(startedAt: number): void {
     let now = startedAt;
     while (this.#next < this.#answer.end && this.#inWork < this.#concurrency && !this.#waitsForTurn) {
@@ -196,7 +198,7 @@ class BatchRun implements Delivery {
     );
   }
 
-  /** @param response undefined where there is none, or where it is in the answer already */
+  /** @param response undefined where there is none, or where the answer already has it */
   #finishOne(position: number, response: JsonResult | undefined): void {
     this.#inWork--;
     try {

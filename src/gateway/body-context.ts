@@ -5,15 +5,15 @@ import type { Session } from './admission.ts';
 import type { Prepaid } from './call-guard.ts';
 import type { HeldTurns } from './held-turns.ts';
 
-/** The body that a call came in: its scope, and the report of what becomes of it. */
+/** Context of the body that a call came in, shared by all its calls. */
 export type BodyContext = {
   readonly session: Session;
   readonly scope: RequestScope;
   readonly report: RequestReport | undefined;
-  /** Where the body was charged before it was read. */
+  /** Charges paid before the body was read. */
   readonly prepaid?: Prepaid;
-  /** For the items of its batch. */
+  /** Network slots reserved for the items of its batch. */
   readonly heldTurns?: HeldTurns;
-  /** Where it came over a connection that can be notified. */
+  /** Present where the connection supports notifications. */
   readonly notifier?: Notifier;
 };

@@ -3,14 +3,18 @@ import { RpcError } from '../rpc/errors.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { TURNS } from '../util/turn-queue.ts';
 
-/** Of one stream in one turn of the event loop; a client that reads fast would have all of it in one. */
+/**
+ * Bytes of one stream per scheduler slot; a fast client would otherwise receive all of it in one turn of the event
+ * loop.
+ */
 const BYTES_PER_TURN = 64 * 1024;
-/** What it takes to make so many bytes and to hand them over, milliseconds. */
+/** Estimated cost of making and passing on so many bytes, ms. */
 const TURN_COST_MS = 0.5;
 
 /**
- * A stream bound to its scope: it is cancelled when the scope is aborted, and `onEnd` runs once, when
- * it was read to its end, broke off or was cancelled. Cancelled pieces never end as if they were complete: they throw.
+ * Binds a stream to its scope: it is cancelled when the scope is aborted, and `onEnd` runs once, when it was read
+ * to its end, broke off or was cancelled. Cancelled pieces never end as if they were complete: they throw RpcError,
+ * `timedOut` after the deadline and otherwise `cancelled`.
  */
 export function bindStream(source: JsonStream, scope: RequestScope, onEnd?: () => void): JsonStream {
   const { signal } = scope;

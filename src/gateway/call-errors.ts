@@ -6,10 +6,10 @@ import { createNodeError, RpcError } from '../rpc/errors.ts';
 import type { BoundsOf } from '../util/bounds.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
-/** Where a failure happened, for the log: names that the service chose itself. */
+/** Location of a failure for the log; contains only names chosen by the service. */
 export type FailureSite = { readonly method: string; readonly network: string };
 
-/** The error row for whatever a method threw. Unexpected errors are logged, without their message. */
+/** Converts anything that a method threw to its error row. Unexpected errors are logged, without their message. */
 export function toRpcError(error: unknown, scope: RequestScope, site: FailureSite, log: Logger): RpcError {
   if (error instanceof RpcError) return error;
   if (error instanceof ChainError) return convertChainError(error, scope);
@@ -18,7 +18,8 @@ export function toRpcError(error: unknown, scope: RequestScope, site: FailureSit
 }
 
 /**
- * Logs a fault of our own: kind and place of the error. Its message may quote a request's parameters and stays out.
+ * Logs an internal fault: kind and stack of the error. Its message may quote a request's parameters and is left
+ * out.
  */
 export function logFault(log: Logger, error: unknown, site: Partial<FailureSite>): void {
   const { name, stack } = error instanceof Error ? error : { name: typeof error, stack: '' };
@@ -26,7 +27,7 @@ export function logFault(log: Logger, error: unknown, site: Partial<FailureSite>
   log.error({ ...site, error: name, stack: frames.join('\n') }, 'unexpected error');
 }
 
-/** The row of a failure of the chain, with the bound that it has met. */
+/** Converts a failure of the chain to its error row, with the bound that caused it. */
 export function convertChainError(error: ChainError, scope: RequestScope): RpcError {
   const converted = chooseRow(error, scope);
   converted.bound ??= error.bound;

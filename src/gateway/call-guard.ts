@@ -11,7 +11,7 @@ import { createLimitError } from './limit-error.ts';
 /** Bytes of a large body that cost as much as a call. */
 export const BYTES_PER_CALL: number = 128 * 1024;
 
-/** What was paid for a large body before it was read: its calls are made for that first. */
+/** Charges paid for a large body before it was read; its calls draw from them first. */
 export type Prepaid = { calls: number; credits: number };
 
 /** Decides for each call whether the key may make it, and may make it now. */
@@ -25,8 +25,8 @@ export class CallGuard {
   }
 
   /**
-   * What is wrong with a call; undefined when nothing is. Never throws or rejects.
-   * @param prepaid of the call's body
+   * Returns the reason against a call; undefined when it is allowed and paid. Never throws or rejects.
+   * @param prepaid charges of the call's body
    */
   check(
     call: Call | Notification,
@@ -57,8 +57,9 @@ export class CallGuard {
   }
 
   /**
-   * Charges a large body before it is read: a call without a method for each `BYTES_PER_CALL` begun; a key without terms nothing.
-   * @returns why it is not to be read, or what its calls need not pay again
+   * Charges a large body before it is read: an unknown-method call for each `BYTES_PER_CALL` begun; a key without
+   * terms pays nothing.
+   * @returns the reason against reading it, or the charges that its calls need not pay again
    */
   chargeBody(bytes: number, session: Session, now: number): PromiseOrValue<RpcError | Prepaid> {
     if (session.principal.terms === undefined) return { calls: 0, credits: 0 };
@@ -68,7 +69,7 @@ export class CallGuard {
     return continueWith(denial, (found) => explainDenial(found) ?? { calls, credits });
   }
 
-  /** Charges what cannot be read as a call: as much as a call of a method that there is not. */
+  /** Charges unreadable input as a call of an unknown method. */
   chargeMalformed(
     session: Session,
     now: number,
@@ -85,7 +86,10 @@ export class CallGuard {
     return denial === undefined ? undefined : continueWith(denial, explainDenial);
   }
 
-  /** Charges the key for notifications that it has got, without counting them as calls. @returns whether it had the credits */
+  /**
+   * Charges the key for notifications it has received, without counting them as calls.
+   * @returns whether it had the credits
+   */
   chargeNotifications({ principal }: Session, credits: number, now: number): PromiseOrValue<boolean> {
     return continueWith(this.#limiter.takeForKey(principal, credits, now, 0), (denial) => {
       if (denial?.reason !== 'credits') return true;
@@ -94,18 +98,21 @@ export class CallGuard {
     });
   }
 
-  /** Charges the key for work that a call of it needs, without counting it as calls. @returns why it is not to be done */
+  /**
+   * Charges the key for work that one of its calls needs, without counting it as a call.
+   * @returns the reason against the work
+   */
   chargeWork({ principal }: Session, credits: number): PromiseOrValue<RpcError | undefined> {
     const denial = this.#limiter.takeForKey(principal, credits, performance.now(), 0);
     return denial === undefined ? undefined : continueWith(denial, explainDenial);
   }
 
-  /** Gives back what `chargeUnread` took. */
+  /** Refunds `chargeUnread`. */
   returnUnread({ principal }: Session): void {
     this.#limiter.giveBack(principal, this.#scale.weigh(undefined));
   }
 
-  /** A call that was let through and could not be made: it costs nothing. */
+  /** Refunds a call that was allowed but could not be made. */
   giveBack(
     { method: wireName }: Call | Notification,
     { network, principal }: Session,
@@ -120,7 +127,7 @@ export class CallGuard {
     }
   }
 
-  /** Takes what was paid before, and from the key only what is missing. */
+  /** Takes prepaid charges, and only the rest from the key. */
   #takePrepaid(
     session: Session,
     credits: number,
@@ -135,7 +142,7 @@ export class CallGuard {
     return this.#take(session, credits - covered, now, 1 - calls);
   }
 
-  /** @param calls of the key's rate; 0 where that is paid */
+  /** @param calls of the key's rate; 0 where they are paid */
   #take(session: Session, credits: number, now: number, calls: number): PromiseOrValue<RpcError | undefined> {
     const denial = this.#limiter.takeForKey(session.principal, credits, now, calls);
     if (denial === undefined) return this.#takeForNetwork(session, credits, calls, now);

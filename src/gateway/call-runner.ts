@@ -18,15 +18,15 @@ export type CallRunnerParts = {
   readonly guard: CallGuard;
   readonly dispatcher: Dispatcher;
   readonly watch: CallWatch | undefined;
-  /** Memory for answers. */
+  /** Response buffer. */
   readonly heldAnswers: SharedBudget;
-  /** Without room for so much of it a call is not executed: its answer could not be held. */
+  /** Minimum free response buffer for executing a call, bytes: otherwise its answer could not be buffered. */
   readonly leastRoom: number;
-  /** The whole answer to a call by itself, of its response or why it is not run. */
+  /** Builds the whole answer to a single call from its response or its refusal. */
   readonly answerAlone: (response: CallResponse, item: Call | Notification, context: BodyContext) => Answer;
 };
 
-/** What becomes of a response, or of a refusal to make the call. */
+/** Concludes a response, or a refusal to make the call. */
 type Conclude<T> = (
   response: CallResponse,
   item: Call | Notification,
@@ -35,8 +35,8 @@ type Conclude<T> = (
 ) => T;
 
 /**
- * Runs what a body has in it: guard, turn, dispatch; refusals are noted, and cost nothing. What every call runs has no closures: they would
- * be a tenth of what it allocates.
+ * Runs the items of a body: guard, network slot, dispatch. Refusals are reported and free of charge. The path of
+ * every call has no closures, which would be a tenth of its allocations.
  */
 export class CallRunner {
   readonly #guard: CallGuard;
@@ -73,7 +73,7 @@ export class CallRunner {
     };
   }
 
-  /** The response to an item of a batch. */
+  /** Runs an item of a batch and returns its response. */
   runItem(item: BatchItem, context: BodyContext, now: number): PromiseOrValue<JsonResult | undefined> {
     if (item.kind === 'malformed') return this.#refuseMalformed(item, context, now);
     const refused = this.#refuseFull(item, context, now);
@@ -81,19 +81,22 @@ export class CallRunner {
     return this.#guardAndRun(item, context, now, this.#concludeItem);
   }
 
-  /** The answer to a call by itself. `now` is the present on the clock of `performance.now()`. */
+  /** Runs a single call and returns its answer. `now` is the current time on the clock of `performance.now()`. */
   run(item: Call | Notification, context: BodyContext, now: number): PromiseOrValue<Answer> {
     const refused = this.#refuseFull(item, context, now);
     if (refused !== undefined) return this.#answerAlone(refused, item, context);
     return this.#guardAndRun(item, context, now, this.#concludeCall);
   }
 
-  /** What is wrong with a call; undefined when nothing is, and then it is paid. */
+  /** Returns the reason against a call; undefined when it is allowed, and then it is paid. */
   check(item: Call | Notification, context: BodyContext, now: number): PromiseOrValue<RpcError | undefined> {
     return this.#guard.check(item, context.session, now, context.prepaid);
   }
 
-  /** As `runItem`. @param problem what `check` said of it */
+  /**
+   * Runs an item after its check and returns its response.
+   * @param problem the outcome of `check`
+   */
   runChecked(
     item: Call,
     problem: PromiseOrValue<RpcError | undefined>,
@@ -103,7 +106,7 @@ export class CallRunner {
     return this.#runChecked(item, problem, context, now, this.#concludeItem);
   }
 
-  /** What is said of a response that `runMany` had. */
+  /** Concludes a response of `runMany`. */
   concludeItem(
     response: CallResponse,
     item: Call,
@@ -113,7 +116,7 @@ export class CallRunner {
     return this.#concludeItem(response, item, context, now);
   }
 
-  /** Runs calls of one method together that have been checked; as `Dispatcher.dispatchMany`. */
+  /** Runs checked calls of one method as a group, like `Dispatcher.dispatchMany`. */
   runMany(
     method: Method<MethodContext>,
     calls: readonly Call[],
@@ -123,13 +126,13 @@ export class CallRunner {
     return this.#dispatcher.dispatchMany(method, calls, context, now);
   }
 
-  /** Whether answers have so much memory that another call may be run. */
+  /** Whether the response buffer has room for another call. */
   hasRoom({ scope }: BodyContext): boolean {
     const heldAnswers = this.#heldAnswers;
     return heldAnswers.used === 0 || heldAnswers.hasRoom(scope.owner ?? '', this.#leastRoom);
   }
 
-  /** Why nothing is executed now. */
+  /** Returns the refusal of a call for which the response buffer has no room. */
   #refuseFull(item: Call | Notification, context: BodyContext, now: number): RpcError | undefined {
     if (this.hasRoom(context)) return undefined;
     const refused = new RpcError('overloaded', 'answers.bytes');
@@ -162,7 +165,10 @@ export class CallRunner {
     );
   }
 
-  /** What is said to something that is no call: what is wrong with it, or that the key may not have so much read. */
+  /**
+   * Charges input that is not a call. Resolves to its error, or to the limit error if the key cannot pay for
+   * reading it.
+   */
   chargeMalformed(error: RpcError, context: BodyContext, now: number): PromiseOrValue<RpcError> {
     const { session, report, prepaid } = context;
     return continueWith(this.#guard.chargeMalformed(session, now, prepaid), (problem) => {
@@ -179,16 +185,16 @@ export class CallRunner {
     return continueWith(this.chargeMalformed(error, context, now), (found) => encodeSmallError(id, found));
   }
 
-  /** A refusal is noted, and a call that was not made costs nothing. */
+  /** Reports a refusal, and refunds a call that was not made. */
   #noteRefusal(refusal: RpcError, item: Call | Notification, context: BodyContext, now: number): void {
-    // The dispatcher has noted what it has run.
+    // The dispatcher has already reported the calls that it ran.
     if (refusal.isOutcome) return;
     if (refusal.rowName === 'overloaded') this.#guard.giveBack(item, context.session, context.prepaid);
     this.#watch?.noteRefused(item.method, context, refusal, now);
   }
 }
 
-/** The response to an item of a batch that was refused. */
+/** Encodes the response to a refused item of a batch. */
 function encodeRefusal(item: Call | Notification, refusal: RpcError): JsonResult | undefined {
   return item.kind === 'call' ? encodeSmallError(item.id, refusal) : undefined;
 }

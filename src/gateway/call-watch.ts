@@ -12,7 +12,7 @@ import type { Session } from './admission.ts';
 import type { BodyContext } from './body-context.ts';
 import type { CreditScale } from './credit-scale.ts';
 
-/** Why a call was refused, where its error says that it was. */
+/** Reason of a refusal by error, for errors that imply one. */
 const REASONS: Readonly<Partial<Record<ErrorName, LimitReason>> & Record<BoundError, LimitReason>> = {
   rateLimited: 'rate',
   networkLimited: 'rate',
@@ -33,14 +33,14 @@ const REASONS: Readonly<Partial<Record<ErrorName, LimitReason>> & Record<BoundEr
   rejected: 'auth',
 };
 
-/** Why a bound refuses: where it refuses without an error, for time, or there is no room. */
+/** Returns the reason of a refusal by a bound: that of its error, otherwise time or lack of room. */
 export function findReason(bound: BoundName): LimitReason {
   const [error] = listErrors(bound);
   if (error !== undefined) return REASONS[error];
   return isOfTime(bound) ? 'time' : 'overload';
 }
 
-/** Why a bound refuses with an error that has other reasons, too. */
+/** Returns the reason of a bound whose error also has other causes. */
 function nameReason(bound: BoundName | undefined): LimitReason | undefined {
   if (bound === undefined) return undefined;
   return isOfTime(bound) ? 'time' : 'quota';
@@ -50,7 +50,10 @@ function isOfTime(bound: BoundName): boolean {
   return BOUNDS[bound].unit === 'milliseconds';
 }
 
-/** What is refused before it is tried costs nothing; what cannot be read as a call costs as much as one of an unknown method. */
+/**
+ * Errors of calls refused before they are tried, which are free of charge; unreadable input costs as much as a call
+ * of an unknown method.
+ */
 const COSTS_NOTHING: ReadonlySet<ErrorName> = new Set<ErrorName>([
   'rateLimited',
   'networkLimited',
@@ -59,11 +62,11 @@ const COSTS_NOTHING: ReadonlySet<ErrorName> = new Set<ErrorName>([
   'rejected',
 ]);
 
-/** Reports calls that have ended: to the counters, to the report of their body, and to their span. */
+/** Reports ended calls: to the counters, to the report of their body, and to their span. */
 export class CallWatch {
   readonly #observer: CallObserver & LimitObserver;
   readonly #scale: CreditScale;
-  /** When the call ended that ended last, on the clock of `performance.now()`. */
+  /** End time of the last call, on the clock of `performance.now()`. */
   endedAt = 0;
 
   constructor(observer: CallObserver & LimitObserver, scale: CreditScale) {
@@ -71,16 +74,20 @@ export class CallWatch {
     this.#scale = scale;
   }
 
-  /** Begins the span of a call, where its body is traced; `scope` is the call's own. */
+  /**
+   * Begins the span of a call, where its body is traced.
+   * @param scope the call's own scope
+   */
   beginSpan(method: string, network: string, scope: RequestScope): void {
     const attributes = { 'rpc.system': 'jsonrpc', 'rpc.method': method, 'portcullis.network': network };
     scope.trace = scope.trace?.begin(method, 'internal', attributes);
   }
 
   /**
-   * @param method undefined: none that is served
+   * Reports the end of a call.
+   * @param method undefined: no method that is served
    * @param startedAt on the clock of `performance.now()`
-   * @param ownScope the call's, where it has one of its own; its span ends here
+   * @param ownScope the call's own scope, where it has one; its span ends here
    */
   noteEnd(
     method: Method<MethodContext> | undefined,
@@ -111,7 +118,7 @@ export class CallWatch {
     span.end(error === undefined ? undefined : outcome);
   }
 
-  /** What could not be read as a call, or as several. */
+  /** Reports input that could not be read as a call or a batch. */
   noteMalformed(
     session: Session,
     error: RpcError,
@@ -121,7 +128,7 @@ export class CallWatch {
     this.noteEnd(undefined, session, error, startedAt, undefined, report);
   }
 
-  /** A call that the key may not make, or not now. */
+  /** Reports a call that the key may not make, or not now. */
   noteRefused(name: string, { session, report }: BodyContext, error: RpcError, startedAt: number): void {
     const method = findMethod(name, session.network);
     this.noteEnd(method, session, error, startedAt, undefined, report);
@@ -132,13 +139,13 @@ export class CallWatch {
     if (reason !== undefined) this.#observer.onLimited(reason, error.bound, network.name, principal.id);
   }
 
-  /** An answer that is not sent, or not as the call had it, as a bound refuses it. */
+  /** Reports an answer that is withheld or replaced because of a bound. */
   noteWithheld({ session, report }: BodyContext, error: RpcError): void {
     if (error.bound !== undefined) report?.noteBound(error.bound);
     this.#noteLimited(session, error);
   }
 
-  /** What a large body cost beyond its calls. */
+  /** Reports the cost of a large body beyond its calls. */
   noteSurcharge({ principal }: Session, credits: number): void {
     if (credits > 0) this.#observer.onSurcharge(principal, credits);
   }
@@ -161,21 +168,21 @@ function findSource(
   if (scope?.hasAskedNode === true) return 'upstream';
   if (method === undefined || method.isLocal === true) return 'local';
   if (error !== undefined && (isFoundHere(error) || (hasNodes && isUnanswered(error)))) return 'local';
-  // What was answered before, and what is known of the chain's newest blocks, is answered without asking.
+  // Earlier answers and the state of the chain's newest blocks are served without a request to a node.
   return hasNodes ? 'cache' : 'embedded';
 }
 
-/** Whether an error is what a chain of nodes answered. */
+/** Whether an error is an answer of a chain of nodes. */
 export function isAnswerOfNodes(error: RpcError): boolean {
   return !isFoundHere(error) && !isUnanswered(error);
 }
 
-/** Errors without an answer of a chain: where no node was asked, the service itself found that there is none. */
+/** Whether an error means that no chain answered: if no request went to a node, the service itself determined this. */
 function isUnanswered({ rowName, row }: RpcError): boolean {
   return row.isFault === true || rowName === 'cancelled';
 }
 
-/** Errors that are found before a chain is asked for anything. */
+/** Whether an error is determined before any request to a chain. */
 function isFoundHere({ rowName }: RpcError): boolean {
   return rowName === 'invalidParams' || rowName === 'methodNotFound' || COSTS_NOTHING.has(rowName);
 }

@@ -3,16 +3,16 @@ import type { JsonStream } from '../primitives/json-result.ts';
 import { RpcError } from '../rpc/errors.ts';
 
 /**
- * Reads a stream to its end. `keep` gets the size of each piece and says whether there is room for it;
- * without room the stream is cancelled and the outcome undefined.
- * @throws what the stream throws, and RpcError for bytes that are no UTF-8.
+ * Reads a stream to its end. `keep` gets the size of each piece and returns whether there is room for it; without
+ * room the stream is cancelled and the result is undefined.
+ * @throws the error of the stream, and RpcError for bytes that are not UTF-8
  */
 export async function collectStream(
   stream: JsonStream,
   keep: (bytes: number) => boolean,
 ): Promise<readonly Uint8Array[] | undefined> {
   const collected: Uint8Array[] = [];
-  /** From the first piece on that is not ASCII. */
+  /** Created at the first piece that is not ASCII. */
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   const check = (piece?: Uint8Array): void => {
     try {

@@ -8,16 +8,16 @@ import {
 import { WORK_CREDITS } from '../methods/work-credits.ts';
 import type { Method } from '../rpc/method.ts';
 
-/** Credits of calls by name; `default` is for methods of nodes that have no price of their own. */
+/** Credits per call by method name; `default` applies to methods of nodes without a price of their own. */
 export type CreditTable = Readonly<Record<string, number>>;
 
-/** A method that a network does not have weighs what most others do: asking for it is no way around a limit. */
+/** Weight of an unknown method, that of most others: such calls must not bypass a limit. */
 const UNKNOWN_WEIGHT = 80;
 
-/** What calls weigh: as the configuration says, or else the table of methods. */
+/** Weights of calls: from the configuration, otherwise from the table of methods. */
 export class CreditScale {
   readonly #table: CreditTable;
-  /** The method that was weighed last: items of a batch are mostly of one. */
+  /** The last weighed method: items of a batch mostly have the same one. */
   #last: Method<MethodContext> | undefined;
   #lastWeight = UNKNOWN_WEIGHT;
 
@@ -25,7 +25,7 @@ export class CreditScale {
     this.#table = table;
   }
 
-  /** @param method undefined: none that is served */
+  /** @param method undefined: no method that is served */
   weigh(method: Method<MethodContext> | undefined): number {
     if (method === undefined) return UNKNOWN_WEIGHT;
     if (method === this.#last) return this.#lastWeight;
@@ -38,17 +38,17 @@ export class CreditScale {
     return this.#lastWeight;
   }
 
-  /** Work beyond what calls cover. */
+  /** Returns the credits of work beyond the price of calls. */
   weighWork(name: string, count: number): number {
     return count * (this.#table[name] ?? (WORK_CREDITS as CreditTable)[name] ?? 0);
   }
 
-  /** @param kind of the subscription */
+  /** @param kind kind of the subscription */
   weighNotification(kind: string): number {
     return this.#table[nameNotification(kind)] ?? NOTIFICATION_CREDITS[kind] ?? 0;
   }
 
-  /** @param kind of the subscription that catches up */
+  /** @param kind kind of the subscription that catches up */
   weighMissedBlock(kind: string): number {
     return this.#table[nameMissedBlock(kind)] ?? MISSED_BLOCK_CREDITS[kind] ?? 0;
   }

@@ -17,14 +17,16 @@ import type { CallWatch } from './call-watch.ts';
 import { type BegunCall, type CallResponse, RunningCall, respond, tellTrust } from './running-call.ts';
 import { settleInTime } from './settle-in-time.ts';
 
-/** What of a call or a notification a method is run with. */
+/** The parts of a call or a notification that a method runs with. */
 type Question = Omit<Call, 'kind' | 'id'>;
 
 type CallOutcomes = readonly (CallOutcome | undefined)[];
 
-/** Longer data of errors that come together is encoded when they are delivered, one after the other. UTF-16 units. */
+/**
+ * Error data of grouped calls longer than this is encoded when it is delivered, one after the other. UTF-16 units.
+ */
 const MAX_ERROR_TEXT = 8 * 1024;
-/** Data of errors that is looked at in one turn: less than a millisecond. UTF-16 units or bytes. */
+/** Error data processed per scheduler slot, less than a millisecond. UTF-16 units or bytes. */
 const ERROR_TEXT_PER_TURN = 512 * 1024;
 
 /** Runs single calls: method, parameters, time limit, errors. */
@@ -40,16 +42,15 @@ export class Dispatcher {
   }
 
   /**
-   * The response to one call: at once where nothing has to be waited for; an error as such where it has an HTTP status of its own.
-   * Never throws or rejects. A stream has its
-   * first bytes, throws RpcError only, and is to be read or cancelled. `now` is the present on the clock of
-   * `performance.now()`.
+   * Returns the response to one call, synchronously where nothing has to be awaited; an error is returned as such
+   * where it has its own HTTP status. Never throws or rejects. A stream has its first bytes, throws RpcError only,
+   * and must be read or cancelled. `now` is the current time on the clock of `performance.now()`.
    */
   dispatch(call: Call, body: BodyContext, now: number): PromiseOrValue<CallResponse> {
     return this.#run(call, call.id, body, now);
   }
 
-  /** Runs a notification to its end; nothing is said about it. */
+  /** Runs a notification to its end; it has no response. */
   notify(notification: Notification, body: BodyContext, now: number): PromiseOrValue<CallResponse> {
     const { method, params } = notification;
     if (params !== undefined) return this.#run({ method, params }, undefined, body, now);
@@ -59,8 +60,8 @@ export class Dispatcher {
   }
 
   /**
-   * The responses to several calls of one method, as far as they are run together: undefined in the place of one that is to be dispatched by
-   * itself, and as a whole where none can be run in this way. Rejects with faults of this program only.
+   * Returns the responses to several calls of one method that run as a group: undefined in place of a call to be
+   * dispatched separately, and as a whole if no group is possible. Rejects with faults of this program only.
    */
   dispatchMany(
     method: Method<MethodContext>,
@@ -80,7 +81,7 @@ export class Dispatcher {
       return this.#concludeFrom([], found, calls, { method, body, scope, startedAt: now });
     };
     if (!(outcomes instanceof Promise)) return conclude(outcomes);
-    // Should the chain not keep to the deadline, each is dispatched by itself, without time of its own.
+    // If the chain exceeds the deadline, each call is dispatched separately, with no time left.
     const inTime = settleInTime(outcomes, scope).catch((error: unknown): CallOutcomes => {
       if (error instanceof RpcError) return [];
       throw error;
@@ -88,7 +89,7 @@ export class Dispatcher {
     return inTime.then(conclude);
   }
 
-  /** Concludes the calls that have no response yet, in turns where there is long data of errors among them. */
+  /** Concludes the calls that have no response yet, in scheduler slots if there is long error data among them. */
   #concludeFrom(
     responses: CallResponse[],
     outcomes: CallOutcomes,
@@ -150,7 +151,10 @@ export class Dispatcher {
     return respond(id, outcome, trust);
   }
 
-  /** A scope of its own where the call has a time limit of its own, or where something is noted of this call alone. */
+  /**
+   * Opens a separate scope where the call has its own time limit, or where something is recorded for this call
+   * alone.
+   */
   #openScope(
     method: Method<MethodContext>,
     network: Network,
@@ -174,7 +178,7 @@ export class Dispatcher {
   ): RpcError | PromiseOrValue<JsonResult> {
     try {
       const clientVersion = this.#clientVersion;
-      // Copies by `...` take a microsecond, which every message of a WebSocket would pay.
+      // Spread copies take a microsecond, which every message of a WebSocket would pay.
       const known =
         notifier === undefined
           ? { network, clientVersion, scope }
@@ -189,13 +193,13 @@ export class Dispatcher {
   }
 }
 
-/** Nothing is begun for a body past its deadline, or of a client that has gone. */
+/** Returns the error for a body past its deadline, or of a client that has left. */
 function refuseLate(scope: RequestScope, now: number): RpcError | undefined {
   if (now >= scope.deadline) return new RpcError('timedOut', 'request.time');
   return scope.aborted ? new RpcError('cancelled') : undefined;
 }
 
-/** Whether nothing of an outcome has to be waited for. */
+/** Whether an outcome is complete without waiting. */
 function isSettled(
   outcome: RpcError | PromiseOrValue<JsonResult>,
 ): outcome is RpcError | JsonText | JsonBytes {

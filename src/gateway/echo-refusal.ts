@@ -8,8 +8,8 @@ import { refuseWith } from './refusals.ts';
 export const ECHO_BYTES: number = 16 * 1024;
 
 /**
- * The answer to a refused request. The id of a single call comes back where the key is a known one and the body small; guesses of
- * keys make nothing be parsed.
+ * Returns the answer to a refused request. The id of a single call is echoed where the key is known and the body is
+ * small; requests with guessed keys are never parsed.
  */
 export function echoRefusal({ refused, error }: Refusal, body: Uint8Array): TextAnswer {
   if (error === undefined || body.length > ECHO_BYTES) return refused;

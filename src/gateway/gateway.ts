@@ -49,14 +49,15 @@ import {
 import type { CallResponse } from './running-call.ts';
 import type { Visitor } from './visitor.ts';
 
-/** The service without a transport: what HTTP and WebSocket both call. */
+/** The service without a transport, called by HTTP and WebSocket. */
 export interface Gateway {
-  /** Which network and key; a refusal carries the whole answer. */
+  /** Resolves network and key; a refusal contains the whole answer. */
   admit(visitor: Visitor): PromiseOrValue<Session | Refusal>;
   /**
-   * Answers one body, at once where nothing has to be waited for. Never throws or rejects. An empty body means that nothing is to be said (notifications). A streamed
-   * answer counts as a body in work until it is read to its end or cancelled, and ends when `scope` is aborted. What
-   * becomes of its calls is noted in `report`. Subscriptions are opened with `notifier`.
+   * Answers one body, synchronously where nothing has to be awaited. Never throws or rejects. An empty body means
+   * that nothing is sent (notifications). A streamed answer counts as a body in work until it is read to its end or
+   * cancelled, and ends when `scope` is aborted. Outcomes of its calls are recorded in `report`. Subscriptions are
+   * opened with `notifier`.
    */
   handle(
     body: Uint8Array,
@@ -65,18 +66,24 @@ export interface Gateway {
     report?: RequestReport,
     notifier?: NotificationPort,
   ): PromiseOrValue<Answer>;
-  /** Charges a key for notifications that were sent to it. @returns whether it may have more */
+  /**
+   * Charges a key for notifications sent to it.
+   * @returns whether it may have more
+   */
   chargeNotifications(session: Session, credits: number): PromiseOrValue<boolean>;
-  /** Called for each request that a bound refuses. @param session of the request, where it is known */
+  /**
+   * Returns the answer to a refused request, and counts it where a bound refuses.
+   * @param session of the request, if known
+   */
   refuse(reason: RefusalReason | TransportBound, session?: Session): TextAnswer;
   /** Counts a refusal by a bound that has no answer. */
   noteRefusal(bound: BoundName, session?: Session): void;
   /**
-   * Charges a body that costs work before it is handled, or is not handled at all, as a call of a method that there is not.
-   * @returns why it is not to be read
+   * Charges a body that costs work before it is handled, or that is never handled, as a call of an unknown method.
+   * @returns the reason against reading it
    */
   chargeUnread(session: Session): PromiseOrValue<TextAnswer | undefined>;
-  /** Gives that back: the body is handled, and charged there. */
+  /** Refunds `chargeUnread`: the body is handled, and charged there. */
   returnUnread(session: Session): void;
   /** The OpenRPC document of the service, as JSON. */
   readonly openRpc: JsonText;
@@ -85,7 +92,7 @@ export interface Gateway {
 
 /** The gateway of one configuration. */
 export interface ConfiguredGateway extends Gateway {
-  /** A session that was admitted under an earlier configuration, under this one. */
+  /** Moves a session of an earlier configuration to this one. */
   renew(session: Session): Session | Refusal;
 }
 
@@ -93,15 +100,15 @@ export type GatewayLimits = {
   readonly batchItems: number;
   /** Items of one batch in work at the same time. */
   readonly batchConcurrency: number;
-  /** Of all answers of a batch together, and of the result of one call that is executed here. */
+  /** Maximum bytes of all answers of a batch, and of the result of one call executed here. */
   readonly batchAnswerBytes: number;
-  /** Memory for batches that are in work, and for large answers that are being put together or sent. */
+  /** Memory for batches in work, and for large answers being assembled or sent; bytes. */
   readonly heldAnswerBytes: number;
-  /** The part of a bound that one key alone may use; see `SharedBudget`. */
+  /** Part of a shared bound that one key alone may use; see `SharedBudget`. */
   readonly ownerShare: number;
-  /** Bodies in work at the same time, in the whole process. */
+  /** Bodies in work at the same time, per process. */
   readonly bodiesInFlight: number;
-  /** Time limit of one body with everything in it, milliseconds. */
+  /** Time limit of one body and all its calls, milliseconds. */
   readonly bodyTimeoutMs: number;
 };
 
@@ -118,23 +125,24 @@ const DEFAULT_LIMITS: GatewayLimits = {
 export type GatewayOptions = {
   readonly networks: NetworkRegistry;
   readonly access: Access;
-  /** What calls weigh where it is not what the table says. */
+  /** Weights of calls that override those of the table. */
   readonly credits?: CreditTable;
   /** Answer of `web3_clientVersion`: `name/version`. */
   readonly clientVersion: string;
   readonly limits?: Partial<GatewayLimits>;
   readonly log: Logger;
-  /** Called for every call and for every body for which there is no room. */
+  /** Called for every call and for every body without room. */
   readonly observer?: CallObserver & LimitObserver;
-  /** Has the counts of subscriptions. */
+  /** Provides the counts of subscriptions. */
   readonly subscriptions?: SubscriptionObserver;
 };
 
-/** Of the memory for answers. */
+/** New calls need at least 1/64 of the response buffer free. */
 const ROOM_PART = 64;
-/** The same for every client. */
+/** Status of an unknown host: equal for every client, so not counted as an auth refusal. */
 const UNKNOWN_HOST_STATUS = 404;
 
+/** Creates the gateway of one configuration. */
 export function createGateway(options: GatewayOptions): ConfiguredGateway {
   const { networks, access, clientVersion, limits, log, observer } = options;
   const bounds: GatewayLimits = { ...DEFAULT_LIMITS, ...limits };
@@ -142,7 +150,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   const watch = observer === undefined ? undefined : new CallWatch(observer, scale);
   const dispatcher = new Dispatcher(clientVersion, log, watch);
   const guard = new CallGuard(access.limiter, scale);
-  /** Those that have to be waited for; one that is answered at once is beside no other. */
+  /** In-flight asynchronous bodies; synchronous ones never overlap. */
   const bodies = new SharedBudget(bounds.bodiesInFlight, bounds.ownerShare);
   const heldAnswers = new SharedBudget(bounds.heldAnswerBytes, bounds.ownerShare);
   const leastRoom = Math.ceil(bounds.heldAnswerBytes / ROOM_PART);
@@ -156,14 +164,14 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   const meterParts = { guard, scale, watch };
   let openRpc: { readonly prefixes: string; readonly text: JsonText } | undefined;
 
-  /** The answer to a call by itself: what the key may not do has an HTTP status of its own. */
+  /** Returns the answer to a single call; refusals of access have their own HTTP status. */
   function answerAlone(response: CallResponse, item: Call | Notification, context: BodyContext): Answer {
     if (response === undefined || item.kind === 'notification') return { status: 200, body: '' };
     if (response instanceof RpcError) return refuseWith(item.id, response);
     return isComplete(response) ? tell(response, context) : holdAnswer(item.id, response, context);
   }
 
-  /** Takes the memory that an answer holds until it is sent (which is when it is given back), or refuses it. */
+  /** Reserves the memory of a streamed answer until it is sent, or refuses the answer. */
   function holdAnswer(id: JsonText, body: JsonStream, context: BodyContext): Answer {
     const { heldBytes = 0, length = 0 } = body;
     const withhold = (error: RpcError): Answer => {
@@ -196,7 +204,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     });
   }
 
-  /** Reads the body in turns of its key. */
+  /** Reads the body in scheduler slots of its key. */
   function answerLarge(body: Uint8Array, context: BodyContext): PromiseOrValue<Answer> {
     const { scope } = context;
     const envelope = TURNS.run(scope.owner ?? '', readLarge(body, bounds.batchItems, context));
@@ -237,14 +245,14 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     };
   }
 
-  /** The answer in place of one that a fault of this program has prevented. */
+  /** Returns the answer after a fault of this program. */
   function answerFault(error: unknown, { session, scope, report }: BodyContext): Answer {
     logFault(log, error, { network: session.network.name });
     watch?.noteMalformed(session, new RpcError('internal'), scope.startedAt, report);
     return createRefusal('internal');
   }
 
-  /** The answer to a body that has been waited for: a streamed one is in work until it has been read. */
+  /** Ends an asynchronous body; a streamed answer stays in work until it is read. */
   function endBody(answered: Answer, { session, scope }: BodyContext): Answer {
     const { body } = answered;
     if (!isComplete(body)) {
@@ -283,10 +291,10 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       ),
     returnUnread: (session) => guard.returnUnread(session),
     get openRpc() {
-      // Not at the start: 25 ms.
+      // Built lazily, not at the start: it takes 25 ms.
       const prefixes = listPrefixes(networks);
       const known = prefixes.join();
-      // A prefix may become known later.
+      // Prefixes may become known later.
       if (openRpc?.prefixes !== known) {
         const names = prefixes.map((prefix) => `${prefix}_estimateGas`);
         const version = clientVersion.slice(clientVersion.indexOf('/') + 1);
@@ -342,12 +350,12 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   };
 }
 
-/** The answer with one response, and how far that is to be believed. */
+/** Returns the answer to a single response, with its trust. */
 function tell(body: JsonText | JsonBytes, { scope: { trust } }: BodyContext): Answer {
   return trust === undefined ? { status: 200, body } : { status: 200, body, trust };
 }
 
-/** The prefixes that networks serve their estimates under, each once. */
+/** Returns the distinct prefixes under which networks serve their estimates. */
 function listPrefixes(networks: NetworkRegistry): readonly string[] {
   const prefixes = networks.list().flatMap(({ rollup, rollupPrefixes }) => (rollup && rollupPrefixes) ?? []);
   return [...new Set(prefixes)].sort();

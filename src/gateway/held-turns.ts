@@ -2,18 +2,19 @@ import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { FairQueue } from '../util/fair-queue.ts';
 
 /**
- * Turns on a network that a batch has taken for items that it has not begun. If it took them one by one, other batches of the key would take
- * them while it pauses between two items, and each item would be sent to a node in a request of its own.
+ * Network slots that a batch has reserved for items it has not begun. If it took them one by one, other batches of
+ * the key would take them while it pauses between two items, and each item would be sent to a node in a separate
+ * request.
  */
 export class HeldTurns {
   readonly #turns: FairQueue;
   readonly #owner: string;
   #left: number;
-  /** Whether all items have been begun, and whether all have ended. */
+  /** Whether all items have begun, and whether all have ended. */
   #isBegun = false;
   #isOver = false;
 
-  /** @param count turns that the owner has taken */
+  /** @param count slots that the owner has taken */
   constructor(turns: FairQueue, owner: string, count: number) {
     this.#turns = turns;
     this.#owner = owner;
@@ -24,7 +25,10 @@ export class HeldTurns {
     return this.#left === 0;
   }
 
-  /** Takes what is missing of so many turns. @returns whether there was room for it */
+  /**
+   * Reserves slots up to a total of `count`.
+   * @returns whether there was room
+   */
   reserve(count: number): boolean {
     const missing = count - this.#left;
     if (missing <= 0) return true;
@@ -34,25 +38,31 @@ export class HeldTurns {
     return true;
   }
 
-  /** Hands turns to items, which end them, or to calls that are made together, which give them back. */
+  /** Passes slots to items, which release them, or to grouped calls, which return them. */
   handOn(count = 1): void {
     this.#left -= count;
   }
 
-  /** Takes turns back. @param needed how many of the calls are to be made by themselves, each in one of these turns */
+  /**
+   * Takes slots back.
+   * @param needed calls that must run separately, each in one of these slots
+   */
   takeBack(count: number, needed: number): void {
     this.#left += count;
     if (this.#isOver) this.#endDownTo(0);
     else if (this.#isBegun) this.#endDownTo(needed);
   }
 
-  /** All items have been begun: ends the turns that are left. */
+  /** Releases the remaining slots; called when all items have begun. */
   release(): void {
     this.#isBegun = true;
     this.#endDownTo(0);
   }
 
-  /** Does `work`, then ends the turns that are left. */
+  /**
+   * Runs `work`, then releases the remaining slots.
+   * @throws errors of `work`, synchronously or by rejection
+   */
   during<T>(work: () => PromiseOrValue<T>): PromiseOrValue<T> {
     let outcome: PromiseOrValue<T>;
     try {

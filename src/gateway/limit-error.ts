@@ -1,17 +1,17 @@
 import type { Denial } from '../access/limits/account.ts';
 import { type BackOff, RpcError } from '../rpc/errors.ts';
 
-/** Where a client's author finds what to do. */
+/** Documentation for authors of clients. */
 const ADVICE = 'docs/operations.md#limits';
 
-/** A row for rates, with its bound. */
+/** Error row and bound of a rate limit. */
 type RateRefusal =
   | readonly ['rateLimited', 'key.rate']
   | readonly ['creditsSpent', 'key.credits']
   | readonly ['networkLimited', 'network.rate']
   | readonly ['tooManyFailures', 'address.failures'];
 
-/** The error that says when to come back: in whole seconds, as clients read it. */
+/** Creates a limit error with its retry delay in whole seconds, as clients read it. */
 export function createLimitError(refusal: RateRefusal, { allowed, current, retryAfterMs }: Denial): RpcError {
   const rate: BackOff = {
     allowed_rps: allowed,

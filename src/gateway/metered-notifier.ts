@@ -3,7 +3,7 @@ import type { JsonText } from '../primitives/json-result.ts';
 import type { BeginSubscription, NotificationPort, Notifier, Subscription } from '../rpc/notifier.ts';
 import type { CreditScale } from './credit-scale.ts';
 
-/** Counts and charges what a connection's subscriptions on a network send. */
+/** Counts and charges the notifications of a connection's subscriptions on a network. */
 export class MeteredNotifier implements Notifier {
   readonly #port: NotificationPort;
   readonly #network: string;
@@ -43,7 +43,7 @@ export class MeteredNotifier implements Notifier {
   }
 }
 
-/** What a subscription of a kind is charged. */
+/** Credits per event and per missed block of a subscription kind. */
 type Credits = { readonly event: number; readonly missedBlock: number };
 
 class MeteredSubscription implements Subscription {
@@ -72,7 +72,7 @@ class MeteredSubscription implements Subscription {
     this.#inner.notify(results, noticedAt);
   }
 
-  /** Asked once for each block that it has missed. */
+  /** Called once for each block that the subscription has missed. */
   waitForRoom(): Promise<void> | undefined {
     this.#port.charge(this.#credits.missedBlock);
     return this.#inner.waitForRoom();

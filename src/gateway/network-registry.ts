@@ -1,26 +1,26 @@
 import type { Network } from '../methods/network.ts';
 
-/** A network and the host names it is served under: exact names, or `*.suffix` for everything below a name. */
+/** A network and its host names: exact names, or `*.suffix` for everything below a name. */
 export type NetworkBinding = { readonly hosts: readonly string[]; readonly network: Network };
 
-/** Longest name that DNS has; nothing longer is looked up. */
+/** Maximum length of a DNS name; longer names are not looked up. */
 const MAX_HOST_LENGTH = 253;
 const HOST_PATTERN = /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$/i;
 const IPV6_PATTERN = /^(\[[0-9a-f:.]+\]|[0-9a-f.]*:[0-9a-f.]*:[0-9a-f:.]*)$/i;
 
-/** No page has such a name: an address, or the name of the loopback one. */
+/** Hosts that no web page can have: an address, or the loopback name. */
 const OWN_ADDRESS = /^(localhost|[0-9.]+|[0-9a-f.]*:[0-9a-f:.]*)$/;
 
-/** Finds the network that a Host header or a path means. */
+/** Finds the network of a Host header or a path. */
 export class NetworkRegistry {
   readonly #byName = new Map<string, Network>();
-  /** By suffix with its leading dot. */
+  /** Keyed by suffix with its leading dot. */
   readonly #bySuffix = new Map<string, Network>();
   readonly #defaultNetwork: Network | undefined;
-  /** By its own name, not a host's. */
+  /** Keyed by the network's own name, not a host's. */
   readonly #networks = new Map<string, Network>();
 
-  /** @throws RangeError for a host pattern that cannot match or is given twice. */
+  /** @throws RangeError for a host pattern that cannot match or is configured twice */
   constructor(bindings: readonly NetworkBinding[], defaultNetwork?: Network) {
     this.#defaultNetwork = defaultNetwork;
     for (const { hosts, network } of bindings) {
@@ -29,17 +29,19 @@ export class NetworkRegistry {
     }
   }
 
-  /** All of them. */
+  /** Returns all networks. */
   list(): readonly Network[] {
     return [...this.#networks.values()];
   }
 
-  /** The network of this name. */
   get(name: string): Network | undefined {
     return this.#networks.get(name);
   }
 
-  /** An exact name wins over a wildcard, a longer wildcard over a shorter one, all over the default network. */
+  /**
+   * Finds the network of a Host header. An exact name wins over a wildcard, a longer wildcard over a shorter one,
+   * all over the default network.
+   */
   find(hostHeader: string | undefined): Network | undefined {
     const host = hostHeader === undefined ? undefined : normalizeHost(hostHeader);
     if (host === undefined) return this.#defaultNetwork;
@@ -47,7 +49,8 @@ export class NetworkRegistry {
   }
 
   /**
-   * Whether a Host header is one that clients of this service send: a name of a network, `localhost`, an IP address, or none.
+   * Whether clients of this service send this Host header: a network's host name, `localhost`, an IP address, or
+   * none.
    */
   expects(hostHeader: string | undefined): boolean {
     if (this.find(hostHeader) !== undefined) return true;
@@ -79,7 +82,7 @@ export class NetworkRegistry {
   }
 }
 
-/** Lower case, without port, trailing dot and the brackets of an IPv6 literal; undefined when it is no host at all. */
+/** Lower-cases a host and removes its port, trailing dot and IPv6 brackets; undefined when it is not a host. */
 function normalizeHost(hostHeader: string): string | undefined {
   if (hostHeader.length === 0 || hostHeader.length > MAX_HOST_LENGTH + ':65535'.length) return undefined;
   if (hostHeader.startsWith('[')) {
@@ -87,7 +90,7 @@ function normalizeHost(hostHeader: string): string | undefined {
     return close < 0 ? undefined : hostHeader.slice(1, close).toLowerCase();
   }
   const colon = hostHeader.indexOf(':');
-  // Several colons without brackets: a bare IPv6 literal, as a configuration may write it.
+  // Several colons without brackets are a bare IPv6 literal, as a configuration may write it.
   const isBareIpv6 = colon >= 0 && hostHeader.indexOf(':', colon + 1) >= 0;
   const name = colon < 0 || isBareIpv6 ? hostHeader : hostHeader.slice(0, colon);
   const host = (name.endsWith('.') ? name.slice(0, -1) : name).toLowerCase();

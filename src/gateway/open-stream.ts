@@ -4,8 +4,11 @@ import { RpcError } from '../rpc/errors.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
 /**
- * Waits for the first bytes, so that a source that breaks off before them can still be answered with an error; lets
- * go of the source when the scope is aborted meanwhile. What breaks it off later is thrown as `toError` makes it.
+ * Waits for the first bytes, so that a source that fails before them can still be answered with an error; cancels
+ * the source when the scope is aborted meanwhile.
+ * @param toError converts later failures, which the stream throws
+ * @throws ChainError (by rejection) `aborted` when the scope is aborted, `unavailable` for an empty stream; errors
+ * of the source
  */
 export async function openStream(
   source: JsonStream,

@@ -8,14 +8,17 @@ import type { BodyContext } from './body-context.ts';
 
 const LIST_BEGIN = 0x5b;
 
-/** A body of nothing but calls that the network's chain takes as bytes, or a batch of them that it takes as text. */
+/**
+ * Reads a body that consists only of calls that the network's chain takes as bytes, or of a batch that it takes as
+ * text; undefined otherwise.
+ */
 export function readPlain(body: Uint8Array, maxItems: number, { chain }: Network): Envelope | undefined {
   const { callPlain, callMany } = chain.execution;
   const mayBe = callPlain !== undefined || (callMany !== undefined && body[0] === LIST_BEGIN);
   return mayBe ? readPlainCalls(body, maxItems) : undefined;
 }
 
-/** A body with what is in it; the parameters of a large one are parsed as well. */
+/** Reads a body; the parameters of a large one are parsed as well. */
 export function* readLarge(
   body: Uint8Array,
   maxItems: number,

@@ -4,7 +4,7 @@ import { encodeSmallError } from '../rpc/response.ts';
 import type { BoundsOf } from '../util/bounds.ts';
 import type { TextAnswer } from './answer.ts';
 
-/** Why a transport turns a request away before it can be read, or because it cannot be read. */
+/** Reason for which a transport refuses a request before it can be read, or because it cannot be read. */
 export type RefusalReason =
   | 'notFound'
   | 'forbiddenOrigin'
@@ -16,12 +16,12 @@ export type RefusalReason =
   | 'stopping'
   | 'internal';
 
-/** The answer that is one error and concerns no particular id. */
+/** Returns an answer with one error and a null id. */
 export function createRefusal(name: OtherError, detail = ''): TextAnswer {
   return refuseWith('null', new RpcError(name, detail));
 }
 
-/** The answer that is one error, to the request of this id (raw JSON). */
+/** Returns an answer with one error, to the request of this id (raw JSON). */
 export function refuseWith(id: JsonText, error: RpcError): TextAnswer {
   const { row, retryAfter, bound } = error;
   const answer = { status: row.status, body: encodeSmallError(id, error) };
@@ -33,7 +33,7 @@ export function refuseWith(id: JsonText, error: RpcError): TextAnswer {
   };
 }
 
-/** By reason, made once: they are all the same. */
+/** Precomputed answers by reason. */
 const REFUSALS: Readonly<Record<RefusalReason, TextAnswer>> = {
   notFound: createRefusal('unknownPath'),
   forbiddenOrigin: createRefusal('forbiddenOrigin'),
@@ -46,7 +46,7 @@ const REFUSALS: Readonly<Record<RefusalReason, TextAnswer>> = {
   internal: createRefusal('internal'),
 };
 
-/** Bounds by which a transport turns a request away. */
+/** Bounds for which a transport refuses a request. */
 export type TransportBound =
   | 'webSockets'
   | 'webSockets.upgrades'
@@ -58,7 +58,7 @@ export type TransportBound =
   | 'head.bytes'
   | 'body.time';
 
-/** By bound, made once. */
+/** Precomputed answers by bound. */
 export const BOUND_REFUSALS: Readonly<Record<TransportBound, TextAnswer>> = {
   webSockets: refuseRoom('webSockets'),
   'webSockets.upgrades': refuseRoom('webSockets.upgrades'),
@@ -71,7 +71,7 @@ export const BOUND_REFUSALS: Readonly<Record<TransportBound, TextAnswer>> = {
   'body.time': refuseWith('null', new RpcError('slowBody', 'body.time')),
 };
 
-/** The refusal for a reason, and the bound that it is to be counted for; undefined where it is none. */
+/** Returns the refusal for a reason, and the bound to count it for; undefined where there is none. */
 export function chooseRefusal(reason: RefusalReason | TransportBound): {
   readonly refusal: TextAnswer;
   readonly bound: TransportBound | undefined;

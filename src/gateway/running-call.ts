@@ -12,28 +12,31 @@ import { type CallWatch, isAnswerOfNodes } from './call-watch.ts';
 import { openStream } from './open-stream.ts';
 import { GRACE_MS } from './settle-in-time.ts';
 
-/** The response to a call; an error as such where it has an HTTP status of its own; `undefined` for a notification. */
+/**
+ * The response to a call; an error stays an RpcError where it has its own HTTP status; `undefined` for a
+ * notification.
+ */
 export type CallResponse = JsonResult | RpcError | undefined;
 
-/** A call of a known method, as it was begun. */
+/** A started call of a known method. */
 export type BegunCall = {
   /** `undefined` for a notification. */
   readonly id: JsonText | undefined;
   readonly method: Method<MethodContext>;
   readonly body: BodyContext;
-  /** The call's: its own, or its body's. */
+  /** The call's own scope, or that of its body. */
   readonly scope: RequestScope;
-  /** On the clock of `performance.now()`. */
+  /** Start time on the clock of `performance.now()`. */
   readonly startedAt: number;
 };
 
-/** One timer for all: setting and clearing one for each call cost as much as five promises. */
+/** One timer for all calls: setting and clearing one per call cost as much as five promises. */
 const CALLS = new ExpirySweep<RunningCall>();
 
 /**
- * A call whose result has to be waited for: time limit, first bytes of a stream, errors, notes of its end, and response, with one promise for
- * all of it. When the scope's deadline has clearly passed the scope is aborted so that the work ends too. Chains keep
- * to the deadline themselves: this is what holds when one does not.
+ * A call whose result has to be awaited: time limit, first bytes of a stream, errors, end report, and response,
+ * with a single promise. When the scope's deadline has clearly passed, the scope is aborted so that the work ends
+ * too. Chains keep to the deadline themselves: this enforces it when one does not.
  */
 export class RunningCall implements Expiring {
   readonly expiresAt: number;
@@ -60,7 +63,10 @@ export class RunningCall implements Expiring {
     this.#reject = reject;
   }
 
-  /** The response, once the result is there. Rejects with faults of this program only. A stream has its first bytes, and throws RpcError only. */
+  /**
+   * Resolves to the response once the result is there. Rejects with faults of this program only. A stream has its
+   * first bytes, and throws RpcError only.
+   */
   static follow(
     result: Promise<JsonResult> | JsonStream,
     call: BegunCall,
@@ -128,7 +134,7 @@ export class RunningCall implements Expiring {
     const ownScope = scope === body.scope ? undefined : scope;
     if (ownScope !== undefined) {
       ownScope.release();
-      // Something of it may have been done at once.
+      // A time recorded by a synchronous part of the call must not count as its end.
       ownScope.endedAt = 0;
     }
     const error = outcome instanceof RpcError ? outcome : undefined;
@@ -138,8 +144,9 @@ export class RunningCall implements Expiring {
 }
 
 /**
- * How far the result of a call is to be believed: what nodes answered is one node's word where nothing else is known of it. Methods of
- * the service itself are not about a chain, and neither are errors that no node answered. It is noted in the body's scope, or returned where the client asks for it beside each result.
+ * Determines the trust of a call's result: an answer of nodes is `single` where no better trust is known. Methods
+ * of the service itself, and errors that no node answered, have none. The trust is recorded in the body's scope, or
+ * returned where the client requests it beside each result.
  */
 export function tellTrust(
   method: Method<MethodContext>,
@@ -149,7 +156,7 @@ export function tellTrust(
 ): (() => Trust) | undefined {
   if (scope === bodyScope || session.network.hasNodes !== true || method.isLocal === true) return undefined;
   if (outcome instanceof RpcError && !isAnswerOfNodes(outcome)) return undefined;
-  // Of a stream it is known at its end.
+  // The trust of a stream is known at its end.
   const read = (): Trust => scope.trust ?? 'single';
   if (session.showsTrust === true) return read;
   bodyScope.noteTrust(read());
@@ -157,9 +164,9 @@ export function tellTrust(
 }
 
 /**
- * The response to a call that has ended; a notification has none.
+ * Encodes the response to an ended call; a notification has none.
  * @param trust a member beside the result
- * @param maxErrorText as `encodeError` takes it
+ * @param maxErrorText error data of more UTF-16 units is encoded when the response is read
  */
 export function respond(
   id: JsonText | undefined,

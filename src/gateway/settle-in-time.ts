@@ -2,7 +2,7 @@ import { RpcError } from '../rpc/errors.ts';
 import { type Expiring, ExpirySweep } from '../util/expiry-sweep.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
-/** How much longer a chain may take to end the work itself, with an error that says more. */
+/** Grace after the deadline in which a chain may end the work itself, with a more specific error; ms. */
 export const GRACE_MS = 500;
 
 const WORKS = new ExpirySweep<TimedWork>();
@@ -28,8 +28,8 @@ class TimedWork implements Expiring {
 }
 
 /**
- * The outcome of `work`, or RpcError when the scope's deadline has clearly passed; the scope is then aborted so that
- * the work ends too. Chains keep to the deadline themselves: this is what holds when one does not.
+ * Settles like `work`, or rejects with RpcError when the scope's deadline has clearly passed; the scope is then
+ * aborted so that the work ends too. Chains keep to the deadline themselves: this enforces it when one does not.
  */
 export function settleInTime<T>(work: Promise<T>, scope: RequestScope): Promise<T> {
   return new Promise((resolve, reject) => {

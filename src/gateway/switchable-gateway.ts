@@ -10,10 +10,10 @@ import type { ConfiguredGateway, Gateway } from './gateway.ts';
 import type { RefusalReason, TransportBound } from './refusals.ts';
 import type { Visitor } from './visitor.ts';
 
-/** The gateway of the configuration that is in force. Another may take its place between any two requests. */
+/** The gateway of the active configuration. Another may replace it between any two requests. */
 export class SwitchableGateway implements Gateway {
   #current: ConfiguredGateway;
-  /** Those before, as long as they have something in work. */
+  /** Previous gateways that still have bodies in work. */
   readonly #retired = new Set<ConfiguredGateway>();
 
   constructor(first: ConfiguredGateway) {
@@ -30,7 +30,10 @@ export class SwitchableGateway implements Gateway {
     return bodies;
   }
 
-  /** Puts `next` in force. What is in work with the one before is answered by it; `forget` says that this is over. */
+  /**
+   * Activates `next`. Requests in progress stay with the previous gateway; `forget` drops it once they have ended.
+   * @returns the previous gateway
+   */
   switchTo(next: ConfiguredGateway): ConfiguredGateway {
     const before = this.#current;
     this.#retired.add(before);
@@ -46,7 +49,7 @@ export class SwitchableGateway implements Gateway {
     return this.#current.admit(visitor);
   }
 
-  /** A body that was admitted before a change is answered after it by what its network is now. */
+  /** A body admitted before a change and handled after it uses the current network of that name. */
   handle(
     body: Uint8Array,
     session: Session,

@@ -5,12 +5,13 @@ import type { BodyContext } from './body-context.ts';
 
 type Work<A, T> = (argument: A, context: BodyContext, now: number) => PromiseOrValue<T | RpcError>;
 
-/** What becomes of an outcome, and of a refusal, in the promise that gives the turn back. */
+/** Concludes an outcome or a refusal within the promise that releases the slot. */
 type Conclude<A, T, U> = (outcome: T | RpcError, argument: A, context: BodyContext, now: number) => U;
 
 /**
- * Does the work of a call when its key has a turn on the network, and concludes it; `overloaded` when it will not have one in time. What is
- * done at once takes no turn, and allocates nothing here.
+ * Runs the work of a call when its key has a network slot, and concludes it; `overloaded` if there is none in time.
+ * Synchronous work takes no slot and allocates nothing here.
+ * @throws errors of the work, synchronously or by rejection
  */
 export function takeTurn<A, T, U>(
   context: BodyContext,
@@ -44,7 +45,7 @@ export function takeTurn<A, T, U>(
   );
 }
 
-/** The work, when there is a turn for it. */
+/** Runs the work once a slot is free. */
 function workInTurn<A, T>(
   turns: FairQueue,
   context: BodyContext,

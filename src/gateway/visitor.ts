@@ -1,23 +1,23 @@
-/** What a transport knows of the client, before anything of a body is read. Header values are as they were sent. */
+/** Client facts known to a transport before any of a body is read. Header values are verbatim. */
 export type Visitor = {
   readonly host: string | undefined;
-  /** The network's name in the path; undefined where the host says which is meant. */
+  /** Network name in the path; undefined where the host selects the network. */
   readonly network: string | undefined;
-  /** The key in the path. */
+  /** Key in the path. */
   readonly key: string | undefined;
   readonly origin: string | undefined;
   readonly userAgent: string | undefined;
   readonly authorization: string | undefined;
-  /** What the client calls the series of requests that this is one of: those of it see what was sent in it. */
+  /** Client-chosen name of a series of requests, within which each sees the transactions sent in it. */
   readonly session?: string | undefined;
-  /** Each result is to say how far it is to be believed. */
+  /** Each result is to report how far it is verified. */
   readonly showsTrust?: true;
   /** W3C trace context. */
   readonly traceParent: string | undefined;
-  /** It has been let in before: when its key no longer opens, that is no guess. */
+  /** The client was admitted before: a key that is no longer valid then is not a guess. */
   readonly wasAdmitted?: true;
   /** IP address of the client. */
   readonly address: string;
-  /** A proxy has passed the request on, and says so. */
+  /** A proxy forwarded the request and added a header. */
   readonly isForwarded?: true;
 };

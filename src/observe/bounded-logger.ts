@@ -4,15 +4,16 @@ import type { LogFields, Logger } from './logger.ts';
 import type { LogLevel } from './options.ts';
 
 /**
- * A rate-limited logger: at most `perMinute` lines of each message in a minute, and a tenth of that for one owner. `leftOut`
- * in a line counts the suppressed lines of the same message and owner before it. Debug lines are not limited.
+ * A rate-limited logger: at most `perMinute` lines of each message per minute, and a tenth of that per owner.
+ * `leftOut` in a line counts the lines of the same message and owner suppressed before it. Debug lines are not
+ * limited.
  */
 export class BoundedLogger implements Logger {
   readonly everyLine: Logger;
   readonly #occasional: OccasionalLog;
 
   /**
-   * @param perMinute lines of one message in a minute
+   * @param perMinute lines of one message per minute
    * @param now a monotonic clock in milliseconds
    */
   constructor(log: Logger, perMinute: number, now?: () => number) {
@@ -48,7 +49,7 @@ export class BoundedLogger implements Logger {
   }
 }
 
-/** The owner that a line counts against: key, node and fault, address, or network, in this order. */
+/** Returns the owner that a line counts against: key, node and fault, address, or network, in this order. */
 function nameOwner({ key, upstream, address, network, fault, method }: LogFields): string {
   if (typeof key === 'object' && key !== null && 'id' in key) return `key:${key.id}`;
   if (upstream !== undefined) return `node:${network}:${upstream}:${fault}`;

@@ -8,24 +8,24 @@ import { RecentErrors } from './recent-errors.ts';
 import { Traffic } from './traffic.ts';
 
 const BATCH_BOUNDS: readonly number[] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
-/** Of limits that were met before it was known which network is meant. */
+/** Label of refusals before the network is known. */
 const NO_NETWORK = 'unknown';
 
-/** Refusals of one reason and bound. */
+/** Number of refusals by reason and bound. */
 export type RefusalCount = {
   readonly reason: LimitReason;
   readonly bound: BoundName | undefined;
   count: number;
 };
 
-/** Everything that is counted of calls, as it happens: well under a microsecond each, and nothing is allocated. */
+/** All counters of calls, updated as calls end: well under a microsecond each, without allocation. */
 export class CallRecorder implements CallObserver, LimitObserver {
   readonly table: CallTable;
   readonly keys: KeyUsage = new KeyUsage();
   readonly errors: RecentErrors = new RecentErrors();
   readonly batchItems: Histogram = new Histogram(BATCH_BOUNDS);
   readonly brokenStreams: Map<string, number> = new Map();
-  /** By network. */
+  /** Refusals by network. */
   readonly limited: Map<string, RefusalCount[]> = new Map();
   readonly #traffic = new Map<string, Traffic>();
   #lastTraffic: Traffic | undefined;
@@ -33,13 +33,13 @@ export class CallRecorder implements CallObserver, LimitObserver {
   /** Unix time at the origin of `performance.now()`, milliseconds. */
   #origin: number;
 
-  /** @param faults outcomes that are the service's or a node's fault */
+  /** @param faults outcomes caused by the service or a node */
   constructor(faults: ReadonlySet<string>) {
     this.table = new CallTable(faults);
     this.#origin = performance.timeOrigin;
   }
 
-  /** Sets the clock that assigns calls to seconds: the system's may have been put right since the start. */
+  /** Sets the clock that assigns calls to seconds: the system clock may have been corrected since the start. */
   setClock(unixMs: number): void {
     this.#origin = unixMs - performance.now();
   }

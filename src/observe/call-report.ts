@@ -1,21 +1,22 @@
 /**
- * Where an answer came from: the embedded chain, a node, memory of what nodes said before, or nowhere (`local`: nothing of
- * a chain was needed).
+ * Source of an answer: the embedded chain, a node, cached answers of nodes, or nowhere (`local`: nothing of a chain
+ * was needed).
  */
 export type CallSource = 'embedded' | 'upstream' | 'cache' | 'local';
 
-/** The caller's key: the parts that are safe to log. */
+/** The parts of the caller's key that are safe to log. */
 export type Caller = { readonly id: string; readonly name: string };
 
 /**
- * Called once for every call, at its end: items of a batch one by one, notifications too. A streamed answer ends with its first
- * bytes, as from there on the client's pace counts. The arguments are positional because an object for each call would cost
- * more than all that is done with them.
+ * Called once for every call, at its end: for each item of a batch, for notifications too. A streamed answer ends
+ * with its first bytes, since the client's read rate counts from there on. The arguments are positional because an
+ * object per call would cost more than all the processing of them.
  */
 export interface CallObserver {
   /**
-   * `method` is a name that the service chose itself; `credits` is what the table says that it costs; `now` is the end on the
-   * clock of `performance.now()`.
+   * @param method a name chosen by the service
+   * @param credits the price by the table
+   * @param now the end on the clock of `performance.now()`
    */
   onCall(
     network: string,
@@ -27,10 +28,10 @@ export interface CallObserver {
     credits: number,
     now: number,
   ): void;
-  /** What a large body cost its key beyond its calls, in credits. */
+  /** Called with the credits that a large body cost its key beyond its calls. */
   onSurcharge(caller: Caller, credits: number): void;
-  /** Number of items of a batch that was read. */
+  /** Called with the number of items of a batch that was read. */
   onBatch(items: number): void;
-  /** A streamed answer broke off after its first bytes. */
+  /** Called when a streamed answer broke off after its first bytes. */
   onBrokenStream(network: string): void;
 }

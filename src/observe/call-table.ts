@@ -1,36 +1,36 @@
 import type { CallSource } from './call-report.ts';
 import { DURATION_BOUNDS, Histogram } from './histogram.ts';
 
-/** Label of whatever has no row in the table of methods: text that clients choose is never a label. */
+/** Label of methods without a row in the table: text that clients choose is never a label. */
 export const UNKNOWN_METHOD = 'unknown';
 
-/** The outcome of a call that was answered with a result. Any other is the name of a row of the table of errors. */
+/** Outcome of a call answered with a result; all others are row names of the error table. */
 export const OK = 'ok';
 
-/** Calls that are alike in everything that is a label. */
+/** Calls with equal labels. */
 export type CallSeries = {
   readonly network: string;
   readonly method: string;
   readonly outcome: string;
   readonly source: CallSource;
-  /** Whether such an outcome is the service's or a node's fault. */
+  /** Whether the outcome is caused by the service or a node. */
   readonly isFault: boolean;
   readonly seconds: Histogram;
 };
 
 type MethodRow = { readonly name: string; readonly list: CallSeries[] };
 
-/** Names come from configuration and tables; should there ever be more, they are one. */
+/** Maximum method labels per network; further ones count as unknown. Names come from configuration and tables. */
 const MAX_METHODS = 512;
 
-/** All series there have been, found by their labels. */
+/** All series so far, by their labels. */
 export class CallTable {
   readonly #faults: ReadonlySet<string>;
-  /** By network, then method: outcomes and sources of one are few. */
+  /** Keyed by network, then method: each has few outcomes and sources. */
   readonly #byNetwork = new Map<string, Map<string, MethodRow>>();
   #last: CallSeries | undefined;
 
-  /** @param faults outcomes that are the service's or a node's fault */
+  /** @param faults outcomes caused by the service or a node */
   constructor(faults: ReadonlySet<string>) {
     this.#faults = faults;
   }

@@ -1,15 +1,15 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 
-/** How often the event loop is looked at, milliseconds. */
+/** Sampling interval, ms. */
 const RESOLUTION_MS = 20;
-/** Delays cover at most so much time, milliseconds. */
+/** Minimum time between two resets of the samples, ms. */
 const WINDOW_MS = 60_000;
 
 export type LoopDelay = { readonly p50: number; readonly p99: number; readonly max: number };
 
 /**
- * How late the event loop is, in seconds. A read begins the samples anew when they are older than a window, so
- * reads cover the last minute or so. There are none before the first read.
+ * Event loop delay in seconds. A read resets the samples when they are older than a window, so reads cover about
+ * the last minute. Sampling starts with the first read.
  */
 export class EventLoopDelay {
   readonly #samples: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
@@ -21,7 +21,7 @@ export class EventLoopDelay {
 
   read(): LoopDelay {
     const samples = this.#samples;
-    // What is measured is the whole interval.
+    // The measured value includes the sampling interval.
     const toDelay = (nanoseconds: number): number =>
       Math.max(0, Number.isFinite(nanoseconds) ? nanoseconds / 1e9 - RESOLUTION_MS / 1_000 : 0);
     const delay = {

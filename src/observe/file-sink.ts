@@ -3,27 +3,27 @@ import { readErrorCode } from '../util/system-error.ts';
 import type { LogSink } from './logger.ts';
 
 export type FileSinkOptions = {
-  /** Bytes that wait to be written; what exceeds it is dropped. */
+  /** Maximum bytes waiting to be written; the excess is dropped. */
   readonly maxBytes: number;
-  /** Bytes of one write. */
+  /** Maximum bytes per write. */
   readonly maxWrite: number;
 };
 
-/** Between two attempts where a reader is slow, milliseconds. */
+/** Delay between retries with a slow reader, ms. */
 const RETRY_MS = 50;
-/** How long the end of a process waits for a slow reader, milliseconds. */
+/** Maximum wait for a slow reader at process exit, ms. */
 const END_MS = 1_000;
 
 /**
- * Writes to a file descriptor without waiting. What cannot be written (a full disk) is tried again with what comes next;
- * nothing is thrown. The end of the process tries what is left once: the time it takes is bounded, whatever fails.
+ * Writes to a file descriptor without blocking. Failed bytes (a full disk) are retried with the next write; nothing
+ * is thrown. At process exit the rest is tried once, in bounded time even if writing fails.
  */
 export class FileSink implements LogSink {
   readonly #file: number;
   readonly #options: FileSinkOptions;
   #waiting: Buffer[] = [];
   #bytes = 0;
-  /** Taken from what waits, until it is written. */
+  /** Bytes of the write in progress. */
   #inFlight: Buffer | undefined;
   #retry: NodeJS.Timeout | undefined;
 
@@ -41,7 +41,7 @@ export class FileSink implements LogSink {
     this.#writeNext();
   }
 
-  /** Writes what waits before the process ends. A write in flight is the system's to finish. */
+  /** Writes the waiting bytes before the process exits. The system completes a write in progress. */
   end(text: string): void {
     clearTimeout(this.#retry);
     const pieces = [...this.#waiting, Buffer.from(text)];
@@ -74,7 +74,7 @@ export class FileSink implements LogSink {
     }, RETRY_MS).unref();
   }
 
-  /** @returns false where it cannot be written, or not in time */
+  /** @returns false if the bytes cannot be written, or not in time */
   #writeNow(piece: Buffer, until: number): boolean {
     for (let at = 0; at < piece.length; ) {
       try {
@@ -88,5 +88,5 @@ export class FileSink implements LogSink {
   }
 }
 
-/** Nothing wakes what waits for it. */
+/** Never notified: used to sleep. */
 const PAUSE = new Int32Array(new SharedArrayBuffer(4));

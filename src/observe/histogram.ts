@@ -1,10 +1,10 @@
 /**
- * Counts of values below fixed bounds, as Prometheus has them: a few additions a value, which `prom-client` is not (0.6 us).
- * Values are mostly small, so the bounds are looked through from below.
+ * Histogram counts with fixed bounds, in Prometheus form: recording costs a few additions, where `prom-client`
+ * takes 0.6 us. Values are mostly small, so bounds are searched from below.
  */
 export class Histogram {
   readonly bounds: readonly number[];
-  /** One more than bounds: the last is for what exceeds all of them. Not cumulative. */
+  /** One entry more than `bounds`: the last counts values above all of them. Not cumulative. */
   readonly counts: Float64Array;
   sum = 0;
 
@@ -17,6 +17,7 @@ export class Histogram {
     return this.counts.reduce((total, count) => total + count, 0);
   }
 
+  /** Counts a value, in the unit of `bounds`. */
   record(value: number): void {
     const { bounds, counts } = this;
     let bucket = 0;
@@ -26,7 +27,7 @@ export class Histogram {
   }
 }
 
-/** From 50 us, which is what a call costs that is answered in memory, to the limit of a request; seconds. */
+/** Bucket bounds in seconds: from 50 us, the cost of a call answered in memory, to the request time limit. */
 export const DURATION_BOUNDS: readonly number[] = [
   0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
   10, 30,

@@ -1,16 +1,16 @@
 import { RecencyList } from '../util/recency-list.ts';
 import type { Caller } from './call-report.ts';
 
-/** Keys with a kept usage; the one that was not seen for longest is forgotten for a new one. */
+/** Maximum tracked keys; the least recently seen one is evicted. */
 const MAX_KEYS = 1_000;
 
-/** What a key has used since it was first seen here. */
+/** Usage of a key since it was first seen. */
 export type KeyUse = {
   readonly id: string;
   readonly name: string;
   readonly calls: number;
   readonly credits: number;
-  /** Calls that were refused for a limit. */
+  /** Calls refused by a limit. */
   readonly limited: number;
 };
 
@@ -23,20 +23,21 @@ export class KeyUsage {
   readonly #byId = new Map<string, Entry>();
   readonly #recency = new RecencyList<Entry>();
   readonly #maxKeys: number;
-  /** The key of the last call, which most often is the next one's too. */
+  /** Entry of the last call, whose key is usually also the next one's. */
   #last: Entry | undefined;
 
   constructor(maxKeys: number = MAX_KEYS) {
     this.#maxKeys = maxKeys;
   }
 
+  /** Counts a call and its credits. */
   count({ id, name }: Caller, credits: number): void {
     const entry = this.#last?.id === id ? this.#last : this.#find(id, name);
     entry.calls++;
     entry.credits += credits;
   }
 
-  /** Credits that are no call's. */
+  /** Adds credits that belong to no call. */
   addCredits({ id, name }: Caller, credits: number): void {
     this.#find(id, name).credits += credits;
   }
@@ -45,7 +46,7 @@ export class KeyUsage {
     this.#find(id, '').limited++;
   }
 
-  /** Most used first. */
+  /** Returns all keys, most used first. */
   list(): KeyUse[] {
     return [...this.#byId.values()]
       .map(({ id, name, calls, credits, limited }) => ({ id, name, calls, credits, limited }))

@@ -1,16 +1,16 @@
 import type { BoundName } from '../util/bounds.ts';
 
 /**
- * Why something was refused before it was tried: too many requests a second, no credits left, no room, as many as a key may have, too large, too late, or no permission
- * (key, token, origin, address, method).
+ * Reason of a refusal before an attempt: too many requests per second, no credits left, no room, the maximum number
+ * per key, too large, too late, or no permission (key, token, origin, address, method).
  */
 export type LimitReason = 'rate' | 'credits' | 'overload' | 'quota' | 'size' | 'time' | 'auth';
 
 /** Called for each refusal. */
 export interface LimitObserver {
   /**
-   * @param bound by which it was refused; undefined where no bound was met
-   * @param network with `keyId` where they are known; never what a client sent in their place
+   * @param bound the bound that refused; undefined where there is none
+   * @param network set like `keyId` if known; never text of a client
    */
   onLimited(reason: LimitReason, bound: BoundName | undefined, network?: string, keyId?: string): void;
 }

@@ -4,42 +4,44 @@ import { FileSink } from './file-sink.ts';
 import { LineBuffer } from './line-buffer.ts';
 import { DEFAULT_PER_MINUTE, type LogLevel } from './options.ts';
 
-/** What a log line may carry: short facts, never a key, never a body. */
+/** Fields of a log line: short facts, never a key, never a body. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** The part of pino that is used. */
+/** The used subset of pino. */
 export interface Logger {
   debug(fields: LogFields, message: string): void;
   info(fields: LogFields, message: string): void;
   warn(fields: LogFields, message: string): void;
   error(fields: LogFields, message: string): void;
   isLevelEnabled(level: LogLevel): boolean;
-  /** Writes every line, for those of which the operator decides the number; absent where all lines are written anyway. */
+  /**
+   * Writes every line, for messages whose number the operator chooses; absent where all lines are written anyway.
+   */
   readonly everyLine?: Logger;
 }
 
-/** Where lines go, one JSON object each. */
+/** Destination of log lines, one JSON object each. */
 export interface LogSink {
   write(line: string): void;
 }
 
-/** Lines waiting for a reader of stderr that has stopped reading; what exceeds it is dropped. */
+/** Maximum bytes waiting for a stalled reader of stderr; the excess is dropped. */
 const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
 
-/** What is written at once to a pipe is not mixed with what other processes write (POSIX PIPE_BUF). */
+/** Writes to a pipe up to this size are not interleaved with those of other processes (POSIX PIPE_BUF). */
 const MAX_WRITE_BYTES = 4_096;
 const STDERR = 2;
 
 export type LoggerOptions = {
-  /** Where lines go; stderr by default. */
+  /** Destination of lines; stderr by default. */
   readonly sink?: LogSink;
-  /** In every line: which of several processes writes. */
+  /** Added to every line to identify the process. */
   readonly process?: number | undefined;
-  /** Lines of one message in a minute. */
+  /** Lines per message and minute. */
   readonly perMinute?: number;
 };
 
-/** A JSON logger; a message that is logged too often is left out and counted. */
+/** Creates a JSON logger; messages logged too often are suppressed and counted. */
 export function createLogger(level: LogLevel, options: LoggerOptions = {}): Logger {
   const { sink, process: pid, perMinute = DEFAULT_PER_MINUTE } = options;
   const base = pid === undefined ? null : { process: pid };
@@ -47,7 +49,7 @@ export function createLogger(level: LogLevel, options: LoggerOptions = {}): Logg
   return new BoundedLogger(log, perMinute);
 }
 
-/** All loggers of a process write to one. */
+/** Shared by all loggers of a process. */
 let stderr: LogSink | undefined;
 
 function useStderr(): LogSink {

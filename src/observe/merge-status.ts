@@ -10,12 +10,15 @@ import type {
 import type { NetworkReport, StatusReport } from './status-report.ts';
 import { findPercentile, type SecondOfCalls, TRAFFIC_SECONDS } from './traffic.ts';
 
-/** A network's traffic is that of so many seconds. */
+/** Averaging period of a network's traffic, seconds. */
 const RECENT_SECONDS = 10;
 const MAX_KEYS = 1_000;
 const MAX_ERRORS = 100;
 
-/** The status of a service from the reports of its processes, of which there is at least one. */
+/**
+ * Merges the reports of the processes of a service.
+ * @throws RangeError without reports
+ */
 export function mergeStatus(reports: readonly StatusReport[]): ServiceStatus {
   const [first] = reports;
   if (first === undefined) throw new RangeError('no process has reported');
@@ -49,7 +52,7 @@ function mergeNetwork(views: readonly NetworkReport[], at: number): NetworkStatu
   return { ...network, subscriptions, traffic: sample(recent, until * 1_000, RECENT_SECONDS) };
 }
 
-/** One sample for each of the last seconds that are over, those without calls among them. */
+/** Returns one sample for each of the last complete seconds, including those without calls. */
 function listTraffic(seconds: readonly SecondOfCalls[], at: number): TrafficSample[] {
   const bySecond = new Map<number, SecondOfCalls[]>();
   for (const one of seconds) bySecond.set(one.second, [...(bySecond.get(one.second) ?? []), one]);
@@ -107,7 +110,7 @@ function mergeErrors(errors: readonly ErrorEntry[]): ErrorEntry[] {
     .slice(0, MAX_ERRORS);
 }
 
-/** The values that have a name in common, in the order in which the names come first. */
+/** Groups values by name, in order of first appearance. */
 function groupBy<T>(values: readonly T[], nameOf: (value: T) => string): T[][] {
   const groups = new Map<string, T[]>();
   for (const value of values) {

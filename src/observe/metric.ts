@@ -1,4 +1,4 @@
-/** What a metric is, without what exports it. */
+/** Metric types, independent of the exporter. */
 import type { CallRecorder } from './call-recorder.ts';
 import type { EventLoopDelay } from './event-loop-delay.ts';
 import type { Histogram } from './histogram.ts';
@@ -9,7 +9,7 @@ import type { SubscriptionRecorder } from './subscription-recorder.ts';
 export type Labels = Readonly<Record<string, string | number>>;
 export type Sample = { readonly labels: Labels; readonly value: number; readonly metricName?: string };
 
-/** Everything that metrics of a process are read from. */
+/** Sources of the metrics of a process. */
 export type MetricState = {
   readonly version: string;
   readonly calls: CallRecorder;
@@ -19,7 +19,7 @@ export type MetricState = {
   readonly sources: Sources;
 };
 
-/** One metric: how it is documented, how values of several processes become one, and where its values come from. */
+/** One metric: its documentation, how values of several processes are merged, and how its values are read. */
 export type Metric = {
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
@@ -29,7 +29,7 @@ export type Metric = {
   readonly read: (state: MetricState) => Iterable<Sample>;
 };
 
-/** A histogram as lines of Prometheus. */
+/** Yields a histogram as Prometheus samples. */
 export function* listBuckets(
   name: string,
   labels: Labels,

@@ -16,32 +16,33 @@ export type ObservabilityOptions = {
   readonly log: Logger;
   readonly requests: LogOptions['requests'];
   readonly tracing: TracingOptions | undefined;
-  /** Outcomes of calls that are the service's or a node's fault. */
+  /** Outcomes of calls caused by the service or a node. */
   readonly faults: ReadonlySet<string>;
-  /** How long the last spans may take to be sent, milliseconds. */
+  /** Time for sending the last spans at close, milliseconds. */
   readonly closeLimitMs: number;
 };
 
-/** Metrics, logs and traces of one process. Its parts are handed to what reports to them. */
+/** Metrics, logs and traces of one process. Its parts are passed to the components that report to them. */
 export interface Observability {
-  /** Of the gateway, and of the limits. */
+  /** Used by the gateway and the limits. */
   readonly calls: CallRecorder;
-  /** Of the gateway. */
+  /** Used by the gateway. */
   readonly subscriptions: SubscriptionRecorder;
-  /** Of the transports. */
+  /** Used by the transports. */
   readonly requests: RequestObserver;
   readStatus(sources: Sources): Promise<StatusReport>;
   readMetrics(sources: Sources): Promise<MetricsJson>;
   close(): Promise<void>;
 }
 
+/** Creates the observability of a process; tracing modules are loaded only where tracing is configured. */
 export async function openObservability(options: ObservabilityOptions): Promise<Observability> {
   const { version, log, faults } = options;
   const tracer = options.tracing === undefined ? undefined : await openTraces(options.tracing, options);
   const calls = new CallRecorder(faults);
   const subscriptions = new SubscriptionRecorder();
   const requests = new RequestObserver(new RequestLog(log, options.requests, faults), tracer);
-  // What only reads need is loaded with the first one: not at the start, of which it would take 30 ms.
+  // Modules needed only for reads are loaded with the first one: at the start they would take 30 ms.
   let opening: Promise<EventLoopDelay> | undefined;
   const watchLoop = (): Promise<EventLoopDelay> => {
     opening ??= import('./event-loop-delay.ts').then(({ EventLoopDelay }) => new EventLoopDelay());

@@ -1,4 +1,4 @@
-/** OpenTelemetry's SDK behind `Tracer`. To be imported only where traces are on: it takes long to load. */
+/** OpenTelemetry's SDK behind `Tracer`. Import only where traces are enabled: it is slow to load. */
 import {
   type Context,
   ROOT_CONTEXT,
@@ -19,7 +19,7 @@ import type { TracingOptions } from './options.ts';
 import { parseTraceParent } from './trace-parent.ts';
 import type { Tracer } from './tracer.ts';
 
-/** Spans that wait to be sent; what exceeds them is dropped. */
+/** Maximum spans waiting to be sent; the excess is dropped. */
 const MAX_WAITING_SPANS = 8_192;
 const EXPORT_SPANS = 512;
 const EXPORT_INTERVAL_MS = 1_000;
@@ -28,10 +28,11 @@ const EXPORT_LIMIT_MS = 5_000;
 export type TracerParts = {
   readonly version: string;
   readonly log: Logger;
-  /** How long `close` may take, milliseconds. */
+  /** Maximum duration of `close`, milliseconds. */
   readonly closeLimitMs: number;
 };
 
+/** Creates a tracer that exports sampled spans in batches by OTLP over HTTP. */
 export function openTracer(options: TracingOptions, { version, log, closeLimitMs }: TracerParts): Tracer {
   const exporter = new OTLPTraceExporter({
     url: options.endpoint,
@@ -61,7 +62,10 @@ export function openTracer(options: TracingOptions, { version, log, closeLimitMs
   };
 }
 
-/** Whether to record is decided here, so that what is not recorded costs nothing: as the client says, or by chance. */
+/**
+ * Decides on recording first, so that unrecorded traces cost nothing: as the client requests, otherwise by
+ * sampling.
+ */
 function beginTrace(
   tracer: SdkTracer,
   sample: number,
@@ -118,7 +122,7 @@ class SdkSpan implements TraceSpan {
   }
 }
 
-/** The client decided that its trace is not recorded: that is passed on as it came. */
+/** A span that the client chose not to record: its context is passed on unchanged. */
 class UnrecordedSpan implements TraceSpan {
   readonly traceParent: string;
 

@@ -3,19 +3,19 @@ import { durationSchema } from '../util/duration-schema.ts';
 
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
 
-/** Which requests have a line. */
+/** Selection of requests that are logged. */
 export type RequestLogOptions = {
-  /** The part of the others (0 to 1) that has one. */
+  /** Sampled part of all other requests, 0 to 1. */
   readonly sample: number;
-  /** From how many milliseconds on a request has one. */
+  /** Requests of at least this duration are logged, milliseconds. */
   readonly slow: number;
-  /** Whether those have one that failed by the service's or a node's fault. */
+  /** Whether requests that failed by a fault of the service or a node are logged. */
   readonly failed: boolean;
 };
 
 export type LogOptions = {
   readonly level: LogLevel;
-  /** Lines of one message in a minute, of a process; one key, address or node has a tenth of them. */
+  /** Lines per message, minute and process; a single key, address or node has a tenth of them. */
   readonly perMinute: number;
   readonly requests: RequestLogOptions;
 };
@@ -44,17 +44,17 @@ export const logOptionsSchema: z.ZodType<LogOptions> = z
   .prefault({ requests: {} });
 
 export type TracingOptions = {
-  /** Takes OTLP over HTTP, usually `http://host:4318/v1/traces`. May hold a key: never logged. */
+  /** OTLP endpoint over HTTP, usually `http://host:4318/v1/traces`. May contain a key: never logged. */
   readonly endpoint: string;
-  /** The part (0 to 1) that is traced of the requests in which the client says nothing about it. */
+  /** Part of requests traced, 0 to 1, where the client sends no decision. */
   readonly sample: number;
-  /** Sent with every export; may hold a key. */
+  /** Headers of every export; may contain a key. */
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** `tracing:` in the configuration file; without it nothing is traced. */
+/** `tracing:` in the configuration file; if absent, nothing is traced. */
 export const tracingOptionsSchema: z.ZodType<TracingOptions> = z.strictObject({
-  // Said without the address, which may hold a key.
+  // The message omits the address, which may contain a key.
   endpoint: z.string().refine(isHttpUrl, 'expected an address that begins with http:// or https://'),
   sample: share.default(0.01),
   headers: z

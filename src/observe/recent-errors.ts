@@ -1,13 +1,14 @@
 import type { ErrorEntry } from './status.ts';
 
-/** Kinds of failures that are kept: the one that was not seen for longest goes first. */
+/** Maximum distinct failures; the least recently seen one is evicted. */
 const MAX_ENTRIES = 100;
 
-/** The latest failures that were the service's or a node's, those of a kind together. */
+/** Latest failures of the service or of nodes, grouped by network, method and error. */
 export class RecentErrors {
-  /** The one that was seen last is last. */
+  /** Ordered by last occurrence. */
   readonly #entries = new Map<string, { -readonly [K in keyof ErrorEntry]: ErrorEntry[K] }>();
 
+  /** @param at Unix milliseconds */
   note(network: string, method: string, error: string, at: number): void {
     const name = `${network} ${method} ${error}`;
     const entry = this.#entries.get(name) ?? { at, network, method, error, count: 0 };
@@ -20,7 +21,7 @@ export class RecentErrors {
     if (oldest !== undefined) this.#entries.delete(oldest);
   }
 
-  /** Newest first. */
+  /** Returns the entries, newest first. */
   list(): ErrorEntry[] {
     return [...this.#entries.values()].map((entry) => ({ ...entry })).reverse();
   }

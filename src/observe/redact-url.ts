@@ -1,10 +1,10 @@
-/** Shorter segments are names of routes; a key of ours has 32 characters. */
+/** Shorter segments are route names; a key of this service has 32 characters. */
 const LONGEST_PLAIN_SEGMENT = 15;
 const LONGEST_PATH = 200;
 
 /**
- * A request target as it may be logged: the segment after `v3` and everything that is long enough to be a
- * key in the wrong place become `***`, the query is dropped.
+ * Redacts a request target for the log: the segment after `v3` and every segment long enough to be a misplaced key
+ * become `***`, the query is dropped.
  */
 export function redactUrl(target: string): string {
   const query = target.indexOf('?');

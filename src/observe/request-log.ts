@@ -3,25 +3,25 @@ import type { RequestLogOptions } from './options.ts';
 import { redactUrl } from './redact-url.ts';
 import type { CallGroup, RequestReport } from './request-report.ts';
 
-/** Responses with this status are due to the service's state, not to a mistake of the client. */
+/** Statuses caused by the service's state, not by a mistake of the client. */
 const OVERLOADED = 429;
 const FIRST_FAULT = 500;
 
 /**
- * Writes one line a body: when it was slow or failed, within the logger's bound; otherwise as sampled. Every one where all
- * are sampled and at level `debug`. A line has names and numbers only; keys and bodies are not in it.
+ * Writes one line per body: within the logger's bound if it was slow or failed, otherwise as sampled. All bodies
+ * are logged if all are sampled or at level `debug`. A line contains names and numbers only, no keys or bodies.
  */
 export class RequestLog {
-  /** Of what was slow or failed. */
+  /** Logger of slow and failed requests. */
   readonly #log: Logger;
-  /** Of the others; how many is the operator's choice. */
+  /** Logger of sampled requests, whose number the operator chooses. */
   readonly #sampled: Logger;
   readonly #options: RequestLogOptions;
   readonly #faults: ReadonlySet<string>;
   readonly #logsAll: boolean;
   readonly #random: () => number;
 
-  /** @param faults outcomes that are the service's or a node's fault */
+  /** @param faults outcomes caused by the service or a node */
   constructor(
     log: Logger,
     options: RequestLogOptions,
@@ -36,6 +36,7 @@ export class RequestLog {
     this.#random = random;
   }
 
+  /** @param ms duration of the request */
   onEnd(report: RequestReport, ms: number): void {
     const { sample, slow, failed } = this.#options;
     if (failed && this.#hasFailed(report)) this.#log.warn(describe(report, ms), 'request failed');
@@ -70,14 +71,14 @@ function describe(report: RequestReport, ms: number): Record<string, unknown> {
   };
 }
 
-/** A single refusal by the name of its bound, several as their numbers. */
+/** Describes a single refusal by the name of its bound, several by their counts. */
 function describeBounds(bounds: RequestReport['bounds']): Record<string, unknown> {
   if (bounds === undefined) return {};
   const [only] = bounds;
   return bounds.size === 1 && only?.[1] === 1 ? { bound: only[0] } : { bounds: Object.fromEntries(bounds) };
 }
 
-/** A single call by its names, several as their numbers. */
+/** Describes a single call by its names, several by their counts. */
 function describeCalls(groups: readonly CallGroup[]): Record<string, unknown> {
   const [only] = groups;
   if (only === undefined) return {};

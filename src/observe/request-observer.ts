@@ -2,10 +2,10 @@ import type { RequestLog } from './request-log.ts';
 import { RequestReport, type TransportName } from './request-report.ts';
 import type { Tracer } from './tracer.ts';
 
-/** The part of a visitor that is of interest. */
+/** The used parts of a visitor. */
 type Client = { readonly address: string; readonly traceParent: string | undefined };
 
-/** What transports tell: each request and message from its head to its end. */
+/** Observes requests and messages of the transports from head to end. */
 export class RequestObserver {
   readonly #log: RequestLog;
   readonly #tracer: Tracer | undefined;
@@ -27,9 +27,9 @@ export class RequestObserver {
   }
 
   /**
-   * The answer has been sent, or the client has gone.
-   * @param wasWaitedFor whether something was waited for behind the last call: reading the clock again is a
-   * third of what all this costs. An answer that is there whole is not late because its client does not read it.
+   * Called when the answer has been sent, or the client has left.
+   * @param wasWaitedFor whether anything was awaited after the last call: reading the clock again is a third of the
+   * total cost here. A complete answer does not count as late because its client does not read it.
    */
   end(report: RequestReport, wasWaitedFor: boolean): void {
     if (report.transport === 'http') this.countStatus(report.status);
@@ -41,7 +41,7 @@ export class RequestObserver {
     if (report.span !== undefined) endSpan(report, report.span);
   }
 
-  /** An answer beside those: to what could not be read as a request, and to upgrades. */
+  /** Counts an answer without a report: to unreadable requests and to upgrades. */
   countStatus(status: number): void {
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
   }

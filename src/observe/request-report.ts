@@ -4,7 +4,7 @@ import type { Caller } from './call-report.ts';
 
 export type TransportName = 'http' | 'websocket';
 
-/** Calls of one body that are alike. */
+/** Calls of one body with equal labels. */
 export type CallGroup = {
   readonly method: string;
   readonly outcome: string;
@@ -14,37 +14,37 @@ export type CallGroup = {
 
 const NO_GROUPS: readonly CallGroup[] = [];
 
-/** Groups that are counted apart; what exceeds them is counted with the last. */
+/** Maximum separate groups; further calls are counted with the last. */
 const MAX_GROUPS = 32;
 
-/** What becomes of one body, filled in by the transport and the gateway. */
+/** Outcome of one body, filled in by the transport and the gateway. */
 export class RequestReport {
   readonly transport: TransportName;
-  /** Of the client. */
+  /** Address of the client. */
   readonly address: string;
-  /** On the clock of `performance.now()`. */
+  /** Start time on the clock of `performance.now()`. */
   readonly startedAt: number;
-  /** The work for it, where it is traced. */
+  /** Span of the body, where it is traced. */
   readonly span: TraceSpan | undefined;
   network: string | undefined;
   caller: Caller | undefined;
-  /** Of an HTTP request; a WebSocket's message has none. */
+  /** HTTP verb; a WebSocket message has none. */
   verb: string | undefined;
-  /** As it was sent, with the key: redacted where it is reported. */
+  /** Verbatim, including the key: redacted when it is logged. */
   url: string | undefined;
   status = 0;
   requestBytes = 0;
-  /** Before compression. */
+  /** Size before compression. */
   responseBytes = 0;
-  /** Whether the client has been sent all of its answer. */
+  /** Whether the answer was sent completely. */
   isFinished = true;
-  /** When the answer was ready to be sent, on the clock of `performance.now()`; 0: unknown. */
+  /** Time at which the answer was ready to be sent, on the clock of `performance.now()`; 0: unknown. */
   answeredAt = 0;
   /** End of the last call so far, on the clock of `performance.now()`; 0: none has ended. */
   lastEndAt = 0;
-  /** Bounds that refused it or calls in it, and how many times. */
+  /** Number of refusals of the body or its calls, by bound. */
   #bounds: Map<BoundName, number> | undefined;
-  /** Of the first call, and how many there were of its like: most bodies have no other. */
+  /** Labels of the first call, and the number of calls with them: most bodies have no others. */
   #method = '';
   #outcome = '';
   #source = '';
@@ -83,13 +83,13 @@ export class RequestReport {
     this.#count++;
   }
 
-  /** Notes that a bound refused the body, or a call in it. */
+  /** Counts a bound that refused the body, or a call in it. */
   noteBound(bound: BoundName): void {
     this.#bounds ??= new Map();
     this.#bounds.set(bound, (this.#bounds.get(bound) ?? 0) + 1);
   }
 
-  /** Notes the bound that refused the body as a whole, where no call in it has been noted. */
+  /** Counts the bound that refused the whole body, unless a bound of its calls is already counted. */
   noteRefused(bound: BoundName): void {
     if (this.#bounds === undefined) this.noteBound(bound);
   }

@@ -1,101 +1,104 @@
-/** What metrics and status are made of besides calls: plain figures, read on demand. */
+/** Sources of metrics and status besides calls: plain figures, read on demand. */
 import type { Histogram } from './histogram.ts';
 import type { BlockStatus, UpstreamStatus } from './status.ts';
 
 export type UpstreamFigures = UpstreamStatus & {
   readonly inFlight: number;
   readonly circuit: 'closed' | 'open' | 'halfOpen';
-  /** Whether it takes part in deciding the head. */
+  /** Whether the node takes part in deciding the head. */
   readonly hasVote: boolean;
   /** Faults so far by kind. */
   readonly faults: ReadonlyMap<string, number>;
-  /** Of all requests to it that were not given up. */
+  /** Durations of all requests to it that were not abandoned. */
   readonly seconds: Histogram;
 };
 
-/** What of a network's answers can be recomputed, and what came of those that were. */
+/** Verifiability of a network's answers, and the outcomes of verification. */
 export type VerificationFigures = {
   readonly rows: readonly {
     readonly subject: string;
     readonly state: 'verified' | 'untested' | 'unverifiable';
     readonly reason?: string;
-    /** The first of the newest blocks of which it is not verifiable; absent where it is not of any. */
+    /** First of the newest blocks whose answers are unverifiable; absent if none are verifiable. */
     readonly from?: number;
-    /** The last of older blocks of which it is not verifiable, below newer ones of which it is. */
+    /** Last of the older blocks whose answers are unverifiable, below newer verifiable ones. */
     readonly until?: number;
   }[];
   readonly counts: { readonly verified: number; readonly unproven: number; readonly refuted: number };
-  /** Answers about blocks and state by how far they are to be believed. */
+  /** Answers about blocks and state by trust. */
   readonly trust: { readonly proven: number; readonly agreed: number; readonly single: number };
-  /** Absent where no layer 1 is configured to anchor it. */
+  /** Absent where no layer 1 is configured as an anchor. */
   readonly anchor?: AnchorFigures;
 };
 
-/** A rollup's last block that its layer 1 commits to. */
+/** The last block of a rollup that its layer 1 commits to. */
 export type AnchorFigures = {
   /** `contradicted`: no node has the block that layer 1 commits to. */
   readonly state: 'waiting' | 'anchored' | 'contradicted';
   readonly number?: number;
-  /** Why there is none, or no newer one, as the rest of a sentence. */
+  /** Reason for the absence of a block, or of a newer one, as the rest of a sentence. */
   readonly reason?: string;
 };
 
-/** Answers of nodes to calls that were executed here too, by what came of it. */
+/** Comparisons of nodes' answers with executions here, by outcome. */
 export type SampleCounts = {
   same: number;
-  /** Another node and the execution here have another outcome. */
+  /** Another node confirms the outcome of the execution here. */
   refuted: number;
   /** No node has the outcome of the execution here. */
   different: number;
-  /** The state is not proven, or the outcome depends on what clients choose. */
+  /** Not comparable: the state is unverifiable, or the outcome depends on choices of clients. */
   unknown: number;
 };
 
-/** State of a network that nodes have proven. */
+/** State of a network verified by proofs of nodes. */
 export type ProvenStateFigures = {
-  /** Heads at which hot accounts and slots were proven before the first read. */
+  /** Heads at which hot accounts and slots were verified before the first read. */
   readonly warmed: number;
-  /** Heads to which known state was rolled forward by access lists of blocks. */
+  /** Heads to which cached state was rolled forward by block access lists (EIP-7928). */
   readonly rolled: number;
-  /** In memory, with codes. */
+  /** Memory, including codes. */
   readonly bytes: number;
 };
 
-/** Calls of a network of nodes that are executed here. */
+/** Local execution of calls on a network of nodes. */
 export type ExecutionFigures = {
-  /** `comparing`: calls are compared with nodes' answers before one is answered from here. */
+  /** `comparing`: calls are compared with nodes' answers before any is answered locally. */
   readonly state: 'local' | 'comparing' | 'node';
-  /** Why it is nodes. */
+  /** Reason for execution by nodes. */
   readonly reason?: string;
   readonly executed: number;
-  /** Turns in which calls asked nodes for parts of states. */
+  /** Rounds of state requests to nodes by calls. */
   readonly trips: number;
-  /** Calls that nodes were asked for, by why. */
+  /** Calls sent to nodes, by reason. */
   readonly left: Readonly<Record<string, number>>;
   /** Absent where nodes' answers are not sampled. */
   readonly samples?: Readonly<SampleCounts>;
 };
 
-/** Whether the operators of a network's nodes agree. */
+/** Agreement of the operators of a network's nodes. */
 export type AgreementFigures = {
-  /** Operators that must say the same, those that are configured, and those that have the newest block of the nodes that vote. */
+  /**
+   * Number of operators that must agree, of configured operators, and of those that have the newest block of the
+   * voting nodes.
+   */
   readonly needed: number;
   readonly operators: number;
   readonly voices: number;
-  /** Whether what too few of them say is refused; otherwise it is one node's word. */
+  /** Whether answers of too few operators are refused; otherwise they count as one node's word. */
   readonly isDemanded: boolean;
-  /** Whether for some seconds fewer operators than are needed have had anything new. */
+  /** Whether for some seconds fewer operators than needed have had anything new. */
   readonly isMissing: boolean;
 };
 
 /** Figures of a network's chain. */
 export type ChainFigures = {
-  /** Absent as long as it is not known. */
+  /** Absent until it is known. */
   readonly chainId?: string;
-  /** Why no call is answered now, as the rest of a sentence; absent where calls are answered. */
+  /** Reason why no call is answered now, as the rest of a sentence; absent where calls are answered. */
   readonly outage?: string;
   readonly head: BlockStatus | undefined;
-  /** As in `NetworkStatus`; absent without nodes. */
+  /** Same as in `NetworkStatus`; absent without nodes. */
   readonly unconfirmed?: number;
   readonly isExpired?: boolean;
   readonly upstreams: readonly UpstreamFigures[];
@@ -113,10 +116,10 @@ export type NetworkSource = {
   readonly name: string;
   readonly hosts: readonly string[];
   readonly source: 'embedded' | 'upstream';
-  /** Rollup family; undefined as long as it has not been recognised, and where it is no rollup. */
+  /** Returns the rollup family; undefined until it is recognised, and for a network that is not a rollup. */
   readonly readFamily: () => string | undefined;
   readonly read: () => ChainFigures;
-  /** Calls that wait for their turn on it now. */
+  /** Returns the calls waiting for a network slot. */
   readonly readWaiting: () => number;
 };
 
@@ -124,14 +127,14 @@ export type CacheFigures = {
   readonly tier: 'memory' | 'shared';
   readonly hits: number;
   readonly misses: number;
-  /** Undefined where that is not known: what others hold too. */
+  /** Undefined if unknown: for a cache shared with other processes. */
   readonly bytes: number | undefined;
   readonly entries: number | undefined;
   readonly evictions: number | undefined;
   readonly faults: number | undefined;
 };
 
-/** Where executions run: on the thread that reads requests, or on one for heavy calls. */
+/** Execution figures by place: on the thread that reads requests, or on a thread for heavy calls. */
 export type ExecutionPlace = {
   readonly where: 'inline' | 'thread';
   readonly executions: number;
@@ -151,16 +154,16 @@ export type ServerFigures = {
   readonly webSockets: number;
   /** Bodies in work. */
   readonly inFlight: number;
-  /** What of bounds over all callers is in use, in bytes. */
+  /** Usage of the shared bounds, bytes. */
   readonly arrivingBytes: number;
   readonly unsentBytes: number;
-  /** Subscribers that were closed because they read too slowly. */
+  /** Subscribers closed for reading too slowly. */
   readonly slowSubscribers: number;
-  /** Refused or closed since a caller held its share: by what that was of. */
+  /** Refusals and closes because a caller used its whole share, by bound. */
   readonly shareRefusals: Readonly<Record<string, number>>;
 };
 
-/** All of them, for one process. */
+/** All sources of one process. */
 export type Sources = {
   readonly networks: readonly NetworkSource[];
   readonly readCaches: () => readonly CacheFigures[];

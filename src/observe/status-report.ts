@@ -6,10 +6,10 @@ import type { CacheStatus, ErrorEntry, NetworkStatus, ProcessStatus } from './st
 import type { SubscriptionRecorder } from './subscription-recorder.ts';
 import type { SecondOfCalls } from './traffic.ts';
 
-/** A network as one process sees it, with its calls in a form that can be added. */
+/** One process's view of a network, with its calls in a mergeable form. */
 export type NetworkReport = Omit<NetworkStatus, 'traffic'> & { readonly seconds: readonly SecondOfCalls[] };
 
-/** Status of one process: plain JSON, from which `mergeStatus` makes the status of all. */
+/** Status of one process as plain JSON; `mergeStatus` merges several. */
 export type StatusReport = {
   readonly version: string;
   readonly at: number;
@@ -28,7 +28,7 @@ export type StatusParts = {
   readonly sources: Sources;
 };
 
-/** The report of this process, now. */
+/** Reads the current status of this process. */
 export function readStatus({ version, calls, subscriptions, loopDelay, sources }: StatusParts): StatusReport {
   const at = Date.now();
   calls.setClock(at);
@@ -82,7 +82,7 @@ function readNetworks(
       ...(chain.verification !== undefined && { unverifiable: listUnverifiable(chain.verification) }),
       ...(chain.verification?.anchor !== undefined && { anchor: chain.verification.anchor }),
       ...(chain.execution !== undefined && { execution: pickExecution(chain.execution) }),
-      // Nothing but what belongs to the status: the rest is for metrics.
+      // Removes figures that only metrics use.
       upstreams: upstreams.map(
         ({ inFlight: _, circuit: __, faults: ___, seconds: ____, hasVote: _____, ...status }) => status,
       ),
@@ -107,7 +107,7 @@ function listUnverifiable({ rows }: VerificationFigures): readonly string[] {
 function readCache({ readCaches }: Sources): CacheStatus {
   const caches = readCaches();
   const memory = caches.find(({ tier }) => tier === 'memory');
-  // What the memory missed, the shared one may have had: a question is one look-up.
+  // A memory miss may be a hit of the shared cache: a request counts as one look-up.
   const shared = caches.find(({ tier }) => tier === 'shared');
   const hits = (memory?.hits ?? 0) + (shared?.hits ?? 0);
   return { hits, misses: shared?.misses ?? memory?.misses ?? 0, bytes: memory?.bytes ?? 0 };

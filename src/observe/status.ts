@@ -1,6 +1,6 @@
 /**
- * Status of a service at a moment: what the status page shows. Plain JSON, so that processes can send it to each
- * other; nothing in it opens a door. Times are Unix milliseconds, durations milliseconds, sizes bytes.
+ * Status of a service at a moment, as shown by the status page. Plain JSON, so that processes can send it to each
+ * other; it contains no secrets. Times are Unix milliseconds, durations milliseconds, sizes bytes.
  */
 export type ServiceStatus = {
   readonly version: string;
@@ -10,9 +10,9 @@ export type ServiceStatus = {
   readonly networks: readonly NetworkStatus[];
   readonly cache: CacheStatus;
   readonly keys: readonly KeyStatus[];
-  /** Calls of the last minutes, one sample a second, oldest first. */
+  /** Calls of the last minutes, one sample per second, oldest first. */
   readonly traffic: readonly TrafficSample[];
-  /** The latest failures that were the service's or a node's, newest first. */
+  /** Latest failures of the service or of nodes, newest first. */
   readonly errors: readonly ErrorEntry[];
 };
 
@@ -23,9 +23,9 @@ export type ProcessStatus = {
   readonly webSockets: number;
   /** Bodies in work. */
   readonly inFlight: number;
-  /** Calls that wait: for their turn on a network, and of those that have it, for a place in the engine. */
+  /** Calls waiting for a network slot, or then for a place in the engine. */
   readonly queued: number;
-  /** Of the last seconds: how late timers were, 99th percentile. */
+  /** Timer delay over about the last minute, 99th percentile. */
   readonly eventLoopDelay: number;
   readonly residentBytes: number;
   readonly heapBytes: number;
@@ -35,28 +35,30 @@ export type NetworkStatus = {
   readonly name: string;
   readonly hosts: readonly string[];
   readonly source: 'embedded' | 'upstream';
-  /** Rollup family, where it is one. */
+  /** Rollup family; absent for other networks. */
   readonly family?: string;
-  /** Absent as long as it is not known. */
+  /** Absent until it is known. */
   readonly chainId?: string;
-  /** Why no call is answered now; absent where calls are answered. */
+  /** Reason why no call is answered now; absent where calls are answered. */
   readonly outage?: string;
   readonly head?: BlockStatus;
   /** Milliseconds since a healthy node had the head; 0 while one has it. */
   readonly unconfirmed?: number;
-  /** Whether the head is not served any more because no healthy node has had it for too long. */
+  /** Whether the head is no longer served because no healthy node has had it for too long. */
   readonly isExpired?: boolean;
-  /** How many of the configured operators have the newest block, and how many have to; absent where they are not counted. */
+  /**
+   * Configured operators that have the newest block, and the number needed; absent where operators are not counted.
+   */
   readonly agreement?: {
     readonly needed: number;
     readonly operators: number;
     readonly voices: number;
-    /** Whether what too few of them say is refused. */
+    /** Whether answers of too few operators are refused. */
     readonly isDemanded: boolean;
-    /** Whether for some seconds too few have had anything new. */
+    /** Whether for some seconds fewer operators than needed have had anything new. */
     readonly isMissing: boolean;
   };
-  /** What of the answers of nodes cannot be recomputed, each with the reason; absent where nothing is verified. */
+  /** Subjects whose answers of nodes are unverifiable, with reasons; absent where nothing is verified. */
   readonly unverifiable?: readonly string[];
   /** The rollup's last block that layer 1 commits to; absent where layer 1 is not read for that. */
   readonly anchor?: {
@@ -64,11 +66,11 @@ export type NetworkStatus = {
     readonly number?: number;
     readonly reason?: string;
   };
-  /** Where calls are executed, and why by nodes; absent where nothing else is wanted. */
+  /** Place of execution, and the reason if nodes execute; absent where local execution is not configured. */
   readonly execution?: { readonly state: 'local' | 'comparing' | 'node'; readonly reason?: string };
   readonly upstreams: readonly UpstreamStatus[];
   readonly subscriptions: SubscriptionStatus;
-  /** Calls a second and their latencies over the last ten seconds. */
+  /** Calls per second and their latencies over the last ten seconds. */
   readonly traffic: TrafficSample;
 };
 
@@ -76,7 +78,7 @@ export type SubscriptionStatus = {
   readonly open: number;
   /** Notifications so far. */
   readonly sent: number;
-  /** From the notice of the latest head to its last notification; absent where there was none. */
+  /** Delay from the notice of the latest head to its last notification; absent where there was none. */
   readonly lag?: number;
 };
 
@@ -86,12 +88,12 @@ export type UpstreamStatus = {
   /** A name or a host: never a path, a query or credentials. */
   readonly name: string;
   readonly state: 'up' | 'lagging' | 'down' | 'excluded';
-  /** Why it is not used like any other, where it is not. */
+  /** Reason for not using it like other nodes, if any. */
   readonly reason?: string;
   readonly head?: number;
-  /** Blocks behind the head that is served. */
+  /** Blocks behind the served head. */
   readonly lag?: number;
-  /** Of its answers: median, and the share of failures (0 to 1), of the last minute or so. */
+  /** Median latency, and share of failures (0 to 1), over about the last minute. */
   readonly latency?: number;
   readonly errorRate?: number;
 };
@@ -101,10 +103,10 @@ export type CacheStatus = { readonly hits: number; readonly misses: number; read
 export type KeyStatus = {
   readonly id: string;
   readonly name: string;
-  /** Since the processes started. */
+  /** Calls since the processes started. */
   readonly calls: number;
   readonly credits: number;
-  /** Calls that were refused for a limit. */
+  /** Calls refused by a limit. */
   readonly limited: number;
 };
 
@@ -112,7 +114,7 @@ export type TrafficSample = {
   readonly at: number;
   readonly callsPerSecond: number;
   readonly errorsPerSecond: number;
-  /** Of the calls' latencies; absent where there were none. */
+  /** Latency percentiles; absent without calls. */
   readonly p50?: number;
   readonly p99?: number;
 };
@@ -121,7 +123,7 @@ export type ErrorEntry = {
   readonly at: number;
   readonly network: string;
   readonly method: string;
-  /** Row of the table of errors. */
+  /** Row of the error table. */
   readonly error: string;
   readonly count: number;
 };

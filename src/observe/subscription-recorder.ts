@@ -1,22 +1,22 @@
 import { Histogram } from './histogram.ts';
 import type { SubscriptionStatus } from './status.ts';
 
-/** From the notice of a new head to a notification; seconds. */
+/** Bucket bounds of the delay from the notice of a new head to a notification, seconds. */
 const LAG_BOUNDS: readonly number[] = [
   0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 
-/** What is counted of the subscriptions of one kind on one network. */
+/** Counts of the subscriptions of one kind on one network. */
 export class SubscriptionCounts {
   readonly network: string;
   readonly kind: string;
-  /** Open now. */
+  /** Subscriptions open now. */
   open = 0;
   /** Notifications so far. */
   sent = 0;
-  /** From the notice of what they are about, seconds. */
+  /** Delay since the notice of the event, seconds. */
   readonly lag: Histogram = new Histogram(LAG_BOUNDS);
-  /** Of the latest notification, milliseconds. */
+  /** Delay of the latest notification, milliseconds. */
   latestLag: number | undefined;
 
   constructor(network: string, kind: string) {
@@ -24,7 +24,10 @@ export class SubscriptionCounts {
     this.kind = kind;
   }
 
-  /** @param noticedAt when the event became known, where that is to be measured */
+  /**
+   * @param noticedAt time at which the event became known, on the clock of `performance.now()`; undefined where it
+   * is not measured
+   */
   noteSent(notifications: number, noticedAt: number | undefined): void {
     this.sent += notifications;
     if (noticedAt === undefined) return;
@@ -33,13 +36,13 @@ export class SubscriptionCounts {
   }
 }
 
-/** Has the counts of each kind of subscription by network. */
+/** Provides the counts by network and subscription kind. */
 export interface SubscriptionObserver {
-  /** @param kind one that the service knows */
+  /** @param kind a kind known to the service */
   countsOf(network: string, kind: string): SubscriptionCounts;
 }
 
-/** Everything that is counted of subscriptions, as it happens. */
+/** All counters of subscriptions. */
 export class SubscriptionRecorder implements SubscriptionObserver {
   readonly #counts = new Map<string, SubscriptionCounts>();
 
@@ -53,7 +56,7 @@ export class SubscriptionRecorder implements SubscriptionObserver {
     return counts;
   }
 
-  /** Of all kinds on a network. */
+  /** Summarizes all kinds on a network. */
   summarize(network: string): SubscriptionStatus {
     const all = this.list().filter((counts) => counts.network === network);
     const lags = all.flatMap(({ latestLag }) => (latestLag === undefined ? [] : [latestLag]));

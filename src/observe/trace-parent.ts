@@ -1,4 +1,4 @@
-/** What a client says of the trace that its request belongs to. */
+/** Trace context sent by a client. */
 export type TraceParent = { readonly traceId: string; readonly spanId: string; readonly isSampled: boolean };
 
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-|$)/;
@@ -8,7 +8,7 @@ const SAMPLED = 1;
 export function parseTraceParent(text: string | undefined): TraceParent | undefined {
   const [, version, traceId, spanId, flags, rest] = FORM.exec(text ?? '') ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
-  // Later versions may append something; this one must not, and no version is ff.
+  // Later versions may append fields; version 00 must not, and ff is invalid.
   if (version === 'ff' || (version === '00' && rest !== '')) return undefined;
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED };

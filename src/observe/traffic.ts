@@ -1,25 +1,25 @@
-/** Samples that are kept, one a second. */
+/** Maximum samples, one per second. */
 export const TRAFFIC_SECONDS = 120;
 /** Buckets grow by a quarter power of two: a percentile is at most 19 % too high. */
 const BUCKETS_PER_OCTAVE = 4;
 /** Upper edge of the first bucket. */
 const SHORTEST_MS = 0.02;
-/** 0.02 ms to 87 s; whatever takes longer is in the last bucket. */
+/** Range 0.02 ms to 87 s; longer values are in the last bucket. */
 const BUCKETS: number = 22 * BUCKETS_PER_OCTAVE + 1;
 
-/** The calls of one second; plain JSON, so that those of several processes can be added. */
+/** Calls of one second; plain JSON, so that those of several processes can be added. */
 export type SecondOfCalls = {
   /** Unix seconds. */
   readonly second: number;
   readonly calls: number;
   readonly faults: number;
-  /** Bucket and count in turn, buckets without calls left out. */
+  /** Alternating bucket and count, without empty buckets. */
   readonly latencies: readonly number[];
 };
 
 type Slot = { second: number; calls: number; faults: number; readonly buckets: Uint32Array };
 
-/** Calls and their latencies by second, as far back as the status page shows. Rolls on when something is recorded or read. */
+/** Calls and their latencies by second, as far back as the status page shows. Advances when a call is recorded. */
 export class Traffic {
   readonly #slots: (Slot | undefined)[] = new Array(TRAFFIC_SECONDS).fill(undefined);
   #current: Slot | undefined;
@@ -33,7 +33,7 @@ export class Traffic {
     slot.buckets[bucket] = (slot.buckets[bucket] as number) + 1;
   }
 
-  /** The seconds up to this one that saw calls, oldest first. */
+  /** Returns the seconds up to `second` that had calls, oldest first. */
   list(second: number): SecondOfCalls[] {
     return this.#slots
       .filter((slot) => slot !== undefined)
@@ -59,7 +59,7 @@ export class Traffic {
   }
 }
 
-/** What `share` (0 to 1) of the calls did not exceed, milliseconds; undefined without calls. */
+/** Returns the latency that `share` (0 to 1) of the calls did not exceed, milliseconds; undefined without calls. */
 export function findPercentile(seconds: readonly SecondOfCalls[], share: number): number | undefined {
   const buckets = new Float64Array(BUCKETS);
   let total = 0;

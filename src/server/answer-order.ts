@@ -1,19 +1,22 @@
 import type { Duplex } from 'node:stream';
 import type { Connection } from './connection.ts';
 
-/** A socket of node's HTTP server: what it keeps there is not public. */
+/** Non-public state of a socket of node's HTTP server. */
 type NodeSocket = Duplex & {
   setTimeout?: (ms: number) => unknown;
-  /** node resumes the socket once less is unsent: without a listener for what then comes, that would be lost. */
+  /**
+   * node resumes the socket once its send backlog shrinks: without a `data` listener, what then arrives would be
+   * lost.
+   */
   _paused?: boolean;
   /** The response that is being sent. */
   readonly _httpMessage?: NodeJS.EventEmitter | null;
 };
 
 /**
- * Runs `action` when all earlier requests of a connection are answered, with the socket as node leaves it at an upgrade: not
- * read, and without a listener. Until then a client that does not read its answers is cut off after `sendTimeout`
- * milliseconds.
+ * Runs `action` once all earlier requests of a connection are answered. The socket is then in the state that node
+ * leaves at an upgrade: not read, without listeners. Until then, a client that does not read its answers is cut off
+ * after `sendTimeout` milliseconds.
  */
 export function waitForAnswers(
   socket: NodeSocket,
@@ -27,7 +30,7 @@ export function waitForAnswers(
   const destroyIfUnread = (): void => {
     if (socket.writableLength > 0) socket.destroy();
   };
-  // The answer that is being sent waits for this, and node does not listen any more.
+  // The response being sent waits for `drain`, which node no longer listens for.
   const passOn = (): void => {
     socket._httpMessage?.emit('drain');
   };

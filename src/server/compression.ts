@@ -12,50 +12,50 @@ const gunzipAsync = promisify(gunzip);
 const deflateRawAsync = promisify(deflateRaw);
 
 /**
- * Bodies and answers on the thread pool at a time: one of its four threads stays free for files and names, and one processor for the
- * thread that reads requests.
+ * Compression jobs that run concurrently on the thread pool: one of its four threads stays free for files and
+ * names, and one processor for the thread that reads requests.
  */
 const RUNNING = Math.max(1, Math.min(3, availableParallelism() - 1));
-/** Least output of one job of zlib: a smaller one has a turn of the event loop and a buffer for each of them. */
+/** Minimum output chunk of a zlib job: each chunk costs a turn of the event loop and a buffer. */
 const MIN_CHUNK_BYTES = 16 * 1024;
 /** The last field of a gzip member: the bytes that it makes, modulo 2^32 (RFC 1952 2.3.1). */
 const LENGTH_FIELD_BYTES = 4;
-/** What may wait for that. */
+/** Jobs that may wait for a running slot. */
 const WAITING = limitOf('compression.jobs');
-/** For at most so long, milliseconds. */
+/** Maximum wait for a running slot, ms. */
 const WAIT_MS = 2_000;
-/** Compressed streams at a time; each holds 256 KiB of state until its client has read it. */
+/** Concurrent compressed streams; each holds 256 KiB of state until its client has read it. */
 const STREAMS = 256;
 const GZIP_OPTIONS = { level: zlibConstants.Z_BEST_SPEED };
 const PACK_OPTIONS = { ...GZIP_OPTIONS, finishFlush: zlibConstants.Z_SYNC_FLUSH };
 
-/** A client; what it waits for is dropped once it has left. */
+/** A client; its waiting jobs are dropped once it is destroyed. */
 type Client = { readonly destroyed: boolean };
 
-/** All gzip of the transports: a few jobs at a time, for which owners take turns. */
+/** All gzip work of the transports: a few jobs at a time, scheduled fairly across owners. */
 export class Compression {
   readonly #jobs = new FairQueue({ running: RUNNING, waiting: WAITING, waitMs: WAIT_MS });
   readonly #streams: SharedBudget;
-  /** Values that are being packed: once for all answers that contain them. */
+  /** Values being compressed: once for all answers that contain them. */
   readonly #packing = new Map<SharedBytes, Promise<PackedBytes | undefined>>();
 
   constructor(ownerShare: OwnerShare) {
     this.#streams = new SharedBudget(STREAMS, ownerShare);
   }
 
-  /** Jobs that are in work or wait. */
+  /** Running and waiting jobs. */
   get jobs(): number {
     return this.#jobs.running + this.#jobs.waiting;
   }
 
-  /** @returns undefined when there is no turn for it in time, or the client has left */
+  /** @returns undefined when no slot is free in time or the client has left */
   compress(text: string, owner: string, client: Client): Promise<Uint8Array | undefined> {
     return this.#run(owner, client, () => gzipAsync(text, GZIP_OPTIONS));
   }
 
   /**
-   * A value as a part of compressed answers; kept with it where there is room.
-   * @returns undefined when there is no turn for it in time, or the client it began for has left
+   * Compresses a value as a part of gzip answers; the result is cached with the value where there is room.
+   * @returns undefined when no slot is free in time or the first requesting client has left
    */
   pack(value: SharedBytes, owner: string, client: Client): Promise<PackedBytes | undefined> {
     if (value.packed !== undefined) return Promise.resolve(value.packed);
@@ -68,8 +68,8 @@ export class Compression {
 
   /**
    * @param limit of the result, bytes
-   * @returns undefined when there is no turn for it in time, or the client has left
-   * @throws node's error where the bytes are no gzip, or the result exceeds the limit
+   * @returns undefined when no slot is free in time or the client has left
+   * @throws node's error where the bytes are not gzip, or the result exceeds the limit
    */
   decompress(
     bytes: Uint8Array,
@@ -80,16 +80,17 @@ export class Compression {
     const chunkSize = Math.max(MIN_CHUNK_BYTES, Math.min(limit, readMadeBytes(bytes)) + 1);
     return this.#run(owner, client, async () => {
       const made = await gunzipAsync(bytes, { maxOutputLength: limit, chunkSize });
-      // A length that says more than comes is not to hold the memory for it.
+      // A length field that overstates the output must not keep memory reserved for it.
       return made.length < made.buffer.byteLength / 2 ? Buffer.from(made) : made;
     });
   }
 
-  /** Whether another stream may be compressed; `endStream` ends that. */
+  /** Reserves a compressed stream, if there is room; `endStream` releases it. */
   takeStream(owner: string): boolean {
     return this.#streams.tryTake(owner, 1);
   }
 
+  /** Releases a stream that `takeStream` reserved. */
   endStream(owner: string): void {
     this.#streams.giveBack(owner, 1);
   }
@@ -118,7 +119,10 @@ export class Compression {
   }
 }
 
-/** As the bytes say: with this much room and one byte, all that they make comes in one piece, which nothing has to put together. */
+/**
+ * Uncompressed length from the gzip trailer. A chunk of this size plus one byte yields all output in one piece,
+ * which needs no concatenation.
+ */
 function readMadeBytes(bytes: Uint8Array): number {
   const { buffer, byteOffset, length } = bytes;
   if (length < LENGTH_FIELD_BYTES) return 0;

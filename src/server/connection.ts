@@ -8,41 +8,41 @@ import type { Outflow } from './outflow.ts';
 import type { PacedReading } from './paced-reading.ts';
 import type { UnsentAnswers } from './unsent-answers.ts';
 
-/** A request that node has read the head of, and its response. */
+/** A request whose head node has read, and its response. */
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
 
-/** Where a request came from; its key once that is known. */
+/** Origin of a request; the key once it is known. */
 export type AnsweredCaller = {
   readonly visitor: { readonly address: string };
   readonly keyId: string | undefined;
 };
 
-/** One HTTP connection: its unanswered requests, which are aborted when it closes, and what of its answers is unsent. */
+/** One HTTP connection: its unanswered requests, which are aborted when it closes, and its send backlog. */
 export class Connection {
-  /** The next request came before this one was answered: on a connection that is read here. */
+  /** The next request arrived before this one was answered. Only set on a fast-path connection. */
   hasNext = false;
-  /** The last answer has announced that there is no further one: what still arrives is not read as requests. */
+  /** The last answer announced the close: further bytes are not read as requests. */
   isOver = false;
-  /** node's parser gave up on what it read last. */
+  /** node's parser rejected its last input. */
   isBroken = false;
-  /** The last request: on a connection that node reads. */
+  /** The last request. Only set on a connection that node reads. */
   newest: Exchange | undefined;
-  /** Requests that node has read the heads of. */
+  /** Requests whose heads node has read. */
   begun = 0;
-  /** The caller of the newest request: its key once that is known. */
+  /** Owner of the newest request: the key once it is known, otherwise the address. */
   owner: string | undefined;
-  /** The caller that is being answered: on a connection that is read here. */
+  /** The caller being answered. Only set on a fast-path connection. */
   caller: AnsweredCaller | undefined;
-  /** How node's server reads it, on a connection that it has. */
+  /** Paced reader of the connection while node's server has it. */
   reading: PacedReading | undefined;
   #isClosed = false;
   readonly #socket: Duplex;
   readonly #unsentAnswers: UnsentAnswers;
   readonly #scopes = new SmallSet<RequestScope>();
   #unanswered = 0;
-  /** What is to be done when only so many requests are left unanswered. */
+  /** Action to run once at most `left` requests are unanswered. */
   #afterAnswers: { readonly left: number; readonly action: () => void } | undefined;
-  /** Bytes that had been read when the last answer was out; undefined before the first. */
+  /** Bytes read when the last answer was sent; undefined before the first. */
   #bytesAtRest: number | undefined;
   #outflow: Outflow | undefined;
 
@@ -55,7 +55,7 @@ export class Connection {
     return this.#scopes.size;
   }
 
-  /** What of its answers the kernel has not taken. */
+  /** Send backlog: response bytes that the kernel has not taken. */
   get outflow(): Outflow {
     this.#outflow ??= this.#unsentAnswers.watch(this.#socket, () => this.#socket.destroy());
     return this.#outflow;
@@ -70,13 +70,16 @@ export class Connection {
     this.#scopes.delete(scope);
   }
 
-  /** The socket is closed. */
+  /** Aborts all unanswered requests; called when the socket has closed. */
   abortAll(): void {
     this.#isClosed = true;
     for (const scope of this.#scopes.take()) scope.abort();
   }
 
-  /** Notes a request that node has read the head of. @param onAnswered called when nothing is unanswered any more */
+  /**
+   * Records a request whose head node has read.
+   * @param onAnswered called when no request is unanswered any more
+   */
   enter(request: IncomingMessage, response: ServerResponse, onAnswered: () => void): void {
     this.#unanswered++;
     this.begun++;
@@ -100,24 +103,24 @@ export class Connection {
     }
   }
 
-  /** Requests with answers that are not sent in full: on a connection that node reads. */
+  /** Requests whose answers are not fully sent. Only counted on a connection that node reads. */
   get unanswered(): number {
     return this.#unanswered;
   }
 
-  /** Whether the last request has not arrived whole. */
+  /** Whether the last request has not arrived completely. */
   get isReceiving(): boolean {
     return this.newest?.request.complete === false;
   }
 
-  /** Whether that request has been answered all the same: what is said now would be taken for another answer. */
+  /** Whether that incomplete request is already answered: anything written now would be taken for another answer. */
   get isDiscarding(): boolean {
     return this.isReceiving && this.newest?.response.headersSent === true;
   }
 
   /**
-   * Runs `action` once, when all that came whole is answered: at once where it is. Not at all when the connection closes
-   * before.
+   * Runs `action` once, when all completely received requests are answered: immediately if they are, never if the
+   * connection closes first.
    */
   runAfterAnswers(action: () => void): void {
     const left = this.isReceiving && !this.isDiscarding ? 1 : 0;
@@ -125,15 +128,15 @@ export class Connection {
     else this.#afterAnswers = { left, action };
   }
 
-  /** Whether node has read a request on it, all of those are answered, and nothing of a further one has come. */
+  /** Whether node has read at least one request, all are answered, and no byte of another has arrived. */
   get isIdle(): boolean {
     return this.#unanswered === 0 && this.#bytesAtRest === (this.#socket as Socket).bytesRead;
   }
 }
 
 /**
- * Connections by socket. One `close` listener a connection, not one a request: responses that wait in a
- * pipeline get no `close` event of their own.
+ * Connections by socket. Each has one `close` listener, not one per request: responses queued in a pipeline get no
+ * `close` event of their own.
  */
 export class ConnectionTable {
   readonly #connections = new Map<Duplex, Connection>();
@@ -147,14 +150,17 @@ export class ConnectionTable {
     return this.#connections.size;
   }
 
-  /** The connection of a socket, entered on first sight; not where it is closed, since nothing would remove it. */
+  /**
+   * Returns the connection of a socket, registered on first use; a closed socket is not registered, since nothing
+   * would remove it.
+   */
   of(socket: Duplex): Connection {
     const known = this.#connections.get(socket);
     if (known !== undefined) return known;
     return socket.destroyed ? new Connection(socket, this.#unsentAnswers) : this.#enter(socket);
   }
 
-  /** Ends connections that wait for a request, and those on which nothing was ever sent. @see endIdle */
+  /** Ends connections that wait for a request, and those on which nothing was ever received. @see endIdle */
   endIdle(): void {
     for (const [socket, connection] of this.#connections) {
       if (socket.writableEnded || !(connection.isIdle || (socket as Socket).bytesRead === 0)) continue;
@@ -163,7 +169,7 @@ export class ConnectionTable {
     }
   }
 
-  /** Closes all of them. */
+  /** Closes all connections. */
   terminate(): void {
     for (const socket of this.#connections.keys()) socket.destroy();
   }

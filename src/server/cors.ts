@@ -1,7 +1,7 @@
 import type { CorsOptions } from './options.ts';
 
 const PREFLIGHT_MAX_AGE_SECONDS = '86400';
-/** Request headers that the service reads: allowed also where a preflight does not ask for them. */
+/** Request headers that the service reads: always allowed, even if the preflight does not request them. */
 const READ_HEADERS: readonly string[] = [
   'Content-Type',
   'Content-Encoding',
@@ -9,15 +9,15 @@ const READ_HEADERS: readonly string[] = [
   'Traceparent',
   'X-Portcullis-Session',
 ];
-/** Further request headers that one preflight is allowed, and bytes of their names together. */
+/** Further request headers allowed per preflight, and the total bytes of their names. */
 const MAX_ECHOED_HEADERS = 64;
 const MAX_ECHOED_BYTES = 2 * 1024;
-/** Names that one preflight asks for and that are looked at. */
+/** Requested header names examined per preflight. */
 const MAX_REQUESTED_HEADERS = 256;
 /** The name of a header (RFC 9110 5.6.2, token); `*` would be a wildcard. */
 const HEADER_NAME = /^(?!\*$)[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** Which browser pages may read answers (Fetch standard, CORS protocol). */
+/** Policy of which browser pages may read answers (Fetch standard, CORS protocol). */
 export class CorsPolicy {
   readonly #any: boolean;
   readonly #origins: ReadonlySet<string>;
@@ -32,7 +32,7 @@ export class CorsPolicy {
     return origin === undefined || this.#any || this.#origins.has(origin.toLowerCase());
   }
 
-  /** Adds what an answer to a request with this Origin header must say. */
+  /** Adds the CORS headers of an answer to a request with this Origin header. */
   addHeaders(headers: string[], origin: string): void {
     headers.push('Access-Control-Expose-Headers', 'Retry-After, X-Portcullis-Trust');
     if (this.#any) {
@@ -44,7 +44,8 @@ export class CorsPolicy {
   }
 
   /**
-   * Headers of the answer to a preflight request. Origins decide who may call: SDKs add headers of their own, which the service ignores.
+   * Returns the headers of a preflight response. Origins decide who may call; headers that SDKs add are allowed and
+   * ignored.
    * @param requested value of Access-Control-Request-Headers
    */
   preflightHeaders(origin: string | undefined, requested: string | undefined): string[] {
@@ -60,7 +61,7 @@ export class CorsPolicy {
   }
 }
 
-/** The headers that the service reads, and those of the requested ones that are names, up to the bounds above. */
+/** Returns the headers that the service reads plus the requested valid names, up to the bounds above. */
 function listAllowedHeaders(requested: string | undefined): readonly string[] {
   const allowed = new Map(READ_HEADERS.map((name) => [name.toLowerCase(), name]));
   let bytes = 0;

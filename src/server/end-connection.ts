@@ -4,13 +4,13 @@ import { nameOwner } from '../util/owner.ts';
 import { TURNS } from '../util/turn-queue.ts';
 import { readPeer } from './visitor.ts';
 
-/** How long the peer may take to end its side, milliseconds: longer than what it sent meanwhile is on its way. */
+/** Time for the peer to close its side, ms: longer than the delay of data already in transit. */
 const LINGER_MS = 500;
 
 /**
- * Ends a connection that waits for a request, and reads on until its client has ended it too. A request that is on its way meets a closed
- * connection, which clients may repeat elsewhere, instead of a reset, after which they do not know whether it was done.
- * The caller sees to it that nothing that still arrives is served.
+ * Half-closes a connection that waits for a request, and reads on until its client has closed it too. A request in
+ * transit then meets a closed connection, which clients may retry elsewhere, instead of a reset, after which they
+ * cannot know whether it was executed. The caller ensures that nothing that still arrives is served.
  */
 export function endIdle(socket: Duplex, lingerMs: number = LINGER_MS): void {
   socket.end();
@@ -20,8 +20,9 @@ export function endIdle(socket: Duplex, lingerMs: number = LINGER_MS): void {
 }
 
 /**
- * Calls `end` for a connection on which nothing moved for too long, in a turn of its address: connections that came together are late
- * together. It is not called where something has arrived or was written meanwhile, after which node watches the connection again.
+ * Calls `end` for a connection idle for too long, in a scheduler slot of its address: connections that came
+ * together time out together. It is not called if bytes were read or written meanwhile; node then rearms its
+ * timeout.
  */
 export function endLate(socket: Socket, end: () => void): void {
   const { bytesRead, bytesWritten } = socket;

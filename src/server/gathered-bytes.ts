@@ -1,28 +1,28 @@
-/** A smaller chunk is copied: kept by itself it would cost many times its bytes. */
+/** Smaller chunks are copied: stored alone, one would cost many times its bytes. */
 const MIN_KEPT_BYTES = 4 * 1024;
 /** Small chunks are copied into blocks of this size. */
 const BLOCK_BYTES = 16 * 1024;
-/** What a chunk costs in memory beside its bytes, about. */
+/** Approximate memory per chunk beside its bytes. */
 export const CHUNK_OVERHEAD_BYTES = 256;
-/** From this length on bytes of a known length are put together as they come: at the end that would take milliseconds. */
+/** From this known length on, bytes are assembled as they arrive: assembling at the end would take milliseconds. */
 const MIN_WHOLE_BYTES = 256 * 1024;
-/** Of a known length, so much has come before memory for all of it is allocated: a length alone costs nothing. */
+/** Memory for a known length is allocated only after 1/4 of it has arrived: a length alone costs nothing. */
 const BEGUN_PART = 4;
 
-/** Bytes that arrive in chunks of any size. Memory, and the time to put them together, are in proportion to the bytes. */
+/** Bytes that arrive in chunks of any size. Memory and assembly time are proportional to the bytes. */
 export class GatheredBytes {
-  /** Bytes in all; 0 where that is not known. */
+  /** Total bytes; 0 if unknown. */
   readonly #expected: number;
   readonly #parts: Buffer[] = [];
-  /** Holds all bytes so far, from `#length` on it is untouched. */
+  /** Buffer for all bytes; from `#length` on it is unwritten. */
   #whole: Buffer | undefined;
-  /** Where small chunks are copied to, behind `#parts`. */
+  /** Block that collects small chunks, after `#parts`. */
   #block: Buffer | undefined;
   #filled = 0;
   #length = 0;
   #cost = 0;
 
-  /** @param expected bytes in all, where that is known; they may be fewer */
+  /** @param expected total bytes, if known; fewer may arrive */
   constructor(expected = 0) {
     this.#expected = expected;
   }
@@ -31,12 +31,12 @@ export class GatheredBytes {
     return this.#length;
   }
 
-  /** The memory that is held, bytes. */
+  /** Memory used, bytes. */
   get cost(): number {
     return this.#cost;
   }
 
-  /** By how much `add` would raise the cost. */
+  /** Returns the increase of `cost` that `add` would cause. */
   costOf(chunk: Buffer): number {
     if (this.#whole !== undefined) return chunk.length;
     if (this.#isKept(chunk)) return chunk.length + CHUNK_OVERHEAD_BYTES;
@@ -62,7 +62,7 @@ export class GatheredBytes {
     if (this.#whole === undefined && this.#expected >= MIN_WHOLE_BYTES) this.#beginWhole();
   }
 
-  /** All bytes; a single chunk is not copied. Nothing may be added any more. */
+  /** Returns all bytes; a single chunk is not copied. Nothing may be added afterwards. */
   join(): Buffer {
     if (this.#whole !== undefined) return this.#whole.subarray(0, this.#length);
     this.#closeBlock();
@@ -82,7 +82,7 @@ export class GatheredBytes {
     this.#whole = whole;
   }
 
-  /** The first chunk is often the only one. */
+  /** Whether a chunk is stored without a copy; the first one is often the only one. */
   #isKept({ length }: Buffer): boolean {
     return length >= MIN_KEPT_BYTES || this.#length === 0;
   }

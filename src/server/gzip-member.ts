@@ -1,24 +1,30 @@
 import { crc32 } from 'node:zlib';
 import type { JsonBytes, PackedBytes } from '../primitives/json-result.ts';
 
-/** RFC 1952 2.3: deflate, no name, no time, fastest level, unknown system. */
+/** Member header (RFC 1952 2.3): deflate, no name, no time, fastest level, unknown system. */
 const GZIP_HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 0xff]);
-/** Of a stored block (RFC 1951 3.2.4) that begins at a whole byte: its first byte and its length twice. */
+/**
+ * Header of a stored block (RFC 1951 3.2.4) at a byte boundary: its first byte, its length and the complement of
+ * the length.
+ */
 const STORED_HEAD_BYTES = 5;
 const LAST_BLOCK = 1;
 const MAX_STORED_BYTES = 65_535;
 const TRAILER_BYTES = 8;
-/** The polynomial of CRC-32, bits in reverse. */
+/** CRC-32 polynomial, bits reversed. */
 const POLYNOMIAL = 0xedb88320;
-/** x^0 in that order of bits. */
+/** x^0 in reversed bit order. */
 const ONE = 0x80000000;
 
-/** @param blocks as `PackedBytes` has them */
+/** @param blocks deflate blocks as specified for `PackedBytes` */
 export function describePacked(bytes: Uint8Array, blocks: Uint8Array): PackedBytes {
   return { blocks, crc: crc32(bytes), crcShift: computeShift(bytes.length), length: bytes.length };
 }
 
-/** A whole gzip file (one member) of bytes with a packed value, in pieces. Undefined where what is around the value is too long. */
+/**
+ * Encodes a complete gzip file (one member) around a packed value, in pieces.
+ * @returns undefined where the bytes before or after the value exceed a stored block
+ */
 export function encodeMember(
   { head, tail, length }: JsonBytes,
   packed: PackedBytes,
@@ -42,14 +48,14 @@ function writeStored(target: Buffer, start: number, bytes: Uint8Array, first: nu
   return at + bytes.length;
 }
 
-/** The CRC-32 of bytes with this CRC-32 followed by those that are packed (as zlib's `crc32_combine`). */
+/** Returns the CRC-32 of bytes with CRC `crc` followed by the packed bytes, like zlib's `crc32_combine`. */
 function combineCrc(crc: number, packed: PackedBytes): number {
   return (multiply(packed.crcShift, crc) ^ packed.crc) >>> 0;
 }
 
-/** x to the power of the number of bits in so many bytes, modulo the polynomial. */
+/** Returns x to the power of 8 * `bytes`, modulo the polynomial. */
 function computeShift(bytes: number): number {
-  // x^8, squared for each binary digit of the number.
+  // x^8, squared for each binary digit of `bytes`.
   let square = ONE >>> 8;
   let shift = ONE;
   for (let left = bytes; left > 0; left = Math.floor(left / 2)) {
@@ -59,7 +65,7 @@ function computeShift(bytes: number): number {
   return shift;
 }
 
-/** The product of two polynomials modulo the polynomial. */
+/** Returns the product of two polynomials modulo the CRC polynomial. */
 function multiply(a: number, b: number): number {
   let product = 0;
   let shifted = b;

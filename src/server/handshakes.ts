@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net';
 
 /**
- * Connections in their TLS handshake: nothing else knows of them. Their time limit is node's own, which bytes that
- * trickle in do not prolong.
+ * Connections in their TLS handshake, which are tracked nowhere else. node enforces their time limit, which
+ * trickling bytes do not extend.
  */
 export class Handshakes {
-  /** By the other end's address and port, which the socket below TLS and the one above it share. */
+  /** Keyed by remote address and port, which the TCP socket and the TLS socket share. */
   readonly #pending = new Map<string, Socket>();
 
-  /** A connection as it was accepted. */
+  /** Registers an accepted connection. */
   begin(socket: Socket): void {
     const name = nameOf(socket);
     this.#pending.set(name, socket);
@@ -17,12 +17,12 @@ export class Handshakes {
     });
   }
 
-  /** @param socket above TLS */
+  /** @param socket the TLS socket */
   end(socket: Socket): void {
     this.#pending.delete(nameOf(socket));
   }
 
-  /** Closes all of them. */
+  /** Closes all pending connections. */
   terminate(): void {
     for (const socket of this.#pending.values()) socket.destroy();
   }

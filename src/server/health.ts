@@ -1,10 +1,10 @@
 import type { TextAnswer } from '../gateway/answer.ts';
 import type { HealthOptions } from './options.ts';
 
-/** Which networks can be asked, and which cannot, by name. */
+/** Names of the networks that can answer, and of those that cannot. */
 export type NetworkReadiness = {
   readonly answerable: readonly string[];
-  /** With the reason of each. */
+  /** Reason by network name. */
   readonly unanswerable: Readonly<Record<string, string>>;
 };
 
@@ -13,13 +13,16 @@ const LIVE: TextAnswer = { status: 200, body: '{"status":"live"}' };
 const READY: TextAnswer = { status: 200, body: '{"status":"ready"}' };
 const DRAINING: TextAnswer = { status: 503, body: '{"status":"draining"}' };
 
-/** What load balancers and orchestrators ask: whether to restart this process, and whether to send it requests. */
+/**
+ * Liveness and readiness for load balancers and orchestrators: whether to restart this process, and whether to
+ * route requests to it.
+ */
 export class Health {
   readonly #needsAll: boolean;
   readonly #readNetworks: () => NetworkReadiness;
   #isDraining = false;
 
-  /** @param readNetworks asked for every probe */
+  /** @param readNetworks called for every probe */
   constructor(
     { ready }: HealthOptions = { ready: 'any' },
     readNetworks: () => NetworkReadiness = () => NO_NETWORKS,
@@ -28,12 +31,12 @@ export class Health {
     this.#readNetworks = readNetworks;
   }
 
-  /** From now on it is not ready, though requests are still answered. */
+  /** Reports not ready from now on, though requests are still answered. */
   beginDraining(): void {
     this.#isDraining = true;
   }
 
-  /** That this is answered is the answer. */
+  /** Always live: a response is the evidence. */
   get live(): TextAnswer {
     return LIVE;
   }

@@ -1,13 +1,13 @@
-/** What is looked at from time to time. */
+/** An object that is checked periodically. */
 interface Beating {
   beat(): void;
 }
 
-/** Thousands that are looked at together would hold everything else up for tens of milliseconds. */
+/** Checking thousands of members at once would block the event loop for tens of milliseconds. */
 const MAX_GROUPS = 32;
 const MIN_TICK_MS = 50;
 
-/** Looks at each member once per interval, in groups that take turns. */
+/** Beats each member once per interval, in groups that take turns. */
 export class Heartbeat {
   readonly #groups: readonly Set<Beating>[];
   readonly #timer: NodeJS.Timeout;
@@ -20,7 +20,7 @@ export class Heartbeat {
     this.#timer.unref();
   }
 
-  /** Its first beat is up to one interval away, and in time for all those after it. */
+  /** Adds a member; its first beat is up to one interval away, later ones are one interval apart. */
   add(member: Beating): void {
     const smallest = this.#groups.reduce((least, group) => (group.size < least.size ? group : least));
     smallest.add(member);

@@ -35,7 +35,7 @@ import { measure, type ResponseWriter } from './response-writer.ts';
 import type { TransportShares } from './transport-shares.ts';
 import { readPeer, type VisitorReader } from './visitor.ts';
 
-/** What the HTTP side works with. */
+/** Dependencies of the HTTP endpoint. */
 export type HttpEndpointParts = {
   readonly gateway: Gateway;
   readonly options: ServerOptions;
@@ -49,7 +49,7 @@ export type HttpEndpointParts = {
   readonly requests: RequestObserver | undefined;
 };
 
-/** What is known of a request beside its head. */
+/** Request context: everything known of a request beside its head. */
 type HttpRequest = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -58,13 +58,13 @@ type HttpRequest = {
   readonly visitor: Visitor;
   readonly awaitsContinue: boolean;
   readonly report: RequestReport | undefined;
-  /** The key once it is known, else the address. */
+  /** The key once it is known, otherwise the address. */
   owner: string;
 };
 
 type HttpRefusal = { readonly answer: TextAnswer; readonly headers?: readonly string[] };
 
-/** JSON-RPC over HTTP: checks a request from the outside in, reads its body, and hands it to the gateway. */
+/** JSON-RPC over HTTP: validates a request from the outside in, reads its body, and passes it to the gateway. */
 export class HttpEndpoint {
   readonly #gateway: Gateway;
   readonly #limits: TransportLimits;
@@ -90,13 +90,13 @@ export class HttpEndpoint {
     this.#visitors = parts.visitors;
   }
 
-  /** Handles node's `request` and `checkContinue` events; the latter when the client waits for a go-ahead. */
+  /** Handles node's `request` and `checkContinue` events; with the latter the client waits for `100 Continue`. */
   onRequest(request: IncomingMessage, response: ServerResponse, awaitsContinue = false): void {
     const connection = this.#connections.of(request.socket);
-    // It would be executed, and its client never know.
+    // The request would be executed, and its client would never learn it.
     if (connection.isOver) return;
     connection.enter(request, response, () => {
-      // Its answers promised to keep the connection open, and nothing on it would close it now.
+      // Earlier answers promised to keep the connection open, and nothing else would close it now.
       if (this.#writer.isClosing) request.socket.destroySoon();
     });
     const head = readRequestHead(request.rawHeaders);
@@ -122,32 +122,32 @@ export class HttpEndpoint {
     }
   }
 
-  /** A request that node's parser gave up on: malformed, too slow, or with too large a head. */
+  /** Handles a request that node's parser rejected: malformed, too slow, or with too large a head. */
   onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
     const connection = this.#connections.of(socket);
     if (error.code === 'ECONNRESET') {
       socket.destroy();
       return;
     }
-    // node comes here again with whatever else arrives.
+    // node calls this again for further data.
     if (connection.isBroken) return;
     connection.isBroken = true;
     socket.pause();
     connection.isOver = true;
     const reason = CLIENT_ERRORS[error.code ?? ''] ?? 'malformedHead';
     const end = () => (connection.isDiscarding ? socket.destroy() : this.refuseRaw(socket, reason));
-    // Connections that came together are too slow together.
+    // Connections that came together time out together.
     connection.runAfterAnswers(() => TURNS.enter(nameOwner(readPeer(socket)), end));
   }
 
-  /** Answers on a connection that node's server does not look after any more, and closes it. */
+  /** Answers on a connection that node's server no longer manages, and closes it. */
   refuseRaw(socket: Duplex, reason: RefusalReason | TransportBound, headers?: readonly string[]): void {
     const refusal = this.#gateway.refuse(reason);
     this.#requests?.countStatus(refusal.status);
     sendRawResponse(socket, refusal, headers);
   }
 
-  /** node's `timeout` event: nothing moved on the connection for as long as it may stay still. */
+  /** Handles node's `timeout` event: the connection was idle for its maximum time. */
   onTimeout(socket: Socket): void {
     const isUnread = socket.writableLength > 0;
     if (isUnread) this.#shares.noteBound('send.time');
@@ -193,7 +193,10 @@ export class HttpEndpoint {
     }
   }
 
-  /** Decompressing is charged before it is done, and given back where the body turns out to be one. */
+  /**
+   * Decompression is charged before it is done, and refunded if the body turns out valid or is refused for lack of
+   * room.
+   */
   async #handleCompressed(
     work: HttpRequest,
     sent: Uint8Array,
@@ -212,7 +215,7 @@ export class HttpEndpoint {
     else if (body !== 'gone') this.#refuse(work, this.#gateway.refuse(REFUSED_BODIES[body], session));
   }
 
-  /** Refuses a body that was not read, or not to its end: one that is too large is charged as a call. */
+  /** Refuses a body that was not read, or only in part; one that is too large is charged as a call. */
   async #refuseUnread(
     work: HttpRequest,
     session: Session,
@@ -223,7 +226,10 @@ export class HttpEndpoint {
     this.#refuse(work, denial ?? this.#gateway.refuse(REFUSED_BODIES[reason], session));
   }
 
-  /** The answer with the request's id, for which a small body is read. @returns undefined when the client has left */
+  /**
+   * Builds the refusal with the request's id, for which a small body is read.
+   * @returns undefined when the client has left
+   */
   async #echoRefusal(
     { request, head, owner }: HttpRequest,
     refusal: Refusal,
@@ -240,10 +246,10 @@ export class HttpEndpoint {
     return typeof body === 'string' ? refusal.refused : echoRefusal(refusal, body);
   }
 
-  /** Hands a body to the gateway and sends what it answers. */
+  /** Passes a body to the gateway and sends the answer. */
   #handle(work: HttpRequest, body: Uint8Array, session: Session): PromiseOrValue<void> {
     const { request, response, connection, report, owner } = work;
-    // Its client may have left while the body was decompressed.
+    // The client may have left while the body was decompressed.
     if (request.socket.destroyed) return undefined;
     if (report !== undefined) report.requestBytes = body.length;
     const { unsent } = this.#shares;
@@ -278,14 +284,14 @@ export class HttpEndpoint {
     connection.end(scope);
   }
 
-  /** Sends an answer that is no stream. */
+  /** Sends an answer that is not a stream. */
   #send(work: HttpRequest, answer: WholeAnswer, headers?: readonly string[]): void {
     const { response, head, connection, owner, report } = work;
     if (report !== undefined) {
       report.answeredAt = performance.now();
       if (answer.bound !== undefined) report.noteRefused(answer.bound);
     }
-    // A client that has sent the next request already would not know whether it was done.
+    // A client that has already sent the next request would not know whether it was executed.
     const isKept = response.shouldKeepAlive && connection.unanswered === 1;
     const isLast = this.#takeLast(work) || (isKept && this.#writer.takeParting());
     connection.isOver ||= isLast;
@@ -304,14 +310,19 @@ export class HttpEndpoint {
     this.#writer.sendDocument(response, head, this.#gateway.openRpc, way);
   }
 
-  /** Whether the connection is to be closed behind this answer, because the server closes: no request has come behind it. */
+  /**
+   * Whether the connection is to be closed after this answer, because the server closes and no request has come
+   * behind it.
+   */
   #takeLast({ connection, response }: HttpRequest): boolean {
     const isLast = this.#writer.isClosing && connection.newest?.response === response;
     connection.isOver ||= isLast;
     return isLast;
   }
 
-  /** Everything but a POST to the service: the OpenRPC document, health, preflights, wrong paths and verbs. */
+  /**
+   * Answers everything but a POST to the service: the OpenRPC document, health, preflights, wrong paths and verbs.
+   */
   #answerWithoutCall(work: HttpRequest, route: Route): void {
     const { request, response, head } = work;
     const refusal = this.#findRefusal(request.method, head, route);
@@ -358,7 +369,7 @@ export class HttpEndpoint {
 
   #refuse(work: HttpRequest, answer: TextAnswer, headers?: readonly string[]): void {
     const { request, response, connection } = work;
-    // Something else has been said in its place.
+    // Another refusal is sent in its place.
     if (connection.isBroken) return;
     if (response.headersSent) {
       response.destroy();
@@ -383,10 +394,10 @@ export class HttpEndpoint {
   }
 }
 
-/** Health is of the moment. */
+/** Health answers are valid only at their moment. */
 const NOT_STORED = ['Cache-Control', 'no-store'];
 
-/** What the parser's errors mean; any other is a malformed head. */
+/** Refusals by parser error code; any other error is a malformed head. */
 const CLIENT_ERRORS: Readonly<Record<string, RefusalReason | TransportBound>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'body.time',
   HPE_HEADER_OVERFLOW: 'head.bytes',

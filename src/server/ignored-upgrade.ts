@@ -2,15 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** Hop-by-hop headers of the upgrade that is not taken up (RFC 9110 7.8, RFC 7540 3.2). */
+/** Hop-by-hop headers of the ignored upgrade (RFC 9110 7.8, RFC 7540 3.2). */
 const UPGRADE_HEADERS: ReadonlySet<string> = new Set(['upgrade', 'http2-settings']);
-/** Nothing that a parser accepted has one of these; what is written again must not end earlier than it was read. */
+/** Parsed values never contain these; the check ensures that the rewritten head cannot end early. */
 const LINE_END = /[\r\n]/;
 
 /**
- * Serves a request as if it had asked for no upgrade, which a server may always do. Some clients offer `h2c`
- * on each plain POST, and node 20 takes every upgrade away from `request` once there is an `upgrade` listener:
- * so the request is put back on the socket without those headers and parsed again.
+ * Serves a request as if it had requested no upgrade, which a server may always do. Some clients offer `h2c` on
+ * each POST, and node 20 withholds every upgrade from `request` once there is an `upgrade` listener: the
+ * request is put back on the socket without those headers and parsed again.
  * @param request with all its header fields: node must not have dropped any
  * @param accept takes a connection as if it were new
  * @returns whether it could be done
@@ -36,7 +36,7 @@ export function ignoreUpgrade(
   return true;
 }
 
-/** What a `Connection` field says beside the upgrade: above all `close`. */
+/** Returns the `Connection` header line without the upgrade options: it keeps above all `close`. */
 function describeConnection(name: string, value: string): string {
   const options = value
     .split(',')

@@ -28,7 +28,7 @@ import { WebSocketEndpoint } from './websocket.ts';
 export type ServerParts = {
   readonly gateway: Gateway;
   readonly options: ServerOptions;
-  /** Without it the service is ready until it is closed. */
+  /** If absent, the service is ready until it is closed. */
   readonly health?: Health;
   readonly log: Logger;
   /** Called for every request. */
@@ -41,40 +41,44 @@ export type ListenAddress = { readonly host: string; readonly port: number };
 export interface Server {
   /** Resolves to the bound address; rejects with node's error when it cannot be bound. */
   listen(): Promise<ListenAddress>;
-  /** Reads the TLS certificate again, as it does when its files change. Connections are kept. */
+  /** Reloads the TLS certificate, as happens when its files change. Connections are kept. */
   reload(): void;
   /**
-   * Reports that it is not ready, and closes connections with their next answer. After `limits.drainDelay`, in which load
-   * balancers may notice, stops accepting, answers what is in work and what comes on connections in the next moment, and closes every connection.
-   * What is not done after `limits.drainTimeout` is cut off. Always resolves; calling it again waits for the same end.
+   * Reports not ready, and closes connections with their next answer. After `limits.drainDelay`, in which load
+   * balancers may notice, stops accepting, answers requests in progress and those that arrive on open connections
+   * shortly after, and closes every connection. Whatever is unfinished after `limits.drainTimeout` is cut off.
+   * Always resolves; further calls wait for the same shutdown.
    */
   close(): Promise<void>;
   /**
-   * Closes so many connections, each with its next answer over HTTP that is no stream: what their clients ask then may be
-   * answered by any process that accepts connections on this port. What was not done of an earlier call is dropped.
+   * Closes this many connections, each with its next non-stream HTTP answer: any process that accepts connections
+   * on this port may serve their clients' next requests. Replaces the remainder of an earlier call.
    */
   partWith(connections: number): void;
-  /** Open connections, those of WebSockets among them. */
+  /** Open connections, including WebSockets. */
   readonly connections: number;
   readonly webSockets: number;
   readonly shares: ShareFigures;
 }
 
-/** How long connections without a request stay when nothing is accepted any more: their next answer tells their client that it is the last. */
+/**
+ * Time that idle connections stay open after accepting ends, ms: their next answer tells the client that it is the
+ * last.
+ */
 const LAST_REQUESTS_MS = 250;
-/** Processor time for connections that wait to be accepted at a stop, microseconds: a thousand take a tenth of it. */
+/** Processor time for accepting queued connections at shutdown, microseconds: a thousand take a tenth of it. */
 const ACCEPTING_US = 250_000;
 const MIN_CHECKING_INTERVAL_MS = 10;
 const MAX_CHECKING_INTERVAL_MS = 50;
 /**
- * Connections that wait to be accepted: as many as the kernel allows (`net.core.somaxconn`). It drops what comes beyond, and its
- * client tries again after a second.
+ * Accept backlog: as large as the kernel allows (`net.core.somaxconn`). The kernel drops further connections, and
+ * their clients retry after a second.
  */
 const BACKLOG = 65_535;
-/** Room for a key, a host and what browsers and proxies add. */
+/** Room for a key, a host and the headers of browsers and proxies. */
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/** Builds a server that is not listening yet. */
+/** Creates a server that is not listening yet. */
 export function createServer(parts: ServerParts): Server {
   return new NodeServer(parts);
 }
@@ -89,7 +93,7 @@ class NodeServer implements Server {
   readonly #shares: TransportShares;
   readonly #lane: PlainLane;
   readonly #writer: ResponseWriter;
-  /** Connections so far. */
+  /** Connections accepted so far. */
   #accepted = 0;
   #closed: Promise<void> | undefined;
 
@@ -133,7 +137,7 @@ class NodeServer implements Server {
     );
     const { http } = listener;
     http.maxConnections = limits.connections;
-    // node drops what is beyond; what is refused for its number has to be counted whole.
+    // node drops fields beyond this number; the refusal for too many fields needs all of them counted.
     http.maxHeadersCount = 0;
     const lane = new PlainLane({
       endpoint: new PlainEndpoint({ gateway, limits, log, writer, visitors, shares, requests }),
@@ -244,7 +248,7 @@ class NodeServer implements Server {
     this.#webSockets.beginClosing();
     const grace = Math.min(drainTimeout, LAST_REQUESTS_MS);
     await Promise.race([allClosed, wait(grace)]);
-    // Connections that have been readable are read before it is looked which ones are idle.
+    // Connections that have become readable are read before idle ones are determined.
     await nextTurn();
     this.#listener.close();
     this.#lane.endIdle();
@@ -255,8 +259,9 @@ class NodeServer implements Server {
   }
 
   /**
-   * The kernel resets connections that it has established and nobody has accepted. A turn of the event loop accepts a few of them. What bounds it, where
-   * more and more come, is processor time: on a busy machine few turns have passed in the same time by the clock.
+   * Accepts queued connections: the kernel resets established connections that nobody has accepted. A turn of the
+   * event loop accepts a few of them. If more keep coming, the bound is processor time, since on a busy machine few
+   * turns pass per unit of wall time.
    */
   async #acceptWaiting(): Promise<void> {
     const until = performance.now() + this.#options.limits.drainTimeout;
@@ -267,13 +272,13 @@ class NodeServer implements Server {
     };
     for (let before = -1; before !== this.#accepted && hasTime(); ) {
       before = this.#accepted;
-      // The first may end before sockets are looked at, the second cannot.
+      // The first turn may end before sockets are polled, the second cannot.
       await nextTurn();
       await nextTurn();
     }
   }
 
-  /** Resolves when the drain bound has passed. */
+  /** Resolves after `drainTimeout`. */
   #cutOffLate(): Promise<void> {
     return new Promise((resolve) => {
       setTimeout(resolve, this.#options.limits.drainTimeout).unref();
@@ -293,7 +298,9 @@ function createListener(
   return createTlsListener({ http, files: listen.tls, handshakeTimeout, admits, onLate, log });
 }
 
-/** Whether there is room for a connection from where it comes from; over that of trusted proxies come many clients. */
+/**
+ * Whether the address of a connection has room for it; trusted proxies are exempt, since they carry many clients.
+ */
 function admitConnection(socket: Socket, shares: TransportShares, visitors: VisitorReader): boolean {
   const budget = shares.connections;
   const peer = readPeer(socket);
@@ -312,10 +319,13 @@ function hasTooManyFields({ rawHeaders }: IncomingMessage): boolean {
   return rawHeaders.length > 2 * MAX_HEADER_FIELDS;
 }
 
-/** What happens when connections cannot be accepted, above all for want of descriptors: those that wait for a request are closed. */
+/**
+ * Creates the handler of failed accepts, mostly for lack of descriptors: it closes connections that wait for a
+ * request.
+ */
 function createFaultHandler(log: Logger, closeIdle: () => void): (error: NodeJS.ErrnoException) => void {
   return (error) => {
-    // That of `listen` is its own.
+    // `listen` handles its own errors.
     if (error.syscall !== 'accept') return;
     log.error(
       { fault: readErrorCode(error) ?? 'unknown' },
@@ -332,13 +342,16 @@ function describeHttp({ headersTimeout, bodyTimeout, keepAliveTimeout }: Transpo
     keepAliveTimeout,
     connectionsCheckingInterval: checkingInterval(headersTimeout, bodyTimeout),
     maxHeaderSize: MAX_HEADER_BYTES,
-    // A missing Host is refused by the gateway, with a body that says so.
+    // The gateway refuses a missing Host, with a body that says so.
     requireHostHeader: false,
     noDelay: true,
   };
 }
 
-/** How often node looks for slow requests: often enough that a bound is kept within a quarter of it, and that few of those that came together are ended together. */
+/**
+ * Interval at which node looks for slow requests, ms: a bound is kept within a quarter of it, and few of the
+ * requests that came together are ended together.
+ */
 function checkingInterval(headersTimeout: number, bodyTimeout: number): number {
   const quarter = Math.ceil(Math.min(headersTimeout, bodyTimeout) / 4);
   return Math.max(MIN_CHECKING_INTERVAL_MS, Math.min(MAX_CHECKING_INTERVAL_MS, quarter));

@@ -8,22 +8,22 @@ import type { TlsOptions } from './options.ts';
 import { readTlsPair, type TlsPair } from './tls-files.ts';
 import { TlsWatch } from './tls-watch.ts';
 
-/** node's HTTP server with the connections taken away from it: they come to `onConnection`, and back by `serveByNode`. */
+/** node's HTTP server without its connections: they are passed to `onConnection`, and returned by `serveByNode`. */
 export interface Listener {
   readonly http: HttpServer;
-  /** Called with each connection; over TLS when its handshake is done. */
+  /** Registers the receiver of each connection; over TLS it is called after the handshake. */
   onConnection(accept: (socket: Socket) => void): void;
   serveByNode(socket: Socket): void;
-  /** Reads what may change while it runs: the certificate. */
+  /** Reloads the certificate. */
   reload(): void;
-  /** Ends what only a listener needs: handshakes under way, the watch over files. */
+  /** Ends pending handshakes and the file watch. */
   close(): void;
 }
 
-/** Whether a connection may be kept; one that may not is closed before anything is read from it. */
+/** Whether a connection may be kept; otherwise it is closed before anything is read from it. */
 type Admits = (socket: Socket) => boolean;
 
-/** Without TLS. */
+/** Creates a listener without TLS. */
 export function createPlainListener(options: ServerOptions, admits: Admits): Listener {
   const http = createHttpServer(options);
   keepAnswered(http);
@@ -53,8 +53,9 @@ export type TlsListenerOptions = {
 };
 
 /**
- * With TLS. `https.Server` is `tls.Server` and node's HTTP server in one: the parser that connections are handed over to has
- * its time limits and its list of connections there, which an `http.Server` that does not listen itself would not keep.
+ * Creates a listener with TLS. `https.Server` is `tls.Server` and node's HTTP server in one: the parser that
+ * connections are handed over to keeps its time limits and its list of connections there, which a non-listening
+ * `http.Server` would not.
  * @throws Error naming the option when the certificate cannot be used
  */
 export function createTlsListener({
@@ -108,7 +109,10 @@ export function createTlsListener({
   };
 }
 
-/** Since node 19 `close` ends connections at once on which an answer is complete but not sent: the drain has its own rule. */
+/**
+ * Since node 19, `close` immediately ends connections whose answer is complete but not sent: the drain has its own
+ * rule.
+ */
 function keepAnswered(http: HttpServer): void {
   http.closeIdleConnections = () => {};
 }
@@ -119,7 +123,10 @@ function describeContext({ cert, key }: TlsPair): Context {
   return { cert, key, minVersion: 'TLSv1.2' };
 }
 
-/** Takes a server's new connections away from it. @returns what gives it one of them after all */
+/**
+ * Takes over a server's new connections.
+ * @returns a function that hands one back to the server
+ */
 function takeConnections(
   http: HttpServer,
   event: 'connection' | 'secureConnection',

@@ -5,7 +5,7 @@ const JSON_TYPES: ReadonlySet<string> = new Set([
   'application/jsonrequest',
 ]);
 
-/** Whether a Content-Type header names JSON; parameters are allowed, a missing header is not. */
+/** Whether a Content-Type header names JSON; parameters are allowed, a missing header is refused. */
 export function isJsonType(contentType: string | undefined): boolean {
   if (contentType === 'application/json') return true;
   if (contentType === undefined) return false;
@@ -14,7 +14,7 @@ export function isJsonType(contentType: string | undefined): boolean {
   return JSON_TYPES.has(type.trim().toLowerCase());
 }
 
-/** How a request body is encoded; `undefined` for a coding this server does not know. */
+/** Parses the Content-Encoding of a request body; `undefined` for a coding that this server does not support. */
 export function parseContentEncoding(header: string | undefined): 'identity' | 'gzip' | undefined {
   if (header === undefined) return 'identity';
   switch (header.trim().toLowerCase()) {

@@ -1,35 +1,35 @@
 import type { JsonText } from '../primitives/json-result.ts';
 
-/** First byte of a frame that is a whole text message (RFC 6455 5.2). */
+/** First byte of a frame that is a complete text message (RFC 6455 5.2). */
 const TEXT_FRAME = 0x81;
-/** Payloads up to here have their length in the second byte; up to the next bound in 16 bits, else in 64. */
+/** Payload lengths up to the first bound are in the second byte, up to the second in 16 bits, larger in 64. */
 const MAX_SHORT_LENGTH = 125;
 const MAX_MEDIUM_LENGTH = 65_535;
 const LENGTH_IN_16_BITS = 126;
 const LENGTH_IN_64_BITS = 127;
-/** Opcode and length. */
+/** Maximum bytes of opcode and length. */
 const MAX_HEAD_BYTES = 10;
-/** Ends `params` and the notification. */
+/** Closes `params` and the notification. */
 const TAIL = Buffer.from('}}');
-/** Encoded results that are kept within a turn of the event loop. */
+/** Encoded results cached within a turn of the event loop. */
 const MAX_SHARED = 256;
 
-/** Results that were encoded in this turn: as a rule many subscriptions get the same one. */
+/** Results encoded in this turn of the event loop: many subscriptions usually get the same one. */
 const SHARED = new Map<JsonText, Buffer>();
 
-/** The bytes of a notification before its result. */
+/** Encodes a notification up to its result. */
 export function encodeNotificationHead(id: string): Buffer {
   return Buffer.from(
     `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":`,
   );
 }
 
-/** Notifications of one WebSocket as frames, to be written together. */
+/** Pending notification frames of one WebSocket, to be written together. */
 export class NotificationFrames {
   #parts: Buffer[] = [];
   #bytes = 0;
 
-  /** Of all frames, at most. */
+  /** Upper bound of the size of all frames. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -40,7 +40,7 @@ export class NotificationFrames {
     this.#bytes += MAX_HEAD_BYTES + head.length + encoded.length + TAIL.length;
   }
 
-  /** All frames, in order; afterwards there are none. */
+  /** Returns and removes all frames, in order. */
   take(): Buffer {
     const frames = Buffer.allocUnsafe(this.#bytes);
     const parts = this.#parts;
@@ -63,13 +63,13 @@ export class NotificationFrames {
   }
 }
 
-/** The first bytes of a message of so many bytes. */
+/** Encodes the frame head of a text message of `length` bytes. */
 export function encodeFrameHead(length: number): Buffer {
   const head = Buffer.allocUnsafe(MAX_HEAD_BYTES);
   return head.subarray(0, writeFrameHead(head, 0, length));
 }
 
-/** A whole message of ASCII, as Latin-1; undefined where it is longer than 64 KiB. */
+/** Encodes a whole ASCII message as Latin-1; undefined if it is longer than 65,535 bytes. */
 export function encodeAsciiFrame(text: JsonText): string | undefined {
   const { length } = text;
   if (length <= MAX_SHORT_LENGTH) return String.fromCharCode(TEXT_FRAME, length) + text;
@@ -77,7 +77,7 @@ export function encodeAsciiFrame(text: JsonText): string | undefined {
   return String.fromCharCode(TEXT_FRAME, LENGTH_IN_16_BITS, length >> 8, length & 0xff) + text;
 }
 
-/** A whole message of so many bytes. */
+/** Encodes a whole text message whose UTF-8 length is `length`. */
 export function encodeTextFrame(text: JsonText, length: number): Buffer {
   const frame = Buffer.allocUnsafe(MAX_HEAD_BYTES + length);
   const start = writeFrameHead(frame, 0, length);

@@ -3,14 +3,14 @@ import { durationSchema } from '../util/duration-schema.ts';
 import type { OwnerShare } from '../util/shared-budget.ts';
 import { isProxyRange } from './trusted-proxies.ts';
 
-/** Files in PEM form: a certificate with those that lead to its root, and its private key. */
+/** PEM files: a certificate with its chain, and its private key. */
 export type TlsOptions = { readonly cert: string; readonly key: string };
 
 export type ListenOptions = {
   readonly host: string;
   readonly port: number;
   readonly tls?: TlsOptions;
-  /** Proxies that are trusted to name the client's address: addresses, ranges, `loopback`, `private`. */
+  /** Proxies trusted to report the client's address: addresses, ranges, `loopback`, `private`. */
   readonly trustedProxies?: readonly string[];
 };
 
@@ -31,7 +31,7 @@ export const listenOptionsSchema: z.ZodType<ListenOptions> = z
   })
   .prefault({});
 
-/** `health:`; whether all networks must be able to answer for the service to be ready, or any one of them. */
+/** `health:`; the service is ready when all networks can answer, or when any one can. */
 export type HealthOptions = { readonly ready: 'all' | 'any' };
 
 export const healthOptionsSchema: z.ZodType<HealthOptions> = z
@@ -45,46 +45,49 @@ export const corsOptionsSchema: z.ZodType<CorsOptions> = z
   .strictObject({ origins: z.array(z.string().min(1)).max(1_000).default(['*']) })
   .prefault({});
 
-/** Bounds of the transports. Durations are milliseconds. */
+/** Limits of the transports. Durations are milliseconds. */
 export type TransportLimits = {
-  /** Size of one request body or WebSocket message, before and after decompression. */
+  /** Maximum size of one request body or WebSocket message, before and after decompression. */
   readonly bodyBytes: number;
-  /** Memory for bodies that are arriving, being decompressed or, from 64 KiB on, in work: all connections together. */
+  /**
+   * Memory for bodies that are arriving, being decompressed or, from 64 KiB on, in work; for all connections
+   * together.
+   */
   readonly arrivingBytes: number;
-  /** Memory for answers that the kernel has not taken yet, all connections together. */
+  /** Memory for answers that the kernel has not taken yet, for all connections together. */
   readonly unsentBytes: number;
-  /** Of a bound over all callers: the part that one caller alone may hold, above 0; 1 is all of it. */
+  /** Part of a shared bound that one caller alone may hold, above 0; 1 is all of it. */
   readonly ownerShare: OwnerShare;
   readonly connections: number;
-  /** Requests one HTTP connection may have unanswered (pipelining); behind them it is not read. */
+  /** Pipelined requests that one HTTP connection may have unanswered; at the bound it is not read further. */
   readonly pipelinedRequests: number;
-  /** From the start of a connection to the end of its TLS handshake. */
+  /** Time from the start of a connection to the end of its TLS handshake. */
   readonly handshakeTimeout: number;
-  /** From the first byte of a request to the end of its headers. */
+  /** Time from the first byte of a request to the end of its headers. */
   readonly headersTimeout: number;
-  /** From the first byte of a request to the end of its body. */
+  /** Time from the first byte of a request to the end of its body. */
   readonly bodyTimeout: number;
-  /** From reading a body to its answer. */
+  /** Time from reading a body to its answer. */
   readonly requestTimeout: number;
-  /** How long a connection may stay without a request. */
+  /** Time that a connection may stay without a request. */
   readonly keepAliveTimeout: number;
-  /** How long a client may leave an answer unread. */
+  /** Time that a client may leave an answer unread. */
   readonly sendTimeout: number;
-  /** How fast an answer has to be read after `sendTimeout`, on average; bytes per second. */
+  /** Minimum average rate at which an answer must be read after `sendTimeout`, bytes per second. */
   readonly sendRate: number;
-  /** How long a graceful stop still takes all requests, while it reports that it is not ready. */
+  /** Time that a graceful stop keeps taking all requests while it reports not ready. */
   readonly drainDelay: number;
-  /** How long it then waits for answers. */
+  /** Time that a graceful stop then waits for answers. */
   readonly drainTimeout: number;
   readonly webSockets: number;
-  /** Messages of one WebSocket in work; at the bound it is not read any further. */
+  /** Messages of one WebSocket in work; at the bound it is not read further. */
   readonly webSocketInFlight: number;
   readonly webSocketPing: number;
-  /** Above this much unsent a WebSocket is not read any further. */
+  /** Send backlog of a WebSocket above which it is not read further. */
   readonly webSocketHighWaterBytes: number;
-  /** Above this much unsent a WebSocket is closed. */
+  /** Send backlog of a WebSocket above which it is closed. */
   readonly webSocketBufferedBytes: number;
-  /** Subscriptions of one WebSocket. */
+  /** Subscriptions per WebSocket. */
   readonly webSocketSubscriptions: number;
   /** Subscriptions of all WebSockets together. */
   readonly subscriptions: number;
@@ -99,7 +102,7 @@ const duration = (byDefault: string): z.ZodType<number> =>
     .refine((ms) => ms >= 1 && ms <= 86_400_000, 'expected a duration from 1ms to 24h')
     .prefault(byDefault);
 
-/** The transports' rows of `limits:`, to be composed with other folders' rows. */
+/** The transports' rows of `limits:`, to be composed with the rows of other folders. */
 export const transportLimitsShape: { readonly [K in keyof TransportLimits]: z.ZodType<TransportLimits[K]> } =
   {
     bodyBytes: bytes(5 * MiB),
@@ -128,7 +131,7 @@ export const transportLimitsShape: { readonly [K in keyof TransportLimits]: z.Zo
     subscriptions: count(50_000, 10_000_000),
   };
 
-/** Everything that the server is given. */
+/** Options of the server. */
 export type ServerOptions = {
   readonly listen: ListenOptions;
   readonly cors: CorsOptions;

@@ -4,38 +4,45 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { UnsentAnswers } from './unsent-answers.ts';
 
-/** Less than this is a socket's own buffer: it is neither counted nor timed, but for the socket's timeout. */
+/** Smaller amounts are the socket's own buffer: only the socket's timeout applies to them. */
 const UNCOUNTED_BYTES = 16 * 1024;
 
-/** What libuv knows of a socket. Inside one long write nothing else shows progress; node's own socket timeout reads it too. */
+/**
+ * libuv's view of a socket. Inside one long write nothing else shows progress; node's own socket timeout reads it
+ * too.
+ */
 type Handle = { readonly bytesWritten: number; readonly writeQueueSize: number };
 
-/** Closes a connection; its answers are dropped. `share`: there is no room for them; `slow`: they are read too slowly. */
+/**
+ * Closes a connection and drops its answers. `share`: no room for them; `slow`: the client reads them too slowly.
+ */
 export type CutOff = (reason: 'share' | 'slow') => void;
 
 /**
- * What of the answers of one connection is here and not yet with the kernel: in the socket, waiting for their turn in a
- * pipeline, waiting to be compressed. A connection that has nothing unsent costs nothing.
+ * Send backlog of one connection, not yet taken by the kernel: bytes in the socket, queued in a pipeline, or
+ * waiting for compression. A connection without a backlog costs nothing.
  */
 export class Outflow {
   readonly #all: UnsentAnswers;
   readonly #socket: Duplex;
   readonly #cutOff: CutOff;
-  /** Answers that wait for those before them. */
+  /** Responses queued behind earlier ones. */
   readonly #queued = new Set<ServerResponse>();
   #asideBytes = 0;
   #streams = 0;
-  /** Bytes that are counted under `owner`. */
+  /** Bytes counted under `owner`. */
   held = 0;
   owner = '';
-  /** The socket had something unsent when it was last looked at. */
+  /** Whether the socket had a backlog at the last measurement. */
   #isSending = false;
-  /** When that was, milliseconds, and what the kernel had taken by then. */
+  /** Time of the last measurement, ms, and the bytes that the kernel had taken by then. */
   #at = 0;
   #taken = 0;
-  /** How far its client is behind a client that reads at the least rate, milliseconds. */
+  /** Lag of the client behind one that reads at the minimum rate, ms. */
   #lag = 0;
-  /** It has been cut off: its bytes count until it is closed, since until then they are in memory. */
+  /**
+   * Set once the connection is cut off: its bytes count until it is closed, since they stay in memory until then.
+   */
   isCutOff = false;
   #isClosed = false;
 
@@ -49,10 +56,14 @@ export class Outflow {
     });
   }
 
-  /** Counts anew; called after a write that the kernel did not take at once. `owner` is the caller that is answered now. */
+  /**
+   * Recounts; called after a write that the kernel did not take immediately.
+   * @param owner the caller being answered now
+   */
   update(owner: string = this.owner): void {
     const { destroyed, writableLength } = this.#socket;
-    // A socket that is being destroyed says nothing of what it holds; the kernel lets go of it in a later turn.
+    // A socket being destroyed does not report its buffer; the kernel releases it in a later turn of the event
+    // loop.
     if (destroyed && !this.#isClosed) return;
     const isSending = !destroyed && writableLength > UNCOUNTED_BYTES;
     const bytes = destroyed
@@ -62,7 +73,7 @@ export class Outflow {
     if (bytes !== this.held || (bytes > 0 && owner !== this.owner)) this.#all.note(this, owner, bytes);
   }
 
-  /** Counts an answer that node holds back until those before it are sent. */
+  /** Counts a response that node holds back until earlier ones are sent. */
   queue(response: ServerResponse, owner: string): void {
     const leave = (): void => {
       response.removeListener('socket', leave);
@@ -76,7 +87,10 @@ export class Outflow {
     this.update(owner);
   }
 
-  /** Counts bytes that are not with the socket yet: to be compressed, or behind a stream. @returns what ends that */
+  /**
+   * Counts bytes that are not in the socket yet: to be compressed, or queued behind a stream.
+   * @returns a function that stops counting them
+   */
   setAside(bytes: number, owner: string): () => void {
     let isOver = false;
     this.#asideBytes += bytes;
@@ -89,7 +103,7 @@ export class Outflow {
     };
   }
 
-  /** Until `endStream` the lag of all that is sent adds up, as for one long answer. */
+  /** Until `endStream`, lag accumulates over everything sent, as for one long answer. */
   beginStream(): void {
     this.#streams++;
   }
@@ -99,7 +113,7 @@ export class Outflow {
     this.update();
   }
 
-  /** Whether its client is behind the least rate by more than `graceMs`. */
+  /** Whether the client lags behind the minimum rate by more than `graceMs`. */
   isTooSlow(graceMs: number): boolean {
     return this.#lag > graceMs && !this.isCutOff;
   }
@@ -112,7 +126,7 @@ export class Outflow {
 
   #countSocket(): number {
     const socket = this.#socket;
-    // TLS holds what it has encrypted beside what it was given.
+    // TLS buffers the ciphertext beside the plaintext.
     const encrypted = socket instanceof TLSSocket ? (handleOf(socket)?.writeQueueSize ?? 0) : 0;
     return socket.writableLength + encrypted;
   }
@@ -123,13 +137,13 @@ export class Outflow {
     return bytes;
   }
 
-  /** Only what waits in the socket waits for the client. */
+  /** Only bytes in the socket wait for the client. */
   #measureLag(isSending: boolean): void {
     if (!isSending && !this.#isSending) return;
     const now = performance.now();
     const taken = readTaken(this.#socket);
     if (this.#isSending) {
-      // Where this process did not run, its clients could not read.
+      // While this process did not run, its clients could not read.
       const passed = Math.min(now - this.#at, this.#all.maxStepMs);
       const read = ((taken - this.#taken) * 1_000) / this.#all.sendRate;
       this.#lag = Math.max(0, this.#lag + passed - read);
@@ -141,7 +155,7 @@ export class Outflow {
   }
 }
 
-/** Bytes that the kernel has taken so far. */
+/** Returns the bytes that the kernel has taken so far. */
 function readTaken(socket: Duplex): number {
   const handle = handleOf(socket);
   return handle === undefined ? 0 : handle.bytesWritten - handle.writeQueueSize;

@@ -3,34 +3,34 @@ import { TURNS } from '../util/turn-queue.ts';
 import type { Connection } from './connection.ts';
 import type { TransportShares } from './transport-shares.ts';
 
-/** A socket of node's HTTP server; where `_paused` its parser takes nothing. */
+/** A socket of node's HTTP server; while `_paused`, its parser takes no input. */
 type NodeSocket = Socket & { readonly _paused?: boolean };
 
-/** Without the end of a head in it, a slice is no longer than this, bytes. */
+/** Maximum slice length without the end of a head in it, bytes. */
 const HEAD_SLICE_BYTES = 4 * 1024;
-/** Of a body of known length, a slice is no longer than this, bytes. */
+/** Maximum slice length of a body of known length, bytes. */
 const BODY_SLICE_BYTES = 64 * 1024;
-/** An empty line behind another line may be cut behind this many of its bytes. */
+/** Bytes left for the next slice when a slice is cut without a head end, which may span the cut. */
 const CUT_EMPTY_LINE_BYTES = 2;
-/** Estimated cost of reading a slice of a long body, with the collection of its memory, milliseconds. */
+/** Estimated cost of reading a slice of a long body, including garbage collection, ms. */
 const READ_MS = 0.1;
-/** What a request costs behind its parsing, about, milliseconds. */
+/** Estimated cost of a request after parsing, ms. */
 const REQUEST_MS = 0.15;
 
 export type PacedReadingParts = {
   readonly socket: Socket;
   readonly connection: Connection;
-  /** Owner of the turns and the memory until a request of the connection is known. */
+  /** Owner of the scheduler slots and the memory until a request of the connection is known. */
   readonly owner: string;
   readonly shares: TransportShares;
-  /** Requests that may be unanswered: at this bound the socket is not read. */
+  /** Unanswered requests at which the socket is no longer read. */
   readonly pipelinedRequests: number;
 };
 
 /**
- * What node's HTTP server reads of a connection, in slices that take turns by owner: its parser begins all requests of
- * a chunk before anything else runs, thousands of them where they are short. A slice ends behind a head or a body, so that it
- * begins one request at most.
+ * Paces what node's HTTP server reads of a connection: slices are scheduled by owner, since its parser begins all
+ * requests of a chunk before anything else runs, thousands of them where they are short. A slice ends after a head
+ * or a body, so it begins one request at most.
  */
 export class PacedReading {
   readonly #socket: NodeSocket;
@@ -38,19 +38,19 @@ export class PacedReading {
   readonly #owner: string;
   readonly #shares: TransportShares;
   readonly #maxUnanswered: number;
-  /** node's own listener. */
+  /** node's own `data` listener. */
   readonly #parse: (chunk: Buffer) => void;
-  /** Read, and not with the parser. */
+  /** Bytes read but not parsed. */
   #held: Buffer | undefined;
-  /** Under which owner that counts as arriving, and how many bytes: what was read together stays in memory together. */
+  /** Owner and bytes of the arriving-memory reservation: bytes read together stay in memory together. */
   #heldOwner = '';
   #heldBytes = 0;
-  /** Of a body of known length: what the parser has not been given. */
+  /** Bytes of a body of known length not yet passed to the parser. */
   #bodyLeft = 0;
   #isQueued = false;
   #isOver = false;
 
-  /** @param parts with the socket as node's server has just taken it */
+  /** @param parts `socket` as node's server has just taken it */
   constructor({ socket, connection, owner, shares, pipelinedRequests }: PacedReadingParts) {
     this.#socket = socket;
     this.#connection = connection;
@@ -59,13 +59,16 @@ export class PacedReading {
     this.#maxUnanswered = pipelinedRequests;
     this.#parse = socket.listeners('data')[0] as (chunk: Buffer) => void;
     socket.removeListener('data', this.#parse);
-    // With a listener of ours node's server reads by events, not past them.
+    // A custom `data` listener makes node's server read by events instead of its direct handle.
     socket.on('data', this.#onData);
     socket.on('resume', this.#onResume);
     socket.on('close', this.#onClose);
   }
 
-  /** Leaves the socket to others. @returns what was read and is not parsed */
+  /**
+   * Releases the socket.
+   * @returns the bytes read but not parsed
+   */
   stop(): Buffer {
     const held = this.#held ?? Buffer.alloc(0);
     this.#onClose();
@@ -75,7 +78,7 @@ export class PacedReading {
     return held;
   }
 
-  /** A request of the connection has been answered. */
+  /** Called when a request of the connection has been answered. */
   onAnswered(): void {
     if (this.#held !== undefined) this.#enqueue();
     else if (this.#socket.isPaused() && !this.#connection.isBroken && this.#isReady()) this.#socket.resume();
@@ -103,13 +106,16 @@ export class PacedReading {
     this.#countHeld();
   };
 
-  /** Whether the parser takes more, and a further request may be begun or the last one has not come whole. */
+  /** Whether the parser takes more, and either another request may begin or the last one is incomplete. */
   #isReady(): boolean {
     const { unanswered, isReceiving } = this.#connection;
     return this.#socket._paused !== true && (unanswered < this.#maxUnanswered || isReceiving);
   }
 
-  /** A long body has a slice of each turn at most: where there is always time, node reads 2 MB of a socket before it looks at the next. */
+  /**
+   * Limits a long body to one slice per scheduler slot: otherwise node reads 2 MB of a socket before it polls the
+   * next.
+   */
   #hasTime(): boolean {
     return this.#bodyLeft <= BODY_SLICE_BYTES && TURNS.hasTime(this.#nameOwner());
   }
@@ -151,7 +157,7 @@ export class PacedReading {
     }
   }
 
-  /** Reads on, or waits: for a turn, or for an answer. */
+  /** Reads on, or waits for a scheduler slot or an answer. */
   #settle(): void {
     const socket = this.#socket;
     if (this.#isOver) return;
@@ -166,7 +172,7 @@ export class PacedReading {
     }
   }
 
-  /** What is held has been read: it counts whether there is room or not. */
+  /** Buffered bytes are already read: they count whether there is room or not. */
   #countHeld(): void {
     const bytes = this.#held === undefined ? 0 : Math.max(this.#heldBytes, this.#held.length);
     if (bytes === this.#heldBytes) return;
@@ -178,7 +184,7 @@ export class PacedReading {
   }
 }
 
-/** Where a slice ends that is to have one head at most: behind the first empty line. */
+/** Returns the end of a slice with at most one head: after the first empty line. */
 function findHeadEnd(held: Buffer): number {
   const part = held.length > HEAD_SLICE_BYTES ? held.subarray(0, HEAD_SLICE_BYTES) : held;
   const byCrLf = part.indexOf('\n\r\n');

@@ -4,15 +4,16 @@ import { createGzip, constants as zlibConstants } from 'node:zlib';
 import type { CancelSignal } from '../util/cancel-source.ts';
 import { giveBack } from '../util/read-memory.ts';
 
-/** Each piece leaves the compressor as soon as it is in: the source may pause after any of them. */
+/** Each piece is flushed through the compressor immediately: the source may pause after any of them. */
 const GZIP_OPTIONS = { level: zlibConstants.Z_BEST_SPEED, flush: zlibConstants.Z_SYNC_FLUSH };
 
 type Pieces = AsyncIterable<Uint8Array>;
 
 /**
- * Writes pieces no faster than the client reads them. Their memory may be used again once they are written: what made them must not keep them. Rejects with what they throw; resolves when all are written, or
- * when the client has gone.
- * @param onChange called when a piece has to wait for the client, and when it waits no longer
+ * Writes pieces no faster than the client reads them. Their memory may be reused once they are written: their
+ * source must not keep them. Rejects with the error of `pieces`; resolves when all are written or the client has
+ * left.
+ * @param onChange called when a piece has to wait for the client, and when it no longer waits
  */
 export async function writePieces(
   response: ServerResponse,
@@ -29,7 +30,7 @@ export async function writePieces(
   }
 }
 
-/** Pieces that are counted as they are read. */
+/** Pieces counted as they are read. */
 export class CountedPieces implements Pieces {
   readonly #source: Pieces;
   bytes = 0;
@@ -46,13 +47,13 @@ export class CountedPieces implements Pieces {
   }
 }
 
-/** The pieces as one gzip stream; it throws what they throw. */
+/** Compresses pieces into one gzip stream, which throws the errors of `pieces`. */
 export function compressPieces(pieces: Pieces): Pieces {
-  // Failures are part of the outcome.
+  // The iterator of the stream reports failures.
   return pipeline(pieces, createGzip(GZIP_OPTIONS), () => {});
 }
 
-/** Resolves to whether it is this response's turn on its connection, or `signal` was aborted before. */
+/** Resolves to true when this response is next on its connection, to false if `signal` is aborted before. */
 export function waitForTurn(response: ServerResponse, signal: CancelSignal): Promise<boolean> {
   if (response.socket !== null || signal.aborted) return Promise.resolve(!signal.aborted);
   return new Promise((resolve) => {

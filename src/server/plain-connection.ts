@@ -20,34 +20,34 @@ export type PlainConnectionParts = {
   readonly writer: ResponseWriter;
   readonly shares: TransportShares;
   readonly visitors: VisitorReader;
-  /** Gives the socket to node's HTTP server, with all that has not been answered on it again. */
+  /** Passes the socket to node's HTTP server, with all unanswered bytes put back on it. */
   readonly handOver: (socket: Socket) => void;
   /** Called when the connection is closed or handed over. */
   readonly onLeave: (connection: PlainConnection) => void;
 };
 
-/** A larger body is read by node's server, which costs little beside what is done with it. */
+/** Larger bodies are read by node's server, whose overhead is then small beside the work on them. */
 const MAX_BODY_BYTES = 64 * 1024;
-/** What is still missing of a body then is waited for by node's server, with its time limits; milliseconds. */
+/** Wait for the rest of a body, ms; after that node's server waits for it, with its time limits. */
 const MAX_BODY_WAIT_MS = 1_000;
 
-/** The beginning of a request with a body that is still arriving. */
+/** The beginning of a request whose body is still arriving. */
 type Beginning = {
   readonly head: PlainHead;
   readonly gathered: GatheredBytes;
-  /** Bytes until the body is whole. */
+  /** Bytes until the body is complete. */
   missing: number;
   readonly timer: NodeJS.Timeout;
-  /** Its address: the key is looked at when the body is whole. */
+  /** Client address: the key is read when the body is complete. */
   readonly owner: string;
 };
 
-/** What came while an earlier request was being answered. */
+/** Bytes that arrived while an earlier request was being answered. */
 type Early = { readonly gathered: GatheredBytes; readonly owner: string };
 
 /**
- * A connection as long as its requests are plain: one at a time, each a POST with a short body of a known length. With the
- * first that is anything else it goes over to node's HTTP server, and stays there.
+ * Fast-path connection: its requests come one at a time, each a POST with a short body of known length. The first
+ * request of any other form hands the connection over to node's HTTP server for good.
  */
 export class PlainConnection {
   readonly #socket: Socket;
@@ -55,14 +55,14 @@ export class PlainConnection {
   readonly #parts: PlainConnectionParts;
   readonly #heads = new PlainHeadReader();
   #beginning: Beginning | undefined;
-  /** A request is being answered, or the client has to read its answer first. */
+  /** Set while a request is being answered or the client has to read its answer first. */
   #isBusy = false;
   #early: Early | undefined;
   #wasUsed = false;
-  /** What still arrives is dropped. */
+  /** Set once further bytes are dropped. */
   #isEnded = false;
 
-  /** @param unanswered the requests of this socket */
+  /** @param unanswered the unanswered requests of this socket */
   constructor(socket: Socket, unanswered: Connection, parts: PlainConnectionParts) {
     this.#socket = socket;
     this.#unanswered = unanswered;
@@ -75,12 +75,12 @@ export class PlainConnection {
     socket.on('close', this.#onClose);
   }
 
-  /** Closes the connection, at once, unless there is something to be answered on it. */
+  /** Closes the connection immediately if it is idle. */
   closeIfIdle(): void {
     if (this.#isIdle) this.#socket.destroySoon();
   }
 
-  /** The same, without a reset for what is on its way. */
+  /** Ends the connection if it is idle, without a reset for requests in transit. */
   endIfIdle(): void {
     if (!this.#isIdle || this.#isEnded) return;
     this.#isEnded = true;
@@ -125,7 +125,7 @@ export class PlainConnection {
     this.#parts.onLeave(this);
   };
 
-  /** @param bytes from the first one of a request on */
+  /** @param bytes starting at the first byte of a request */
   #receive(bytes: Buffer): void {
     const { limits } = this.#parts;
     const head = this.#heads.read(bytes);
@@ -138,7 +138,7 @@ export class PlainConnection {
     else if (missing < 0 || !this.#begin(head, bytes, missing)) this.#handOver(bytes);
   }
 
-  /** Waits for the rest of a body, where there is memory for it. */
+  /** Waits for the rest of a body, if there is memory for it. */
   #begin(head: PlainHead, bytes: Buffer, missing: number): boolean {
     const owner = this.#nameAddress(head.fields.forwardedFor);
     if (!this.#parts.shares.takeArriving(owner, head.bodyLength)) return false;
@@ -155,19 +155,20 @@ export class PlainConnection {
     return nameOwner(visitors.findAddress(readPeer(this.#socket), forwardedFor));
   }
 
-  /** Of the request that is being answered. */
+  /** Returns the owner of the request being answered. */
   #nameCaller(): string {
     const caller = this.#unanswered.caller;
     return caller === undefined ? this.#nameAddress() : nameOwner(caller.visitor.address, caller.keyId);
   }
 
-  /** Keeps what a client sends ahead, and reads on when it is its turn. */
+  /** Buffers what a client sends ahead, and stops reading until it is served. */
   #putOff(chunk: Buffer): void {
     this.#socket.pause();
     this.#unanswered.hasNext = true;
     this.#early ??= { gathered: new GatheredBytes(), owner: this.#nameCaller() };
     const { gathered, owner } = this.#early;
-    // It has been read, and an answer is owed: it counts whether there is room or not. Nothing more is read behind it.
+    // These bytes are already read and must be answered: they count whether there is room or not. Reading stops
+    // behind them.
     this.#parts.shares.arriving.take(owner, gathered.costOf(chunk));
     gathered.add(chunk);
   }
@@ -190,7 +191,7 @@ export class PlainConnection {
     else this.#handOver(bytes);
   }
 
-  /** What has arrived of a request that is not whole; nothing is waited for any more. */
+  /** Returns the bytes of the incomplete request and stops waiting for the rest. */
   #takeBeginning(): Buffer {
     const beginning = this.#beginning;
     if (beginning === undefined) return Buffer.alloc(0);
@@ -200,7 +201,7 @@ export class PlainConnection {
     return beginning.gathered.join();
   }
 
-  /** @param bytes one request, whole */
+  /** @param bytes one complete request */
   #serve(head: PlainHead, bytes: Buffer): void {
     this.#isBusy = true;
     this.#wasUsed = true;
@@ -210,7 +211,7 @@ export class PlainConnection {
     else this.#settle();
   }
 
-  /** The client has been sent an answer. */
+  /** Called when an answer has been sent to the client. */
   readonly #settle = (): void => {
     const socket = this.#socket;
     const isLast = this.#parts.writer.isClosing && this.#early === undefined;
@@ -218,7 +219,7 @@ export class PlainConnection {
       socket.destroySoon();
       return;
     }
-    // While it is sent, an answer has a time limit of its own.
+    // An answer being sent has its own time limit.
     if (socket.timeout !== this.#parts.limits.keepAliveTimeout)
       socket.setTimeout(this.#parts.limits.keepAliveTimeout);
     this.#isBusy = false;
@@ -228,7 +229,9 @@ export class PlainConnection {
     this.#receive(early);
   };
 
-  /** Leaves the connection to node's server: at once where there is time for that in this turn of the event loop. */
+  /**
+   * Hands the connection over to node's server: immediately if there is time for it in this turn of the event loop.
+   */
   #handOver(bytes: Buffer): void {
     const owner = this.#nameAddress();
     if (TURNS.hasTime(owner)) {

@@ -35,20 +35,20 @@ export type PlainEndpointParts = {
   readonly requests: RequestObserver | undefined;
 };
 
-/** A request with its head and body. */
+/** A request with its parsed head and body. */
 export type PlainRequest = { readonly head: PlainHead; readonly body: Uint8Array };
 
-/** What belongs to a request while it is answered. */
+/** Request context while it is answered. */
 type Work = {
   readonly visitor: Visitor;
   readonly unanswered: Connection;
   readonly scope: RequestScope;
   readonly report: RequestReport | undefined;
-  /** Of the key, once it is known. */
+  /** Key id, once the key is known. */
   keyId: string | undefined;
 };
 
-/** JSON-RPC over plain requests: what `HttpEndpoint` does for all others. */
+/** JSON-RPC over fast-path requests; `HttpEndpoint` serves all others. */
 export class PlainEndpoint {
   readonly #gateway: Gateway;
   readonly #limits: TransportLimits;
@@ -68,7 +68,7 @@ export class PlainEndpoint {
     this.#shares = shares;
   }
 
-  /** Answers a request, at once where nothing has to be waited for. Never throws or rejects. */
+  /** Answers a request, synchronously where nothing has to be awaited. Never throws or rejects. */
   serve(request: PlainRequest, socket: Socket, unanswered: Connection): PromiseOrValue<void> {
     const { head } = request;
     const startedAt = performance.now();
@@ -117,7 +117,7 @@ export class PlainEndpoint {
     return answered ?? this.#gateway.refuse('arriving.bytes', admitted);
   }
 
-  /** @returns bytes of the body that were sent, before compression */
+  /** @returns body bytes sent, before compression */
   #send(answer: Answer, head: RequestHead, socket: Socket, work: Work): PromiseOrValue<number> {
     const { unanswered } = work;
     const { status, body } = answer;
@@ -162,7 +162,7 @@ export class PlainEndpoint {
     return sent.then(() => written);
   }
 
-  /** A client that has sent the next request already would not know whether it was done. */
+  /** A client that has already sent the next request would not know whether it was executed. */
   #isLast({ hasNext }: Connection): boolean {
     return !hasNext && (this.#writer.isClosing || this.#writer.takeParting());
   }
@@ -171,7 +171,7 @@ export class PlainEndpoint {
     const { status, bound } = answer;
     if (bound !== undefined) work.report?.noteRefused(bound);
     const sent = this.#send(answer, request.head.fields, socket, work);
-    // What waits for the client does not keep the answer: it may be large.
+    // The closure that waits for the client must not retain the answer: it may be large.
     return sent instanceof Promise
       ? this.#endWhenSent(sent, status, request, socket, work)
       : this.#end(sent, status, request, socket, work, false);
@@ -204,7 +204,7 @@ export class PlainEndpoint {
   }
 }
 
-/** The compressed form, where most of it is there already. */
+/** Returns the gzip form if its value is already compressed. */
 function findZipped(body: string | JsonBytes): readonly Uint8Array[] | undefined {
   const packed = typeof body === 'string' ? undefined : body.value.packed;
   return packed && encodeMember(body as JsonBytes, packed);
@@ -230,7 +230,7 @@ function fillIn(
 }
 
 /**
- * Resolves when the socket has room again, or is closed; it is when nothing moves for `limitMs`.
+ * Resolves when the socket has room again or is closed; it is closed after `limitMs` without progress.
  * @returns `length`
  */
 function waitUntilRead(socket: Socket, limitMs: number, work: Work, length: number): Promise<number> {
@@ -249,7 +249,7 @@ function waitUntilRead(socket: Socket, limitMs: number, work: Work, length: numb
   });
 }
 
-/** node's own response on a socket that node's HTTP server does not look after, for bodies of more than one piece. */
+/** Creates node's own response on a socket outside of node's HTTP server, for bodies of more than one piece. */
 function openResponse(socket: Socket): ServerResponse {
   const request = new IncomingMessage(socket);
   request.httpVersionMajor = 1;

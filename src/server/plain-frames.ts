@@ -1,19 +1,19 @@
 import { isUtf8 } from 'node:buffer';
 import type { WebSocket } from 'ws';
 
-/** First byte of a frame that is a whole text message, without extensions (RFC 6455 5.2). */
+/** First byte of a frame that is a complete text message, without extensions (RFC 6455 5.2). */
 const TEXT_FRAME = 0x81;
 const MASKED = 0x80;
 const LENGTH_BITS = 0x7f;
-/** Payloads up to here have their length in the second byte; this marks a length of 16 bits behind it. */
+/** Payload lengths up to this are in the second byte; `LENGTH_IN_16_BITS` there marks a 16-bit length after it. */
 const MAX_SHORT_LENGTH = 125;
 const LENGTH_IN_16_BITS = 126;
-/** Opcode and length; the mask. */
+/** Bytes of opcode and length; of the mask. */
 const SHORT_HEAD_BYTES = 2;
 const MEDIUM_HEAD_BYTES = 4;
 const MASK_BYTES = 4;
 
-/** What the library parses chunks of the socket with; the fields, which it does not document, say where in a message it is. */
+/** The library's frame parser. Its undocumented fields report its position in a message. */
 type Receiver = {
   write(chunk: Buffer): boolean;
   readonly _state: number;
@@ -22,10 +22,11 @@ type Receiver = {
 };
 
 /**
- * Reads messages past the library where they are plain: text in one masked frame of at most 64 KiB that came whole. The library reads each
- * chunk through a stream, in six parts. Any other frame, and all behind it in its chunk, is the library's to read and to judge; the next plain
- * one is read here when the library is between two messages. Another version of the library that does not say so reads every frame.
- * @param maxBytes of a message
+ * Reads fast-path messages without the library: text in one masked frame of at most 64 KiB that arrived complete.
+ * The library reads each chunk through a stream, in six parts. It reads and validates any other frame and all
+ * behind it in its chunk; the next fast-path frame is read here when the library is between two messages. If a
+ * version of the library lacks these fields, it reads every frame.
+ * @param maxBytes maximum message size
  */
 export function readPlainFrames(ws: WebSocket, maxBytes: number): void {
   const receiver = (ws as unknown as { readonly _receiver?: Receiver })._receiver;
@@ -43,12 +44,15 @@ export function readPlainFrames(ws: WebSocket, maxBytes: number): void {
   };
 }
 
-/** Between two messages. */
+/** Whether the receiver is between two messages. */
 function isAtRest({ _state, _bufferedBytes, _fragmented }: Receiver): boolean {
   return _state === 0 && _bufferedBytes === 0 && _fragmented === 0;
 }
 
-/** The text of a plain frame, unmasked in its place; undefined, with nothing changed, where there is none at `at`. */
+/**
+ * Returns the text of a fast-path frame at `at`, unmasked in place; undefined, with nothing changed, where there is
+ * none.
+ */
 function takeText(bytes: Buffer, at: number, maxBytes: number): Buffer | undefined {
   const second = bytes[at + 1] ?? 0;
   if (bytes[at] !== TEXT_FRAME || second < MASKED) return undefined;
@@ -68,7 +72,7 @@ function takeText(bytes: Buffer, at: number, maxBytes: number): Buffer | undefin
   return undefined;
 }
 
-/** Masks bytes, or unmasks them, with the four bytes at `at` of `frame`. */
+/** Masks or unmasks `bytes` in place with the four mask bytes at `at` of `frame`. */
 function mask(bytes: Buffer, frame: Buffer, at: number): void {
   const [a, b, c, d] = [frame[at] ?? 0, frame[at + 1] ?? 0, frame[at + 2] ?? 0, frame[at + 3] ?? 0];
   if ((a | b | c | d) === 0) return;

@@ -5,22 +5,22 @@ import type { ConnectionTable } from './connection.ts';
 import { PlainConnection, type PlainConnectionParts } from './plain-connection.ts';
 import { readPeer } from './visitor.ts';
 
-/** New connections of one address that are read at once within so many milliseconds. */
+/** New connections of one address that are read immediately per `WITHIN_MS` milliseconds. */
 const AT_ONCE = 4;
 const WITHIN_MS = 10;
-/** What the first request of a connection takes, about, milliseconds. */
+/** Estimated cost of the first request of a connection, ms. */
 const FIRST_REQUEST_MS = 0.25;
 
 export type PlainLaneParts = Omit<PlainConnectionParts, 'onLeave'> & {
   readonly connections: ConnectionTable;
 };
 
-/** The connections on which only plain requests have been seen so far. Every connection begins here. */
+/** Fast-path connections. Every connection begins here. */
 export class PlainLane {
   readonly #parts: PlainConnectionParts;
   readonly #table: ConnectionTable;
   readonly #connections = new Set<PlainConnection>();
-  /** Connections that came lately, by address. */
+  /** Recently accepted connections, by address. */
   readonly #recent = new Map<string, number>();
 
   constructor({ connections, ...parts }: PlainLaneParts) {
@@ -34,8 +34,9 @@ export class PlainLane {
   }
 
   /**
-   * Takes a new connection. Where one address opens many in a row, those behind the first few are read in its turns: libuv accepts one
-   * connection in each turn of the event loop, and those of others would wait while the requests of all before them are answered.
+   * Takes a new connection. If one address opens many in a row, those after the first few are read in scheduler
+   * slots of the address: libuv accepts one connection per turn of the event loop, and connections of others would
+   * wait while the requests of all earlier ones are answered.
    */
   accept(socket: Socket): void {
     const address = this.#parts.visitors.findAddress(readPeer(socket), undefined);
@@ -46,7 +47,7 @@ export class PlainLane {
       this.begin(socket);
       return;
     }
-    // It is ended with all others meanwhile.
+    // Registration lets a shutdown end the connection while it waits.
     this.#table.of(socket);
     const onError = (): void => void socket.destroy();
     socket.on('error', onError);
@@ -56,17 +57,17 @@ export class PlainLane {
     });
   }
 
-  /** Reads a connection from here on. */
+  /** Starts reading a connection. */
   begin(socket: Socket): void {
     this.#connections.add(new PlainConnection(socket, this.#table.of(socket), this.#parts));
   }
 
-  /** Ends those that wait for a request. @see endIdle */
+  /** Ends connections that wait for a request. @see endIdle */
   endIdle(): void {
     for (const connection of this.#connections) connection.endIfIdle();
   }
 
-  /** Closes those that wait for a request, at once. */
+  /** Closes connections that wait for a request, immediately. */
   closeIdle(): void {
     for (const connection of this.#connections) connection.closeIfIdle();
   }

@@ -7,25 +7,25 @@ import {
   readTrustParameter,
 } from './request-head.ts';
 
-/** The head of a request that needs none of what HTTP/1.1 has beyond a POST with a body of a known length. */
+/** Head of a fast-path request: a POST with a body of known length and no other HTTP/1.1 feature. */
 export type PlainHead = {
   readonly target: string;
   readonly route: KeyedRoute;
   readonly fields: RequestHead;
-  /** Bytes up to the body, and of the body. */
+  /** Bytes up to the body, and bytes of the body. */
   readonly headLength: number;
   readonly bodyLength: number;
 };
 
-/** A connection with more kinds of requests than these has them read anew: content lengths, mostly. */
+/** Cached heads per connection; heads usually differ in their content length. */
 const KEPT_HEADS = 4;
-/** A larger head is none of a client's; browsers with cookies are served by node's parser. */
+/** Maximum head size; larger heads, such as those of browsers with cookies, are left to node's parser. */
 const MAX_HEAD_BYTES = 4_096;
 const HEAD_END = '\r\n\r\n';
 const REQUEST_LINE = /^POST ((?:\/[A-Za-z0-9_-]+)?\/v3\/[A-Za-z0-9_-]*) HTTP\/1\.1$/;
 /** RFC 9110 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** RFC 9110 5.5, but for bytes beyond ASCII. */
+/** RFC 9110 5.5, except for bytes beyond ASCII. */
 const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
 const BODY_LENGTH = /^[0-9]{1,9}$/;
 
@@ -42,7 +42,7 @@ const SPECIAL_FIELDS: ReadonlySet<string> = new Set([
   'http2-settings',
 ]);
 
-/** The fields that this server acts on: none of them may come twice. */
+/** Fields that this server acts on: none may occur twice. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'host',
   'content-type',
@@ -57,14 +57,14 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads the heads of one connection's requests where they are plainly valid, and says nothing about any other: those are
- * for node's parser. Whatever is accepted here, node's parser reads the same way.
+ * Parses request heads of one connection if they are plainly valid, and leaves all others to node's parser. node's
+ * parser reads every head accepted here in the same way.
  */
 export class PlainHeadReader {
-  /** Clients repeat themselves: the last heads that differ, as they were written, the one used last first. */
+  /** Last distinct heads, most recently used first: clients repeat their heads. */
   readonly #kept: { readonly bytes: Buffer; readonly head: PlainHead }[] = [];
 
-  /** The head that `bytes` begin with; undefined when there is none that is whole and plain. */
+  /** Returns the head at the start of `bytes`; undefined if there is no complete fast-path head. */
   read(bytes: Buffer): PlainHead | undefined {
     const kept = this.#kept;
     for (let index = 0; index < kept.length; index++) {
@@ -90,7 +90,7 @@ function beginsWith(bytes: Buffer, beginning: Buffer): boolean {
   return bytes.length >= length && bytes.compare(beginning, 0, length, 0, length) === 0;
 }
 
-/** @param text a head with the empty line that ends it */
+/** @param text a head with its final empty line */
 function parsePlainHead(text: string): PlainHead | undefined {
   const [requestLine = '', ...lines] = text.slice(0, -HEAD_END.length).split('\r\n');
   const target = REQUEST_LINE.exec(requestLine)?.[1];
@@ -111,7 +111,7 @@ function parsePlainHead(text: string): PlainHead | undefined {
   };
 }
 
-/** Names and values in turn, as node lists them; undefined when there is anything unusual about one. */
+/** Returns alternating names and values, like node's `rawHeaders`; undefined if any field is unusual. */
 function parseFields(lines: readonly string[]): string[] | undefined {
   if (lines.length > MAX_HEADER_FIELDS) return undefined;
   const rawHeaders: string[] = [];

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The text of the Date field (RFC 9110 6.6.1), made once a second. */
+/** Text of the Date field (RFC 9110 6.6.1), formatted once a second. */
 class HttpClock {
   #second = 0;
   #text = '';
@@ -17,7 +17,7 @@ class HttpClock {
   }
 }
 
-/** Writes heads. Most lines of one are those of the one before, and are kept as text. */
+/** Writes response heads; lines equal to those of the previous head are cached as text. */
 class HeadWriter {
   readonly #clock = new HttpClock();
   #status = 0;
@@ -53,35 +53,35 @@ function areEqual(a: readonly string[], b: readonly string[]): boolean {
 }
 
 const HEADS = new HeadWriter();
-/** A larger answer is made bytes before it is written. */
+/** Larger answers are encoded to bytes before they are written. */
 const LARGE_BYTES = 64 * 1024;
 
-/** Up to so many bytes are copied together: that costs less than a write of several parts. */
+/** Up to this size, parts are copied together: that costs less than a write of several parts. */
 const MAX_COPIED_BYTES = 32 * 1024;
-/** Where they are copied to. A socket that has not taken all of it at once keeps it. */
+/** Copy target; replaced when a socket has not taken all of it, since the socket then keeps it. */
 let gathered = Buffer.allocUnsafeSlow(MAX_COPIED_BYTES);
 
-/** A response as node would write it, in one write. */
+/** A response in node's format, sent in one write. */
 export type PlainResponse = {
   readonly status: number;
-  /** Names and values in turn, without those that say where the response and its connection end. */
+  /** Alternating names and values, without those that delimit the response and its connection. */
   readonly fields: readonly string[];
   /** Text, or bytes in parts. */
   readonly body: string | readonly Uint8Array[];
-  /** Of the body, in bytes. */
+  /** Body length, bytes. */
   readonly length: number;
-  /** How long the connection stays open for the next request, seconds; undefined: not at all. */
+  /** Time that the connection stays open for the next request, seconds; undefined closes it. */
   readonly keepAliveSeconds: number | undefined;
 };
 
-/** @returns whether the socket would like more; as `Socket.write` */
+/** @returns false when the socket is full, like `Socket.write` */
 export function writePlainResponse(socket: Socket, response: PlainResponse): boolean {
   const { body, length } = response;
   const text = HEADS.write(response);
   if (typeof body !== 'string') return writeParts(socket, text, body, length);
-  // ASCII, which is all but a few answers, is the same bytes in both, and written faster as the first.
+  // ASCII, nearly all answers, has equal bytes in both encodings, and latin1 is written faster.
   const encoding = length === body.length ? 'latin1' : 'utf8';
-  // The text of a large answer need not be kept until it is read.
+  // As bytes, the text of a large answer is not retained until it is read.
   return length > LARGE_BYTES
     ? socket.write(Buffer.from(text + body, encoding))
     : socket.write(text + body, encoding);

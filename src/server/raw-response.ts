@@ -2,12 +2,12 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { TextAnswer } from '../gateway/answer.ts';
 
-/** How long a refused client may take to read why. */
+/** Time for a refused client to read the refusal, ms. */
 const LINGER_MS = 2_000;
 
 /**
- * Answers on a socket that node's HTTP server no longer (or not yet) looks after, and ends it.
- * The rest of what the client sends is read and dropped so that the answer is not lost to a reset.
+ * Answers on a socket that node's HTTP server does not manage (any more, or yet), and ends it. Further bytes of the
+ * client are read and dropped, so that the answer is not lost to a reset.
  */
 export function sendRawResponse(socket: Duplex, answer: TextAnswer, headers: readonly string[] = []): void {
   socket.on('error', () => socket.destroy());

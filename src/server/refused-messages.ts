@@ -1,18 +1,19 @@
 import type { WebSocket } from 'ws';
 import type { BoundName } from '../util/bounds.ts';
 
-/** What the library's reader of frames emits, by the code of the error. */
+/** Close code and bound by error code of the library's frame parser. */
 const REFUSALS: Readonly<Record<string, readonly [closeCode: number, bound: BoundName]>> = {
   WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: [1009, 'body.bytes'],
   WS_ERR_TOO_MANY_BUFFERED_PARTS: [1008, 'webSocket.fragments'],
 };
 
-/** The library's reader; the field is not documented. */
+/** The library's frame parser; the field is undocumented. */
 type Receiver = { prependListener?(event: 'error', listener: (error: { code?: string }) => void): void };
 
 /**
- * Calls `refuse` for a message that exceeds a bound of the library's reader, before the library closes the connection: its own close frame
- * has no reason. Another version of the library that has no such reader closes as before.
+ * Calls `refuse` for a message that exceeds a bound of the library's frame parser, before the library closes the
+ * connection: its own close frame has no reason. If a version of the library has no such parser, the connection
+ * closes without a reason.
  */
 export function watchRefusedMessages(
   ws: WebSocket,

@@ -4,20 +4,18 @@ import { readErrorCode } from '../util/system-error.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import type { TransportShares } from './transport-shares.ts';
 
-/** A body, or why there is none. `gone`: the client left while sending. */
+/** A body, or the reason for its absence. `gone`: the client left while sending. */
 export type RequestBody = Uint8Array | 'tooLarge' | 'malformed' | 'arriving' | 'compressing' | 'gone';
 
-/** Where the memory for a body comes from until it is complete. */
+/** Source of the memory for a body until it is complete. */
 export type BodyMemory = {
   readonly shares: TransportShares;
   readonly owner: string;
-  /** Of one body. */
+  /** Maximum size of one body, bytes. */
   readonly limit: number;
 };
 
-/**
- * Reads a request body. Nothing is kept beyond its limit: the caller decides what happens to the rest.
- */
+/** Reads a request body. Nothing is buffered beyond its limit: the caller decides about the rest. */
 export function readBody(
   request: IncomingMessage,
   { shares, owner, limit }: BodyMemory,
@@ -46,13 +44,16 @@ export function readBody(
   });
 }
 
-/** Decompresses in the owner's turn; a body that would grow past `limit` is `tooLarge` and is not held. */
+/**
+ * Decompresses in a scheduler slot of the owner; a body that would grow past `limit` is `tooLarge` and is not
+ * buffered.
+ */
 export async function decompressBody(
   body: Uint8Array,
   { shares, owner, limit }: BodyMemory,
   client: Socket,
 ): Promise<RequestBody> {
-  // The result's size is unknown until it is there, so all it may be is taken.
+  // The size of the result is unknown until it exists, so its maximum is reserved.
   if (!shares.takeArriving(owner, limit)) return 'arriving';
   try {
     const whole = await shares.compression.decompress(body, limit, owner, client);
@@ -64,10 +65,12 @@ export async function decompressBody(
   }
 }
 
-/** Closing while the client still sends could lose it the refusal, so this many times the limit is put up with. */
+/** Closing while the client still sends could lose the refusal, so up to this many times the limit is tolerated. */
 const DISCARD_FACTOR = 4;
 
-/** Reads and drops what is left of a refused request, so that its connection stays usable; a flood ends it. */
+/**
+ * Reads and drops the rest of a refused request, so that its connection stays usable; a flood ends the connection.
+ */
 export function discardBody(request: IncomingMessage, limit: number): void {
   if (request.complete) return;
   let size = 0;

@@ -1,9 +1,9 @@
 import { copyText } from '../util/copy-text.ts';
 
-/** Header fields of one request, browsers' and proxies' among them; with more it is refused. */
+/** Maximum header fields of a request, including those of browsers and proxies. */
 export const MAX_HEADER_FIELDS = 128;
 
-/** The headers this server acts on. A name that is absent is undefined. */
+/** Headers that this server acts on; undefined if absent. */
 export type RequestHead = {
   host: string | undefined;
   contentType: string | undefined;
@@ -13,22 +13,22 @@ export type RequestHead = {
   origin: string | undefined;
   userAgent: string | undefined;
   authorization: string | undefined;
-  /** Addresses that proxies have added, the last one last. */
+  /** Addresses appended by proxies, the latest last. */
   forwardedFor: string | undefined;
   traceParent: string | undefined;
-  /** What the client calls its session. */
+  /** Session name chosen by the client. */
   session: string | undefined;
-  /** Its target asks for a member `trust` beside each result. */
+  /** The target requests a member `trust` beside each result. */
   showsTrust?: true;
-  /** A proxy has passed it on, and says so. */
+  /** A proxy forwarded the request and added a header. */
   isForwarded?: true;
-  /** More than one Host header: the request names two networks (RFC 9112 3.2 asks for 400). */
+  /** More than one Host header: the request names two networks (RFC 9112 3.2 requires 400). */
   hasTwoHosts: boolean;
 };
 
 /**
- * Picks the known headers out of node's flat `rawHeaders` in one pass. `IncomingMessage.headers` would build
- * an object of all of them first, which costs as much as the rest of the routing.
+ * Extracts the known headers from node's flat `rawHeaders` in one pass. `IncomingMessage.headers` would first build
+ * an object of all of them, which costs as much as the rest of the routing.
  */
 export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
   const head: RequestHead = {
@@ -95,10 +95,10 @@ export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
   return head;
 }
 
-/** Beginning of the names of headers that proxies add without a standard. */
+/** Prefix of non-standard proxy headers. */
 const FORWARDED = 'x-forwarded-';
 
-/** Whether proxies alone send this header. */
+/** Whether only proxies send this header. */
 function isOfProxies(name: string): boolean {
   switch (name.length) {
     case 3:
@@ -106,7 +106,7 @@ function isOfProxies(name: string): boolean {
     case 9:
       return isNamed(name, 'Forwarded', 'forwarded') || isNamed(name, 'X-Real-IP', 'x-real-ip');
     default:
-      // The dash at its place rules out nearly all others without a text being made.
+      // The dash excludes nearly all other names without allocating a string.
       return (
         name.length > FORWARDED.length &&
         name.charAt(FORWARDED.length - 1) === '-' &&
@@ -116,20 +116,20 @@ function isOfProxies(name: string): boolean {
 }
 
 const SESSION_HEADER = 'x-portcullis-session';
-/** Characters of a session's name that tell it from others. */
+/** Significant characters of a session name. */
 const MAX_SESSION_LENGTH = 128;
 
 function cutSession(name: string): string | undefined {
   return name === '' ? undefined : name.slice(0, MAX_SESSION_LENGTH);
 }
 
-/** Whether the query of a target asks for a member `trust` beside each result. */
+/** Whether the query of a target requests a member `trust` beside each result. */
 export function readTrustParameter(target: string): boolean {
   const query = target.indexOf('?');
   return query >= 0 && new URLSearchParams(target.slice(query)).get('trust') === '1';
 }
 
-/** The session that the query of a target names: browsers cannot set headers of a WebSocket. */
+/** Returns the session named in the query of a target: browsers cannot set headers of a WebSocket. */
 export function readSessionParameter(target: string): string | undefined {
   const query = target.indexOf('?');
   return query < 0 ? undefined : cutSession(new URLSearchParams(target.slice(query)).get('session') ?? '');
@@ -139,16 +139,19 @@ function isNamed(name: string, usual: string, lowerCase: string): boolean {
   return name === usual || name === lowerCase || name.toLowerCase() === lowerCase;
 }
 
-/** A path of the service: `/v3/<key>`, or `/<network>/v3/<key>` whatever the host is; `/ws` comes before `/v3` for WebSockets. */
+/**
+ * A path of the service: `/v3/<key>`, or `/<network>/v3/<key>` independent of the host; WebSockets have `/ws`
+ * before `/v3`.
+ */
 export type KeyedRoute = {
   readonly to: 'http' | 'webSocket';
-  /** As it stands in the path; undefined where the host says which network is meant. */
+  /** Verbatim from the path; undefined where the host selects the network. */
   readonly network: string | undefined;
   /** Undefined when the path ends where the key should be. */
   readonly key: string | undefined;
 };
 
-/** Where a request target leads. */
+/** Destination of a request target. */
 export type Route = KeyedRoute | { readonly to: 'openRpc' | 'live' | 'ready' } | { readonly to: 'nothing' };
 
 const OPEN_RPC: Route = { to: 'openRpc' };
@@ -156,8 +159,8 @@ const LIVE: Route = { to: 'live' };
 const READY: Route = { to: 'ready' };
 const NOTHING: Route = { to: 'nothing' };
 /**
- * Nothing is decoded or normalized: a name is what the configuration may call a network, but for the two words that the path
- * begins with otherwise.
+ * Nothing is decoded or normalized: a name is any network name of the configuration, except for the two words that
+ * paths begin with otherwise.
  */
 const KEYED_PATH = /^(?:\/(?!(?:ws|v3)\/)([A-Za-z0-9_-]{1,64}))?(\/ws)?\/v3(?:\/([^/]*))?$/;
 
@@ -168,7 +171,7 @@ export function findRoute(target: string): Route {
   if (keyed !== null) {
     const [, network, webSocket, key] = keyed;
     const to = webSocket === undefined ? 'http' : 'webSocket';
-    // A copy: V8 compares strings that are cut out of others in its runtime, and the key is looked up for every call.
+    // The copy is for speed: V8 compares sliced strings in its runtime, and the key is looked up for every call.
     return { to, network, key: key === undefined || key === '' ? undefined : copyText(key) };
   }
   switch (path) {
@@ -189,8 +192,8 @@ function withoutQuery(target: string): string {
 }
 
 /**
- * Splits the absolute form (`http://host/path`, RFC 9112 3.2.2), which every server must accept and in which the host
- * takes the place of the Host header. Any other form is returned as it is.
+ * Splits the absolute form (`http://host/path`, RFC 9112 3.2.2), which every server must accept and whose host
+ * replaces the Host header. Any other form is returned unchanged.
  */
 export function splitTarget(target: string): { readonly path: string; readonly host: string | undefined } {
   if (target.charCodeAt(0) === 47 || !/^https?:\/\//i.test(target)) return { path: target, host: undefined };

@@ -12,58 +12,58 @@ import type { Outflow } from './outflow.ts';
 import { CountedPieces, compressPieces, waitForTurn, writePieces } from './piece-writer.ts';
 import type { RequestHead } from './request-head.ts';
 
-/** Below this a compressed answer saves less than a packet. */
+/** Minimum length to compress: below it, compression saves less than a packet. */
 const GZIP_MIN_LENGTH = 1024;
 
-/** A larger answer is made bytes before it is written: its text need not be kept until it is read. */
+/** Larger answers are encoded to bytes before they are written: their text is not retained until it is read. */
 const LARGE_LENGTH = 64 * 1024;
 
-/** Bytes of an answer that is not a stream. */
+/** Returns the byte length of an answer that is not a stream. */
 export function measure(body: string | JsonBytes): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.length;
 }
 
-/** The answer as it is to be written. */
+/** Encodes a large answer to bytes. */
 function encodeLarge(body: string): string | Uint8Array {
   return body.length > LARGE_LENGTH ? Buffer.from(body) : body;
 }
 
-/** Where an answer goes. */
+/** Destination of an answer. */
 export type AnswerWay = {
   readonly headers?: readonly string[] | undefined;
-  /** Closes the connection behind it. */
+  /** Closes the connection after the answer. */
   readonly isLast: boolean;
-  /** Of the connection. */
+  /** Send backlog of the connection. */
   readonly outflow: Outflow;
-  /** The caller that it is for. */
+  /** Caller that the answer is for. */
   readonly owner: string;
 };
 
 export type StreamWay = Pick<AnswerWay, 'outflow' | 'owner'> & {
   readonly signal: CancelSignal;
-  /** Asked when it is its turn: whether the connection is to be closed behind it. */
+  /** Called when the response is next in the pipeline: whether the connection is to be closed after it. */
   readonly takeLast: () => boolean;
 };
 
-/** A text that is sent again and again, as it is sent. */
+/** A repeatedly sent text with its encoded forms. */
 type Document = { readonly text: string; readonly plain: Uint8Array; readonly zipped: Uint8Array };
 
-/** Whether an answer goes out compressed. */
+/** Whether an answer is sent compressed. */
 export function isCompressed(body: string | JsonBytes, head: RequestHead): boolean {
   return body.length >= GZIP_MIN_LENGTH && acceptsGzip(head.acceptEncoding);
 }
 
-/** What is written of a body: text, bytes, or bytes in several parts. */
+/** Encoded body: text, bytes, or bytes in several parts. */
 type Encoded = string | Uint8Array | readonly Uint8Array[];
 
-/** Writes answers: text and bytes with one write and their length known beforehand, a stream piece by piece. */
+/** Writes answers: text and bytes with one write and a Content-Length, a stream piece by piece. */
 export class ResponseWriter {
   readonly #cors: CorsPolicy;
   readonly #sendTimeout: number;
   readonly #compression: Compression;
   #document: Document | undefined;
   #closing = false;
-  /** Connections that are still to be parted with. */
+  /** Connections still to be closed with an answer. */
   #parting = 0;
 
   constructor(cors: CorsPolicy, sendTimeout: number, compression: Compression) {
@@ -72,7 +72,7 @@ export class ResponseWriter {
     this.#sendTimeout = sendTimeout;
   }
 
-  /** From now on connections are closed behind what was asked on them. */
+  /** From now on, connections close after their last request. */
   beginClosing(): void {
     this.#closing = true;
   }
@@ -81,18 +81,21 @@ export class ResponseWriter {
     return this.#closing;
   }
 
-  /** How many connections are to be parted with, instead of what was said before. */
+  /** Sets the number of connections to close with an answer, replacing an earlier number. */
   partWith(connections: number): void {
     this.#parting = connections;
   }
 
-  /** Whether a connection that would be kept is to be parted with; each time it is, one less is left. */
+  /** Whether a connection that would be kept open is to be closed; each true decrements the remaining number. */
   takeParting(): boolean {
     if (this.#closing || this.#parting === 0) return false;
     this.#parting--;
     return true;
   }
 
+  /**
+   * Sends an answer that is not a stream, compressed where the client accepts that and a compression slot is free.
+   */
   send(response: ServerResponse, head: RequestHead, answer: WholeAnswer, way: AnswerWay): void {
     const { status, body } = answer;
     const fields = this.describe(body, head, answer);
@@ -103,7 +106,7 @@ export class ResponseWriter {
     } else this.#writePlain(response, status, body, fields, way);
   }
 
-  /** Sends a document with status 200. Its bytes are kept, and shared by all responses. */
+  /** Sends a document with status 200. Its encoded forms are cached and shared by all responses. */
   sendDocument(response: ServerResponse, head: RequestHead, text: string, way: AnswerWay): void {
     if (this.#document?.text !== text)
       this.#document = { text, plain: Buffer.from(text), zipped: gzipSync(text) };
@@ -116,7 +119,7 @@ export class ResponseWriter {
     this.#write(response, 200, bytes, bytes.length, fields, way);
   }
 
-  /** The fields of an answer, but for its length and coding. */
+  /** Returns the header fields of an answer without its length and coding. */
   describe(
     body: string | JsonBytes,
     head: RequestHead,
@@ -130,9 +133,9 @@ export class ResponseWriter {
   }
 
   /**
-   * Sends a body with status 200 in pieces, once it is the response's turn in a pipeline. Resolves when the body is
-   * over: sent, broken off, or given up because `signal` was aborted. If it breaks off, so does its connection.
-   * @returns bytes of the body that were sent, before compression
+   * Sends a stream with status 200, once the response is next in the pipeline. Resolves when the body has ended:
+   * sent, broken off, or abandoned because `signal` was aborted. If it breaks off, its connection is closed.
+   * @returns body bytes sent, before compression
    */
   async sendStream(
     response: ServerResponse,
@@ -219,7 +222,7 @@ export class ResponseWriter {
     fields.push('Content-Length', String(length));
     response.writeHead(status, fields);
     if (typeof body === 'string' && body !== '' && response.socket !== null) {
-      // ASCII, which is all but a few answers, is the same bytes in both, and written faster as the first.
+      // ASCII, nearly all answers, has equal bytes in both encodings, and latin1 is written faster.
       writeAtOnce(response, response.socket, body, length === body.length ? 'latin1' : 'utf8');
     } else if (typeof body === 'string' || body instanceof Uint8Array) response.end(body);
     else writeParts(response, body);
@@ -230,8 +233,8 @@ export class ResponseWriter {
   }
 
   /**
-   * Bounds how long the client may leave the answer unread. Usually the kernel has taken all of it at once;
-   * node notices progress of what remains, and calls the server's `timeout` when there is none.
+   * Bounds how long the client may leave the answer unread. Usually the kernel takes all of it immediately; node
+   * tracks progress of the rest, and emits the server's `timeout` when there is none.
    */
   #watchSending(response: ServerResponse): void {
     const { socket } = response;
@@ -243,20 +246,21 @@ export class ResponseWriter {
   }
 }
 
-/** Head and all parts in one write. */
+/** Writes the head and all parts in one write. */
 function writeParts(response: ServerResponse, parts: readonly Uint8Array[]): void {
   response.cork();
   for (const part of parts) response.write(part);
   response.end();
 }
 
+/** Returns the total bytes of a body. */
 export function countBytes(body: Uint8Array | readonly Uint8Array[]): number {
   return body instanceof Uint8Array ? body.length : body.reduce((sum, part) => sum + part.length, 0);
 }
 
 /**
- * Head and body in one write. `response.end(body)` would have the socket collect that write and an empty one behind it, and
- * send them as a list: 5 % of what a small request costs.
+ * Writes head and body in one write. `response.end(body)` would make the socket collect that write and an empty one
+ * after it, and send them as a list: 5 % of the cost of a small request.
  */
 function writeAtOnce(
   response: ServerResponse,
@@ -264,14 +268,14 @@ function writeAtOnce(
   body: string,
   encoding: 'latin1' | 'utf8',
 ): void {
-  // Corked by us, it is not corked by `write` until the next tick.
+  // An explicit cork prevents `write` from corking until the next tick.
   socket.cork();
   response.write(body, encoding);
   socket.uncork();
   response.end();
 }
 
-/** Lists that are written whole: one that grows has room for 17 more. */
+/** Returns complete array literals: an array that grows reserves room for 17 more elements. */
 function listCommonFields(isEmpty: boolean, trust: string | undefined): string[] {
   if (isEmpty) return trust === undefined ? [] : ['X-Portcullis-Trust', trust];
   if (trust === undefined) return ['Content-Type', 'application/json'];

@@ -1,12 +1,12 @@
 import type { Logger } from '../observe/logger.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-/** What shells report for a process ended by SIGINT or SIGTERM: 128 + the signal's number. */
+/** Shell exit codes of a process ended by SIGINT or SIGTERM: 128 + the signal's number. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * Runs `close` at the first SIGINT or SIGTERM and resolves to the exit code when it is done: 0, or 1 when it
- * failed. A second signal ends the process at once.
+ * Runs `close` at the first SIGINT or SIGTERM and resolves to the exit code: 0, or 1 when `close` failed. A second
+ * signal ends the process immediately.
  */
 export function closeOnSignal(close: () => Promise<void>, log: Logger): Promise<number> {
   return new Promise((resolve) => {

@@ -3,19 +3,19 @@ import { readRegularFile } from '../util/read-file.ts';
 import { readErrorCode } from '../util/system-error.ts';
 import type { TlsOptions } from './options.ts';
 
-/** A certificate and its private key, as files had them. */
+/** A certificate and its private key as read from their files. */
 export type TlsPair = {
   readonly cert: string;
   readonly key: string;
   readonly validFrom: Date;
   readonly validTo: Date;
-  /** Of both files: the same as long as they are. */
+  /** SHA-256 of both files, for detecting changes. */
   readonly digest: string;
 };
 
 /**
- * Reads a certificate and its key, and checks that they belong together. That they are of the time is left to the caller.
- * @throws Error naming the option and what is wrong; never with anything of a file's contents
+ * Reads a certificate and its key, and checks that they match. The caller checks the validity period.
+ * @throws Error naming the option and the problem; never including file contents
  */
 export function readTlsPair(files: TlsOptions): TlsPair {
   const cert = readPem('listen.tls.cert', files.cert);

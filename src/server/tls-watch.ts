@@ -8,18 +8,18 @@ const EXPIRY_WARNING_MS = 7 * 24 * 3_600_000;
 export type TlsWatchParts = {
   readonly files: TlsOptions;
   readonly log: Logger;
-  /** Takes a new pair into use. */
+  /** Activates a new pair. */
   readonly onPair: (pair: TlsPair) => void;
 };
 
-/** Reads the certificate again when its files change. A pair that cannot be used is logged, and the one before it stays. */
+/** Reloads the certificate when its files change. An invalid pair is logged, and the previous one stays active. */
 export class TlsWatch {
   readonly #parts: TlsWatchParts;
   readonly #watch: FileWatch;
   #digest: string;
   #complaint: string | undefined;
 
-  /** @param pair in use */
+  /** @param pair the active pair */
   constructor(pair: TlsPair, parts: TlsWatchParts) {
     this.#parts = parts;
     this.#digest = pair.digest;

@@ -6,13 +6,13 @@ import { Compression } from './compression.ts';
 import type { TransportLimits } from './options.ts';
 import { UnsentAnswers } from './unsent-answers.ts';
 
-/** What was refused or closed because its caller holds its share already. */
+/** Reason of a refusal or close because the caller already uses its share. */
 export type ShareRefusal = 'connections' | 'webSockets' | 'arriving' | 'unsent' | 'slow';
 
-/** Called where a bound refuses or closes what gets no answer. */
+/** Called when a bound refuses or closes something that gets no answer. */
 export type OnRefused = (bound: BoundName, session?: Session) => void;
 
-/** How much of the shared bounds is in use. */
+/** Usage of the shared bounds. */
 export type ShareFigures = {
   readonly arrivingBytes: number;
   readonly unsentBytes: number;
@@ -21,30 +21,30 @@ export type ShareFigures = {
   readonly refusals: Readonly<Record<ShareRefusal, number>>;
 };
 
-/** Smaller bodies are bounded by how many may be in work. */
+/** Smaller bodies are bounded by the number that may be in work. */
 const MIN_HELD_BYTES = 64 * 1024;
 
-/** The transports' bounds over all callers, of each of which one caller may hold `limits.ownerShare`. */
+/** The transports' shared bounds; one caller may use up to `limits.ownerShare` of each. */
 export class TransportShares {
-  /** Bytes of bodies and messages that are arriving, being decompressed or, where they are large, in work. */
+  /** Bytes of bodies and messages that are arriving, being decompressed or, if large, in work. */
   readonly arriving: SharedBudget;
-  /** Answers that are not yet with the kernel. */
+  /** Answers that the kernel has not taken yet. */
   readonly unsent: UnsentAnswers;
-  /** WebSockets: by address until their key is known. */
+  /** WebSockets, counted by address until their key is known. */
   readonly webSockets: SharedBudget;
   readonly subscriptions: SharedBudget;
-  /** Subscribers that were closed because they read too slowly. */
+  /** Subscribers closed for reading too slowly. */
   slowSubscribers = 0;
-  /** Upgrades in the check of their key, by the key as it was sent. */
+  /** Upgrades whose key is being checked, by the key as sent. */
   readonly upgrades: SharedBudget;
   readonly compression: Compression;
   /** TCP connections, by address. */
   readonly connections: SharedBudget;
   readonly #onRefused: OnRefused;
-  /** Refused so far. */
+  /** Refusals so far. */
   readonly #refused = { connections: 0, webSockets: 0, arriving: 0 };
 
-  /** @param onRefused called where a bound refuses or closes what gets no answer */
+  /** @param onRefused called when a bound refuses or closes something that gets no answer */
   constructor(limits: TransportLimits, onRefused: OnRefused = () => {}) {
     this.#onRefused = onRefused;
     const { arrivingBytes, webSockets, subscriptions, connections, ownerShare } = limits;
@@ -57,7 +57,7 @@ export class TransportShares {
     this.connections = new SharedBudget(connections, ownerShare);
   }
 
-  /** Takes memory for what arrives, or notes that there is none for this owner. */
+  /** Reserves memory for arriving bytes, or counts a refusal if this owner has no room. */
   takeArriving(owner: string, bytes: number): boolean {
     if (this.arriving.tryTake(owner, bytes)) return true;
     this.#refused.arriving++;
@@ -65,9 +65,9 @@ export class TransportShares {
   }
 
   /**
-   * Counts a large body while it is in work, as what it holds does not shrink when it has arrived.
+   * Counts a large body while it is in work, since its memory does not shrink once it has arrived.
    * @param work may reject, never throws
-   * @returns undefined, without a begin, where this owner has no room
+   * @returns undefined, without calling `work`, where this owner has no room
    */
   holdWhile<T>(owner: string, bytes: number, work: () => PromiseOrValue<T>): PromiseOrValue<T> | undefined {
     if (bytes < MIN_HELD_BYTES) return work();
@@ -79,7 +79,10 @@ export class TransportShares {
     return outcome;
   }
 
-  /** Notes that a bound has closed a connection. @param session whose it is, where that is known */
+  /**
+   * Reports that a bound closed a connection.
+   * @param session of the connection, if known
+   */
   noteBound(bound: BoundName, session?: Session): void {
     this.#onRefused(bound, session);
   }

@@ -1,30 +1,30 @@
 import { BlockList, isIP } from 'node:net';
 import { normalizeAddress } from './ip-address.ts';
 
-/** Names for ranges that every host has (RFC 1122, RFC 1918, RFC 4193, RFC 4291, RFC 6598). */
+/** Named address ranges (RFC 1122, RFC 1918, RFC 4193, RFC 4291, RFC 6598). */
 const NAMED_RANGES: ReadonlyMap<string, readonly string[]> = new Map([
   ['loopback', ['127.0.0.0/8', '::1']],
   ['private', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7', 'fe80::/10']],
 ]);
 
-/** Addresses that are remembered. */
+/** Cached lookups. */
 const MAX_KNOWN = 4_096;
 const PREFIX = /^(0|[1-9]\d{0,2})$/;
 
 type Range = { readonly address: string; readonly family: 'ipv4' | 'ipv6'; readonly prefix: number };
 
-/** Whether a row of `listen.trustedProxies` can be understood. */
+/** Whether a row of `listen.trustedProxies` is valid. */
 export function isProxyRange(text: string): boolean {
   return NAMED_RANGES.has(text) || parseRange(text) !== undefined;
 }
 
-/** The proxies that are trusted to name the client. */
+/** The proxies trusted to report the client's address. */
 export class TrustedProxies {
   readonly #ranges = new BlockList();
-  /** Looking up the ranges takes 600 ns, and the same few ask again and again. */
+  /** Range lookups by address: one takes 600 ns, and few addresses recur. */
   readonly #known = new Map<string, boolean>();
 
-  /** @throws RangeError for what is neither an address, a range in CIDR form, nor a name of ranges */
+  /** @throws RangeError for text that is neither an address, a range in CIDR form, nor a range name */
   constructor(rows: readonly string[]) {
     for (const text of rows.flatMap((row) => NAMED_RANGES.get(row) ?? [row])) {
       const range = parseRange(text);
@@ -48,7 +48,7 @@ function parseRange(text: string): Range | undefined {
   const slash = text.indexOf('/');
   const written = slash < 0 ? text : text.slice(0, slash);
   const address = normalizeAddress(written);
-  // A mapped IPv4 address would change what the prefix counts.
+  // A prefix would count other bits of a mapped IPv4 address.
   if (address === undefined || isIP(address) !== isIP(written)) return undefined;
   const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
   const bits = family === 'ipv6' ? 128 : 32;

@@ -3,38 +3,40 @@ import { SharedBudget } from '../util/shared-budget.ts';
 import type { TransportLimits } from './options.ts';
 import { type CutOff, Outflow } from './outflow.ts';
 
-/** How often connections with unsent answers are looked at: at most, and in parts of `sendTimeout`. */
+/** Interval of checks of connections with a send backlog: `sendTimeout` / `INTERVALS`, within these limits. */
 const MAX_INTERVAL_MS = 1_000;
 const MIN_INTERVAL_MS = 10;
 const INTERVALS = 4;
-/** A call is refused where its owner has no room for this part of the bound: its answer would close a connection. */
+/**
+ * New calls need at least 1/64 of the bound free for their owner: otherwise their answers would close a connection.
+ */
 const ROOM_PART = 64;
-/** Between two counts because a bound is reached, milliseconds. */
+/** Minimum interval between recounts at a reached bound, ms. */
 const RECOUNT_MS = 10;
 
 /**
- * Answers that are not yet with the kernel, of all connections. They exist before their size is known, so they are counted
- * when they are there. Where they do not fit, connections are closed, those with the most unsent first: the owner's own when
- * it holds more than an equal part of the bound, else those of the owner that holds most.
+ * Send backlog of all connections. Answers exist before their size is known, so they are counted once they exist.
+ * If they do not fit, the connections with the largest backlog are closed first: the owner's own if it uses more
+ * than an equal part of the bound, otherwise those of the owner that uses most.
  */
 export class UnsentAnswers {
   readonly #budget: SharedBudget;
   readonly #sendTimeout: number;
   readonly #intervalMs: number;
-  /** The least rate at which answers are to be read, bytes per second. */
+  /** Minimum read rate of answers, bytes per second. */
   readonly sendRate: number;
-  /** Connections that hold something. */
+  /** Connections with a backlog. */
   readonly #flows = new Set<Outflow>();
   #timer: NodeJS.Timeout | undefined;
   #countedAt = 0;
-  /** Connections closed, by reason. */
+  /** Closed connections by reason. */
   readonly closed: { share: number; slow: number } = { share: 0, slow: 0 };
-  /** Calls that were refused because earlier answers are unsent. */
+  /** Calls refused because of the send backlog. */
   refused = 0;
 
   readonly #onClosed: (bound: 'unsent.bytes' | 'send.rate') => void;
 
-  /** @param onClosed called for each connection that is closed because it holds too much, or is read too slowly */
+  /** @param onClosed called for each connection that is closed for its share of the bound, or for slow reading */
   constructor(
     { unsentBytes, ownerShare, sendTimeout, sendRate }: TransportLimits,
     onClosed: (bound: 'unsent.bytes' | 'send.rate') => void = () => {},
@@ -46,22 +48,25 @@ export class UnsentAnswers {
     this.#intervalMs = Math.max(MIN_INTERVAL_MS, Math.min(MAX_INTERVAL_MS, sendTimeout / INTERVALS));
   }
 
-  /** Of all connections. */
+  /** Total send backlog, bytes. */
   get bytes(): number {
     return this.#budget.used;
   }
 
-  /** More time than this between two looks is not the clients', milliseconds. */
+  /** Maximum time between two measurements that counts as the client's, ms. */
   get maxStepMs(): number {
     return 2 * this.#intervalMs;
   }
 
-  /** Watches a connection. */
+  /** Starts watching a connection. */
   watch(socket: Duplex, cutOff: CutOff): Outflow {
     return new Outflow(this, socket, cutOff);
   }
 
-  /** Whether a call of this owner is to be refused before it is executed, since its answer could not be held. */
+  /**
+   * Whether a call of this owner is refused before execution, since its answer would have no room. Counts the
+   * refusal.
+   */
   refuses(owner: string): boolean {
     if (this.#hasRoomForAnswer(owner)) return false;
     this.#recount();
@@ -70,12 +75,12 @@ export class UnsentAnswers {
     return true;
   }
 
-  /** Whether nothing at all is unsent: then there is room for each owner. */
+  /** Whether there is no backlog at all: then every owner has room. */
   get isEmpty(): boolean {
     return this.#budget.used === 0;
   }
 
-  /** Counts what a connection holds now; closes connections where that is too much. */
+  /** Updates the backlog of a connection; closes connections if it does not fit. */
   note(flow: Outflow, owner: string, bytes: number): void {
     const budget = this.#budget;
     const before = owner === flow.owner ? flow.held : 0;
@@ -96,7 +101,7 @@ export class UnsentAnswers {
 
   #makeRoom(owner: string): void {
     this.#recount();
-    // What is being closed already makes room in a later turn.
+    // Connections already being closed free their memory in a later turn of the event loop.
     let leaving = 0;
     for (const flow of this.#flows) if (flow.isCutOff) leaving += flow.held;
     let excess = this.#budget.excessOf(owner) - leaving;
@@ -108,7 +113,10 @@ export class UnsentAnswers {
     }
   }
 
-  /** The owner that gives way: this one, unless it holds no more than an equal part. */
+  /**
+   * Returns the owner whose connections are closed: `owner`, unless it uses no more than an equal part of the
+   * bound.
+   */
   #chooseOwner(owner: string): string {
     const budget = this.#budget;
     if (budget.usedBy(owner) > budget.limit / (budget.owners + 1)) return owner;
@@ -132,7 +140,7 @@ export class UnsentAnswers {
     flow.update();
   }
 
-  /** The kernel takes bytes without saying so. */
+  /** Recounts, since the kernel takes bytes without an event. */
   #recount(): void {
     const now = performance.now();
     if (now - this.#countedAt < RECOUNT_MS) return;

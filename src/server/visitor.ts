@@ -5,14 +5,14 @@ import { normalizeAddress, parseForwardedAddress } from './ip-address.ts';
 import type { KeyedRoute, RequestHead } from './request-head.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
 
-/** No chain of proxies is longer; further entries are not read. */
+/** Maximum proxy chain length; further entries are not read. */
 const MAX_HOPS = 32;
 
 const NO_ROUTE = { network: undefined, key: undefined };
 
 /** Identifies the client that sends a head over a connection. */
 export class VisitorReader {
-  /** Undefined when no proxy is trusted: then the header is never looked at. */
+  /** Undefined when no proxy is trusted: the header is then ignored. */
   readonly #proxies: TrustedProxies | undefined;
 
   /** @param trustedProxies rows of `listen.trustedProxies` */
@@ -20,7 +20,7 @@ export class VisitorReader {
     this.#proxies = trustedProxies.length === 0 ? undefined : new TrustedProxies(trustedProxies);
   }
 
-  /** @param route undefined where the path is none of the service's */
+  /** @param route undefined where the path is not one of the service */
   describe(head: RequestHead, route: KeyedRoute | undefined, socket: Duplex): Visitor {
     const { host, origin, userAgent, authorization, session, traceParent, forwardedFor } = head;
     const address = this.findAddress(readPeer(socket), forwardedFor);
@@ -34,15 +34,15 @@ export class VisitorReader {
     };
   }
 
-  /** Whether a connection from this address (normalized) may carry requests of many clients. */
+  /** Whether a connection from this normalized address may carry requests of many clients. */
   isProxy(peer: string): boolean {
     return this.#proxies?.has(peer) ?? false;
   }
 
   /**
-   * The client behind trusted proxies. Each of them appends its peer, so the list is true from its right end up to
-   * the first entry that no trusted proxy wrote; whatever stands left of that may be invented by the client.
-   * @param peer the other end of the connection, normalized
+   * Returns the client behind trusted proxies. Each proxy appends its peer, so the list is reliable from its right
+   * end up to the first entry that no trusted proxy wrote; the client may have forged everything left of that.
+   * @param peer remote address of the connection, normalized
    */
   findAddress(peer: string, forwardedFor: string | undefined): string {
     const proxies = this.#proxies;
@@ -60,11 +60,11 @@ export class VisitorReader {
   }
 }
 
-/** The other end of a connection; empty once it is closed. */
+/** Returns the remote address of a connection; empty once it is closed. */
 export function readPeer(socket: Duplex): string {
   const address = (socket as Partial<Socket>).remoteAddress;
   if (address === undefined) return '';
-  // What the kernel writes is normalized but for these.
+  // All other addresses from the kernel are already normalized.
   return address.startsWith('::ffff:') || address.includes('%')
     ? (normalizeAddress(address) ?? address)
     : address;

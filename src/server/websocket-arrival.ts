@@ -4,12 +4,12 @@ import { limitOf } from '../util/bounds.ts';
 import { CHUNK_OVERHEAD_BYTES } from './gathered-bytes.ts';
 import type { TransportShares } from './transport-shares.ts';
 
-/** Of a control frame that a client sends: opcode, length and mask. */
+/** Header bytes of a client's control frame: opcode, length and mask. */
 const CONTROL_HEAD_BYTES = 6;
 export const MAX_FRAGMENTS: number = limitOf('webSocket.fragments');
-/** Of a fragment that a client sends: opcode, length, mask and a byte. Empty ones are not kept. */
+/** Minimum bytes of a client's fragment: opcode, length, mask and one payload byte. Empty fragments are not kept. */
 const MIN_FRAGMENT_BYTES = 7;
-/** What a fragment costs in memory beside its bytes, about. */
+/** Approximate memory per fragment beside its bytes. */
 const FRAGMENT_OVERHEAD_BYTES = 128;
 
 export type WebSocketArrivalParts = {
@@ -17,24 +17,24 @@ export type WebSocketArrivalParts = {
   readonly socket: Duplex;
   readonly shares: TransportShares;
   readonly owner: string;
-  /** From the first byte of a message to its last, milliseconds. */
+  /** Time from the first byte of a message to its last, milliseconds. */
   readonly limitMs: number;
-  /** Called when there is no memory left for what arrives. */
+  /** Called when there is no memory left for arriving bytes. */
   readonly onOverflow: () => void;
 };
 
 /**
- * What has arrived of a message that is not whole. A client may send one in fragments, answer pings between them, and never
- * come to an end: neither a time limit for silence nor the bound of a single message holds that back. Counted are the bytes
- * since the last whole message, but for the chunk that it ended in, with what the library may keep beside them.
+ * Incomplete message of a WebSocket. A client may send one in fragments, answer pings between them, and never
+ * finish: neither an idle timeout nor the bound of a single message prevents that. Counted are the bytes since the
+ * last complete message, without the chunk that it ended in, plus the library's overhead.
  */
 export class WebSocketArrival {
   readonly #parts: WebSocketArrivalParts;
   #bytes = 0;
-  /** What is counted for them. */
+  /** Reserved memory, bytes. */
   #cost = 0;
   #since = 0;
-  /** In the chunk that is being read. */
+  /** Whether the current chunk contains the end of a message. */
   #hasMessage = false;
   #controlBytes = 0;
 
@@ -49,12 +49,12 @@ export class WebSocketArrival {
     });
     ws.on('ping', onControl);
     ws.on('pong', onControl);
-    // Behind the library's own listener: it has read the chunk.
+    // Runs after the library's own listener, which has parsed the chunk.
     socket.on('data', (chunk: Buffer) => this.#count(chunk.length));
     socket.once('close', () => this.#clear());
   }
 
-  /** Whether a message has been arriving for too long. While the connection is not read that is not its client's fault. */
+  /** Whether a message takes too long to arrive. Time during which the connection is not read does not count. */
   isLate(now: number): boolean {
     if (this.#parts.ws.isPaused) this.#since = now;
     return this.#bytes > 0 && now - this.#since > this.#parts.limitMs;
@@ -86,7 +86,7 @@ export class WebSocketArrival {
   }
 }
 
-/** Of the most fragments that so many bytes can be. */
+/** Returns the overhead of the largest number of fragments in this many bytes. */
 function overheadOf(bytes: number): number {
   return FRAGMENT_OVERHEAD_BYTES * Math.min(MAX_FRAGMENTS, Math.floor(bytes / MIN_FRAGMENT_BYTES));
 }

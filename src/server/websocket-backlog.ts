@@ -1,21 +1,23 @@
 import { limitOf } from '../util/bounds.ts';
 import { TURNS } from '../util/turn-queue.ts';
 
-/** Messages that are begun in one step of a turn. */
+/** Messages begun per scheduler slot. */
 const MESSAGES_A_STEP = 8;
-/** One read holds at most so many calls; more are messages too short to be any. */
+/** Maximum calls in one read; more means that messages are too short to be calls. */
 const MAX_MESSAGES = limitOf('webSocket.messages');
 
 export type WebSocketBacklogParts = {
   readonly owner: string;
-  /** Whether as much is in work or unsent as may be. */
+  /** Whether the limit of messages in work or of the send backlog is reached. */
   readonly isAtBound: () => boolean;
   readonly begin: (body: Buffer) => void;
-  /** Called at the end of each step. */
+  /** Called at the end of each slot. */
   readonly onStep: () => void;
 };
 
-/** Messages of one WebSocket that were read before a pause took effect, or wait for a turn of their owner. */
+/**
+ * Messages of one WebSocket that were read before a pause took effect, or wait for a scheduler slot of their owner.
+ */
 export class WebSocketBacklog {
   readonly #parts: WebSocketBacklogParts;
   readonly #messages: Buffer[] = [];
@@ -38,7 +40,7 @@ export class WebSocketBacklog {
     this.advance();
   }
 
-  /** Lets messages be begun in a turn of the owner; at the bound nothing happens until it is called again. */
+  /** Requests a scheduler slot for waiting messages; at the bound it does nothing until it is called again. */
   advance(): void {
     if (this.#awaitsTurn || this.isEmpty || this.#parts.isAtBound()) return;
     this.#awaitsTurn = true;

@@ -3,31 +3,34 @@ import type { Session } from '../gateway/admission.ts';
 import { type BoundName, describeBoundRefusal } from '../util/bounds.ts';
 import type { TransportShares } from './transport-shares.ts';
 
-/** Codes that the service closes WebSockets with (RFC 6455, section 7.4.1, and the IANA registry). */
+/** Close codes of the service (RFC 6455, section 7.4.1, and the IANA registry). */
 export const CLOSE_CODES = {
   goingAway: 1001,
   policyViolation: 1008,
   internalError: 1011,
-  /** Clients that subscribed connect again on this one; web3.js takes a clean 1001 for an end. */
+  /** Subscribed clients reconnect on this code; web3.js takes a clean 1001 as final. */
   serviceRestart: 1012,
   tryAgainLater: 1013,
 } as const;
 
-/** A close frame says at most 123 bytes. */
+/** The reason of a close frame has at most 123 bytes. */
 const READ_TOO_SLOWLY = 'notifications are read too slowly: subscribe again after the last block';
-/** How long the peer may take to answer a close frame. */
+/** Time for the peer to answer a close frame, ms. */
 const CLOSE_GRACE_MS = 2_000;
 
 export type WebSocketClosingParts = {
   readonly ws: WebSocket;
   readonly shares: TransportShares;
-  /** Of the last message. */
+  /** Session of the last message. */
   readonly readSession: () => Session | undefined;
-  /** Called before each close: ends what is in work, and drops what waits. */
+  /** Called before each close: aborts work and drops waiting messages. */
   readonly abandon: () => void;
 };
 
-/** Closes one WebSocket for the service: with a code and a reason, at once. Bounds are counted and named in the reason. */
+/**
+ * Closes one WebSocket for the service, immediately, with a code and a reason. Bounds are counted and named in the
+ * reason.
+ */
 export class WebSocketClosing {
   readonly #parts: WebSocketClosingParts;
 
@@ -35,7 +38,7 @@ export class WebSocketClosing {
     this.#parts = parts;
   }
 
-  /** A close frame waits behind what the peer has not read, so it gets only a short grace. */
+  /** Sends a close frame. It queues behind whatever the peer has not read, so it gets only a short grace. */
   end(code: number, reason: string): void {
     const { ws, abandon } = this.#parts;
     abandon();
@@ -49,7 +52,7 @@ export class WebSocketClosing {
     this.end(code, describeBoundRefusal(bound));
   }
 
-  /** Cuts the connection off because of a bound: its client reads nothing, and would not read why. */
+  /** Terminates the connection because of a bound: its client reads nothing, and would not read the reason. */
   terminateByBound(bound: BoundName): void {
     const { ws, abandon } = this.#parts;
     this.#noteBound(bound);
@@ -57,21 +60,24 @@ export class WebSocketClosing {
     ws.terminate();
   }
 
-  /** @param isCounted whether the bound has counted it already */
+  /** @param isCounted whether the bound is already counted */
   endSlowSubscriber(bound: BoundName, isCounted: boolean): void {
     if (!isCounted) this.#noteBound(bound);
     this.#parts.shares.slowSubscribers++;
     this.end(CLOSE_CODES.policyViolation, `${READ_TOO_SLOWLY} (bound: ${bound})`);
   }
 
-  /** The key does not open the network any more. */
+  /** Closes the connection because the key no longer opens the network. */
   lock(): void {
     const { ws, abandon } = this.#parts;
     abandon();
     ws.close(CLOSE_CODES.policyViolation, 'the api key is no longer valid');
   }
 
-  /** The service stops, and everything is answered. @param hasSubscribed whether there were subscriptions */
+  /**
+   * Closes the connection of a stopping service once everything is answered.
+   * @param hasSubscribed whether there were subscriptions
+   */
   shutDown(hasSubscribed: boolean): void {
     const { ws } = this.#parts;
     if (hasSubscribed) ws.close(CLOSE_CODES.serviceRestart, 'shutting down: connect again');

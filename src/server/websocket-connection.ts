@@ -30,25 +30,25 @@ import { type MessageNotifier, WebSocketSubscriptions } from './websocket-subscr
 
 /** Permanent authorization failures: another attempt cannot succeed. */
 const NO_ENTRY: ReadonlySet<number> = new Set([401, 403]);
-/** What a message costs behind `#begin`, about, milliseconds, where it has to be waited for. */
+/** Estimated CPU per asynchronous message after dispatch, ms. */
 const MESSAGE_MS = 0.05;
 
 export type WebSocketParts = {
   readonly ws: WebSocket;
   readonly socket: Duplex;
-  /** Decides again whether the key still opens the network; asked for every message. */
+  /** Admits the key again; called for every message. */
   readonly admit: () => PromiseOrValue<Session | Refusal>;
   readonly gateway: Gateway;
   readonly limits: TransportLimits;
   readonly shares: TransportShares;
-  /** Its caller in the shared bounds: the key. */
+  /** Owner in the shared bounds: the key. */
   readonly owner: string;
-  /** Of the upgrade. */
+  /** Visitor of the upgrade. */
   readonly visitor: Visitor;
   readonly requests: RequestObserver | undefined;
 };
 
-/** What belongs to a message while it is answered. */
+/** Request context of a message while it is answered. */
 type Message = {
   readonly scope: RequestScope;
   readonly report: RequestReport | undefined;
@@ -58,8 +58,8 @@ type Message = {
 const takeBody = ({ body }: Answer): JsonResult => body;
 
 /**
- * One WebSocket. Each message is one body for the gateway and gets one message back, in the order in which
- * answers are ready. Binary messages are taken as UTF-8 JSON like text ones; answers are always text.
+ * One WebSocket. Each message is one body for the gateway and gets one message back, in the order in which answers
+ * are ready. Binary messages are read as UTF-8 JSON like text ones; answers are always text.
  */
 export class WebSocketConnection {
   readonly #parts: WebSocketParts;
@@ -71,18 +71,18 @@ export class WebSocketConnection {
   readonly #subscriptions: WebSocketSubscriptions;
   readonly #shares: TransportShares;
   readonly #owner: string;
-  /** Of messages that wait for their answer, or of which the answer is a stream that is not sent. */
+  /** Messages that wait for their answer, or whose streamed answer is not fully sent. */
   readonly #scopes = new PassingMap<RequestScope, RequestScope>();
   readonly #reports: WebSocketReports;
   readonly #backlog: WebSocketBacklog;
   readonly #closer: WebSocketClosing;
-  /** Nothing more is read, as the client sends too much. */
+  /** Set once nothing more is read because the client sends too much. */
   #isFlooding = false;
   #awaitsPong = false;
   #closing = false;
-  /** Of the last message. */
+  /** Session of the last message. */
   #session: Session | undefined;
-  /** Nothing is sent any more. */
+  /** Set once nothing more is sent. */
   #isEnded = false;
 
   constructor(parts: WebSocketParts) {
@@ -110,7 +110,7 @@ export class WebSocketConnection {
       socket,
       outflow,
       owner,
-      // A message is out in part and cannot be completed: only the end of the connection says so.
+      // A partly sent message cannot be completed: only closing the connection signals that.
       onBroken: () => this.#closer.end(CLOSE_CODES.internalError, 'an answer broke off'),
       onNotified: () => this.#checkNotified(),
       onWritten: () => this.#advance(),
@@ -150,15 +150,15 @@ export class WebSocketConnection {
       this.#awaitsPong = false;
     });
     watchRefusedMessages(ws, (code, bound) => this.#closer.endByBound(code, bound));
-    // A protocol error (1002, 1007): ws closes with the right code by itself.
+    // At a protocol error (1002, 1007) ws closes with the right code by itself.
     ws.on('error', () => {});
     ws.on('close', () => this.#abandon());
     if (socket instanceof Socket) {
-      // Like for HTTP, node sees progress inside a long write and calls this only when there is none.
+      // As for HTTP, node tracks progress inside a long write and emits this only when there is none.
       socket.setTimeout(this.#limits.sendTimeout);
       socket.on('timeout', () => {
         if (ws.bufferedAmount === 0) return;
-        // It has been told already.
+        // The close reason is already sent.
         if (this.#isEnded) ws.terminate();
         else if (this.#subscriptions.size > 0) this.#endSlowSubscriber('send.time');
         else this.#closer.terminateByBound('send.time');
@@ -166,7 +166,7 @@ export class WebSocketConnection {
     }
   }
 
-  /** One heartbeat: a peer that has not answered the last ping is gone, one that takes too long over a message is sent away. */
+  /** Heartbeat: closes if the peer has not answered the last ping or takes too long over a message. */
   beat(): void {
     if (!this.#closing && this.#arrival.isLate(performance.now())) {
       this.#closer.endByBound(CLOSE_CODES.policyViolation, 'webSocket.messageTime');
@@ -182,7 +182,7 @@ export class WebSocketConnection {
     this.#ws.ping();
   }
 
-  /** Closes when the key no longer opens the network, also where nothing is sent. */
+  /** Closes when the key no longer opens the network, even if nothing is sent. */
   async recheck(): Promise<void> {
     const admitted = await this.#parts.admit();
     if (this.#closing) return;
@@ -191,14 +191,17 @@ export class WebSocketConnection {
       this.#closer.endByBound(CLOSE_CODES.policyViolation, 'key.credits');
   }
 
-  /** Charges the key for the notifications since the last time. @returns whether it has the credits */
+  /**
+   * Charges the key for the notifications since the last charge.
+   * @returns whether it has the credits
+   */
   #settle(): PromiseOrValue<boolean> {
     const owed = this.#subscriptions.takeOwed();
     if (owed === 0 || this.#session === undefined) return true;
     return this.#parts.gateway.chargeNotifications(this.#session, owed);
   }
 
-  /** Takes no further messages and closes with 1001 once what is in work is answered. */
+  /** Takes no further messages and closes with 1001, or 1012 with subscriptions, once all work is answered. */
   beginClosing(): void {
     this.#closing = true;
     this.#backlog.clear();
@@ -352,7 +355,7 @@ export class WebSocketConnection {
     this.#closer.shutDown(hasSubscribed);
   }
 
-  /** Notifications were handed on. */
+  /** Called when notifications were written. */
   #checkNotified(): void {
     if (this.#outbox.bufferedBytes > this.#limits.webSocketBufferedBytes)
       this.#endSlowSubscriber('webSocket.unsentBytes');
@@ -363,12 +366,12 @@ export class WebSocketConnection {
     if (!this.#isEnded) this.#closer.endSlowSubscriber(bound, isCounted);
   }
 
-  /** What is sent on would only be parsed to be dropped. */
+  /** Stops reading: further messages would only be parsed to be dropped. */
   #stopFlood(bound: BoundName): void {
     if (!this.#closing) this.#stopReading(CLOSE_CODES.policyViolation, bound);
   }
 
-  /** The library would keep what it reads of a message until the connection is closed. */
+  /** Stops reading, since the library would buffer message bytes until the connection is closed. */
   #stopReading(code: number, bound: BoundName): void {
     if (this.#isFlooding) return;
     this.#isFlooding = true;

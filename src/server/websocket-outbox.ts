@@ -9,17 +9,17 @@ import {
 } from './notification-frames.ts';
 import type { Outflow } from './outflow.ts';
 
-/** Small pieces are put together: clients bound the fragments of a message, some at 16,384. */
+/** Smaller pieces are merged: clients limit the fragments of a message, some to 16,384. */
 const MIN_FRAGMENT_BYTES = 64 * 1024;
 
-/** Notifications of one turn of the event loop that are written before it is over. */
+/** Notification bytes that are written before the current turn of the event loop ends. */
 const MAX_GATHERED_BYTES = 256 * 1024;
 
 type Waiting = {
-  /** Sends it. */
+  /** Sends the entry. */
   readonly begin: () => void;
   readonly bytes: number;
-  /** Ends counting it among what is unsent. */
+  /** Stops counting the entry in the send backlog. */
   readonly release: () => void;
 };
 
@@ -27,20 +27,21 @@ export type WebSocketOutboxParts = {
   readonly ws: WebSocket;
   readonly socket: Duplex;
   readonly outflow: Outflow;
-  /** The caller that its answers are counted under, in `outflow`. */
+  /** Owner of its answers in `outflow`. */
   readonly owner: string;
-  /** Called where a stream breaks off. */
+  /** Called when a stream breaks off. */
   readonly onBroken: () => void;
-  /** Called when notifications have been handed on, and again when the kernel has them. */
+  /** Called when notifications have been written, and again when the kernel has them. */
   readonly onNotified: () => void;
   /** Called when the kernel has an answer. */
   readonly onWritten: () => void;
 };
 
 /**
- * The answers and notifications of one WebSocket on their way out. Fragments of different messages must not mix (RFC 6455 5.4), so
- * everything else waits behind a stream that is being sent. Notifications of one turn of the event loop are one write. A stream that breaks off ends it all: `onBroken` is called,
- * and nothing more is sent, so that the part of a message which is out stays a part.
+ * Outgoing answers and notifications of one WebSocket. Fragments of different messages must not mix (RFC 6455 5.4),
+ * so everything else waits behind a stream that is being sent. Notifications of one turn of the event loop are one
+ * write. A stream that breaks off ends the outbox: `onBroken` is called, and nothing more is sent, so that the
+ * partly sent message stays incomplete.
  */
 export class WebSocketOutbox {
   readonly #ws: WebSocket;
@@ -63,7 +64,7 @@ export class WebSocketOutbox {
     this.#owner = owner;
     this.#onBroken = onBroken;
     this.#onNotified = onNotified;
-    // One for all answers: what the socket calls in a row it then calls together.
+    // One callback for all answers: the socket then batches consecutive calls.
     this.#onWritten = () => {
       this.#outflow.update();
       onWritten();
@@ -75,14 +76,14 @@ export class WebSocketOutbox {
     return this.#isStreaming;
   }
 
-  /** Bytes that are here and not yet with the peer's kernel; of streams only the fragment under way. */
+  /** Bytes not yet with the kernel; for streams only the current fragment. */
   get bufferedBytes(): number {
     return this.#ws.bufferedAmount + this.#waitingBytes + this.#frames.bytes;
   }
 
   /**
-   * Sends an answer of so many bytes as one text message after those before it.
-   * @param onSent called when it is with the peer's kernel, or will not be; never where it is dropped by `clear`
+   * Sends an answer of `length` bytes as one text message after earlier ones.
+   * @param onSent called when the kernel has taken it, or when it will not be sent; never where `clear` drops it
    */
   sendWhole(body: JsonText | JsonBytes, length: number, onSent?: (isSent: boolean) => void): void {
     this.#sendFrames();
@@ -90,27 +91,30 @@ export class WebSocketOutbox {
     else this.#writeWhole(body, length, onSent);
   }
 
-  /** The same for a stream; `onSent` is called when it is out. */
+  /** Sends a stream after earlier answers; `onSent` is called when it is sent completely. */
   sendStream(body: JsonStream, onSent: () => void): void {
     this.#sendFrames();
-    // What streams are made from is counted by the gateway.
+    // The gateway counts the source memory of streams.
     if (this.#isStreaming) this.#wait(body.heldBytes ?? 0, 0, () => this.#beginStream(body, onSent));
     else this.#beginStream(body, onSent);
   }
 
-  /** Sends a notification after what is before it. */
+  /** Sends a notification after earlier answers and notifications. */
   notify(head: Buffer, result: JsonText): void {
     if (this.#frames.bytes === 0) process.nextTick(this.#sendFrames);
     this.#frames.add(head, result);
     if (this.#frames.bytes > MAX_GATHERED_BYTES) this.#sendFrames();
   }
 
-  /** Counts bytes that are to be sent and not here yet. @returns what ends that */
+  /**
+   * Counts bytes to be sent that are not in the outbox yet.
+   * @returns a function that stops counting them
+   */
   setAside(bytes: number): () => void {
     return this.#outflow.setAside(bytes, this.#owner);
   }
 
-  /** Drops what has not begun to be sent. */
+  /** Drops everything not yet begun. */
   clear(): void {
     for (const { release } of this.#waiting) release();
     this.#waiting.length = 0;
@@ -118,7 +122,7 @@ export class WebSocketOutbox {
     this.#frames.clear();
   }
 
-  /** Hands the notifications that were gathered to the socket, or lets them wait behind a stream. */
+  /** Writes the gathered notifications to the socket, or queues them behind a stream. */
   readonly #sendFrames = (): void => {
     if (this.#frames.bytes === 0) return;
     const frames = this.#frames.take();
@@ -127,7 +131,7 @@ export class WebSocketOutbox {
     this.#onNotified();
   };
 
-  /** Past the library, which writes each frame by itself: without compression it keeps none back. */
+  /** Bypasses the library, which writes each frame separately: without compression it buffers none. */
   #write(frames: Buffer): void {
     if (this.#ws.readyState !== this.#ws.OPEN) return;
     this.#socket.write(frames, () => {
@@ -137,7 +141,7 @@ export class WebSocketOutbox {
     this.#outflow.update(this.#owner);
   }
 
-  /** Past the library, which takes a message in one part, and writes what is before it by itself. */
+  /** Bypasses the library, which takes a message in one part, and writes the frame head separately. */
   #writeWhole(body: JsonText | JsonBytes, length: number, onSent?: (isSent: boolean) => void): void {
     const socket = this.#socket;
     if (this.#ws.readyState !== this.#ws.OPEN) {
@@ -158,7 +162,8 @@ export class WebSocketOutbox {
       socket.write(body.tail, onWritten);
       socket.uncork();
     } else {
-      // ASCII, as nearly all are: the same bytes in both, and written faster as Latin-1. A long text would be held beside its bytes.
+      // ASCII, nearly all answers, has equal bytes in both encodings, and latin1 is written faster. A long text
+      // would be retained beside its bytes.
       const frame = length === body.length ? encodeAsciiFrame(body) : undefined;
       if (frame !== undefined) socket.write(frame, 'latin1', onWritten);
       else socket.write(encodeTextFrame(body, length), onWritten);
@@ -196,7 +201,10 @@ export class WebSocketOutbox {
     }
   }
 
-  /** One message in fragments, each sent when the one before has left. Rejects when the stream or the socket fails. */
+  /**
+   * Sends one message in fragments, each after the previous one has been sent. Rejects when the stream or the
+   * socket fails.
+   */
   async #sendFragments(stream: JsonStream): Promise<void> {
     let held: Uint8Array[] = [];
     let bytes = 0;

@@ -3,11 +3,17 @@ import type { WebSocket } from 'ws';
 import { limitOf } from '../util/bounds.ts';
 import { TURNS } from '../util/turn-queue.ts';
 
-/** Pings and pongs that a client may send in a second. At 60 unsent pongs the library ends the connection without a close frame. */
+/**
+ * Pings and pongs allowed per client and second. At 60 unsent pongs the library ends the connection without a close
+ * frame.
+ */
 export const CONTROL_FRAMES_PER_SECOND: number = limitOf('webSocket.controlFrames');
-/** What reading on costs, about, milliseconds: the library parses a chunk at once. */
+/** Estimated cost of reading on, ms: the library parses a chunk synchronously. */
 const CHUNK_MS = 0.5;
-/** Behind a chunk of a long message the socket waits for a turn: where there is always time, node reads 2 MB of it before it looks at the next. */
+/**
+ * After a chunk of at least this size the socket waits for a scheduler slot: otherwise node reads 2 MB of it before
+ * it polls the next.
+ */
 const LONG_CHUNK_BYTES = 32 * 1024;
 
 export type WebSocketPaceParts = {
@@ -21,11 +27,11 @@ export type WebSocketPaceParts = {
 };
 
 /**
- * How much a WebSocket may make the event loop do: what its chunks cost is time of its owner's turns, and where that is
- * used up it is not read until its owner has another.
+ * Limits the event loop time of a WebSocket: its chunks are charged to the scheduler slots of its owner, and once
+ * the time is used up, the socket is not read until the owner's next slot.
  */
 export class WebSocketPace {
-  /** Whether it is not to be read now. */
+  /** Whether reading is paused until the next slot. */
   isHeld = false;
   #startedAt = 0;
   #secondBegan = 0;
@@ -37,7 +43,7 @@ export class WebSocketPace {
       TURNS.spend(CHUNK_MS);
       onChange();
     };
-    // Around the library's own listener, which parses the chunk.
+    // The two listeners surround the library's own, which parses the chunk.
     socket.prependListener('data', () => {
       this.#startedAt = performance.now();
     });

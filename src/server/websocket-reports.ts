@@ -3,14 +3,14 @@ import type { RequestObserver } from '../observe/request-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
 import type { CountedPieces } from './piece-writer.ts';
 
-/** Reports of the messages of one WebSocket, each of which is ended once. */
+/** Reports of the messages of one WebSocket, each ended exactly once. */
 export class WebSocketReports {
   readonly #requests: RequestObserver | undefined;
   readonly #visitor: Visitor;
-  /** Ends the reports of streams that are not sent to their end. */
+  /** Ends the reports of streams that are not sent completely. */
   readonly #unsent = new Set<() => void>();
 
-  /** @param visitor of the upgrade */
+  /** @param visitor visitor of the upgrade */
   constructor(requests: RequestObserver | undefined, visitor: Visitor) {
     this.#requests = requests;
     this.#visitor = visitor;
@@ -23,7 +23,10 @@ export class WebSocketReports {
     return report;
   }
 
-  /** @param bytes of the answer @param isSent whether it was sent to its end */
+  /**
+   * @param bytes of the answer
+   * @param isSent whether it was sent completely
+   */
   end(report: RequestReport | undefined, bytes: number, isSent: boolean, wasWaitedFor: boolean): void {
     if (report === undefined) return;
     report.responseBytes = bytes;
@@ -31,7 +34,7 @@ export class WebSocketReports {
     this.#requests?.end(report, wasWaitedFor);
   }
 
-  /** @returns what is to be called when the pieces of a streamed answer are sent */
+  /** @returns a function to call when the pieces of a streamed answer are sent */
   trackStream(report: RequestReport | undefined, pieces: CountedPieces): () => void {
     const giveUp = (): void => this.end(report, pieces.bytes, false, true);
     this.#unsent.add(giveUp);
@@ -40,7 +43,7 @@ export class WebSocketReports {
     };
   }
 
-  /** Ends the reports of all streams that are being sent. */
+  /** Ends the reports of all streams in progress. */
   giveUpStreams(): void {
     for (const giveUp of this.#unsent) giveUp();
     this.#unsent.clear();

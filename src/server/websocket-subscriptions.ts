@@ -13,11 +13,11 @@ export type WebSocketSubscriptionsParts = {
   readonly outbox: WebSocketOutbox;
   readonly limits: TransportLimits;
   readonly shares: TransportShares;
-  /** The key in shared bounds. */
+  /** Owner in the shared bounds: the key. */
   readonly owner: string;
-  /** Called where more is held back than may be unsent. */
+  /** Called when buffered notifications exceed `webSocketBufferedBytes`. */
   readonly onOverflow: () => void;
-  /** Called where a subscription cannot go on. */
+  /** Called when a subscription cannot continue. */
   readonly onFail: (reason: string) => void;
 };
 
@@ -26,10 +26,10 @@ export class WebSocketSubscriptions {
   readonly #parts: WebSocketSubscriptionsParts;
   readonly #open = new Map<string, OpenSubscription>();
   #isClosed = false;
-  /** Bytes of notifications that wait for the answer with their subscription's id. */
+  /** Bytes of notifications buffered until the answer with their subscription's id is sent. */
   #heldBytes = 0;
   #owedCredits = 0;
-  /** Those that have more to send and wait for room. */
+  /** Resolvers of subscriptions that have more to send and wait for room. */
   #waiting: (() => void)[] = [];
 
   constructor(parts: WebSocketSubscriptionsParts) {
@@ -40,7 +40,7 @@ export class WebSocketSubscriptions {
     return this.#open.size;
   }
 
-  /** What one message opens subscriptions with. */
+  /** Creates the notifier of one message. */
   accept(): MessageNotifier {
     return new MessageNotifier(this);
   }
@@ -57,7 +57,7 @@ export class WebSocketSubscriptions {
     return subscription;
   }
 
-  /** @returns whether there was one */
+  /** @returns whether the subscription existed */
   end(id: string): boolean {
     const subscription = this.#open.get(id);
     if (subscription === undefined) return false;
@@ -75,7 +75,10 @@ export class WebSocketSubscriptions {
     for (const result of results) this.#parts.outbox.notify(head, result);
   }
 
-  /** Counts what is held back. @returns what ends that */
+  /**
+   * Counts buffered bytes.
+   * @returns a function that stops counting them
+   */
   hold(bytes: number): () => void {
     const { outbox, limits, onOverflow } = this.#parts;
     const release = outbox.setAside(bytes);
@@ -87,7 +90,7 @@ export class WebSocketSubscriptions {
     };
   }
 
-  /** @returns what to wait for before more of the past is sent; undefined where there is room */
+  /** @returns a promise to await before more past blocks are sent; undefined where there is room */
   waitForRoom(): Promise<void> | undefined {
     if (this.#hasRoom) return undefined;
     return new Promise((resolve) => {
@@ -95,7 +98,7 @@ export class WebSocketSubscriptions {
     });
   }
 
-  /** Lets those go on that wait for room, where there is some. */
+  /** Resumes subscriptions that wait for room, if there is some. */
   resume(): void {
     if (this.#waiting.length === 0 || !this.#hasRoom) return;
     const waiting = this.#waiting;
@@ -112,14 +115,14 @@ export class WebSocketSubscriptions {
     this.#owedCredits += credits;
   }
 
-  /** The credits that are owed for notifications; they count as paid then. */
+  /** Returns the credits owed for notifications, and resets them. */
   takeOwed(): number {
     const owed = this.#owedCredits;
     this.#owedCredits = 0;
     return owed;
   }
 
-  /** Ends all of them; no further ones are opened. */
+  /** Ends all subscriptions; no further ones are opened. */
   close(): void {
     this.#isClosed = true;
     for (const id of this.#open.keys()) this.end(id);
@@ -127,10 +130,10 @@ export class WebSocketSubscriptions {
   }
 }
 
-/** What one message opens subscriptions with: their notifications go out behind its answer. */
+/** Opens the subscriptions of one message: their notifications are sent after its answer. */
 export class MessageNotifier implements NotificationPort {
   readonly #all: WebSocketSubscriptions;
-  /** Opened by this message. */
+  /** Subscriptions opened by this message. */
   #opened: OpenSubscription[] | undefined;
   #isAnswered = false;
 
@@ -138,6 +141,11 @@ export class MessageNotifier implements NotificationPort {
     this.#all = all;
   }
 
+  /**
+   * Opens a subscription.
+   * @throws RpcError (by rejection) after the answer, without room, or when it has ended meanwhile; errors of
+   * `begin`
+   */
   async open(_kind: string, begin: BeginSubscription): Promise<Subscription> {
     if (this.#isAnswered) throw new RpcError('cancelled');
     const subscription = this.#all.create();
@@ -161,11 +169,14 @@ export class MessageNotifier implements NotificationPort {
     this.#all.charge(credits);
   }
 
-  /** The answer has been handed to the outbox: the subscriptions with an id in it begin to notify, the others end, for nothing can use them. */
+  /**
+   * Called when the answer is in the outbox: subscriptions whose id it contains begin to notify, the others end,
+   * since no client can use them.
+   */
   answered(answer: JsonResult): void {
     this.#isAnswered = true;
     for (const subscription of this.#opened ?? []) {
-      // An answer in pieces is that of a large batch; its responses are those of calls that were made.
+      // A streamed answer belongs to a large batch; its responses are those of executed calls.
       const isGiven =
         subscription.hasBegun && (typeof answer !== 'string' || answer.includes(subscription.id));
       if (isGiven) subscription.release();
@@ -182,7 +193,7 @@ class OpenSubscription implements Subscription {
   readonly id: string = `0x${randomBytes(ID_BYTES).toString('hex')}`;
   readonly #all: WebSocketSubscriptions;
   readonly #head: Buffer;
-  /** Notifications behind the answer that gives the id; undefined once that is sent. */
+  /** Notifications buffered until the answer with the id is sent; undefined afterwards. */
   #held: Held[] | undefined = [];
   #leave: (() => void) | undefined;
   isEnded = false;
@@ -202,7 +213,7 @@ class OpenSubscription implements Subscription {
     let bytes = 0;
     for (const { length } of results) bytes += this.#head.length + length;
     const place = { results, release: this.#all.hold(bytes) };
-    // Holding it may have been too much.
+    // `hold` may have closed the connection.
     if (this.isEnded) place.release();
     else this.#held.push(place);
   }
@@ -215,14 +226,14 @@ class OpenSubscription implements Subscription {
     if (!this.isEnded) this.#all.fail(reason);
   }
 
-  /** @param leave ends what it gets its notifications from; called at once where it has ended meanwhile */
+  /** @param leave detaches the source of notifications; called immediately if the subscription has already ended */
   begun(leave: () => void): void {
     if (this.isEnded) leave();
     else this.#leave = leave;
     this.hasBegun = true;
   }
 
-  /** Sends what was held back, and from now on everything at once. */
+  /** Sends the buffered notifications; later ones are sent immediately. */
   release(): void {
     const held = this.#held ?? [];
     this.#held = undefined;

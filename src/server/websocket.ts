@@ -36,12 +36,12 @@ export type WebSocketEndpointParts = {
 };
 
 const SWITCHING_PROTOCOLS = 101;
-/** Chunks of a frame may be as small as this on average, bytes: networks carry at least 536 at a time. */
+/** Minimum average chunk size of a frame, bytes: networks carry at least 536 at a time. */
 const MIN_CHUNK_BYTES = 256;
 
-/** A session at the upgrade, how to ask again, and what answers the upgrade. */
+/** An admitted upgrade: its session, how to admit again, and the acceptor of the upgrade. */
 type Admitted = {
-  /** Under which it holds its place. */
+  /** Owner of its place in the shared bound. */
   readonly owner: string;
   readonly session: Session;
   readonly visitor: Visitor;
@@ -49,15 +49,18 @@ type Admitted = {
   readonly acceptor: Acceptor;
 };
 
-/** What is loaded at the first upgrade. */
+/** Modules loaded at the first upgrade. */
 type Acceptor = {
   readonly upgrades: WebSocketServer;
   readonly createConnection: (parts: WebSocketParts) => WebSocketConnection;
 };
 
-/** A key that is revoked is known to be within half a second; with this its connections are closed within one. */
+/**
+ * Recheck period: a key's revocation is known within half a second, and its connections are then closed within one
+ * second.
+ */
 const RECHECK_MS = 400;
-/** One round of rechecks is made in so many parts. */
+/** Parts of one round of rechecks. */
 const RECHECK_PARTS = 8;
 
 /** JSON-RPC over WebSocket: network and key are checked at the upgrade, and the key again with every message. */
@@ -71,7 +74,7 @@ export class WebSocketEndpoint {
   readonly #requests: RequestObserver | undefined;
   #acceptor: Promise<Acceptor> | undefined;
   readonly #connections = new Set<WebSocketConnection>();
-  /** Connections with keys still to be looked at in this round. */
+  /** Connections whose keys are still to be rechecked in this round. */
   readonly #due = new Set<WebSocketConnection>();
   readonly #heartbeat: Heartbeat;
   readonly #rechecks: NodeJS.Timeout;
@@ -100,7 +103,10 @@ export class WebSocketEndpoint {
     return this.#connections.size;
   }
 
-  /** Answers an upgrade request with 101 or with a refusal, in a turn of its address: the requests of many may have come in one turn. */
+  /**
+   * Answers an upgrade request with 101 or a refusal, in a scheduler slot of its address: many requests may have
+   * arrived in one turn of the event loop.
+   */
   onUpgrade(request: IncomingMessage, socket: Duplex, rest: Buffer): void {
     const destroy = (): void => {
       socket.destroy();
@@ -125,7 +131,7 @@ export class WebSocketEndpoint {
       });
   }
 
-  /** Takes no further messages; each connection closes with 1001 after the answers it still owes. */
+  /** Takes no further messages; each connection closes once it has sent the answers in progress. */
   beginClosing(): void {
     this.#closing = true;
     this.#heartbeat.stop();
@@ -148,7 +154,7 @@ export class WebSocketEndpoint {
     return this.#admitVisitor(visitor, request.socket);
   }
 
-  /** A place is held by address, and by the key as it was sent, until the key is known; then by the key. */
+  /** Reserves a place by address and by the key as sent until the key is known; then by the key. */
   async #admitVisitor(visitor: Visitor, socket: Socket): Promise<Admitted | Refusal> {
     const { webSockets, upgrades } = this.#shares;
     const address = nameOwner(visitor.address);
@@ -180,7 +186,7 @@ export class WebSocketEndpoint {
     return { refused: this.#gateway.refuse(bound, session) };
   }
 
-  /** At the first upgrade: the library takes 50 ms to load. */
+  /** Runs at the first upgrade: loading the library takes 50 ms. */
   async #createAcceptor(): Promise<Acceptor> {
     const { WebSocketServer } = await import('ws');
     const { WebSocketConnection } = await import('./websocket-connection.ts');
@@ -221,7 +227,7 @@ export class WebSocketEndpoint {
     if (this.#closing) connection.beginClosing();
   }
 
-  /** A part of them each time: all keys at once would flood the key store. */
+  /** Rechecks a part of the connections each time: all keys at once would flood the key store. */
   #recheck(): void {
     let due = Math.ceil(this.#connections.size / RECHECK_PARTS);
     for (const connection of this.#due) {

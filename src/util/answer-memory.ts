@@ -1,13 +1,13 @@
 import type { RequestScope } from './request-scope.ts';
 import { SharedBudget } from './shared-budget.ts';
 
-/** An amount at a time is taken from the budget, bytes. Less than one is not counted: most batches need no more. */
+/** Granularity of reservations from the budget, bytes. The first step is not counted: most batches need no more. */
 const STEP_BYTES = 16 * 1024;
 
-/** Of requests without a bound, such as those that the service makes itself. */
+/** Budget of requests without a bound, such as the service's own. */
 const UNBOUNDED = new SharedBudget(Number.POSITIVE_INFINITY, 1);
 
-/** What one answer holds while it is put together, as a part of a budget that all answers share. */
+/** Memory of one answer while it is assembled, drawn from a budget shared by all answers. */
 export class AnswerMemory {
   readonly #budget: SharedBudget;
   readonly #owner: string;
@@ -20,7 +20,7 @@ export class AnswerMemory {
     this.#owner = owner;
   }
 
-  /** For a part of the work on a request. */
+  /** Creates the memory for a part of the work on a request. */
   static of({ answers = UNBOUNDED, owner = '' }: RequestScope): AnswerMemory {
     return new AnswerMemory(answers, owner);
   }
@@ -30,7 +30,10 @@ export class AnswerMemory {
     return this.#taken;
   }
 
-  /** Counts so many bytes more. @returns whether there was room for them; never after `release` */
+  /**
+   * Counts `bytes` more.
+   * @returns whether there was room for them; never after `release`
+   */
   hold(bytes: number): boolean {
     if (this.#isReleased) return false;
     const missing = this.#held + bytes - STEP_BYTES - this.#taken;
@@ -43,7 +46,7 @@ export class AnswerMemory {
     return true;
   }
 
-  /** Gives bytes back that `hold` counted. */
+  /** Returns bytes that `hold` counted. */
   drop(bytes: number): void {
     if (this.#isReleased) return;
     this.#held -= bytes;
@@ -53,7 +56,7 @@ export class AnswerMemory {
     this.#taken -= amount;
   }
 
-  /** Gives back all that was taken; there is no room any more. */
+  /** Returns everything taken; afterwards there is no room. */
   release(): void {
     this.#isReleased = true;
     this.#budget.giveBack(this.#owner, this.#taken);

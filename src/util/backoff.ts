@@ -1,11 +1,11 @@
 export type BackoffOptions = {
   readonly firstMs: number;
   readonly maxMs: number;
-  /** Uniform in [0, 1). */
+  /** Returns uniform values in [0, 1). */
   readonly random?: () => number;
 };
 
-/** Waiting times that double with every failure; half of each is left to chance, so that clients spread out. */
+/** Exponential backoff: delays double with every failure; half of each is random, so that clients spread out. */
 export class Backoff {
   readonly #firstMs: number;
   readonly #maxMs: number;
@@ -18,14 +18,14 @@ export class Backoff {
     this.#random = random;
   }
 
-  /** Milliseconds to wait after one more failure. */
+  /** Returns the delay after one more failure, ms. */
   next(): number {
     const full = Math.min(this.#firstMs * 2 ** this.#failures, this.#maxMs);
     if (full < this.#maxMs) this.#failures++;
     return full / 2 + (this.#random() * full) / 2;
   }
 
-  /** After a success. */
+  /** Resets the delay after a success. */
   reset(): void {
     this.#failures = 0;
   }

@@ -1,23 +1,29 @@
-/** Every bound that refuses work: one row each. A refusal cannot be made without one, since errors, logs and metrics name it. */
+/**
+ * Every bound that refuses work, one row each. A refusal requires a row, since errors, logs and metrics name its
+ * bound.
+ */
 
 export type BoundRow = {
-  /** The refusal in an error's message, or in the reason of a closed connection; `{}` stands for a number or a unit that it names. */
+  /**
+   * Text of the refusal in an error's message, or in the reason of a closed connection; `{}` is replaced by a
+   * number or a unit.
+   */
   readonly says: string;
-  /** For the documentation: the things that it counts. */
+  /** Counted things, for the documentation. */
   readonly counts: string;
-  /** The things that the number counts. */
+  /** Unit of the number. */
   readonly unit: string;
-  /** Absent where there is no bound by default. */
+  /** Default; absent where there is no bound by default. */
   readonly byDefault?: number;
-  /** Path of the option that sets it, in the configuration; absent where it is fixed. */
+  /** Configuration path of the option that sets it; absent where it is fixed. */
   readonly option?: string;
-  /** Row of the table of errors that a refusal is; absent where it is no JSON-RPC error. */
+  /** Error table row of a refusal; absent where it is not a JSON-RPC error. */
   readonly error?: string;
-  /** The same where the bound is met by a call that has begun. */
+  /** Error table row where a call that has begun reaches the bound. */
   readonly lateError?: string;
-  /** How a refusal ends where it is no JSON-RPC error, or not always. */
+  /** Outcome of a refusal where it is not a JSON-RPC error, or not always. */
   readonly closes?: string;
-  /** For the documentation: the caller's or the operator's way out. */
+  /** Advice to the caller or the operator, for the documentation. */
   readonly remedy: string;
 };
 
@@ -636,47 +642,47 @@ const ROWS = {
   },
 } as const;
 
-/** The name of a bound, as errors, logs and metrics show it. */
+/** Name of a bound, as in errors, logs and metrics. */
 export type BoundName = keyof typeof ROWS;
 
 type Rows = typeof ROWS;
 
-/** Rows of the table of errors that the refusals of a bound may be. */
+/** Error table rows that refusals of a bound may be. */
 type ErrorsOf<N extends BoundName> = {
   [M in N]:
     | (Rows[M] extends { readonly error: infer E } ? E : never)
     | (Rows[M] extends { readonly lateError: infer E } ? E : never);
 }[N];
 
-/** Errors that only a bound makes. */
+/** Errors that only a bound creates. */
 export type BoundError = ErrorsOf<BoundName>;
 
-/** The bounds whose refusals may be this error. */
+/** Bounds whose refusals may be this error. */
 export type BoundsOf<E extends BoundError> = {
   [N in BoundName]: E extends ErrorsOf<N> ? N : never;
 }[BoundName];
 
-/** Bounds that have a number by default. */
+/** Bounds with a default. */
 type Numbered = { [N in BoundName]: Rows[N] extends { readonly byDefault: number } ? N : never }[BoundName];
 
 export const BOUNDS: Readonly<Record<BoundName, BoundRow>> = ROWS;
 
 export const BOUND_NAMES: readonly BoundName[] = Object.keys(BOUNDS) as BoundName[];
 
-/** The number of a bound by default, in its unit. */
+/** Returns the default of a bound, in its unit. */
 export function limitOf(name: Numbered): number {
   return ROWS[name].byDefault;
 }
 
-/** Rows of the table of errors that a refusal may be, the usual one first. */
+/** Returns the error table rows that a refusal may be, the usual one first. */
 export function listErrors(name: BoundName): readonly BoundError[] {
   const { error, lateError } = BOUNDS[name];
   return [error, lateError].filter((row) => row !== undefined) as BoundError[];
 }
 
 /**
- * A refusal in words, with the name of the bound: `too many proofs are waiting (bound: proofs.waiting)`.
- * @param detail takes the place of `{}`
+ * Describes a refusal, including the name of the bound: `too many proofs are waiting (bound: proofs.waiting)`.
+ * @param detail replaces `{}`
  */
 export function describeBoundRefusal(name: BoundName, detail: number | string = ''): string {
   return `${BOUNDS[name].says.replace('{}', () => String(detail))} (bound: ${name})`;

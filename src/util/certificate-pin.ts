@@ -2,9 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { readRegularFile } from './read-file.ts';
 
 /**
- * The certificate that stands first in a PEM file, as the only one that is trusted: by its bytes, so that neither a name, nor a
- * date, nor its issuer matters. A file that has changed is believed, and so is what it had before, which a listener may
- * still show.
+ * Trusts only the first certificate of a PEM file, by its bytes: neither name, date nor issuer matter. After a
+ * change of the file, the previous certificate remains trusted until the new one is presented, since a listener may
+ * still present it.
  */
 export class CertificatePin {
   readonly #file: string;
@@ -15,7 +15,7 @@ export class CertificatePin {
     this.#last = this.#read();
   }
 
-  /** @param shown in DER form */
+  /** @param shown presented certificate in DER form */
   admits(shown: Buffer | undefined): boolean {
     if (shown === undefined) return false;
     const now = this.#read();
@@ -30,7 +30,7 @@ export class CertificatePin {
     try {
       return new X509Certificate(readRegularFile(this.#file)).raw;
     } catch {
-      // Not there yet, half written, or no file: what it had before counts.
+      // The file is missing, half written, or not a file: the previous certificate counts.
       return undefined;
     }
   }

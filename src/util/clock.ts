@@ -1,12 +1,15 @@
-/** Time, and being called later: injected, so that a test can bring its own. */
+/** Time and scheduling, injected so that a test can provide its own. */
 export interface Clock {
   /** Monotonic milliseconds. */
   now(): number;
-  /** Runs `task` once, `ms` from now. Returns how to call it off; harmless afterwards. */
+  /**
+   * Runs `task` once, `ms` from now.
+   * @returns a function that cancels it; harmless afterwards
+   */
   schedule(task: () => void, ms: number): () => void;
 }
 
-/** The clock of the process. What it has scheduled keeps no process alive. */
+/** The clock of the process. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   schedule(task, ms) {

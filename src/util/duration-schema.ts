@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { DURATION_HINT, parseDuration } from './duration.ts';
 
-/** A duration in the configuration file (`5s`), milliseconds in the program. */
+/** Parses a duration of the configuration file (`5s`) to milliseconds. */
 export const durationSchema: z.ZodType<number> = z
   .string({ error: ({ input }) => (input === undefined ? undefined : DURATION_HINT) })
   .transform((text, context) => {

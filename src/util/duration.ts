@@ -3,8 +3,8 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h:
 export const DURATION_HINT = 'expected a duration such as 250ms, 5s, 1.5m or 2h';
 
 /**
- * Milliseconds of a duration such as `250ms`, `5s`, `1.5m`, `2h` or `90d`.
- * @throws RangeError when the text is no duration.
+ * Parses a duration such as `250ms`, `5s`, `1.5m`, `2h` or `90d` to milliseconds.
+ * @throws RangeError for any other text
  */
 export function parseDuration(text: string): number {
   const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(text);

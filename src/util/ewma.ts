@@ -1,7 +1,7 @@
-/** What is younger than this part of a half-life counts as of now: an error below a hundredth of a percent. */
+/** Samples younger than this part of a half-life count as current: an error below a hundredth of a percent. */
 const STEP = 1e-4;
 
-/** A moving average in which the weight of a sample halves with every half-life that passes. */
+/** Exponentially weighted moving average: the weight of a sample halves with every half-life. */
 export class Ewma {
   readonly #halfLifeMs: number;
   readonly #now: () => number;
@@ -9,7 +9,10 @@ export class Ewma {
   #weight = 0;
   #decayedAt: number;
 
-  /** `now` is a monotonic clock in milliseconds. */
+  /**
+   * @param now a monotonic clock in milliseconds
+   * @throws RangeError for a half-life that is not above 0
+   */
   constructor(halfLifeMs: number, now: () => number = () => performance.now()) {
     if (!(halfLifeMs > 0)) throw new RangeError('half-life not above 0');
     this.#halfLifeMs = halfLifeMs;
@@ -17,19 +20,19 @@ export class Ewma {
     this.#decayedAt = now();
   }
 
-  /** The average; `byDefault` while there is no sample left to speak of. */
+  /** Returns the average, or `byDefault` if no sample has any weight left. */
   read(byDefault: number): number {
     this.#decay();
     return this.#weight > Number.EPSILON ? this.#sum / this.#weight : byDefault;
   }
 
-  /** How many samples of this moment the past ones are worth: how much to believe the average. */
+  /** Sum of the decayed weights, in current samples: a measure of the average's reliability. */
   get weight(): number {
     this.#decay();
     return this.#weight;
   }
 
-  /** @param weight how many samples it stands for */
+  /** @param weight number of samples that it represents */
   record(sample: number, weight = 1): void {
     this.#decay();
     this.#sum += sample * weight;

@@ -1,25 +1,25 @@
 const SWEEP_MS = 20;
 
-/** Something that is waited for no longer than up to a time. */
+/** An object that waits until a deadline. */
 export interface Expiring {
-  /** Milliseconds on the clock of `performance.now()`; may change at any time. */
+  /** Deadline in milliseconds on the clock of `performance.now()`; may change at any time. */
   readonly expiresAt: number;
-  /** The sweep's own: index of the entry, -1 outside. */
+  /** Owned by the sweep: index of the entry, -1 outside. */
   sweepIndex: number;
   expire(): void;
 }
 
 /**
- * One timer for everything that waits: entries that are due are notified. Adding, deleting and moving an
- * expiry cost no timer, and none runs while there are no entries. Entries are kept in an array: a Set with members that
- * change quickly leaves tables behind that keep dead members alive (measured: 5 us of garbage collection a call).
+ * One timer for all waiting entries: expired entries are notified. Adding, deleting and moving an expiry need no
+ * timer, and none runs without entries. Entries are stored in an array: a Set with short-lived members leaves
+ * tables behind that keep dead members alive (measured: 5 us of garbage collection per call).
  */
 export class ExpirySweep<T extends Expiring> {
   readonly #entries: T[] = [];
   readonly #sweepMs: number;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param sweepMs how late an expiry may be noticed, milliseconds */
+  /** @param sweepMs maximum delay of noticing an expiry, milliseconds */
   constructor(sweepMs: number = SWEEP_MS) {
     this.#sweepMs = sweepMs;
   }
@@ -33,7 +33,7 @@ export class ExpirySweep<T extends Expiring> {
     this.#timer ??= setInterval(() => this.#tick(), this.#sweepMs);
   }
 
-  /** Harmless for what is not, or no longer, inside. */
+  /** Removes an entry; harmless if it is not, or no longer, inside. */
   delete(entry: T): void {
     const index = entry.sweepIndex;
     if (index < 0) return;
@@ -44,7 +44,7 @@ export class ExpirySweep<T extends Expiring> {
     last.sweepIndex = index;
   }
 
-  /** The entries at this moment, in no order. */
+  /** Returns a snapshot of the entries, in no order. */
   list(): T[] {
     return this.#entries.slice();
   }
@@ -56,7 +56,7 @@ export class ExpirySweep<T extends Expiring> {
       return;
     }
     const now = performance.now();
-    // After a pause of the whole process, what has arrived meanwhile is read before anything is called late.
+    // After a pause of the whole process, data that arrived meanwhile is read before anything expires.
     setImmediate(() => {
       for (const entry of this.list()) {
         if (entry.sweepIndex >= 0 && entry.expiresAt <= now) entry.expire();

@@ -1,28 +1,28 @@
-/** An owner runs for so long before others go first (the quantum of RFC 8290), milliseconds. */
+/** Quantum of an owner before others go first (RFC 8290), milliseconds. */
 const SHARE_MS = 1;
-/** No owner owes more time than this, milliseconds. */
+/** Maximum time debt of an owner, milliseconds. */
 const MAX_DEBT_MS = 16;
 
 type Line<T> = {
   readonly items: T[];
-  /** Milliseconds until others go first; negative: time that the owner owes. */
+  /** Remaining milliseconds until others go first; negative: time debt of the owner. */
   leftMs: number;
 };
 
 /**
- * A fair queue: owners share time as flows share a link (deficit round robin with new and old flows, RFC 8290, section 4.2, without
- * dropping). An owner that was not in the queue goes before those that have had a share, so that one who asks for little waits for none who
- * asks for much.
+ * Fair queue: owners share time like flows share a link (deficit round robin with new and old flows, RFC 8290,
+ * section 4.2, without dropping). An owner that was not in the queue goes before those that have had a share, so
+ * that small requests never wait for heavy owners.
  */
 export class FairLines<T> {
-  /** New flows: owners that have not used a share. Next one first. */
+  /** New flows: owners that have not used a share, next one first. */
   readonly #fresh = new Map<string, Line<T>>();
-  /** Old flows: all others; a line may be empty. Next one first. */
+  /** Old flows: all others, next one first; a line may be empty. */
   readonly #known = new Map<string, Line<T>>();
   #items = 0;
   #owners = 0;
 
-  /** Owners that have items. */
+  /** Owners with items. */
   get owners(): number {
     return this.#owners;
   }
@@ -33,6 +33,7 @@ export class FairLines<T> {
     return line !== undefined && line.items.length > 0;
   }
 
+  /** Appends an item to the owner's line. */
   add(owner: string, item: T): void {
     let line = this.#find(owner);
     if (line === undefined) {
@@ -44,7 +45,7 @@ export class FairLines<T> {
     this.#items++;
   }
 
-  /** Takes the next item. What is done with it is to be charged. */
+  /** Takes the next item. Its execution time must be charged. */
   take(): { readonly owner: string; readonly item: T } | undefined {
     while (this.#items > 0) {
       const isFresh = this.#fresh.size > 0;
@@ -56,14 +57,15 @@ export class FairLines<T> {
         return { owner, item: line.items.shift() as T };
       }
       lines.delete(owner);
-      // An owner whose share is used waits behind the others. An owner without items stays for a round: it must not be new again at once.
+      // An owner that has used its share waits behind the others. An owner without items stays for a round: it must
+      // not count as new again immediately.
       if (line.items.length > 0) line.leftMs += SHARE_MS;
       if (line.items.length > 0 || isFresh) this.#known.set(owner, line);
     }
     return undefined;
   }
 
-  /** Charges an owner for the time that its item took. An empty queue forgets what owners owe. */
+  /** Charges an owner for the time of its item. An empty queue forgets all debts. */
   charge(owner: string, ms: number): void {
     const line = this.#find(owner);
     if (line !== undefined) line.leftMs = Math.max(line.leftMs - ms, -MAX_DEBT_MS);

@@ -3,53 +3,53 @@ import { GroupLine, type Waiter } from './group-line.ts';
 import { type OwnerShare, SharedBudget } from './shared-budget.ts';
 
 export type FairQueueLimits = {
-  /** How many may be in work at a time. */
+  /** Maximum entries in work. */
   readonly running: number;
-  /** Of those in work, the part that one owner may hold; by default all. */
+  /** Part of the entries in work that one owner may use; all by default. */
   readonly ownerShare?: OwnerShare;
-  /** How many may wait. */
+  /** Maximum waiting entries. */
   readonly waiting: number;
-  /** An entry that would have to wait longer is refused at once, milliseconds. */
+  /** Maximum wait, milliseconds; an entry that would wait longer is refused immediately. */
   readonly waitMs: number;
 };
 
 type Entry = {
   readonly waiter: Waiter;
-  /** Until when it may wait. */
+  /** Time until which it may wait. */
   readonly until: number;
   readonly decide: (isTurn: boolean) => void;
 };
 
-/** How fast what is known about the pace fades. */
+/** Half-life of rate samples, ms. */
 const PACE_HALF_LIFE_MS = 1_000;
-/** How late entries that were cancelled, or waited for too long, may be removed. */
+/** Maximum delay of removing cancelled or expired entries, ms. */
 const SWEEP_MS = 200;
-/** Below this weight the pace says nothing. */
+/** Minimum weight at which the measured rate is used. */
 const ENOUGH_SAMPLES = 4;
 
 /**
- * Turns at something of which only so much can be done at a time. Owners take turns, however many entries wait for each, and none
- * holds more than its share of what is in work. When there is no room to wait, the owner with most entries waiting loses one. An entry
- * that cannot be served in time is refused at once.
- *
- * An entry waits only while its owner has no room: every end lets in all that have, so a new entry that has room passes none that could
- * go on. Groups that want several turns at the same time come after those that want one.
+ * Concurrency slots shared by owners: owners alternate, regardless of how many entries wait for each, and none uses
+ * more than its share of the slots. When the queue is full, the owner with the most waiting entries loses one. An
+ * entry that cannot be served in time is refused immediately.
+ * An entry waits only while its owner has no room: every released slot admits all entries that have room, so a new
+ * entry with room never overtakes one that could run. Groups, which need several slots at once, come after single
+ * entries.
  */
 export class FairQueue {
   readonly #limits: FairQueueLimits;
   readonly #now: () => number;
   readonly #places: SharedBudget;
-  /** Next owner first. */
+  /** Waiting entries by owner, next owner first. */
   readonly #owners = new Map<string, Entry[]>();
-  /** Milliseconds between two ends while others wait. */
+  /** Average milliseconds between two releases while others wait. */
   readonly #pace: Ewma;
   readonly #groups = new GroupLine();
   #waiting = 0;
   #endedAt: number | undefined;
-  /** Runs while entries wait. */
+  /** Runs while entries or groups wait. */
   #sweeper: NodeJS.Timeout | undefined;
 
-  /** `now` is a monotonic clock in milliseconds. */
+  /** @param now a monotonic clock in milliseconds */
   constructor(limits: FairQueueLimits, now: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#now = now;
@@ -65,28 +65,30 @@ export class FairQueue {
     return this.#waiting;
   }
 
-  /** Whether `owner` has so many turns now. What is done without waiting for anything needs no `take`. */
+  /** Whether `owner` may take this many slots now. Synchronous work needs no `take`. */
   hasRoom(owner: string, turns = 1): boolean {
     return this.#places.hasRoom(owner, turns);
   }
 
-  /** Begins turns, which `hasRoom` allowed and `leave` ends. */
+  /** Takes slots that `hasRoom` allowed; `leave` releases them. */
   take(owner: string, turns = 1): void {
     this.#places.take(owner, turns);
   }
 
   /**
-   * Waits for a turn of an owner that has no room.
-   * @param waiter when it is aborted, its turn is passed on
-   * @returns `false` when it will not come; else a promise of whether it has come, which `leave` ends
+   * Waits for a slot of an owner that has no room.
+   * @param waiter when it is aborted, its slot is passed on
+   * @returns `false` when no slot will be free in time; otherwise a promise of whether a slot was taken, which
+   * `leave` releases
    */
   wait(owner: string, waiter: Waiter): false | Promise<boolean> {
     return !this.#isTooLate(owner) && this.#makeRoom(owner) && this.#enqueue(owner, waiter);
   }
 
   /**
-   * Waits until an owner has room for several turns, where that only takes turns of its own to end.
-   * @returns `false` when it is not to be waited for; else a promise of whether there is: then it holds them, until `leave`
+   * Waits until an owner has room for several slots, if only slots of its own must be released for that.
+   * @returns `false` when waiting cannot succeed; otherwise a promise of whether the slots were taken, which
+   * `leave` releases
    */
   waitForGroup(owner: string, turns: number, waitMs: number, waiter: Waiter): false | Promise<boolean> {
     if (!this.#places.couldHave(owner, turns)) return false;
@@ -96,7 +98,7 @@ export class FairQueue {
     });
   }
 
-  /** Ends turns. */
+  /** Releases slots. */
   leave(owner: string, turns = 1): void {
     this.#places.giveBack(owner, turns);
     if (this.#waiting === 0) this.#endedAt = undefined;
@@ -108,8 +110,8 @@ export class FairQueue {
   }
 
   /**
-   * Gives a turn back while its holder waits for what needs none. Afterwards it has a turn again, beyond the bound where there is no
-   * room: its answer is all that is left to do.
+   * Releases a slot while its holder waits for something that needs none. Afterwards it takes a slot again, beyond
+   * the bound if there is no room: only its answer remains to be done.
    */
   async lend<T>(owner: string, wait: () => Promise<T>): Promise<T> {
     this.leave(owner);
@@ -163,7 +165,7 @@ export class FairQueue {
     }
   }
 
-  /** The first owner in line that has room. */
+  /** Returns the first owner in line that has room. */
   #findNext(): string | undefined {
     for (const owner of this.#owners.keys()) if (this.#places.hasRoom(owner, 1)) return owner;
     return undefined;
@@ -171,7 +173,7 @@ export class FairQueue {
 
   #takeEntry(owner: string): Entry {
     const entries = this.#owners.get(owner) as Entry[];
-    // To the end of the line of owners.
+    // Moves the owner to the end of the line.
     this.#owners.delete(owner);
     const entry = entries.shift() as Entry;
     if (entries.length > 0) this.#owners.set(owner, entries);
@@ -179,7 +181,10 @@ export class FairQueue {
     return entry;
   }
 
-  /** Whether the turn of this owner's next would come too late: one of each other owner goes before each of its own. */
+  /**
+   * Whether the next entry of this owner would come too late: one entry of each other owner precedes each of its
+   * own.
+   */
   #isTooLate(owner: string): boolean {
     if (this.#pace.weight < ENOUGH_SAMPLES) return false;
     const own = (this.#owners.get(owner)?.length ?? 0) + 1;
@@ -189,7 +194,7 @@ export class FairQueue {
     return (before + 1) * this.#pace.read(0) > this.#limits.waitMs;
   }
 
-  /** Removes entries that were cancelled or waited for too long: what is in work may never end. */
+  /** Removes cancelled and expired entries: entries in work may never end. */
   #sweep(): void {
     const now = this.#now();
     for (const [owner, entries] of this.#owners) {
@@ -207,7 +212,7 @@ export class FairQueue {
     this.#sweeper = undefined;
   }
 
-  /** The last of the longest line goes, unless this owner's would be as long. */
+  /** Drops the last entry of the longest line, unless this owner's line would be as long. */
   #makeRoom(owner: string): boolean {
     if (this.#waiting < this.#limits.waiting) return true;
     const own = this.#owners.get(owner)?.length ?? 0;
@@ -222,7 +227,10 @@ export class FairQueue {
     return true;
   }
 
-  /** The time between two ends is the pace of the line; only while there is one. Turns that end together have that time in common. */
+  /**
+   * Records the time between two releases, which is the rate of the line; only while entries wait. Slots released
+   * together share that time.
+   */
   #measure(turns: number): void {
     const now = this.#now();
     if (this.#endedAt !== undefined) this.#pace.record((now - this.#endedAt) / turns, turns);
@@ -230,7 +238,7 @@ export class FairQueue {
   }
 }
 
-/** Whether it has gone, or has waited for too long. */
+/** Whether the entry is aborted or has waited too long. */
 function isOver({ waiter, until }: Entry, now: number): boolean {
   return waiter.aborted || now >= until;
 }

@@ -1,12 +1,15 @@
 import { type FSWatcher, statSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Files are written piece by piece, and one after the other: how long after the last of it they are read. */
+/** Delay between the last change and reading, ms: files are written piece by piece, and one after the other. */
 const SETTLE_MS = 200;
-/** Where a file system reports no changes (network drives, some container volumes), and for links in the middle of a path. */
+/**
+ * Poll interval, ms, for file systems without change events (network drives, some container volumes) and for links
+ * in the middle of a path.
+ */
 const POLL_MS = 10_000;
 
-/** Reports changes of files, whether they are written in place, replaced, or linked anew. */
+/** Reports changes of files, whether they are written in place, replaced, or relinked. */
 export class FileWatch {
   readonly #files: readonly string[];
   readonly #onChange: () => void;
@@ -24,7 +27,7 @@ export class FileWatch {
     for (const folder of new Set(files.map((file) => dirname(file)))) this.#watchFolder(folder);
   }
 
-  /** What there is now has been read. */
+  /** Marks the current state of the files as read. */
   acknowledge(): void {
     clearTimeout(this.#settling);
     this.#settling = undefined;
@@ -37,14 +40,14 @@ export class FileWatch {
     for (const watcher of this.#watchers) watcher.close();
   }
 
-  /** A folder, not a file: what replaces a file, or a link to it, is another one. */
+  /** Watches the folder, not the file: a replacement of a file, or of a link to it, is a different file. */
   #watchFolder(folder: string): void {
     try {
       const watcher = watch(folder, { persistent: false }, () => this.#settle());
       watcher.on('error', () => watcher.close());
       this.#watchers.push(watcher);
     } catch {
-      // There are no watches left, or the file system has none: the poll sees it.
+      // There are no watches left, or the file system has none: the poll notices changes.
     }
   }
 
@@ -62,7 +65,7 @@ export class FileWatch {
   }
 }
 
-/** Changes whenever one of the files does; a file that is not there has a stamp of its own. */
+/** Returns a stamp that changes whenever one of the files does; a missing file has its own stamp. */
 function stampFiles(files: readonly string[]): string {
   return files
     .map((file) => {

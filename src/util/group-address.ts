@@ -1,4 +1,7 @@
-/** An IPv4 address by itself; of an IPv6 address the first 64 bits, which one customer has to choose from. */
+/**
+ * Groups addresses by customer: an IPv4 address by itself, an IPv6 address by its /64, from which one customer can
+ * choose.
+ */
 export function groupAddress(address: string): string {
   if (!address.includes(':')) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

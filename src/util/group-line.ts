@@ -1,16 +1,16 @@
-/** Something that may end while it waits. */
+/** A waiter that may be aborted. */
 export type Waiter = { readonly aborted: boolean };
 
-/** What waits for several turns at the same time. */
+/** A request for several slots at once. */
 export type Group = {
   readonly turns: number;
   readonly waiter: Waiter;
-  /** Until when it waits. */
+  /** Time until which it waits. */
   readonly until: number;
   readonly decide: (hasTurns: boolean) => void;
 };
 
-/** Groups that wait, by owner: the owners take turns, and those of one owner go in the order in which they came. */
+/** Waiting groups by owner: the owners alternate, and groups of one owner are served in order of arrival. */
 export class GroupLine {
   /** Next owner first. */
   readonly #owners = new Map<string, Group[]>();
@@ -25,7 +25,7 @@ export class GroupLine {
     else groups.push(group);
   }
 
-  /** Takes the first group out for which there is room. */
+  /** Removes and returns the first group for which there is room. */
   takeNext(
     hasRoom: (owner: string, turns: number) => boolean,
   ): { readonly owner: string; readonly group: Group } | undefined {
@@ -33,7 +33,7 @@ export class GroupLine {
       const [group] = groups as [Group, ...Group[]];
       if (!hasRoom(owner, group.turns)) continue;
       groups.shift();
-      // To the end of the line of owners.
+      // Moves the owner to the end of the line.
       this.#owners.delete(owner);
       if (groups.length > 0) this.#owners.set(owner, groups);
       return { owner, group };
@@ -41,7 +41,7 @@ export class GroupLine {
     return undefined;
   }
 
-  /** Ends the waiting of those that have gone, or have waited for long enough. */
+  /** Rejects groups that are aborted or have waited long enough. */
   sweep(now: number): void {
     for (const [owner, groups] of this.#owners) {
       const kept = groups.filter(({ waiter, until }) => !waiter.aborted && now < until);

@@ -2,14 +2,14 @@
 const BUCKETS_PER_OCTAVE = 8;
 /** Upper edge of the first bucket. */
 const SHORTEST_MS = 0.05;
-/** 0.05 ms to 105 s; whatever takes longer is in the last bucket. */
+/** Range 0.05 ms to 105 s; longer values are in the last bucket. */
 const BUCKETS: number = 21 * BUCKETS_PER_OCTAVE + 1;
-/** The window moves on by this part of its length. */
+/** The window advances by this part of its length. */
 const SLICES = 4;
 
 /**
- * How long things took lately: the samples of the last `windowMs` (a quarter less at times), as a histogram of fixed
- * size, about 3.4 KB. Recording is a few additions, a percentile a walk over at most 169 buckets.
+ * Recent latencies: the samples of the last `windowMs` (a quarter less at times), as a histogram of fixed size,
+ * about 3.4 KB. Recording costs a few additions, a percentile a walk over at most 169 buckets.
  */
 export class LatencyWindow {
   readonly #sliceMs: number;
@@ -20,7 +20,10 @@ export class LatencyWindow {
   #currentSince: number;
   #count = 0;
 
-  /** `now` is a monotonic clock in milliseconds. */
+  /**
+   * @param now a monotonic clock in milliseconds
+   * @throws RangeError for a window that is not above 0
+   */
   constructor(windowMs: number, now: () => number = () => performance.now()) {
     if (!(windowMs > 0)) throw new RangeError('window not above 0');
     this.#sliceMs = windowMs / SLICES;
@@ -35,6 +38,7 @@ export class LatencyWindow {
     return this.#count;
   }
 
+  /** @param ms latency of one sample */
   record(ms: number): void {
     this.#advance();
     const bucket = findBucket(ms);
@@ -43,7 +47,10 @@ export class LatencyWindow {
     this.#count++;
   }
 
-  /** What `share` (0 to 1) of the samples did not exceed, milliseconds; undefined without samples. */
+  /**
+   * Returns the latency that `share` (0 to 1) of the samples did not exceed, milliseconds; undefined without
+   * samples.
+   */
   percentile(share: number): number | undefined {
     this.#advance();
     if (this.#count === 0) return undefined;

@@ -1,13 +1,16 @@
-/** Functions that are called when something happens. One that joins or leaves meanwhile has no part in the call under way. */
+/** Listeners of an event. A listener that is added or removed during a notification is not called by it. */
 export class Listeners<A extends readonly unknown[]> {
-  /** By joining, not by function: one function may have joined twice. */
+  /** One entry per `add`, not per function: one function may be added twice. */
   readonly #joined = new Set<{ readonly call: (...values: A) => void }>();
 
   get size(): number {
     return this.#joined.size;
   }
 
-  /** @returns how to end it; harmless when it was ended already. True where it was the last one */
+  /**
+   * @returns a function that removes the listener, harmless when repeated; it returns true when that was the last
+   * one
+   */
   add(call: (...values: A) => void): () => boolean {
     const entry = { call };
     this.#joined.add(entry);

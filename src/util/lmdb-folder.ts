@@ -15,19 +15,19 @@ import { dirname, join, resolve } from 'node:path';
 import { describeSystemError, readErrorCode } from './system-error.ts';
 
 /**
- * LMDB maps its file into memory and trusts it: a file that is something else, or is cut short, takes the process
- * down with a signal. This looks at the two meta pages first.
- * Layout of a meta page (lmdb 3, file format 2): 24 bytes of page header, then these little-endian fields.
+ * Layout of a meta page (lmdb 3, file format 2): 24 bytes of page header, then these little-endian fields. They are
+ * checked first, since LMDB maps its file into memory and trusts it: a foreign or truncated file kills the process
+ * with a signal.
  */
 const META = { magic: 24, version: 28, pageSize: 48, lastPage: 144, transaction: 152, end: 160 } as const;
 const MAGIC = 0xbeefc0de;
 const FORMAT_VERSION = 2;
-/** Pages at the end that were given back in the same transaction are never written. */
+/** Pages at the end that were freed in the same transaction are never written. */
 const UNWRITTEN_PAGES = 16;
 
 /**
- * Makes sure that a folder can hold an environment, and that the one it holds can be opened.
- * @throws Error naming the folder and what is wrong
+ * Ensures that a folder can hold an environment, and that an existing one can be opened.
+ * @throws Error naming the folder and the problem
  */
 export function prepareLmdbFolder(path: string): void {
   try {
@@ -41,25 +41,25 @@ export function prepareLmdbFolder(path: string): void {
   checkSpace(path);
 }
 
-/** An error of a folder that cannot be written, LMDB's own included. */
+/** Describes an error of a folder that cannot be written, including LMDB's own errors. */
 export function describeWriteError(path: string, error: unknown): Error {
   return new Error(`${path} cannot be written: ${describeSystemError(error)}`, { cause: error });
 }
 
-/** The file of an environment's gate (LmdbEnvironment). */
+/** File of an environment's gate (LmdbEnvironment). */
 export const GATE_FILE = 'gate.lmdb';
 const LOCK_FILES = ['lock.mdb', `${GATE_FILE}-lock`];
-/** More than LMDB writes when it opens an environment and its gate for the first time: lock files and two meta pages each. */
+/** More than LMDB writes when it first opens an environment and its gate: lock files and two meta pages each. */
 const FIRST_BYTES = 64 * 1024;
 
 /**
- * LMDB maps its lock files into memory before the file system has given them space: on a full disk the first access ends the
- * process with SIGBUS.
+ * Checks for free space. LMDB maps its lock files into memory before the file system has allocated them: on a full
+ * disk the first access ends the process with SIGBUS.
  */
 function checkSpace(path: string): void {
   const hasPage = (name: string): boolean =>
     (statSync(join(path, name), { throwIfNoEntry: false })?.blocks ?? 0) > 0;
-  // Once it has been used it has the page that every process needs.
+  // A lock file that was used before has the page that every process needs.
   if (process.platform === 'win32' || LOCK_FILES.every(hasPage)) return;
   const probe = join(path, `space-${process.pid}-${Date.now()}`);
   try {
@@ -71,7 +71,7 @@ function checkSpace(path: string): void {
   }
 }
 
-/** One level after the other: node's own recursion never ends on file systems that refuse with ENOENT. */
+/** Creates one level after the other: node's own recursion never ends on file systems that refuse with ENOENT. */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
   makeFolder(dirname(path));
@@ -82,12 +82,12 @@ function makeFolder(path: string): void {
   }
 }
 
-/** Whether there is a file to open at all; an empty one was created by a process that died at once. */
+/** Whether there is a file to open; an empty one was created by a process that died immediately. */
 export function hasLmdbFile(path: string): boolean {
   return readMeta(path) !== undefined;
 }
 
-/** @throws Error when the folder holds a file that LMDB must not be given. */
+/** @throws Error when the folder holds a file that LMDB must not open */
 export function checkLmdbFile(path: string): void {
   const meta = readMeta(path);
   if (meta === undefined) return;
@@ -110,11 +110,11 @@ export function checkLmdbFile(path: string): void {
 
 const MAX_PAGE_SIZE = 65_536;
 
-/** Both meta pages and the file's size; undefined when the file is missing or empty. */
+/** Reads both meta pages and the file's size; undefined when the file is missing or empty. */
 function readMeta(path: string): { readonly bytes: Buffer; readonly size: number } | undefined {
   let file: number;
   try {
-    // A FIFO of that name would be waited for.
+    // `O_NONBLOCK`: opening a FIFO of that name would otherwise block.
     file = openSync(join(path, 'data.mdb'), constants.O_RDONLY | constants.O_NONBLOCK);
   } catch {
     return undefined;
@@ -123,7 +123,8 @@ function readMeta(path: string): { readonly bytes: Buffer; readonly size: number
     if (!fstatSync(file).isFile()) throw new Error(`${path} holds a data.mdb that is not a file`);
     const bytes = Buffer.alloc(MAX_PAGE_SIZE + META.end);
     const length = readSync(file, bytes, 0, bytes.length, 0);
-    // After the meta pages, which another process writes once the file has grown: a size from before would not hold the newest pages.
+    // The size is read after the meta pages, which another process writes once the file has grown: an earlier size
+    // might exclude the newest pages.
     const { size } = fstatSync(file);
     return size === 0 ? undefined : { bytes: bytes.subarray(0, length), size };
   } finally {

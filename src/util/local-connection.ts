@@ -3,14 +3,17 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 
 /** A listener of this machine. */
 export type LocalListener = {
-  /** What it is bound to. */
+  /** Address that it is bound to. */
   readonly host: string;
   readonly port: number;
-  /** Present: it speaks TLS. Called with the certificate that is shown, in DER form; whether it is the right one. */
+  /**
+   * If present, the listener speaks TLS. Called with the presented certificate in DER form; returns whether it is
+   * the expected one.
+   */
   readonly admits?: (certificate: Buffer | undefined) => boolean;
 };
 
-/** The listener speaks TLS, and is another service. */
+/** The listener speaks TLS, but is another service. */
 export class WrongCertificateError extends Error {
   readonly code: string = 'ERR_WRONG_CERTIFICATE';
 
@@ -20,22 +23,22 @@ export class WrongCertificateError extends Error {
   }
 }
 
-/** Listeners on every address take what comes to loopback. */
+/** Listeners on every address are reached by loopback. */
 const ANY_ADDRESS: ReadonlyMap<string, string> = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],
 ]);
 
 /**
- * A connection to a listener of this machine, with the handshake done. Rejects with node's error, or with
- * WrongCertificateError before anything is sent.
+ * Connects to a listener of this machine and completes the handshake.
+ * @throws node's error, or WrongCertificateError before anything is sent; both by rejection
  */
 export function connectLocally({ host, port, admits }: LocalListener, signal: AbortSignal): Promise<Socket> {
   const target = { host: ANY_ADDRESS.get(host) ?? host, port };
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    // Names and signers are not asked: the certificate is for clients, and need not name this machine's address. `admits` knows
-    // it by its bytes, and the handshake has proved that the peer has its key.
+    // Names and issuers are not checked: the certificate is for clients, and need not name this machine's address.
+    // `admits` identifies it by its bytes, and the handshake proves that the peer has its key.
     const socket =
       admits === undefined
         ? connect(target)

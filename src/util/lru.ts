@@ -21,8 +21,8 @@ export const BLOCK_LIFE: Life = { idleMs: 5 * 60_000 };
 const LEAVING = 2;
 
 /**
- * A map with bounded entries: at most `capacity` weight together (each weighs 1 unless `weigh` says otherwise); the
- * least recently used leave first, and those whose life is over as others come.
+ * LRU map: entries of at most `capacity` total weight (each weighs 1 unless `weigh` returns otherwise). The least recently used are evicted first;
+ * entries whose life is over are removed as others are added.
  */
 export class Lru<K, V> {
   readonly #entries = new Map<K, Entry<K, V>>();
@@ -41,7 +41,13 @@ export class Lru<K, V> {
   /** Entries without a later use than this one are idle. */
   #idleUse = 0;
 
-  /** `now` is a monotonic clock in milliseconds; `onEvict` is told of entries that leave for want of room. */
+  /**
+   * @param capacity maximum total weight
+   * @param now a monotonic clock in milliseconds
+   * @param weigh returns the weight of a value, 1 by default
+   * @param onEvict called for entries evicted for lack of room
+   * @throws RangeError for a capacity below 1
+   */
   constructor(
     capacity: number,
     life: Life,
@@ -62,18 +68,18 @@ export class Lru<K, V> {
     return this.#entries.size;
   }
 
-  /** Of all entries. */
+  /** Total weight of all entries. */
   get weight(): number {
     return this.#weight;
   }
 
-  /** All values; looking at them does not keep them. */
+  /** Iterates over all values, without counting as a use. */
   *values(): Generator<V> {
     const now = this.#now();
     for (const { value, expiresAt } of this.#entries.values()) if (expiresAt > now) yield value;
   }
 
-  /** All keys; looking at them does not keep them. */
+  /** Iterates over all keys, without counting as a use. */
   *keys(): Generator<K> {
     const now = this.#now();
     for (const { key, expiresAt } of this.#entries.values()) if (expiresAt > now) yield key;
@@ -91,7 +97,7 @@ export class Lru<K, V> {
     return entry.value;
   }
 
-  /** Reading does not lengthen an entry's life; setting it again does. */
+  /** Sets an entry. Reading does not extend an entry's life; setting it again does. */
   set(key: K, value: V): void {
     this.delete(key);
     const weight = this.#weigh(value);

@@ -1,4 +1,7 @@
-/** The name that was probably meant: the one fewest typing errors away, where that is few for its length, or one that goes on differently. */
+/**
+ * Returns the probably intended name: the one with the fewest typing errors, if few for its length, or one that is
+ * a prefix or a continuation.
+ */
 export function findNearName(name: string, names: Iterable<string>): string | undefined {
   const given = name.toLowerCase();
   let best: string | undefined;
@@ -11,16 +14,16 @@ export function findNearName(name: string, names: Iterable<string>): string | un
   return best;
 }
 
-/** `, did you mean NAME?`, or nothing where no name is near. */
+/** Returns `, did you mean NAME?`, or '' where no name is near. */
 export function suggestName(name: string, names: Iterable<string>): string {
   const near = findNearName(name, names);
   return near === undefined ? '' : `, did you mean ${near}?`;
 }
 
-/** Names that an error lists at most. */
+/** Maximum names listed in an error. */
 const MAX_LISTED = 20;
 
-/** `suggestName`, or else the names that exist: `; there are: A, B`. */
+/** Returns `suggestName`, or otherwise the existing names: `; there are: A, B`. */
 export function pointToNames(name: string, names: Iterable<string>): string {
   const all = [...names];
   const suggestion = suggestName(name, all);
@@ -30,7 +33,7 @@ export function pointToNames(name: string, names: Iterable<string>): string {
   return `; there are: ${all.slice(0, MAX_LISTED).join(', ')}${more}`;
 }
 
-/** Infinite for names that are not near. */
+/** Counts typing errors; infinite for names that are not near. */
 function countErrors(given: string, candidate: string): number {
   const shorter = Math.min(given.length, candidate.length);
   const errors = countTypingErrors(given, candidate);
@@ -44,10 +47,13 @@ function countErrors(given: string, candidate: string): number {
 }
 
 const MIN_PREFIX = 3;
-/** Longer names are compared by their beginning: the effort grows with the square. */
+/** Longer names are compared by their first characters: the cost is quadratic. */
 const MAX_LENGTH = 64;
 
-/** Insertions, deletions, replacements, and swaps of neighbours (Damerau's distance, each place edited once). */
+/**
+ * Counts insertions, deletions, replacements, and swaps of neighbours (Damerau's distance, each position edited
+ * once).
+ */
 function countTypingErrors(a: string, b: string): number {
   const [from, to] = [a.slice(0, MAX_LENGTH), b.slice(0, MAX_LENGTH)];
   let before: number[] = [];

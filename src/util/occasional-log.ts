@@ -1,10 +1,10 @@
-/** The time for which lines are counted, milliseconds. */
+/** Period in which lines are counted, milliseconds. */
 const INTERVAL_MS = 60_000;
-/** Kinds that are limited apart; further ones count as one. */
+/** Kinds limited separately; further ones count as one. */
 const MAX_KINDS = 256;
-/** Owners of one kind that are limited apart; further ones count as one. */
+/** Owners of one kind limited separately; further ones count as one. */
 const MAX_OWNERS = 1_024;
-/** One owner alone may have this part of a kind's lines, rounded down, and always one. */
+/** Part of a kind's lines that one owner alone may have, rounded down, and at least one. */
 const OWNER_SHARE = 0.1;
 const OTHERS = 'others';
 
@@ -14,13 +14,13 @@ type Kind = {
   since: number;
   lines: number;
   readonly owners: Map<string, Owner>;
-  /** Left out of owners that are not remembered any more. */
+  /** Suppressed lines of owners that were forgotten. */
   leftOut: number;
 };
 
 /**
- * Bounds how many lines a log gets: of each kind so many a minute, of each owner of a kind a tenth of them. Each line
- * says how many like it were left out before it.
+ * Rate limit of log lines: a number per kind and minute, and a tenth of it per owner of a kind. Each line reports
+ * the number of similar lines suppressed before it.
  */
 export class OccasionalLog {
   readonly #lines: number;
@@ -29,7 +29,7 @@ export class OccasionalLog {
   readonly #kinds = new Map<string, Kind>();
 
   /**
-   * @param lines of one kind in a minute, at least 1
+   * @param lines lines of one kind per minute, at least 1
    * @param now a monotonic clock in milliseconds
    */
   constructor(lines: number, now: () => number = () => performance.now()) {
@@ -39,9 +39,9 @@ export class OccasionalLog {
   }
 
   /**
-   * @param kind what happened, in words that the program chose
-   * @param owner what it is about: a node, a key, an address
-   * @returns how many such events were left out since the last line, or undefined where this one is to be left out
+   * @param kind the event, in words chosen by the program
+   * @param owner its subject: a node, a key, an address
+   * @returns the number of such events suppressed since the last line, or undefined to suppress this one
    */
   admit(kind: string, owner = ''): number | undefined {
     const found = this.#findKind(kind);
@@ -72,7 +72,7 @@ export class OccasionalLog {
   }
 }
 
-/** Owners without omitted entries are forgotten; all of them, where they are as many as may be. */
+/** Begins a period. Owners without suppressed lines are forgotten; all owners if their maximum is reached. */
 function beginInterval(kind: Kind, now: number): void {
   kind.since = now;
   kind.lines = 0;

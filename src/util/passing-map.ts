@@ -1,12 +1,12 @@
-/** After so many deletions, and at least as many as there are entries, the entries are copied. */
+/** The entries are copied after this many deletions, and at least as many as there are entries. */
 const COPY_AFTER = 64;
 
 /**
- * A Map of what is there for the time of a request, under keys that do not come again.
- *
- * V8 replaces the table of a Map as entries come and go. From the first collection of the whole heap on, the tables of a Map that was
- * there then are all made in the old generation, where each keeps alive what it held when it was replaced, until the next such
- * collection: with a plain Map 2.8 kB of every request outlived the young generation. A new Map begins in the young generation again.
+ * A Map of entries that live as long as a request, under keys that do not recur.
+ * V8 replaces the table of a Map as entries come and go. After the first full collection, all new tables of a Map
+ * that existed then are allocated in the old generation, where each replaced table keeps its members alive until
+ * the next full collection: with a normal Map 2.8 kB of every request outlived the young generation. A new Map
+ * begins in the young generation again.
  */
 export class PassingMap<K, V> {
   #entries = new Map<K, V>();
@@ -31,7 +31,10 @@ export class PassingMap<K, V> {
     this.#entries = new Map(this.#entries);
   }
 
-  /** Empties it. @returns the keys of what was in it */
+  /**
+   * Empties the map.
+   * @returns its keys
+   */
   takeKeys(): readonly K[] {
     const keys = [...this.#entries.keys()];
     this.#entries = new Map();

@@ -1,33 +1,37 @@
 import { performance } from 'node:perf_hooks';
 
-/** Milliseconds that the event loop has to have slept for it to be said that it slept. */
+/** Minimum idle time of the event loop that counts as sleep, ms. */
 const LEAST_SLEEP_MS = 0.02;
 
 /**
- * When what is read in a turn of the event loop had arrived. A loop that is busy reads late: what it reads then was there since some moment
- * of the turn before, and that it is read now says nothing about when it was sent. Where the loop has slept, it was woken by what has arrived.
+ * Determines when data read in a turn of the event loop arrived. A busy loop reads late: the data was available
+ * since some moment of the previous turn, and the time of reading does not show when it was sent. A loop that slept
+ * was woken by the arrival.
  */
 export class PollClock {
-  /** When the turn before this one had read what there was to read, and how long the loop had slept by then. */
+  /** Time at which the previous turn had read all available data, and the loop's idle time by then. */
   #checkedAt = 0;
   #sleptMs = 0;
-  /** Of what is read in this turn, once that is asked for. */
+  /** Arrival time of data read in this turn, computed on demand. */
   #arrivedAt: number | undefined;
   #watched = 0;
   #isArmed = false;
 
-  /** Something is waited for from now on. */
+  /** Starts waiting for data. */
   watch(): void {
     this.#watched++;
     this.#arm();
   }
 
-  /** It has come, or is not waited for any more. */
+  /** Ends waiting: the data has arrived, or is no longer needed. */
   unwatch(): void {
     this.#watched--;
   }
 
-  /** When what was sent at `sentAt` and is being read had arrived, milliseconds on the clock of `performance.now()`. */
+  /**
+   * Returns the arrival time of data that was sent at `sentAt` and is being read now, milliseconds on the clock of
+   * `performance.now()`.
+   */
   arrivedAt(sentAt: number): number {
     this.#arrivedAt ??= this.#find();
     return Math.max(sentAt, this.#arrivedAt);
@@ -38,7 +42,7 @@ export class PollClock {
     return hasSlept ? performance.now() : this.#checkedAt;
   }
 
-  /** Again in each turn, behind what is read; it keeps the loop neither alive nor awake. */
+  /** Rearms in each turn, after the reads; it keeps the loop neither alive nor awake. */
   #arm(): void {
     if (this.#isArmed) return;
     this.#isArmed = true;
@@ -54,5 +58,5 @@ export class PollClock {
   };
 }
 
-/** Of this thread: it has one event loop. */
+/** The clock of this thread, which has one event loop. */
 export const POLLS: PollClock = new PollClock();

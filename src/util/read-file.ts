@@ -1,23 +1,24 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 
-/** Larger files are refused where no other bound is named: certificates, keys and sets of keys have a few KiB. Bytes. */
+/** Default maximum file size, bytes: certificates, keys and key sets have a few KiB. */
 const MAX_FILE_BYTES: number = 1024 * 1024;
-/** Of a genesis file: its accounts may be many, and it is parsed whole. Bytes. */
+/** Maximum size of a genesis file, bytes: it may have many accounts, and is parsed whole. */
 export const MAX_GENESIS_BYTES: number = 512 * 1024 * 1024;
-/** Without `O_NONBLOCK` opening a FIFO waits for its writer, which stops the whole process. */
+/** Without `O_NONBLOCK`, opening a FIFO waits for its writer, which blocks the whole process. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /**
- * The contents of a file that the configuration or a command names. Links are followed.
- * @param maxBytes a larger file is refused
- * @throws node's error where it cannot be opened; Error saying what it is instead of a regular file, or that it is too large, without its name
+ * Reads a file named by the configuration or a command. Links are followed.
+ * @param maxBytes larger files are refused
+ * @throws node's error where it cannot be opened; Error naming the actual kind if it is not a regular file, or
+ * stating that it is too large, without the file name
  */
 export function readRegularFile(file: string, maxBytes: number = MAX_FILE_BYTES): Buffer {
   let descriptor: number;
   try {
     descriptor = openSync(file, OPEN_FLAGS);
   } catch (error) {
-    // A socket, or a device without a driver.
+    // ENXIO means a socket, or a device without a driver.
     if ((error as NodeJS.ErrnoException).code === 'ENXIO')
       throw new Error(describeKind('a socket or device'));
     throw error;
@@ -32,7 +33,7 @@ export function readRegularFile(file: string, maxBytes: number = MAX_FILE_BYTES)
   }
 }
 
-/** @throws Error saying what it is instead of a regular file */
+/** @throws Error naming the actual kind if it is not a regular file */
 export function requireRegular(stats: Stats): void {
   if (stats.isFile()) return;
   if (stats.isDirectory()) throw new Error('is a folder');
@@ -43,7 +44,7 @@ function describeKind(kind: string): string {
   return `is not a file but ${kind}: name a regular file`;
 }
 
-/** To its end: it may have grown since its size was read, and files below /proc have none. */
+/** Reads to the end: the file may have grown since its size was read, and files below /proc have none. */
 function readWhole(descriptor: number, maxBytes: number): Buffer {
   const pieces: Buffer[] = [];
   let size = 0;

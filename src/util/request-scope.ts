@@ -3,71 +3,80 @@ import type { SharedBudget } from './shared-budget.ts';
 import type { TraceSpan } from './trace-span.ts';
 
 /**
- * How far an answer is to be believed. `proven`: recomputed up to a hash that more than one node's word stands for. `agreed`: compared with what more than one
- * node said. `single`: one node's word.
+ * Trust level of an answer. `proven`: recomputed up to a hash backed by more than one node's word. `agreed`:
+ * compared with answers of more than one node. `single`: one node's word.
  */
 export type Trust = 'proven' | 'agreed' | 'single';
 
 const TRUST_ORDER: Readonly<Record<Trust, number>> = { single: 0, agreed: 1, proven: 2 };
 
-/** How a derived scope differs from the one that it is made of. */
+/** Differences of a derived scope from its source. */
 type DerivedScope = { readonly deadline?: number; readonly isDetached?: boolean };
 
 /** Charges the owner of a request for work that its calls turn out to need. */
 export interface WorkMeter {
   /**
+   * Charges for state proofs.
    * @param keys accounts, slots and codes that nodes are to prove
-   * @param trips round trips that takes
-   * @throws (or rejects with) the error that the call is to be answered with, where the owner cannot pay: then nothing is to be asked
+   * @param trips round trips needed
+   * @throws the error to answer the call with (or rejects with it), where the owner cannot pay: then no request may
+   * be sent
    */
   pay(keys: number, trips: number): void | Promise<void>;
-  /** The same for other work. @param name a row of the table of credits for work */
+  /**
+   * Charges for other work; throws like `pay`.
+   * @param name a row of the table of credits for work
+   */
   payFor(name: string, count: number): void | Promise<void>;
 }
 
-/** What hears of an abort: a listener, or a scope inside that has one. */
+/** A receiver of an abort: a listener, or an inner scope that has one. */
 type Dependent = (() => void) | RequestScope;
 
 /**
- * What every part of a request has: the deadline, the signal for "the client has gone" or "time is up", the owner, the trace.
- * The scope is its own signal. An outer scope knows those inside only while they have listeners: most never have any, and
- * nearly all others have one, for which there is a field instead of a list.
+ * Context of every part of a request: deadline, abort signal (the client has left, or time is up), owner, trace.
+ * The scope is its own signal. An outer scope references inner ones only while they have listeners: most never have
+ * any, and nearly all others have one, stored in a field instead of a list.
  */
 export class RequestScope implements CancelSignal {
   /** Milliseconds on the clock of `performance.now()`. */
   readonly deadline: number;
-  /** When it began, on the same clock. */
+  /** Start time on the same clock. */
   readonly startedAt: number;
   /** Milliseconds from the start to the deadline, for messages about it. */
   readonly limitMs: number;
-  /** When the work for it ended, on the same clock, where that was done at once by something that reads the clock anyway; 0: not known. */
+  /** End of the work on the same clock, set by synchronous work that reads the clock anyway; 0: unknown. */
   endedAt = 0;
   readonly #parent: RequestScope | undefined;
   #aborted = false;
-  /** Owner of the request; scopes made inside have the same. */
+  /** Owner of the request; inherited by inner scopes. */
   owner: string | undefined;
-  /** Bytes that answers may hold while they are put together; those of all requests share them. */
+  /** Budget of bytes for answers while they are assembled, shared by all requests. */
   answers: SharedBudget | undefined;
-  /** Has the owner pay for work beyond what calls cover; scopes made inside have the same. */
+  /** Charges the owner for work beyond the price of calls; inherited by inner scopes. */
   meter: WorkMeter | undefined;
-  /** What its client calls the series of requests that it belongs to; scopes made inside have the same. */
+  /** Client-chosen name of the series of requests that it belongs to; inherited by inner scopes. */
   session: string | undefined;
-  /** Identity of the batch that it is an item of, if any; scopes made inside have the same. */
+  /** Identity of its batch, if any; inherited by inner scopes. */
   batch: object | undefined;
-  /** The work that it is part of, where that is traced; scopes made inside begin with the same. */
+  /** Span that it is part of, where it is traced; inner scopes begin with the same. */
   trace: TraceSpan | undefined;
-  /** Whether a node had to be asked for the answer: set on a cache miss. */
+  /** Whether a request to a node was needed for the answer: set on a cache miss. */
   hasAskedNode = false;
   #trust: Trust | undefined;
-  /** Whether its answer has been sent; undefined until that is known. Only the outermost scope knows. */
+  /** Whether its answer has been sent; undefined until that is known. Only set in the outermost scope. */
   #isSent: boolean | undefined;
   #sendListeners: ((isSent: boolean) => void)[] | undefined;
   #reason: unknown;
   #first: Dependent | undefined;
-  /** Those beside the first, in the order in which they were added. */
+  /** Dependents beside the first, in order of addition. */
   #others: Set<Dependent> | undefined;
 
-  /** `now` is the present on the same clock, for callers that have just read it. */
+  /**
+   * @param deadline milliseconds on the clock of `performance.now()`, limited by that of `parent`
+   * @param now current time on the same clock, for callers that have just read it
+   * @param limitMs the limit in messages; by default the time to the deadline
+   */
   constructor(deadline: number, parent?: RequestScope, now: number = performance.now(), limitMs?: number) {
     this.deadline = parent === undefined ? deadline : Math.min(deadline, parent.deadline);
     this.startedAt = now;
@@ -85,7 +94,7 @@ export class RequestScope implements CancelSignal {
     return this.#aborted || (this.#parent?.aborted ?? false);
   }
 
-  /** What it was aborted with, or the scope around it. */
+  /** Abort reason of this scope, or of an outer one. */
   get reason(): unknown {
     if (this.#aborted || this.#parent === undefined) return this.#reason;
     return this.#parent.reason;
@@ -95,23 +104,24 @@ export class RequestScope implements CancelSignal {
     return this;
   }
 
-  /** How far the answer is to be believed, where its sources have said it: as far as the least of them. */
+  /** Trust of the answer: the lowest of its sources; undefined while none is recorded. */
   get trust(): Trust | undefined {
     return this.#trust;
   }
 
-  /** Notes how far a part of the answer is to be believed. */
+  /** Records the trust of a part of the answer. */
   noteTrust(trust: Trust): void {
     if (this.#trust === undefined || TRUST_ORDER[trust] < TRUST_ORDER[this.#trust]) this.#trust = trust;
   }
 
-  /** Whether the transport has to say when the answer is sent: `whenSent` has been called. */
+  /** Whether `whenSent` was called, so that the transport has to report the sending. */
   get awaitsSending(): boolean {
     return this.#sendListeners !== undefined;
   }
 
   /**
-   * Calls `listener` once with whether the whole answer of the request was handed to the client's connection. It may never be called where it was not.
+   * Calls `listener` once with whether the whole answer of the request was passed to the client's connection. It
+   * may never be called if it was not.
    */
   whenSent(listener: (isSent: boolean) => void): void {
     if (this.#parent !== undefined) this.#parent.whenSent(listener);
@@ -120,7 +130,10 @@ export class RequestScope implements CancelSignal {
     else this.#sendListeners.push(listener);
   }
 
-  /** To be called by the transport on the scope that it made, when the answer is sent or will not be. Only the first call counts. */
+  /**
+   * Reports that the answer is sent or will not be; called by the transport on its outermost scope. Only the first
+   * call counts.
+   */
   noteSent(isSent: boolean): void {
     if (this.#isSent !== undefined) return;
     this.#isSent = isSent && !this.#aborted;
@@ -139,8 +152,8 @@ export class RequestScope implements CancelSignal {
   }
 
   /**
-   * The scope of a part of the work, of the same owner, bounds and trace and with the same limit in messages. With `isDetached` it does not end
-   * with this scope and may have a later deadline: it ends by its own `abort`.
+   * Creates the scope of a part of the work, with the same owner, bounds and trace, and the same limit in messages.
+   * With `isDetached` it does not end with this scope and may have a later deadline: it ends by its own `abort`.
    */
   derive({ deadline = this.deadline, isDetached = false }: DerivedScope = {}): RequestScope {
     const scope = new RequestScope(deadline, isDetached ? undefined : this, this.startedAt, this.limitMs);
@@ -153,7 +166,7 @@ export class RequestScope implements CancelSignal {
     return scope;
   }
 
-  /** Ends this scope and those inside it. Only the first call counts. */
+  /** Aborts this scope and inner ones. Only the first call counts. */
   abort(reason?: unknown): void {
     if (this.#aborted) return;
     this.#aborted = true;
@@ -166,7 +179,7 @@ export class RequestScope implements CancelSignal {
     for (const dependent of others ?? []) notify(dependent, reason);
   }
 
-  /** To be called when the work inside is done: the outer scope forgets this one, whatever still listens. */
+  /** Detaches the scope from the outer one when its work is done, regardless of remaining listeners. */
   release(): void {
     if (this.#parent !== undefined) this.#parent.#remove(this);
   }
@@ -174,7 +187,7 @@ export class RequestScope implements CancelSignal {
   #add(dependent: Dependent): void {
     if (this.#first === undefined) {
       this.#first = dependent;
-      // An outer scope that was released meanwhile is known again, so that the outermost abort arrives here.
+      // A scope that was released meanwhile is attached again, so that an outermost abort arrives here.
       if (this.#others === undefined && this.#parent !== undefined) this.#parent.#add(this);
     } else if (this.#first !== dependent) {
       this.#others ??= new Set();

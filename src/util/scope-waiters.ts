@@ -1,6 +1,6 @@
 import type { RequestScope } from './request-scope.ts';
 
-/** Requests that wait for the same event, each at most until its deadline or until its caller has gone. */
+/** Requests that wait for the same event, each at most until its deadline or until its caller has left. */
 export class ScopeWaiters {
   readonly #waiting = new Set<() => void>();
 
@@ -8,7 +8,7 @@ export class ScopeWaiters {
     return this.#waiting.size;
   }
 
-  /** Resolves when `wake` is called, the deadline has come or the caller has gone. Never rejects. */
+  /** Resolves when `wake` is called, the deadline is reached or the caller has left. Never rejects. */
   wait({ deadline, signal }: RequestScope): Promise<void> {
     return new Promise((resolve) => {
       const wake = (): void => {
@@ -24,7 +24,7 @@ export class ScopeWaiters {
     });
   }
 
-  /** Ends waiting for all of them. */
+  /** Wakes all waiters. */
   wake(): void {
     for (const wake of [...this.#waiting]) wake();
   }

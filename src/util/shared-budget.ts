@@ -1,22 +1,24 @@
-/** The part of a shared bound that one owner alone may hold, above 0 and at most 1. */
+/** Part of a shared bound that one owner alone may use, above 0 and at most 1. */
 export type OwnerShare = number;
 
 /**
- * A bound on something that many owners use at the same time: bytes, connections, places. Amounts are taken before they
- * are used and given back afterwards.
- *
- * An owner may hold at most `share / (1 - share)` times what is still free (dynamic threshold, Choudhury and Hahne 1998).
- * With a share of 0.5 one owner alone holds up to half, two a third each, three a quarter: whatever their number,
- * something is left for the next one. An owner that holds nothing may take whatever fits.
+ * A bound on a resource used by many owners at the same time: bytes, connections, slots. Amounts are taken before
+ * use and returned afterwards.
+ * An owner may use at most `share / (1 - share)` times the free amount (dynamic threshold, Choudhury and Hahne
+ * 1998). With a share of 0.5 one owner alone uses up to half, two a third each, three a quarter: whatever their
+ * number, something is left for the next one. An owner that uses nothing may take any amount that fits.
  */
 export class SharedBudget {
   readonly limit: number;
-  /** Of what is free: how many times that an owner may hold. */
+  /** Multiple of the free amount that an owner may use. */
   readonly #factor: number;
   readonly #held = new Map<string, number>();
   #used = 0;
 
-  /** @param limit of all owners together */
+  /**
+   * @param limit maximum for all owners together
+   * @throws RangeError for a negative limit, or a share outside of (0, 1]
+   */
   constructor(limit: number, share: OwnerShare) {
     if (!(limit >= 0 && share > 0 && share <= 1))
       throw new RangeError('expected a limit, and a share above 0 up to 1');
@@ -24,12 +26,12 @@ export class SharedBudget {
     this.#factor = share === 1 ? Number.POSITIVE_INFINITY : share / (1 - share);
   }
 
-  /** What all owners hold. */
+  /** Amount used by all owners. */
   get used(): number {
     return this.#used;
   }
 
-  /** Owners that hold something. */
+  /** Owners that use something. */
   get owners(): number {
     return this.#held.size;
   }
@@ -42,7 +44,7 @@ export class SharedBudget {
   hasRoom(owner: string, amount: number): boolean {
     const free = this.limit - this.#used;
     if (amount > free) return false;
-    // Not even an owner of all that is held would hold too much.
+    // Even an owner of the whole used amount would not exceed its share.
     if (this.#used + amount <= this.#factor * free) return true;
     const held = this.#held.get(owner);
     return (
@@ -50,36 +52,36 @@ export class SharedBudget {
     );
   }
 
-  /** Whether `tryTake` would succeed if the owner held nothing. */
+  /** Whether `tryTake` would succeed if the owner used nothing. */
   couldHave(owner: string, amount: number): boolean {
     const free = this.limit - this.#used + this.usedBy(owner);
     return amount <= free && amount <= this.#factor * free;
   }
 
-  /** The least that an owner has to give back before it has room for anything; 0 where it has. */
+  /** Returns the minimum that an owner must return before it has room for anything; 0 if it has room. */
   excessOf(owner: string): number {
     const free = this.limit - this.#used;
     const factor = this.#factor;
-    // What is given back is free then, so that more may be held.
+    // A returned amount is free again, which raises the owner's maximum.
     const own = factor === Number.POSITIVE_INFINITY ? 0 : (this.usedBy(owner) - factor * free) / (1 + factor);
     return Math.max(0, -free, own);
   }
 
-  /** Takes `amount` for an owner, or takes nothing and says `false`. */
+  /** Takes `amount` for an owner; returns `false`, without taking anything, if there is no room. */
   tryTake(owner: string, amount: number): boolean {
     if (!this.hasRoom(owner, amount)) return false;
     this.take(owner, amount);
     return true;
   }
 
-  /** Takes `amount` even where there is no room: for what exists already and has to be counted. */
+  /** Takes `amount` even without room: for amounts that already exist and must be counted. */
   take(owner: string, amount: number): void {
     if (amount === 0) return;
     this.#used += amount;
     this.#held.set(owner, this.usedBy(owner) + amount);
   }
 
-  /** @throws RangeError when the owner does not hold so much: an amount was given back twice */
+  /** @throws RangeError when the owner does not use this much: an amount was returned twice */
   giveBack(owner: string, amount: number): void {
     if (amount === 0) return;
     const left = this.usedBy(owner) - amount;

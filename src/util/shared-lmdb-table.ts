@@ -3,8 +3,9 @@ import { LmdbEnvironment } from './lmdb-environment.ts';
 import { prepareLmdbFolder } from './lmdb-folder.ts';
 
 /**
- * A table in an LMDB environment of its own, which processes of one machine share: the environment's lock makes each write a whole. It is opened at the first
- * write, since many services never write to it. A power cut may lose the last writes, a killed process loses none.
+ * A table in its own LMDB environment, shared by processes of one machine: the environment's lock makes each write
+ * atomic. It is opened at the first write, since many services never write to it. A power cut may lose the last
+ * writes, a killed process loses none.
  */
 export class SharedLmdbTable<V> {
   readonly #path: string;
@@ -12,8 +13,8 @@ export class SharedLmdbTable<V> {
   #environment: LmdbEnvironment<Database<V, string>> | undefined;
 
   /**
-   * @param path of its folder, which is made
-   * @param mapBytes how large it can grow
+   * @param path its folder, which is created
+   * @param mapBytes maximum size
    */
   constructor(path: string, mapBytes: number) {
     this.#path = path;
@@ -21,8 +22,8 @@ export class SharedLmdbTable<V> {
   }
 
   /**
-   * Runs a write transaction: all of it is kept, or nothing where `work` throws.
-   * @throws Error naming the folder where it cannot be opened; what `work` throws
+   * Runs a write transaction: all of it is committed, or nothing where `work` throws.
+   * @throws Error naming the folder where it cannot be opened; errors of `work`
    */
   write<R>(work: (table: Database<V, string>) => R): R {
     this.#environment ??= this.#open();

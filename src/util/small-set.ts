@@ -1,6 +1,6 @@
 /**
- * A set of a few members that come and go with requests: members are found by looking at all of them. A Set would keep them alive
- * longer, as `PassingMap` explains.
+ * A set of a few members with the lifetime of requests, searched linearly. A Set would keep them alive longer, as
+ * `PassingMap` explains.
  */
 export class SmallSet<T> {
   readonly #members: T[] = [];
@@ -9,12 +9,12 @@ export class SmallSet<T> {
     return this.#members.length;
   }
 
-  /** @param member that is not in it */
+  /** @param member not yet in the set */
   add(member: T): void {
     this.#members.push(member);
   }
 
-  /** Changes the order of the others. */
+  /** Removes a member; changes the order of the others. */
   delete(member: T): void {
     const index = this.#members.indexOf(member);
     if (index < 0) return;
@@ -22,7 +22,10 @@ export class SmallSet<T> {
     if (index < this.#members.length) this.#members[index] = last;
   }
 
-  /** Empties it. @returns what was in it */
+  /**
+   * Empties the set.
+   * @returns its members
+   */
   take(): readonly T[] {
     return this.#members.splice(0);
   }

@@ -1,16 +1,20 @@
-/** From here on a difference between the system's clock and the monotonic one is a jump, milliseconds: corrections of a running clock are smaller. */
+/**
+ * Minimum difference between system and monotonic clock that counts as a jump, milliseconds: corrections of a
+ * running clock are smaller.
+ */
 const JUMP_MS = 1_000;
-/** A clock that has jumped and is not set back for so long is right. */
+/** Time after which a jump that was not reverted is followed, ms. */
 const CONFIRM_MS = 10 * 60_000;
 
 /**
- * The system's time in Unix milliseconds, without its jumps: a clock that is wrong for a moment changes nothing, one that stays where it
- * has jumped to is followed after ten minutes. A process that starts while the clock is wrong begins with the wrong time.
+ * Creates a clock of the system time in Unix milliseconds without its jumps: a clock that is wrong temporarily
+ * changes nothing, one that stays where it has jumped to is followed after ten minutes. A process that starts while
+ * the clock is wrong begins with the wrong time.
  * @param wallTime Unix milliseconds
  * @param now a monotonic clock in milliseconds
  */
 export function createSteadyTime(wallTime: () => number, now: () => number): () => number {
-  /** The time less the monotonic clock. */
+  /** System time minus monotonic time. */
   let offset = wallTime() - now();
   let jumpedAt: number | undefined;
   return () => {
@@ -27,7 +31,7 @@ export function createSteadyTime(wallTime: () => number, now: () => number): () 
   };
 }
 
-/** The time of this process. */
+/** The steady time of this process. */
 export const steadyTime: () => number = createSteadyTime(
   () => Date.now(),
   () => performance.now(),

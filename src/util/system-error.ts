@@ -1,8 +1,9 @@
 import { getSystemErrorName } from 'node:util';
 
 /**
- * The code of an error as a name: `ENOENT`, `ERR_PARSE_ARGS_UNKNOWN_OPTION`. LMDB gives a number of errno, which becomes the name that
- * node has for it (`ENOSPC`). @returns undefined where there is no code, or one of another type
+ * Returns the code of an error as a name: `ENOENT`, `ERR_PARSE_ARGS_UNKNOWN_OPTION`. LMDB reports an errno number,
+ * which is converted to node's name for it (`ENOSPC`).
+ * @returns undefined where there is no code, or one of another type
  */
 export function readErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
@@ -16,12 +17,12 @@ function findErrnoName(errno: number): string | undefined {
   return name.startsWith('E') ? name : undefined;
 }
 
-/** Whether LMDB failed, which gives errno (or a number of its own) as the code. */
+/** Whether an error is LMDB's, which has an errno (or a number of its own) as its code. */
 export function isStoreError(error: unknown): boolean {
   return typeof (error as { readonly code?: unknown } | null | undefined)?.code === 'number';
 }
 
-/** Codes of files and folders, in words. */
+/** Descriptions of file and folder error codes. */
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or folder',
   EACCES: 'permission denied',
@@ -31,7 +32,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
-  // LMDB's name for a write that ended short.
+  // LMDB's code for a short write.
   EIO: 'the disk is full or faulty (input/output error)',
   EFBIG: 'the file would exceed its size limit',
   EMFILE: 'too many open files: raise the limit (ulimit -n, LimitNOFILE)',
@@ -40,12 +41,12 @@ const WORDS: Readonly<Record<string, string>> = {
   Z_DATA_ERROR: 'its packed data is damaged',
 };
 
-/** Whether an error of the system, or of LMDB, may mean that there is no room; LMDB gives EIO for a write that ended short. */
+/** Whether an error of the system or of LMDB may mean lack of space; LMDB reports EIO for a short write. */
 export function isSpaceError(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT', 'EIO', 'EFBIG'].includes(readErrorCode(error) ?? '');
 }
 
-/** What a system error means, in a few words; the error's own message where its code is not a common one. */
+/** Describes a system error in a few words; falls back to the error's own message for uncommon codes. */
 export function describeSystemError(error: unknown): string {
   const code = readErrorCode(error);
   return (

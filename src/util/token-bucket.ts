@@ -1,15 +1,15 @@
 export type TokenBucketOptions = {
-  /** The most that can be saved up; a new bucket is full. */
+  /** Maximum tokens; a new bucket is full. */
   readonly capacity: number;
-  /** Tokens that time alone brings. */
+  /** Tokens added per second. */
   readonly perSecond?: number;
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
 };
 
 /**
- * A budget: what is done costs tokens, which come with time, with `earn`, or both. For retries at most a tenth of the
- * requests: `earn(0.1)` with each request, `tryTake()` before each retry.
+ * A token bucket: actions cost tokens, which are added over time, by `earn`, or both. To limit retries to a tenth
+ * of the requests: `earn(0.1)` with each request, `tryTake()` before each retry.
  */
 export class TokenBucket {
   readonly #capacity: number;
@@ -18,6 +18,7 @@ export class TokenBucket {
   #tokens: number;
   #filledAt: number;
 
+  /** @throws RangeError for a capacity not above 0, or a negative rate */
   constructor({ capacity, perSecond = 0, now = () => performance.now() }: TokenBucketOptions) {
     if (!(capacity > 0 && perSecond >= 0)) throw new RangeError('a bucket needs room, and no leak');
     this.#capacity = capacity;
@@ -32,7 +33,7 @@ export class TokenBucket {
     return this.#tokens;
   }
 
-  /** Takes `tokens`, or takes nothing and says `false`. */
+  /** Takes `tokens`; returns `false`, without taking anything, if there are too few. */
   tryTake(tokens = 1): boolean {
     this.#fill();
     if (this.#tokens < tokens) return false;

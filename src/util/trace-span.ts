@@ -1,10 +1,10 @@
-/** Something that is under way in a trace. What it works on carries it along (`RequestScope.trace`). */
+/** A span of a trace, carried by `RequestScope.trace`. */
 export interface TraceSpan {
-  /** W3C trace context to be sent to the server that is asked. */
+  /** W3C trace context for requests to other servers. */
   readonly traceParent: string;
-  /** Begins work inside of it; `client`: a request to another server. */
+  /** Begins a child span; `client`: a request to another server. */
   begin(name: string, kind: 'internal' | 'client', attributes: Readonly<Record<string, string>>): TraceSpan;
   set(name: string, value: string | number): void;
-  /** @param fault why it failed, where it did */
+  /** @param fault reason of a failure */
   end(fault?: string): void;
 }

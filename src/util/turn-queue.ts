@@ -2,60 +2,64 @@ import { performance } from 'node:perf_hooks';
 import { FairLines } from './fair-lines.ts';
 
 /**
- * Time that steps may take of one turn of the event loop before all else has its turn, and as much for what is run at once, milliseconds.
- * A request passes several turns on its way (its bytes, its worker's answer), so that what one turn takes is what it waits, several times.
+ * Time per turn of the event loop for scheduled steps before everything else runs, and the same again for work run
+ * immediately, milliseconds. A request passes several turns on its way (its bytes, its worker's answer), so it
+ * waits this long several times.
  */
 export const TURN_MS = 2;
-/** Connections have as long while they come, after steps and what was run at once: half of the time, milliseconds. */
+/**
+ * Time reserved for accepting connections after steps and immediate work: half of the time while connections
+ * arrive, milliseconds.
+ */
 const ACCEPT_MS = 2 * TURN_MS;
 
-/** An owner counts as alone when no other one has sent a request for so long, milliseconds. */
+/** An owner counts as alone when no other has sent a request for this long, milliseconds. */
 const ALONE_MS = 10_000;
 
-/** A piece of expensive work. It ends of itself, after about `TURN_MS` at most. */
+/** A piece of expensive work, which ends by itself after at most about `TURN_MS`. */
 type Step = () => void;
 
 /**
- * Expensive work on the thread that reads requests: large bodies, batches, large answers. It runs in steps, all of which together take
- * about `TURN_MS` of one turn of the event loop. Owners share that time, however many steps wait for each and however long they are, so that a
- * small request waits for one step at most.
+ * Scheduler of expensive work on the thread that reads requests: large bodies, batches, large answers. It runs in
+ * steps, which together take about `TURN_MS` of a turn of the event loop. Owners share that time fairly, regardless
+ * of the number and length of their steps, so that a small request waits for one step at most.
  */
 export class TurnQueue {
   readonly #lines = new FairLines<Step>();
-  /** Owner of the last request, and the time when a request had another owner than the one before it. */
+  /** Owner of the last request, and the time of the last request whose owner differed from the previous one's. */
   #lastOwner: string | undefined;
   #otherAt = Number.NEGATIVE_INFINITY;
-  /** Owner of the step that runs. */
+  /** Owner of the running step. */
   #stepOwner = '';
-  /** Used by steps in this turn of the event loop. */
+  /** Time used by steps in this turn of the event loop, ms. */
   #stepsMs = 0;
-  /** Used by what was run at once since the last steps. */
+  /** Time used by immediate work since the last steps, ms. */
   #atOnceMs = 0;
   #isStepping = false;
-  /** A connection was accepted in this turn. */
+  /** Whether a connection was accepted in this turn. */
   #hasAccepted = false;
-  /** When the last step ended. */
+  /** End time of the last step. */
   #workedAt = Number.NEGATIVE_INFINITY;
   #isArmed = false;
-  /** When the work began that runs now, and is counted when it ends. */
+  /** Start time of the running work, which is charged when it ends. */
   #runningSince: number | undefined;
-  /** The step that has just run goes on behind a promise. */
+  /** Whether the step that has just run continues after a promise. */
   #goesOn = false;
   readonly #now: () => number;
 
-  /** `now` is a monotonic clock in milliseconds. */
+  /** @param now a monotonic clock in milliseconds */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Owners that wait. */
+  /** Owners with waiting steps. */
   get waiting(): number {
     return this.#lines.owners;
   }
 
   /**
-   * Whether the owner's work may be run at once, in the turn that has begun: then `spend` is to be called behind it. An owner that has steps
-   * waiting has no time before them; another need not wait behind it.
+   * Whether the owner's work may run immediately in this turn; the caller then calls `spend`. An owner with waiting
+   * steps may not overtake them; another owner need not wait for them.
    */
   hasTime(owner: string): boolean {
     if (this.#lines.has(owner) || this.#givesWay()) return false;
@@ -64,31 +68,31 @@ export class TurnQueue {
   }
 
   /**
-   * Notes that a connection was accepted in this turn. libuv accepts one in each turn of the event loop, and others may wait behind it, so
-   * steps wait, until `ACCEPT_MS` after the last one.
+   * Records that a connection was accepted in this turn. libuv accepts one per turn of the event loop, and others
+   * may be queued, so steps wait until `ACCEPT_MS` after the last step.
    */
   noteConnection(): void {
     this.#hasAccepted = true;
     this.#arm();
   }
 
-  /** Counts what was run at once, milliseconds; within work that is counted whole it counts nothing. */
+  /** Charges immediate work, milliseconds; no effect within work that is measured as a whole. */
   spend(ms: number): void {
     if (this.#isStepping) this.#stepsMs += ms;
     else if (this.#runningSince === undefined) this.#atOnceMs += ms;
     this.#arm();
   }
 
-  /** Runs `step` in a turn of its owner, later. It must not throw. */
+  /** Runs `step` later, in a scheduler slot of its owner. It must not throw. */
   enter(owner: string, step: Step): void {
     this.#lines.add(owner, step);
     this.#arm();
   }
 
   /**
-   * Runs work to its end, which pauses (`yield`) at least once a millisecond or so. Its result is there at once when there is time for it in
-   * this turn.
-   * @throws what the work throws, at once or by rejection
+   * Runs work that pauses (`yield`) at least about once a millisecond, to its end. The result is synchronous when
+   * there is time for it in this turn.
+   * @throws errors of the work, synchronously or by rejection
    */
   run<T>(owner: string, work: Iterator<undefined, T>): T | Promise<T> {
     if (this.hasTime(owner)) {
@@ -110,9 +114,9 @@ export class TurnQueue {
   }
 
   /**
-   * Runs work that does not pause, and takes about `TURN_MS` at most: at once where there is time for it in this turn, else in a turn of its
-   * owner. What it takes until it returns is counted.
-   * @throws what the work throws, at once or by rejection
+   * Runs work without pauses that takes at most about `TURN_MS`: immediately if there is time in this turn,
+   * otherwise in a scheduler slot of its owner. Its synchronous time is charged.
+   * @throws errors of the work, synchronously or by rejection
    */
   take<T>(owner: string, work: () => T | Promise<T>): T | Promise<T> {
     if (this.hasTime(owner)) return this.#runNow(work);
@@ -128,9 +132,10 @@ export class TurnQueue {
   }
 
   /**
-   * Runs the work of a request: at once where its owner is alone, since nobody waits for it, otherwise as `take` does.
+   * Runs the work of a request: immediately if its owner is alone, since nobody waits for it, otherwise like
+   * `take`.
    * @param now in milliseconds of the queue's clock
-   * @throws what the work throws, at once or by rejection
+   * @throws errors of the work, synchronously or by rejection
    */
   serve<T>(owner: string, now: number, work: () => T | Promise<T>): T | Promise<T> {
     if (owner !== this.#lastOwner) {
@@ -140,14 +145,20 @@ export class TurnQueue {
     return now - this.#otherAt > ALONE_MS ? work() : this.take(owner, work);
   }
 
-  /** Runs `next` with a value: at once where it is there, as `take` does where it had to be waited for, since others may have waited for the same. */
+  /**
+   * Runs `next` with a value: immediately if the value is there, like `take` if it was awaited, since others may
+   * have waited for the same value.
+   */
   follow<T, U>(owner: string, value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
     return value instanceof Promise
       ? value.then((found) => this.take(owner, () => next(found)))
       : next(value);
   }
 
-  /** Calls `resume`, which settles a promise, in a turn of the owner. What follows that promise until it waits again is part of the step, and counted. */
+  /**
+   * Calls `resume`, which settles a promise, in a scheduler slot of the owner. Continuations of that promise until
+   * they wait again are part of the step, and charged.
+   */
   resumeLater(owner: string, resume: () => void): void {
     this.enter(owner, () => {
       this.#goesOn = true;
@@ -155,12 +166,12 @@ export class TurnQueue {
     });
   }
 
-  /** Resolves in a turn of the owner: as `resumeLater`. */
+  /** Resolves in a scheduler slot of the owner, like `resumeLater`. */
   rejoin(owner: string): Promise<void> {
     return new Promise((resolve) => this.resumeLater(owner, resolve));
   }
 
-  /** Resolves in a turn of the owner, for work that takes about `ms` behind it and cannot be run from here. */
+  /** Resolves in a scheduler slot of the owner, for subsequent work of about `ms` that cannot be run from here. */
   pause(owner: string, ms: number): Promise<void> {
     return new Promise((resolve) => {
       this.enter(owner, () => {
@@ -170,7 +181,7 @@ export class TurnQueue {
     });
   }
 
-  /** Counts what it takes; work within work is counted with that. */
+  /** Runs and charges work; nested work is part of the outer one. */
   #runNow<T>(work: () => T): T {
     if (this.#runningSince !== undefined) return work();
     const startedAt = this.#now();
@@ -202,7 +213,7 @@ export class TurnQueue {
 
   #endTurn(): void {
     this.#hasAccepted = false;
-    // Also to begin the next turn's account.
+    // Rearms also to reset the accounts of the next turn.
     if (this.#lines.owners > 0 || this.#stepsMs > 0 || this.#atOnceMs > 0) this.#arm();
   }
 
@@ -222,7 +233,7 @@ export class TurnQueue {
       next.item();
       if (this.#goesOn) {
         this.#goesOn = false;
-        // Ticks run when no microtask is left: what follows the promise has ended, or waits.
+        // Ticks run when no microtask is left: the continuations of the promise have then ended, or wait.
         queueMicrotask(() => process.nextTick(this.#finishStep, startedAt));
         return;
       }
@@ -245,7 +256,7 @@ export class TurnQueue {
     this.#lines.charge(this.#stepOwner, ms);
   }
 
-  /** Goes on with the work until it is done, or the time of a turn is used up. */
+  /** Continues the work until it is done, or `TURN_MS` is used up. */
   #runStep<T>(work: Iterator<undefined, T>, startedAt: number): IteratorResult<undefined, T> {
     for (;;) {
       const step = work.next();
@@ -254,5 +265,5 @@ export class TurnQueue {
   }
 }
 
-/** Of this thread: it has one event loop. */
+/** The queue of this thread, which has one event loop. */
 export const TURNS: TurnQueue = new TurnQueue();

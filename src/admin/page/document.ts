@@ -1,4 +1,4 @@
-/** The page without its data; everything else is put in by `main.ts`. Addresses are relative, for proxies with a path. */
+/** The page without data; `main.ts` inserts everything else. URLs are relative, for proxies with a path. */
 export const PAGE_HTML: string = `<!doctype html>
 <html lang="en">
 <head>

@@ -1,4 +1,6 @@
-/** Building the page: elements and text nodes, never markup, so that no name or message can become one. */
+/**
+ * DOM helpers that create elements and text nodes only, never markup, so that no name or message can become markup.
+ */
 
 type Child = Node | string;
 export type Attributes = Readonly<Record<string, string>>;
@@ -25,14 +27,14 @@ export function svgElement<K extends keyof SVGElementTagNameMap>(
   return created;
 }
 
-/** Text of documentation, in which words between backticks are code. */
+/** Renders documentation text; words between backticks are code. */
 export function createProse(text: string): Node[] {
   return text
     .split('`')
     .map((part, i) => (i % 2 === 0 ? document.createTextNode(part) : element('code', {}, part)));
 }
 
-/** Leaves alone what is right already: a selection in it stays. */
+/** Sets the text of a node if it differs: a selection in unchanged text survives. */
 export function setText(node: Node, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }

@@ -8,10 +8,10 @@ type FeedListener = {
 };
 
 const RETRY_MS = 3_000;
-/** A stream that says nothing for so long is opened anew. */
+/** Silence after which a stream is reopened, ms. */
 const SILENCE_MS = 10_000;
 
-/** The service's status as it changes: opened again when it breaks, closed while the page is hidden. */
+/** Stream of the service's status: reopened when it breaks, closed while the page is hidden. */
 export class Feed {
   readonly #listener: FeedListener;
   #source: EventSource | undefined;
@@ -46,7 +46,7 @@ export class Feed {
     });
     source.addEventListener('error', () => {
       this.#listener.onState('lost');
-      // After some failures a browser tries no more.
+      // After some failures a browser stops retrying.
       this.#later(RETRY_MS);
     });
   }

@@ -1,17 +1,17 @@
-/** Numbers as people read them. All of it is plain text. */
+/** Formatting of numbers for people, as plain text. */
 
 const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const FINE = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 const FINER = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
 
-/** What there is no value for. */
+/** Placeholder of a missing value. */
 export const NOTHING = '–';
 
 export function formatCount(value: number | undefined): string {
   return value === undefined ? NOTHING : WHOLE.format(value);
 }
 
-/** Calls a second, and the like. */
+/** Formats a rate, such as calls per second. */
 export function formatRate(value: number | undefined): string {
   if (value === undefined) return NOTHING;
   return (value >= 100 ? WHOLE : value >= 10 ? FINE : FINER).format(value);
@@ -22,7 +22,7 @@ export function formatShare(share: number | undefined): string {
   return share === undefined ? NOTHING : `${(share > 0 && share < 0.1 ? FINER : FINE).format(share * 100)}%`;
 }
 
-/** A latency. */
+/** Formats a latency. */
 export function formatMs(ms: number | undefined): string {
   if (ms === undefined) return NOTHING;
   if (ms >= 10_000) return `${FINE.format(ms / 1_000)} s`;
@@ -40,7 +40,7 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 ? WHOLE.format(size) : FINE.format(size)} ${UNITS[unit]}`;
 }
 
-/** The two largest units: 3 d 4 h. */
+/** Formats a duration in its two largest units: 3 d 4 h. */
 export function formatSpan(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   const parts = [
@@ -55,18 +55,19 @@ export function formatSpan(ms: number): string {
   return shown.map(([count, unit]) => `${count} ${unit}`).join(' ');
 }
 
+/** @param at Unix milliseconds */
 export function formatTime(at: number): string {
   const time = new Date(at);
   return Number.isNaN(time.getTime()) ? NOTHING : time.toLocaleTimeString('en-GB');
 }
 
-/** In UTC, as block explorers have it. */
+/** Formats a date in UTC, like block explorers. */
 export function formatDate(at: number): string {
   const time = new Date(at);
   return Number.isNaN(time.getTime()) ? NOTHING : `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** Both ends of something long, such as a hash or an address. */
+/** Keeps both ends of a long text, such as a hash or an address. */
 export function shorten(text: string, head = 8, tail = 6): string {
   return text.length <= head + tail + 1 ? text : `${text.slice(0, head)}…${text.slice(-tail)}`;
 }

@@ -1,10 +1,10 @@
-/** A piece of the page that shows a value and is updated when there is a new one. */
+/** A piece of the page that displays a value and can be updated. */
 export interface Part<T> {
   readonly root: Element;
   update(value: T): void;
 }
 
-/** Children that stay the same elements while the items they show change: focus and selections survive. */
+/** Children that keep their elements while their items change: focus and selections survive. */
 export class KeyedList<T> {
   readonly #parent: Element;
   readonly #keyOf: (item: T, position: number) => string;

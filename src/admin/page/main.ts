@@ -1,4 +1,4 @@
-/** The status page: where its parts meet the document. */
+/** Entry point of the status page: connects its parts to the document. */
 import type { ServiceStatus } from '../../observe/status.ts';
 import { ConsolePanel } from './console/panel.ts';
 import { findById, setAttribute, setText } from './dom.ts';

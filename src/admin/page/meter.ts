@@ -1,7 +1,7 @@
 import { setAttribute, svgElement } from './dom.ts';
 import type { Part } from './keyed-list.ts';
 
-/** A share as a bar; the number itself is beside it. */
+/** A bar for a share, whose number is displayed beside it. */
 export class Meter implements Part<number> {
   readonly root: SVGSVGElement;
   readonly #bar: SVGRectElement = svgElement('rect', { class: 'bar-part', height: '6', width: '0' });

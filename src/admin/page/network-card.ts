@@ -14,13 +14,13 @@ import type { Part } from './keyed-list.ts';
 import { Sparkline } from './sparkline.ts';
 import { type Cell, Table } from './table.ts';
 
-/** Samples of a network that its card keeps while it is open. */
+/** Maximum samples of a network stored by its card while the page is open. */
 const MAX_SAMPLES = 120;
 const SHORTEST_CHART_MS = 30_000;
-/** Blocks older than this are from a chain that stands still: its date says more than its age. */
+/** Blocks older than this belong to a stalled chain: the date is displayed instead of the age. */
 const OLD_MS = 86_400_000;
 
-/** A network, and the moment at which it was like that. */
+/** A network's status and its time. */
 export type NetworkView = { readonly network: NetworkStatus; readonly at: number };
 
 const FACTS = [
@@ -35,6 +35,7 @@ const FACTS = [
   'Executed',
 ] as const;
 
+/** Card of one network: state, facts, a chart of its calls, and its nodes. */
 export class NetworkCard implements Part<NetworkView> {
   readonly root: HTMLElement;
   readonly #name: HTMLElement = element('h3');
@@ -99,7 +100,7 @@ export class NetworkCard implements Part<NetworkView> {
   }
 }
 
-/** A head that a node had a moment ago needs no remark: polls are up to two seconds apart. */
+/** Age from which an unconfirmed head is displayed: polls are up to two seconds apart. */
 const UNCONFIRMED_MS = 5_000;
 
 function describeHead({ head, unconfirmed = 0, isExpired }: NetworkStatus): string {
@@ -115,7 +116,7 @@ function describeSubscriptions({ subscriptions: { open, sent, lag } }: NetworkSt
   return `${formatCount(open)} open, ${formatCount(sent)} sent${behind}`;
 }
 
-/** How many operators have the newest block, and what follows where they are too few. */
+/** Describes how many operators have the newest block, and the consequence of too few. */
 function describeAgreement({ agreement }: NetworkStatus): string {
   if (agreement === undefined) return NOTHING;
   const { needed, operators, voices, isDemanded, isMissing } = agreement;
@@ -124,14 +125,14 @@ function describeAgreement({ agreement }: NetworkStatus): string {
   return `${counts}: ${isDemanded ? 'nothing new is answered' : "answers are one node's word"}`;
 }
 
-/** What of the nodes' answers is recomputed. */
+/** Describes which of the nodes' answers are recomputed. */
 function describeVerified({ source, unverifiable }: NetworkStatus): string {
   if (source === 'embedded') return 'executed here';
   if (unverifiable === undefined) return 'no, compared only';
   return unverifiable.length === 0 ? 'all that blocks commit to' : `all but ${unverifiable.join('; ')}`;
 }
 
-/** Up to which block a rollup is what its layer 1 commits to. */
+/** Describes up to which block layer 1 commits to a rollup. */
 function describeAnchor({ anchor }: NetworkStatus): string {
   if (anchor === undefined) return '';
   const { state, number, reason } = anchor;
@@ -141,7 +142,7 @@ function describeAnchor({ anchor }: NetworkStatus): string {
   return `; up to block ${formatCount(number)} anchored in layer 1${reason === undefined ? '' : `, no newer one${why}`}`;
 }
 
-/** Where calls are executed. */
+/** Describes where calls are executed. */
 function describeExecution({ source, execution }: NetworkStatus): string {
   if (source === 'embedded') return 'here';
   if (execution === undefined) return 'by nodes';

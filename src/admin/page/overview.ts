@@ -5,7 +5,7 @@ import type { Part } from './keyed-list.ts';
 import { Meter } from './meter.ts';
 import { Sparkline } from './sparkline.ts';
 
-/** Samples that a number shown is the mean of. */
+/** Samples averaged for a displayed number. */
 const RECENT = 10;
 const SHORTEST_CHART_MS = 60_000;
 
@@ -30,7 +30,7 @@ class Tile {
   }
 }
 
-/** The numbers of the whole service. */
+/** Tiles with the numbers of the whole service. */
 export class Overview implements Part<ServiceStatus> {
   readonly root: HTMLElement;
   readonly #charts = { calls: new Sparkline(), errors: new Sparkline(), latency: new Sparkline() };

@@ -3,7 +3,7 @@ import type { Part } from './keyed-list.ts';
 
 const WIDTH = 240;
 const HEIGHT = 40;
-/** So that a line at an edge is not cut. */
+/** Prevents a line at an edge from being clipped. */
 const MARGIN = 2;
 
 export type Point = { readonly at: number; readonly value: number | undefined };
@@ -12,11 +12,11 @@ export type Chart = {
   readonly lines: readonly (readonly Point[])[];
   readonly from: number;
   readonly to: number;
-  /** What it shows, in words. */
+  /** Text alternative. */
   readonly label: string;
 };
 
-/** A small chart over time. */
+/** A small time series chart. */
 export class Sparkline implements Part<Chart> {
   readonly root: SVGSVGElement;
   readonly #area: SVGPathElement = svgElement('path', { class: 'area' });
@@ -47,7 +47,7 @@ export class Sparkline implements Part<Chart> {
 
 type Stretch = { readonly d: string; readonly from: number; readonly to: number };
 
-/** A line breaks where there is no value. */
+/** Draws a line with a gap wherever there is no value. */
 function drawLine(points: readonly Point[], { from, to }: Chart, highest: number): readonly Stretch[] {
   const stretches: Stretch[] = [];
   let open: Stretch | undefined;
@@ -59,7 +59,7 @@ function drawLine(points: readonly Point[], { from, to }: Chart, highest: number
     const x = round(((at - from) / Math.max(1, to - from)) * WIDTH);
     const y = round(HEIGHT - MARGIN - (highest === 0 ? 0 : value / highest) * (HEIGHT - 2 * MARGIN));
     if (open !== undefined) stretches.pop();
-    // A point alone is drawn as a short line.
+    // A single point is drawn as a short line.
     open =
       open === undefined
         ? { d: `M${x} ${y}h.01`, from: x, to: x }

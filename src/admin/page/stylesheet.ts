@@ -1,4 +1,6 @@
-/** Colours are named once, for light and dark; every pair of text and ground has a contrast of at least 4.5. */
+/**
+ * Colours are defined once, for light and dark; every pair of text and background has a contrast of at least 4.5.
+ */
 export const PAGE_CSS: string = `
 :root {
   color-scheme: light dark;

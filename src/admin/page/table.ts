@@ -2,7 +2,7 @@ import { element, setAttribute, setText } from './dom.ts';
 import { formatCount } from './format.ts';
 import { KeyedList, type Part } from './keyed-list.ts';
 
-/** Text, and how it is meant. What a tone says in colour the text says too. */
+/** Text and its tone. The text also states whatever the tone's colour conveys. */
 export type Cell = {
   readonly text: string;
   readonly tone?: 'ok' | 'warn' | 'bad' | 'quiet';
@@ -19,15 +19,15 @@ type TableParts<T> = {
   readonly caption: string;
   readonly columns: readonly Column<T>[];
   readonly keyOf: (item: T, position: number) => string;
-  /** Stands in the place of rows where there are none. */
+  /** Text displayed instead of rows when there are none. */
   readonly empty: string;
-  /** Rows that are shown at most; what is beyond is counted. */
+  /** Maximum displayed rows; further ones are counted. */
   readonly limit?: number;
 };
 
 const DEFAULT_LIMIT = 100;
 
-/** A table that becomes a list of cards where it is narrow; roles keep it a table for screen readers. */
+/** A table that becomes a list of cards in narrow windows; ARIA roles keep it a table for screen readers. */
 export class Table<T> implements Part<readonly T[]> {
   readonly root: HTMLElement;
   readonly #table: HTMLElement;

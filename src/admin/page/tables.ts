@@ -39,7 +39,7 @@ export function createErrorTable(): Table<ErrorEntry> {
   });
 }
 
-/** A process, and the moment at which it was like that. */
+/** A process's status and its time. */
 export type ProcessView = { readonly process: ProcessStatus; readonly at: number };
 
 export function createProcessTable(): Table<ProcessView> {

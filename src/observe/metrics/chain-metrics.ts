@@ -334,7 +334,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   },
 ];
 
-/** Networks of nodes. */
+/** Yields the networks of nodes. */
 function* listProven({ networks }: Sources): Generator<readonly [network: string, ProvenStateFigures]> {
   for (const { name, read } of networks) {
     const { provenState } = read();
@@ -342,7 +342,7 @@ function* listProven({ networks }: Sources): Generator<readonly [network: string
   }
 }
 
-/** Networks of nodes on which calls may be executed here. */
+/** Yields the networks of nodes on which calls may be executed here. */
 function* listExecutions({ networks }: Sources): Generator<readonly [network: string, ExecutionFigures]> {
   for (const { name, read } of networks) {
     const { execution } = read();

@@ -12,7 +12,7 @@ become one as the last column says.
 |---|---|---|---|---|
 `;
 
-/** The page `docs/metrics.md`. */
+/** Renders the page `docs/metrics.md`. */
 export function renderMetricsPage(): string {
   const rows = METRICS.map(({ name, type, labels, help, merge }) => {
     const list = labels.map((label) => `\`${label}\``).join(', ');

@@ -6,7 +6,7 @@ import { PROCESS_METRICS } from './process-metrics.ts';
 import { SUBSCRIPTION_METRICS } from './subscription-metrics.ts';
 import { TRANSPORT_METRICS } from './transport-metrics.ts';
 
-/** Every metric there is. */
+/** All metrics. */
 export const METRICS: readonly Metric[] = [
   ...CALL_METRICS,
   ...TRANSPORT_METRICS,

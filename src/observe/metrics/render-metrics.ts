@@ -1,10 +1,10 @@
-/** `prom-client` for what was counted elsewhere. To be imported when metrics are asked for: it takes 20 ms to load. */
+/** Exports recorded values with `prom-client`. Import lazily, when metrics are requested: it takes 20 ms to load. */
 import { AggregatorRegistry, Registry } from 'prom-client';
 import { TURNS } from '../../util/turn-queue.ts';
 import type { MetricState, Sample } from '../metric.ts';
 import { METRICS } from './metric-table.ts';
 
-/** What one process counted, as plain JSON. */
+/** Metrics of one process as plain JSON. */
 export type MetricsJson = readonly {
   readonly name: string;
   readonly help: string;
@@ -15,12 +15,12 @@ export type MetricsJson = readonly {
 
 export const METRICS_CONTENT_TYPE: string = Registry.PROMETHEUS_CONTENT_TYPE;
 
-/** Of one turn of the event loop. What is called for the first time is slow: all in one turn was 15 ms. */
+/** Work per turn of the event loop, ms. First calls of a function are slow: everything in one turn took 15 ms. */
 const STEP_MS = 1;
-/** In the turns of expensive work. No key has this name. */
+/** Owner in the scheduler; no key has this name. */
 const OWNER = '';
 
-/** The outcomes of work on each item, in steps of about `STEP_MS`. */
+/** Maps items in steps of about `STEP_MS`. */
 async function mapInSteps<T, U>(items: readonly T[], work: (item: T) => U | Promise<U>): Promise<U[]> {
   const outcomes: U[] = [];
   let startedAt = performance.now();
@@ -33,7 +33,7 @@ async function mapInSteps<T, U>(items: readonly T[], work: (item: T) => U | Prom
   return outcomes;
 }
 
-/** What this process has counted. */
+/** Reads the metrics of this process. */
 export function readMetrics(state: MetricState): Promise<MetricsJson> {
   return mapInSteps(METRICS, ({ name, help, type, merge, read }) => ({
     name,
@@ -44,7 +44,7 @@ export function readMetrics(state: MetricState): Promise<MetricsJson> {
   }));
 }
 
-/** The text that Prometheus reads: of one process or of several as one. */
+/** Renders the Prometheus text of one process or of several merged. */
 export async function renderMetrics(processes: readonly MetricsJson[]): Promise<string> {
   const lists = processes as unknown as Parameters<typeof AggregatorRegistry.aggregate>[0];
   const registry = AggregatorRegistry.aggregate(lists);

@@ -5,13 +5,13 @@ import { indentJson } from './indent-json.ts';
 import type { JsonSchema } from './open-rpc.ts';
 import type { ConsoleAnswer } from './wire.ts';
 
-/** Characters of a body that are shown. */
+/** Maximum displayed characters of a body. */
 const MAX_SHOWN = 200_000;
 
-/** What came back: status and time, the answer in words, the text itself, headers. */
+/** Displays a response: status and time, the answer in words, its text, and headers. */
 export class AnswerView {
   readonly root: HTMLElement;
-  /** Stays, so that it is read out when it changes. */
+  /** Permanent element, so that screen readers announce its changes. */
   readonly #outcome: HTMLElement = element('p', { class: 'outcome', role: 'status' });
   readonly #content: HTMLElement = element('div');
 

@@ -1,7 +1,7 @@
 import { createProse, element } from '../dom.ts';
 import { createId, type Field, type FieldFacts } from './field.ts';
 
-/** Yes, no, or not given. */
+/** Boolean field: true, false, or not given. */
 export class ChoiceField implements Field {
   readonly root: HTMLElement;
   readonly #select: HTMLSelectElement;

@@ -2,7 +2,7 @@ import { element } from '../dom.ts';
 import type { Credentials } from './authorization.ts';
 import { createRememberedInput } from './remembered-input.ts';
 
-/** What some keys ask for beside themselves: out of the way until it is wanted. */
+/** Fields of optional credentials, collapsed until needed. */
 export class CredentialFields {
   readonly root: HTMLDetailsElement;
   readonly #secret: HTMLInputElement;
@@ -12,7 +12,7 @@ export class CredentialFields {
     const create = (name: string): HTMLInputElement =>
       createRememberedInput(
         `portcullis-console-${name}`,
-        // No password that a browser would offer to keep.
+        // Prevents browsers from offering to save a password.
         { id: `console-${name}`, type: 'password', autocomplete: 'one-time-code' },
         onChange,
       );

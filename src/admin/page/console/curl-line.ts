@@ -1,19 +1,19 @@
 type CurlCall = {
   readonly scheme: 'http' | 'https';
-  /** Where the service listens: `host:port`. */
+  /** Address of the service: `host:port`. */
   readonly authority: string;
   readonly network: { readonly name: string; readonly host: string };
   readonly key: string;
-  /** A header's value. */
+  /** Value of the Authorization header. */
   readonly authorization?: string | undefined;
   readonly body: string;
 };
 
-/** A line for a shell that sends the same request. */
+/** Formats a shell command that sends the same request. */
 export function formatCurlLine({ scheme, authority, network, key, authorization, body }: CurlCall): string {
   const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
   const port = authority.slice(authority.lastIndexOf(':') + 1);
-  // Over TLS the certificate has to name the network's host: that is what is asked for, and where it is, is said beside it.
+  // Over TLS the certificate has to name the network's host: the URL has the host, and `--connect-to` the address.
   const target =
     scheme === 'http'
       ? [quote(`http://${authority}/${network.name}/v3/${key}`)]

@@ -9,7 +9,7 @@ type Request = {
   readonly credentials: Credentials;
 };
 
-/** The request as a line for a shell, and a button that copies it. */
+/** Displays the request as a shell command, with a copy button. */
 export class CurlView {
   readonly root: HTMLElement;
   readonly #line: HTMLElement = element('pre', { class: 'curl', tabindex: '0' });
@@ -48,7 +48,7 @@ export class CurlView {
     }
   }
 
-  /** Where the browser has no clipboard for pages, the line is selected. */
+  /** Selects the line if the browser denies pages the clipboard. */
   async #copyLine(): Promise<void> {
     try {
       await navigator.clipboard.writeText(this.#line.textContent ?? '');

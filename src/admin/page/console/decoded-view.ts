@@ -14,7 +14,7 @@ import { isQuantity } from './values.ts';
 type Response = { readonly result?: unknown; readonly error?: RpcFailure };
 type RpcFailure = { readonly code?: unknown; readonly message?: unknown; readonly data?: unknown };
 
-/** An answer in words, as the schema of its result allows. */
+/** Renders an answer in words, as far as the schema of its result allows. */
 export function decodeAnswer(body: string, resultSchema: JsonSchema | undefined): Node[] {
   let response: Response;
   try {
@@ -76,7 +76,7 @@ function describeReceipts(receipts: readonly Receipt[]): Node[] {
   ];
 }
 
-/** What a transaction with these numbers costs at most. */
+/** Renders the maximum cost of a transaction with these numbers. */
 function describeEstimate(result: object): Node[] {
   const { gasLimit, baseFeePerGas, priorityFeePerGas } = result as Record<string, unknown>;
   if (

@@ -3,16 +3,16 @@ import { type JsonSchema, listAlternatives } from './open-rpc.ts';
 import { decodeString } from './revert.ts';
 import { isQuantity } from './values.ts';
 
-/** A value in words: what it is, and what that means. */
+/** Description of a value: its text and an explanation. */
 export type Description = { readonly text: string; readonly note?: string };
 
-/** A row of what an object has; a member of a member is `ethContext.timestamp`. */
+/** A member of an object; nested names are joined: `ethContext.timestamp`. */
 export type FieldRow = Description & { readonly name: string };
 
-/** Members that are not worth a line in full. */
+/** Maximum length of a fully displayed member. */
 const LONG = 74;
 
-/** Every member of an object with what its schema says of it. */
+/** Describes every member of an object by its schema. */
 export function describeFields(value: object, schema: JsonSchema, prefix = ''): readonly FieldRow[] {
   const properties = findObject(schema)?.properties ?? {};
   return Object.entries(value).flatMap(([key, member]) => {
@@ -49,11 +49,11 @@ function describeList(list: readonly unknown[]): Description {
   return { text: isShort ? String(list[0]) : `${list.length} ${list.length === 1 ? 'entry' : 'entries'}` };
 }
 
-/** A quantity in decimal, with the unit or date that its name implies. */
+/** Describes a quantity in decimal, with the unit or date that its name implies. */
 export function describeQuantity(hex: string, name = ''): Description {
   if (!/^0x[0-9a-f]+$/i.test(hex)) return { text: hex };
   const value = BigInt(hex);
-  // Parts of a signature mean nothing as decimals.
+  // Signature parts have no meaning as decimals.
   if (/^[rs]$/.test(name)) return { text: hex };
   const text = value.toLocaleString('en');
   if (/timestamp/i.test(name)) return { text: hex, note: formatDate(Number(value) * 1_000) };
@@ -62,7 +62,7 @@ export function describeQuantity(hex: string, name = ''): Description {
   return { text, note: hex };
 }
 
-/** A decimal fraction without trailing zeros. */
+/** Formats a decimal fraction without trailing zeros. */
 export function formatUnits(value: bigint, decimals: number): string {
   const scale = 10n ** BigInt(decimals);
   const fraction = (value % scale)
@@ -72,7 +72,7 @@ export function formatUnits(value: bigint, decimals: number): string {
   return `${(value / scale).toLocaleString('en')}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** What returned data may be: it has no types, so all that fits is said. */
+/** Lists the possible readings of returned data, which has no types. */
 export function describeData(data: string): readonly FieldRow[] {
   const digits = data.slice(2);
   const bytes = digits.length / 2;

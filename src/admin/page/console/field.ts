@@ -3,9 +3,12 @@ import type { JsonSchema } from './open-rpc.ts';
 /** One value of a form. */
 export interface Field {
   readonly root: HTMLElement;
-  /** `undefined` when it was left out. @throws FieldProblem */
+  /**
+   * Returns the value, or `undefined` when it was left out.
+   * @throws FieldProblem
+   */
   read(): unknown;
-  /** @returns false when it cannot show such a value */
+  /** @returns false when the field cannot show such a value */
   write(value: unknown): boolean;
 }
 
@@ -16,9 +19,9 @@ export type FieldFacts = {
   readonly schema: JsonSchema;
 };
 
-/** A form that cannot be sent as it is. */
+/** A form that cannot be sent in its current state. */
 export class FieldProblem extends Error {
-  /** Says it beside the field, and goes there. */
+  /** Displays the problem beside the field and focuses it. */
   readonly show: () => void;
 
   constructor(name: string, message: string, show: () => void) {
@@ -29,7 +32,7 @@ export class FieldProblem extends Error {
 
 let lastId = 0;
 
-/** For labels and descriptions. */
+/** Creates an element id for labels and descriptions. */
 export function createId(name: string): string {
   lastId++;
   return `field-${lastId}-${name.replace(/\W/g, '')}`;

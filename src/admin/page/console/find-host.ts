@@ -1,4 +1,6 @@
-/** One of a network's hosts as a Host header has it, if possible none of a wildcard: below that any name will do. */
+/**
+ * Returns one of a network's hosts in Host header form, preferably not a wildcard: below a wildcard any name works.
+ */
 export function findHost(hosts: readonly string[] = []): string | undefined {
   const host = hosts.find((one) => !one.startsWith('*')) ?? hosts[0];
   if (host?.includes(':') === true) return `[${host}]`;

@@ -1,7 +1,9 @@
-/** A string, or anything else that is one token, or white space. */
+/** Matches a string, punctuation, or any other token. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
 
-/** Puts JSON text on lines without reading its numbers: they come out as they came in. What is no JSON stays as it is. */
+/**
+ * Indents JSON text without parsing its numbers, which stay verbatim. Text that is not JSON is returned unchanged.
+ */
 export function indentJson(text: string): string {
   try {
     JSON.parse(text);

@@ -6,7 +6,7 @@ import { listAlternatives, type MethodDoc, type ParamDoc } from './open-rpc.ts';
 import { TextField } from './text-field.ts';
 import { listChoices } from './values.ts';
 
-/** The parameters of a method, as fields made from their schemas. */
+/** Form of a method's parameters, with fields built from their schemas. */
 export class MethodForm {
   readonly root: HTMLElement;
   readonly #fields: readonly Field[];
@@ -33,7 +33,10 @@ export class MethodForm {
     if (params.length === 0) this.root.append(element('p', { class: 'empty' }, 'No parameters.'));
   }
 
-  /** Positional; an optional one before one that is given is `null`. @throws FieldProblem */
+  /**
+   * Returns positional parameters; an omitted optional one before a present one is `null`.
+   * @throws FieldProblem
+   */
   read(): unknown[] {
     const values = this.#fields.map((field) => field.read());
     const last = values.findLastIndex((value) => value !== undefined);
@@ -50,7 +53,7 @@ export class MethodForm {
   }
 }
 
-/** Optional and an object: few calls have it. */
+/** Whether a parameter is optional and an object: few calls set one. */
 function isRare(doc: ParamDoc | undefined): boolean {
   return (
     doc !== undefined && !doc.required && listAlternatives(doc.schema).every(({ type }) => type === 'object')

@@ -1,10 +1,10 @@
 import { createProse, element } from '../dom.ts';
 import type { Field, FieldFacts } from './field.ts';
 
-/** What most calls have; the rest is one click away. */
+/** Fields that most calls have; the others are collapsed. */
 const USUAL: ReadonlySet<string> = new Set(['from', 'to', 'data', 'value', 'gas']);
 
-/** An object with named fields. One without a single value is left out, unless it is required. */
+/** An object with named fields. An object without any value is omitted, unless it is required. */
 export class ObjectField implements Field {
   readonly root: HTMLElement;
   readonly #required: boolean;

@@ -29,7 +29,7 @@ export type MethodDoc = {
   readonly 'x-rollups-only'?: boolean;
 };
 
-/** All alternatives of a schema, itself where it has none. */
+/** Returns all alternatives of a schema, or the schema itself where it has none. */
 export function listAlternatives(schema: JsonSchema): readonly JsonSchema[] {
   const branches = schema.oneOf ?? schema.anyOf;
   return branches === undefined ? [schema] : branches.flatMap(listAlternatives);

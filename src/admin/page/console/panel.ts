@@ -9,10 +9,10 @@ import { Selectors } from './selectors.ts';
 import { fetchMethods, fetchServiceAddress, sendRequest } from './server.ts';
 import { WatchView } from './watch-view.ts';
 
-/** What is answered over a WebSocket, with messages that go on. */
+/** Method that is sent over a WebSocket, since its messages continue. */
 const SUBSCRIBE = 'eth_subscribe';
 
-/** The console: says a request to the service and shows what it answers. */
+/** The console: sends a request to the service and displays the answer. */
 export class ConsolePanel {
   readonly root: HTMLElement;
   readonly #selectors: Selectors = new Selectors(
@@ -46,7 +46,7 @@ export class ConsolePanel {
     this.root = element('div', { class: 'console' }, form, this.#side);
   }
 
-  /** Asks the server what there is to call. */
+  /** Fetches the methods and the service's address from the admin server. */
   async load(): Promise<void> {
     try {
       this.#selectors.setMethods(await fetchMethods());
@@ -67,7 +67,7 @@ export class ConsolePanel {
     this.#refresh();
   }
 
-  /** The line to paste follows the form, as far as it can be read. */
+  /** Updates the curl line from the form, as far as the form is complete. */
   #refresh(): void {
     setText(this.#problem, '');
     const { network, key } = this.#selectors;

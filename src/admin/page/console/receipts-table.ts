@@ -1,7 +1,7 @@
 import { NOTHING, shorten } from '../format.ts';
 import { type Cell, Table } from '../table.ts';
 
-/** The members of a receipt that a row shows; nodes may leave some out. */
+/** Members of a receipt that a row displays; nodes may omit some. */
 export type Receipt = {
   readonly transactionIndex?: string;
   readonly transactionHash?: string;

@@ -1,6 +1,6 @@
 import { type Attributes, element } from '../dom.ts';
 
-/** An input with a text that is kept for as long as the tab is open, and nowhere else. */
+/** Creates an input whose text is stored until the tab is closed, and only there. */
 export function createRememberedInput(
   item: string,
   attributes: Attributes,

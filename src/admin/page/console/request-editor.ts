@@ -5,10 +5,10 @@ import type { MethodDoc } from './open-rpc.ts';
 
 type RpcRequest = Readonly<Record<string, unknown>>;
 
-/** The request: as a form made from the method's schemas, or as JSON. */
+/** Request editor: a form built from the method's schemas, or JSON. */
 export class RequestEditor {
   readonly root: HTMLElement;
-  /** Changes between form and JSON. */
+  /** Switches between form and JSON. */
   readonly toggle: HTMLButtonElement = element(
     'button',
     { type: 'button', 'aria-pressed': 'false' },
@@ -42,7 +42,7 @@ export class RequestEditor {
     this.#show();
   }
 
-  /** The parameters that the documentation has. */
+  /** Fills in the parameters of the documented example. */
   useExample(): void {
     const params = this.#method?.examples[0]?.params.map(({ value }) => value) ?? [];
     if (this.#isRaw) this.#setText(params);
@@ -65,7 +65,7 @@ export class RequestEditor {
     this.#onChange();
   }
 
-  /** @returns whether the form can show what the text says; else it stays text */
+  /** @returns whether to stay in JSON: when the form cannot show the text */
   #takeBack(): boolean {
     try {
       const { params, method } = this.#readText();
@@ -94,13 +94,13 @@ export class RequestEditor {
       const value: unknown = JSON.parse(this.#text.value);
       if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as RpcRequest;
     } catch {
-      // Said below.
+      // Reported below.
     }
     throw new FieldProblem('Request', 'expected a JSON object', () => this.#text.focus());
   }
 }
 
-/** What the form has so far; nothing when that cannot be read. */
+/** Returns the parameters of the form; none if they cannot be read. */
 function readQuietly(form: MethodForm): readonly unknown[] {
   try {
     return form.read();

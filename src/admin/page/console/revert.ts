@@ -1,9 +1,9 @@
-/** What a contract said when it reverted. */
+/** Decoded revert reason of a contract. */
 export type Revert = { readonly kind: string; readonly text: string };
 
 const ERROR_SELECTOR = '0x08c379a0';
 const PANIC_SELECTOR = '0x4e487b71';
-/** Hex digits of one word. */
+/** Hex digits of one ABI word. */
 const WORD = 64;
 
 const PANICS: ReadonlyMap<number, string> = new Map([
@@ -46,7 +46,7 @@ function describeUnknown(data: string): Revert {
   return { kind: 'custom error', text: `selector ${data.slice(0, 10)}, ${bytes - 4} bytes of arguments` };
 }
 
-/** An ABI-encoded string (hex digits); undefined when it is none. */
+/** Decodes an ABI-encoded string (hex digits); undefined for other data. */
 export function decodeString(payload: string): string | undefined {
   const offset = readNumber(payload, 0);
   if (offset === undefined) return undefined;

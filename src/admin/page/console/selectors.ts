@@ -4,7 +4,7 @@ import { findHost } from './find-host.ts';
 import type { MethodDoc } from './open-rpc.ts';
 import { createRememberedInput } from './remembered-input.ts';
 
-/** Network, key and method: the head of the console's form. */
+/** Head of the console's form: network, key and method. */
 export class Selectors {
   readonly root: HTMLElement;
   readonly #network: HTMLSelectElement = element('select', { id: 'console-network' });
@@ -35,7 +35,7 @@ export class Selectors {
     return this.#key.value.trim();
   }
 
-  /** The chosen network: its name, and a host name that leads to it. */
+  /** The chosen network: its name, and a host name that routes to it. */
   get network(): { readonly name: string; readonly host: string } | undefined {
     const { name, hosts } = this.#networks.find(({ name }) => name === this.#network.value) ?? {};
     const host = findHost(hosts);
@@ -83,10 +83,10 @@ export class Selectors {
   }
 }
 
-/** What most people try first. */
+/** Preselected method. */
 const FIRST_METHOD = 'eth_call';
 
-/** Keeps what was chosen where it is still there. */
+/** Replaces the options, and keeps the selection where it still exists. */
 function offer(select: HTMLSelectElement, names: readonly string[]): void {
   const before = select.value;
   select.replaceChildren(...names.map((name) => element('option', { value: name }, name)));

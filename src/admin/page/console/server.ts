@@ -1,16 +1,24 @@
 import type { MethodDoc } from './open-rpc.ts';
 import type { ConsoleAnswer, ConsoleRequest, ServiceAddress, WatchLine } from './wire.ts';
 
+/**
+ * Fetches the methods of the service's OpenRPC document.
+ * @throws Error with a readable message
+ */
 export async function fetchMethods(): Promise<readonly MethodDoc[]> {
   const { methods } = (await fetchJson('openrpc.json')) as { methods: readonly MethodDoc[] };
   return methods;
 }
 
+/** @throws Error with a readable message */
 export async function fetchServiceAddress(): Promise<ServiceAddress> {
   return (await fetchJson('console')) as ServiceAddress;
 }
 
-/** @throws Error in words for people */
+/**
+ * Sends a request to the service through the admin server.
+ * @throws Error with a readable message
+ */
 export async function sendRequest(request: ConsoleRequest): Promise<ConsoleAnswer> {
   const headers = { 'Content-Type': 'application/json' };
   const init = { method: 'POST', headers, body: JSON.stringify(request) };
@@ -18,8 +26,8 @@ export async function sendRequest(request: ConsoleRequest): Promise<ConsoleAnswe
 }
 
 /**
- * Sends a request over a WebSocket and passes on what comes, until the end or until `signal` is fired.
- * @throws Error in words for people
+ * Sends a request over a WebSocket and passes on its messages until the connection ends or `signal` is aborted.
+ * @throws Error with a readable message
  */
 export async function watchMessages(
   request: ConsoleRequest,
@@ -42,7 +50,7 @@ async function fetchJson(path: string, init: RequestInit = {}): Promise<unknown>
   return (await fetchFine(path, init)).json();
 }
 
-/** @throws Error in words for people where it is refused */
+/** @throws Error with a readable message where the request is refused */
 async function fetchFine(path: string, init: RequestInit): Promise<Response> {
   let response: Response;
   try {

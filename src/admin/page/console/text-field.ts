@@ -3,7 +3,7 @@ import { createId, type Field, type FieldFacts, FieldProblem } from './field.ts'
 import { listAlternatives } from './open-rpc.ts';
 import { describeSchema, formatValue, isQuantity, listChoices, parseValue } from './values.ts';
 
-/** A value that is typed: numbers, hex, references to blocks, JSON. */
+/** A typed value: numbers, hex, block references, JSON. */
 export class TextField implements Field {
   readonly root: HTMLElement;
   readonly #facts: FieldFacts;
@@ -47,6 +47,7 @@ export class TextField implements Field {
     this.#input.addEventListener('input', () => this.#say());
   }
 
+  /** @throws FieldProblem for invalid text, or a missing required value */
   read(): unknown {
     const text = this.#input.value.trim();
     const { name, required, schema } = this.#facts;
@@ -70,7 +71,7 @@ export class TextField implements Field {
     return true;
   }
 
-  /** Takes back an earlier complaint, and says how a number is understood. */
+  /** Clears an earlier problem, and displays a number's other notation. */
   #say(): void {
     setText(this.#problem, '');
     this.#input.removeAttribute('aria-invalid');
@@ -90,7 +91,7 @@ export class TextField implements Field {
   }
 }
 
-/** The other notation of a number. */
+/** Converts a number between decimal and hex notation. */
 function convert(text: string): string {
   if (/^\d[\d_,]*$/.test(text)) return `= 0x${BigInt(text.replace(/[_,]/g, '')).toString(16)}`;
   if (/^0x[0-9a-f]{1,32}$/i.test(text)) return `= ${BigInt(text).toLocaleString('en')}`;

@@ -1,10 +1,13 @@
-/** What people type, as JSON values; and JSON values as they would type them. */
+/** Conversions between typed text and JSON values. */
 import { type JsonSchema, listAlternatives } from './open-rpc.ts';
 
-/** Text that cannot be meant; the message says what was expected. */
+/** Invalid text of a field; the message names the expected form. */
 export class ValueProblem extends Error {}
 
-/** A number in decimal, `0x` hex, or with digits grouped, as a quantity. @throws ValueProblem */
+/**
+ * Parses a number in decimal, `0x` hex, or with grouped digits, to a quantity.
+ * @throws ValueProblem
+ */
 export function parseQuantity(text: string): string {
   const plain = text.replace(/[_,\s]/g, '');
   if (!/^(\d+|0x[0-9a-f]+)$/i.test(plain)) throw new ValueProblem('expected a number, decimal or 0x hex');
@@ -20,7 +23,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** What the text of a field means under a schema. @throws ValueProblem */
+/**
+ * Parses the text of a field by its schema.
+ * @throws ValueProblem
+ */
 export function parseValue(text: string, schema: JsonSchema): unknown {
   const alternatives = listAlternatives(schema);
   if (/^\s*[[{]/.test(text) || alternatives.every(({ type }) => type === 'object' || type === 'array')) {
@@ -43,16 +49,17 @@ function matches(text: string, { type, enum: choices, pattern }: JsonSchema): bo
   return pattern === undefined || new RegExp(pattern, 'u').test(text);
 }
 
+/** Whether a schema is a number in hex notation, by its title. */
 export function isQuantity({ title }: JsonSchema): boolean {
   return title === 'quantity' || title === 'block number';
 }
 
-/** Values that a schema names. */
+/** Returns the enum values of a schema. */
 export function listChoices(schema: JsonSchema): readonly string[] {
   return listAlternatives(schema).flatMap((one) => one.enum ?? []);
 }
 
-/** In a few words, for people. */
+/** Describes a schema in a few readable words. */
 export function describeSchema(schema: JsonSchema): string {
   const names = listAlternatives(schema).map(
     ({ title, type }) => WORDS.get(title ?? '') ?? title ?? type ?? 'JSON',
@@ -71,7 +78,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ['data', 'data: 0x and pairs of hex digits'],
 ]);
 
-/** As a field shows it. */
+/** Formats a value as the text of a field. */
 export function formatValue(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value, null, 1);

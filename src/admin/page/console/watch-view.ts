@@ -4,12 +4,12 @@ import { indentJson } from './indent-json.ts';
 import { watchMessages } from './server.ts';
 import type { ConsoleRequest, WatchLine } from './wire.ts';
 
-/** Messages that are shown, the latest first. */
+/** Maximum displayed messages, the latest first. */
 const MAX_SHOWN = 50;
-/** Characters of a message that are shown. */
+/** Maximum displayed characters of a message. */
 const MAX_TEXT = 20_000;
 
-/** The messages of a subscription as they come, until it is stopped. */
+/** Displays the messages of a subscription as they arrive, until it is stopped. */
 export class WatchView {
   readonly root: HTMLElement;
   readonly #state: HTMLElement = element('p', { class: 'outcome', role: 'status' });
@@ -24,7 +24,7 @@ export class WatchView {
     this.root.hidden = true;
   }
 
-  /** Watches what this request subscribes to, instead of what was watched before. */
+  /** Watches the subscription of this request, replacing the previous one. */
   async start(request: ConsoleRequest): Promise<void> {
     this.stop();
     const left = new AbortController();
@@ -53,7 +53,7 @@ export class WatchView {
     setText(this.#state, `${end}, after ${formatCount(this.#count)} messages`);
   }
 
-  /** What has come stays. */
+  /** Stops watching; displayed messages remain. */
   stop(): void {
     if (this.#left === undefined) return;
     this.#left.abort();
