@@ -31,7 +31,7 @@ export type SendingRules = {
 /** Transaction that passed all checks, and its sender (20 bytes). */
 export type JudgedTransaction = SentTransaction & { readonly sender: Uint8Array };
 
-/** Bytes; geth's limits for a transaction and for one with blobs are `MAX_SIZE` and `MAX_BLOB_SIZE`. */
+/** Largest transaction of geth's pools in bytes; `MAX_BLOB_SIZE` for blob transactions. */
 const MAX_SIZE = 128 * 1024;
 /** Limit in bytes on chains with other bounds: above any known limit, and checked within a tenth of a second. */
 const MAX_FORM_SIZE = 512 * 1024;
