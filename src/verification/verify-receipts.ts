@@ -105,7 +105,7 @@ function areRight(
 /**
  * Reads the receipts in a text and leaves their encodings in it.
  * @param first index in the block of the first receipt
- * @param walk running totals before the first receipt; updated, and undefined in value after a failure
+ * @param walk running totals before the first receipt; updated; invalid after a failure
  * @returns whether all are correct; if they are not, parsing them finds the fault
  */
 export function readRightReceipts(
