@@ -40,7 +40,7 @@ export function* suggestTip(head: bigint): Generator<bigint, bigint, readonly bi
   return price > MAX_TIP ? MAX_TIP : price;
 }
 
-/** Returns the lowest tips of a block that its beneficiary accepts. @param tips ascending, without the beneficiary's own transactions */
+/** Returns the lowest tips of a block, which show what its beneficiary accepts. @param tips ascending, without the beneficiary's own transactions */
 export function chooseSamples(tips: readonly bigint[]): readonly bigint[] {
   return tips.filter((tip) => tip >= LEAST_SAMPLE).slice(0, SAMPLES_PER_BLOCK);
 }

@@ -127,13 +127,13 @@ function checkContents({ value }: YamlSource, name: string): void {
   if (value === null || value === undefined) throw new ConfigError([`${name}: the file is empty`]);
 }
 
-/** `portcullis.yaml:12: listen.port: expected ...` */
+/** Formats a problem: `portcullis.yaml:12: listen.port: expected ...` */
 function describeProblem({ path, message }: Problem, yaml: YamlSource, name: string): string {
   const key = formatPath(path);
   return `${name}:${yaml.lineOf(path)}: ${key === '' ? '' : `${key}: `}${message}`;
 }
 
-/** `networks.mine.hosts[0]` */
+/** Formats a path: `networks.mine.hosts[0]` */
 function formatPath(path: readonly PropertyKey[]): string {
   let text = '';
   for (const key of path) {

@@ -50,7 +50,7 @@ const EMPTY_NODE: Uint8Array = Uint8Array.of(0x80);
  * Reads the value of a key from a proof, trusting nothing except the root.
  * @param nodes result of `proveKey`; an embedded node may be repeated as a separate node, as some clients do
  * @param extra whether unneeded nodes are allowed between and behind the needed ones, as some clients send them
- * @param onNode called with the hash of each node that is not embedded
+ * @param onNode called with hash and encoding of each node that is not embedded
  * @returns undefined if the nodes prove that the key is absent
  * @throws RangeError if a node is missing, altered, malformed or not needed
  */

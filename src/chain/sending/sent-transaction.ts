@@ -24,7 +24,7 @@ export type SentTransaction = {
   readonly size: number;
 };
 
-/** First byte of a list header; lower bytes are transaction types. */
+/** Lowest first byte of a legacy transaction, as in geth; lower bytes are transaction types. */
 const FIRST_LEGACY_BYTE = 0x80;
 const BLOB_TYPE = 3;
 const LATEST_VERSION = 1;
