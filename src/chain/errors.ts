@@ -68,6 +68,7 @@ export type ChainErrorParts = {
   readonly bound?: BoundName | undefined;
 };
 
+/** Failure of a chain operation; it captures no stack. */
 export class ChainError extends UntracedError {
   readonly kind: ChainErrorKind;
   /** Raw revert data; only for `reverted`. */

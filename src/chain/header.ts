@@ -78,10 +78,12 @@ export function headerToRlp(header: Header): RlpInput[] {
   return fields;
 }
 
+/** Encodes a header as RLP. @throws RangeError if an optional field is set but an earlier one is not */
 export function encodeHeader(header: Header): Uint8Array {
   return encodeRlp(headerToRlp(header));
 }
 
+/** Returns the block hash, 32 bytes. @throws RangeError if an optional field is set but an earlier one is not */
 export function hashHeader(header: Header): Uint8Array {
   return keccak256(encodeHeader(header));
 }

@@ -100,6 +100,7 @@ function storedReceiptFromRlp(item: RlpItem): StoredReceipt {
   };
 }
 
+/** Decodes all stored receipts of a block. @throws RangeError with the malformed part */
 export function decodeStoredReceipts(encoded: Uint8Array): readonly StoredReceipt[] {
   return asList(decodeRlp(encoded), 'receipts').map(storedReceiptFromRlp);
 }

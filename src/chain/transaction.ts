@@ -144,6 +144,7 @@ export function assembleUnsigned(body: TransactionBody): Transaction {
   };
 }
 
+/** Returns the transaction hash, 32 bytes. */
 export function hashTransaction(tx: Transaction): Uint8Array {
   return keccak256(tx.encoded);
 }
@@ -292,6 +293,7 @@ export function effectiveTip(tx: TransactionBody, baseFeePerGas: bigint | undefi
 /** Gas per blob (EIP-4844). */
 export const GAS_PER_BLOB: bigint = 131072n;
 
+/** Returns the blob gas of a transaction; 0n without blobs. */
 export function blobGasOf(tx: TransactionBody): bigint {
   return GAS_PER_BLOB * BigInt(tx.blobVersionedHashes.length);
 }

@@ -11,6 +11,7 @@ const HOLDERS = new WeakMap<Chain, number>();
 /** Feed of each chain, independent of the configuration: subscriptions survive a reload. */
 const FEEDS = new WeakMap<Chain, NetworkFeed>();
 
+/** Counts a further configuration that uses the chain; `releaseChain` ends that. */
 export function holdChain(chain: ObservedChain): void {
   HOLDERS.set(chain, (HOLDERS.get(chain) ?? 0) + 1);
 }

@@ -17,6 +17,7 @@ export type ServedMethods = {
   readonly mayServe: (name: string) => boolean;
 };
 
+/** Returns the methods that a network may serve by its options. */
 export function listServed(network: NetworkOptions): ServedMethods {
   const { upstreams, methods, rollup } = network;
   const isDevelopment = servesDevelopment(network);

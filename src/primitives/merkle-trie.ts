@@ -27,6 +27,7 @@ export type NodeLoader = (path: Nibbles) => Uint8Array | undefined;
 /** Receives the changes of a commit: the node at a path, or undefined if there is none any more. */
 export type NodeSink = (path: Nibbles, encoded: Uint8Array | undefined) => void;
 
+/** The store lacks a node of the trie. */
 export class MissingTrieNodeError extends Error {
   constructor() {
     super('missing trie node');
@@ -34,6 +35,7 @@ export class MissingTrieNodeError extends Error {
   }
 }
 
+/** Mutable trie; nodes are loaded from the store on demand. */
 export class MerkleTrie {
   #root: TrieNode | undefined;
   readonly #load: NodeLoader;

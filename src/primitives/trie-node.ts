@@ -236,6 +236,7 @@ export function sharedPrefixLength(a: Nibbles, b: Nibbles, bFrom: number): numbe
   return length;
 }
 
+/** Creates a changed leaf. @param isStored whether the store has a node at its path */
 export function createLeaf(path: Nibbles, value: Uint8Array, isStored: boolean): LeafNode {
   return { kind: 'leaf', path, value, ref: undefined, isStored };
 }

@@ -114,6 +114,7 @@ export function requireReceiptMembers(
   requireMembers(receipt, [to === null ? 'contractAddress' : 'to'], 'receipt', hash, findings);
 }
 
+/** Requires the unhashed members of a log. @param hash hash of its transaction */
 export function requireLogMembers(log: Members, hash: string, findings: Findings): void {
   requireMembers(log, OF_LOG, 'log', hash, findings);
 }

@@ -18,10 +18,12 @@ export const LONG_LIST: number = 64;
 const transactions = new WeakMap<Members, PreparedTransaction>();
 const lists = new WeakMap<readonly unknown[], Uint8Array | UnreadableMember>();
 
+/** Returns what `prepareTransactions` has made of this object; undefined for short transactions. */
 export function findPrepared(transaction: Members): PreparedTransaction | undefined {
   return transactions.get(transaction);
 }
 
+/** Stores the encoding as long as the transaction object lives. */
 export function keepPrepared(transaction: Members, prepared: PreparedTransaction): void {
   transactions.set(transaction, prepared);
 }

@@ -33,10 +33,12 @@ function calldataGas({ zero, nonZero }: DataBytes): bigint {
   return 4n * zero + 16n * nonZero;
 }
 
+/** Returns the data fee in wei from Bedrock to Regolith. */
 export function computeBedrockFee(data: DataBytes, prices: BedrockPrices): bigint {
   return computeRegolithFee({ ...data, nonZero: data.nonZero + SIGNATURE_BYTES }, prices);
 }
 
+/** Returns the data fee in wei from Regolith to Ecotone. */
 export function computeRegolithFee(data: DataBytes, { l1BaseFee, overhead, scalar }: BedrockPrices): bigint {
   return ((calldataGas(data) + overhead) * l1BaseFee * scalar) / MICRO;
 }
@@ -46,11 +48,12 @@ function weigh({ l1BaseFee, blobBaseFee, baseFeeScalar, blobBaseFeeScalar }: Eco
   return 16n * l1BaseFee * baseFeeScalar + blobBaseFee * blobBaseFeeScalar;
 }
 
+/** Returns the data fee in wei from Ecotone to Fjord. */
 export function computeEcotoneFee(data: DataBytes, prices: EcotonePrices): bigint {
   return (calldataGas(data) * weigh(prices)) / (16n * MICRO);
 }
 
-/** @param fastLzSize compressed size in bytes of the transaction with its signature: see `measureFastLz` */
+/** Returns the data fee in wei from Fjord on. @param fastLzSize compressed size in bytes of the transaction with its signature: see `measureFastLz` */
 export function computeFjordFee(fastLzSize: number, prices: EcotonePrices): bigint {
   return (estimateFjordSize(fastLzSize) * weigh(prices)) / (MICRO * MICRO);
 }
@@ -65,10 +68,12 @@ function estimateFjordSize(fastLzSize: number): bigint {
   return maxBigInt(FJORD_LEAST, FJORD_INTERCEPT + FJORD_SLOPE * BigInt(fastLzSize));
 }
 
+/** Returns the operator fee in wei from Isthmus to Jovian. */
 export function computeIsthmusOperatorFee(gas: bigint, { scalar, constant }: OperatorPrices): bigint {
   return (gas * scalar) / MICRO + constant;
 }
 
+/** Returns the operator fee in wei from Jovian on. */
 export function computeJovianOperatorFee(gas: bigint, { scalar, constant }: OperatorPrices): bigint {
   return gas * scalar * 100n + constant;
 }
