@@ -10,19 +10,19 @@ import { findHeaderForm, writeHeader } from '../verification/hash-header.ts';
 import { isMembers } from '../verification/members.ts';
 import { BundleError, type RollupSettings } from './format.ts';
 
-/** What a bundle is made from: the chain of a network, its configuration, and the deadline of the questions to it. */
+/** Source of a bundle: a network's chain and configuration, and the scope of the requests to it. */
 export type Source = {
   readonly chain: Chain;
   readonly scope: RequestScope;
-  /** The fork schedule, where it is known. */
+  /** Fork schedule, if known. */
   readonly config?: ChainConfig;
-  /** The fork of the block, where the command line names it. */
+  /** Fork of the block, if the command line names it. */
   readonly fork?: Revision;
-  /** How the network's rollup is configured; absent where it is none. */
+  /** Rollup configuration of the network; absent if it is not a rollup. */
   readonly rollup?: RollupSettings;
-  /** Every prefix under which the network serves its `l2_estimateGas`. */
+  /** All prefixes under which the network serves `l2_estimateGas`. */
   readonly prefixes?: readonly string[];
-  /** Layer 1, and the node that derives the chain from it, where the rollup has them. */
+  /** Layer 1, and the node that derives the chain from it, if the rollup has them. */
   readonly l1?: Pick<Chain['blocks'], 'getHeader'>;
   readonly opNode?: Pick<Chain, 'request'>;
 };
@@ -34,14 +34,14 @@ export async function readResult(result: JsonResult): Promise<unknown> {
   return JSON.parse(Buffer.concat(pieces ?? []).toString('utf8'));
 }
 
-/** A result that is an object. @throws BundleError where it is none */
+/** Reads a result that is an object. @throws BundleError if it is not */
 export async function readObject(result: JsonResult | null, what: string): Promise<Members> {
   const value = result === null ? null : await readResult(result);
   if (!isMembers(value)) throw new BundleError(`the network has no ${what}`);
   return value;
 }
 
-/** The block object of a hash. @param isFull with whole transactions */
+/** Returns the block object with this hash. @param isFull whether transactions are included in full @throws BundleError if there is none */
 export async function askBlock({ chain, scope }: Source, hash: string, isFull: boolean): Promise<Members> {
   const reference = { kind: 'hash', hash, requireCanonical: false } as const;
   return readObject(await chain.blocks.getBlock(reference, isFull, scope), `block ${hash}`);

@@ -8,10 +8,10 @@ import { Findings, type Members } from '../verification/findings.ts';
 import { type VerifiedHeader, verifyHeader } from '../verification/verify-block.ts';
 import { BundleError, type BundleEvidence } from './format.ts';
 
-/** Bytes of a set that is searched by hash. `isUsed`: a search has found them. */
+/** Byte string of a set that is searched by hash. `isUsed`: a search has found it. */
 type Piece = { readonly bytes: Uint8Array; isUsed: boolean };
 
-/** Byte strings by their hashes. Notes which of them were found: a bundle must not have others. */
+/** Byte strings by hash. Tracks which were found: a bundle must not have others. */
 export class Pieces {
   readonly #byHash = new Map<string, Piece>();
 
@@ -31,7 +31,7 @@ export class Pieces {
     for (const piece of this.#byHash.values()) piece.isUsed = false;
   }
 
-  /** @throws BundleError where one was not used */
+  /** @throws BundleError if a piece was not used */
   refuseUnused(what: string): void {
     const unused = [...this.#byHash.values()].filter(({ isUsed }) => !isUsed).length;
     if (unused > 0) throw new BundleError(`the evidence has a ${what} that the answer does not need`);
@@ -42,13 +42,13 @@ export class Pieces {
   }
 }
 
-/** The path of a key leads to a trie node that the evidence lacks. */
+/** The path of a key leads to a trie node that is not in the evidence. */
 export class MissingNode extends BundleError {}
 
 /**
- * The value of a key in the trie with this root.
- * @returns undefined where the nodes prove that there is none
- * @throws MissingNode
+ * Returns the value of a key in the trie with this root.
+ * @returns undefined if the nodes prove that the key is absent
+ * @throws MissingNode if the evidence lacks a node on the path
  */
 export function readTrie(root: Uint8Array, key: Uint8Array, nodes: Pieces): Uint8Array | undefined {
   return readByHash(root, key, (hash) => {
@@ -58,7 +58,7 @@ export function readTrie(root: Uint8Array, key: Uint8Array, nodes: Pieces): Uint
   });
 }
 
-/** The header that everything follows from: its members have the hash of the block. */
+/** Verified header: its members hash to the block hash. */
 export type ProvenHeader = {
   readonly encoded: Uint8Array;
   readonly members: Members;
@@ -66,9 +66,9 @@ export type ProvenHeader = {
 };
 
 /**
- * Reads an encoded header.
- * @param hash hex text in lower case
- * @throws BundleError where it has another hash, or a form that is not known
+ * Decodes and verifies an encoded header.
+ * @param hash lower-case hex text
+ * @throws BundleError if it has another hash or an unknown form
  */
 export function readHeader(encoded: Uint8Array, hash: string): ProvenHeader {
   const found = bytesToHex(keccak256(encoded));
@@ -81,7 +81,7 @@ export function readHeader(encoded: Uint8Array, hash: string): ProvenHeader {
   return { encoded, members, verified };
 }
 
-/** Decodes a part of a bundle. @throws BundleError naming the part where it is malformed */
+/** Decodes a part of a bundle. @throws BundleError with the name of the part if it is malformed */
 export function decode<T>(read: () => T, part: string): T {
   try {
     return read();
@@ -91,12 +91,12 @@ export function decode<T>(read: () => T, part: string): T {
   }
 }
 
-/** What was found wrong, as one sentence. */
+/** Returns all findings as one sentence. */
 export function describeFindings({ list }: Findings): string {
   return list.map(({ text }) => text).join('; ');
 }
 
-/** The nodes or codes of a bundle. @throws BundleError where they are not in order, each once */
+/** Reads the nodes or codes of a bundle. @throws BundleError if they are not ascending and unique */
 export function readPieces(texts: readonly string[]): Pieces {
   const pieces = new Pieces();
   for (const [index, text] of texts.entries()) {
@@ -107,12 +107,12 @@ export function readPieces(texts: readonly string[]): Pieces {
   return pieces;
 }
 
-/** Byte strings as a bundle lists them. */
+/** Encodes byte strings in the order of a bundle. */
 export function listPieces(pieces: readonly Uint8Array[]): string[] {
   return [...pieces].sort(compareBytes).map(bytesToHex);
 }
 
-/** Evidence that is only a header; what an answer needs besides is added to it. */
+/** Creates evidence from a header and the further parts that an answer needs. */
 export function evidenceOf(header: Uint8Array, parts: Partial<BundleEvidence>): BundleEvidence {
   const none = { ancestors: [], transactions: [], uncles: [], nodes: [], codes: [] };
   return { header: bytesToHex(header), ...none, ...parts };

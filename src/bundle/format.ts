@@ -1,4 +1,4 @@
-/** Proof bundles as files: canonical JSON, described in docs/bundles.md. */
+/** File format of proof bundles: canonical JSON, described in docs/bundles.md. */
 import * as z from 'zod';
 import { REVISIONS, type Revision } from '../evm/revisions/revisions.ts';
 import { bytesToHex } from '../primitives/hex.ts';
@@ -7,26 +7,26 @@ import type { L1CostMode, RollupInfo } from '../rollup/rollup-family.ts';
 import { describeIssue } from '../util/describe-issue.ts';
 import { findShapeProblem } from './shape-problem.ts';
 
-/** Why a bundle is not accepted; the message is a sentence without a full stop. */
+/** Reason why a bundle is rejected; the message is a sentence without a full stop. */
 export class BundleError extends Error {
   override readonly name = 'BundleError';
 }
 
-/** The question is of no method that bundles are made of, or has parameters that are none of it. */
+/** The method is not supported by bundles, or its parameters are invalid. */
 export class QuestionError extends BundleError {}
 
 const FORMAT = 'portcullis-bundle/1';
 
-/** Rules that the block hash does not commit to. Quantities. */
+/** Rules that the block hash does not commit to. Numbers are quantities. */
 export type Rules = {
   readonly chainId: string;
-  /** Name of the EVM's revision, which has to agree with the fields of the header. */
+  /** Name of the EVM revision, which must agree with the header's fields. */
   readonly fork: Revision;
   /** EIP-4844; null before Cancun. */
   readonly blobBaseFeeUpdateFraction: string | null;
 };
 
-/** How a rollup's methods were configured. */
+/** Configuration of a rollup's methods. */
 export type RollupSettings = {
   readonly family: string;
   readonly prefix: string;
@@ -35,7 +35,7 @@ export type RollupSettings = {
   readonly messageService: string | null;
 };
 
-/** One value that was read from a node, and that nothing proves. */
+/** Value that was read from a node and that no evidence covers. */
 export type Reading = {
   readonly source: 'chain' | 'l1' | 'opNode';
   readonly question: readonly unknown[];
@@ -45,24 +45,24 @@ export type Reading = {
     | { readonly error: { readonly kind: string; readonly message: string } };
 };
 
-/** What no evidence covers. */
+/** Parts that no evidence covers. */
 export type Told = {
   readonly rules: Rules | null;
   readonly rollup: RollupSettings | null;
   readonly readings: readonly Reading[];
-  /** Members of the answer, ascending. */
+  /** Paths of members of the answer, ascending. */
   readonly members: readonly string[];
 };
 
-/** What answers are proven by. Hex data. */
+/** Evidence of an answer. Hex data. */
 export type BundleEvidence = {
   /** RLP of the block's header. */
   readonly header: string;
-  /** RLP of the headers before it, the parent first. */
+  /** RLP of the ancestors' headers, the parent first. */
   readonly ancestors: readonly string[];
-  /** All transactions of the block, as its trie has them. */
+  /** All transactions of the block in trie encoding. */
   readonly transactions: readonly string[];
-  /** RLP of all its uncles. */
+  /** RLP of all uncles of the block. */
   readonly uncles: readonly string[];
   /** RLP of trie nodes, ascending. */
   readonly nodes: readonly string[];
@@ -74,18 +74,18 @@ export type BundleAnswer =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: string } };
 
-/** What a bundle says: a question, its answer at a block, what proves it, and what is only told. */
+/** Request, its answer at a block, the evidence, and the parts that no evidence covers. */
 export type Bundle = {
   readonly method: string;
   readonly params: readonly unknown[];
-  /** Number as a quantity. */
+  /** `number` is a quantity. */
   readonly block: { readonly number: string; readonly hash: string };
   readonly answer: BundleAnswer;
   readonly evidence: BundleEvidence;
   readonly told: Told;
 };
 
-// Without a capture, which takes a regular expression's stack for each byte: text may have many millions.
+// A capturing group would use regular expression stack for each byte, and the text may have many millions.
 const dataSchema = z.string().regex(/^0x(?:[0-9a-f]{2})*$/, 'expected hex data in lower case');
 const hashSchema = z.string().regex(/^0x[0-9a-f]{64}$/, 'expected a hash in lower case');
 export const quantitySchema: z.ZodType<string> = z
@@ -153,21 +153,21 @@ const fileSchema: z.ZodType<BundleFile> = z.strictObject({
   digest: hashSchema,
 });
 
-/** What a text ends with. */
+/** Placeholder digest, and the length of a text's end with it. */
 const NO_DIGEST = `0x${'0'.repeat(64)}`;
 const END_LENGTH = `,"digest":"${NO_DIGEST}"}`.length;
 
-/** The one text that a bundle has. */
+/** Returns the canonical text of a bundle. */
 export function encodeBundle(bundle: Bundle): string {
-  // Parsing puts the members into the order of the schema.
+  // Parsing puts the members into schema order.
   const text = JSON.stringify(fileSchema.parse({ format: FORMAT, ...bundle, digest: NO_DIGEST }));
   const content = `${text.slice(0, -END_LENGTH)}}`;
-  // Of the text without it: tells damage; anyone can compute it.
+  // The digest covers the text without it. It detects damage; anyone can compute it.
   const digest = bytesToHex(keccak256(new TextEncoder().encode(content)));
   return `${content.slice(0, -1)},"digest":"${digest}"}\n`;
 }
 
-/** @throws BundleError for anything but the text that `encodeBundle` makes */
+/** @throws BundleError for anything except an output of `encodeBundle` */
 export function decodeBundle(text: string): Bundle {
   const parsed = fileSchema.safeParse(parseJson(text));
   if (!parsed.success) throw new BundleError(`the file is no bundle: ${describeIssues(parsed.error.issues)}`);
@@ -199,7 +199,7 @@ function parseJson(text: string): unknown {
 
 const HEX = /^0[xX][0-9a-fA-F]*$/;
 
-/** The value with hex texts in lower case, which says the same. */
+/** Returns an equivalent value with hex texts in lower case. */
 export function lowerHex(value: unknown): unknown {
   if (typeof value === 'string') return HEX.test(value) ? value.toLowerCase() : value;
   if (Array.isArray(value)) return value.map(lowerHex);

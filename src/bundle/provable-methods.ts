@@ -1,4 +1,4 @@
-/** What bundles can be made of, by name. */
+/** Methods that bundles support, by name. */
 import type { MethodContext } from '../methods/method-context.ts';
 import { METHODS } from '../methods/table.ts';
 import { RpcError } from '../rpc/errors.ts';
@@ -9,14 +9,14 @@ import { receipts } from './reads/receipts.ts';
 import { transaction } from './reads/transaction.ts';
 import { uncle } from './reads/uncle.ts';
 
-/** A method that bundles support, and the index of its block parameter; without `read` it is executed by the EVM. */
+/** Supported method, and the index of its block parameter; the EVM executes it if `read` is absent. */
 export type ProvableMethod = {
   readonly method: Method<MethodContext>;
   readonly blockAt: number | undefined;
   readonly read?: ReadKind;
 };
 
-/** By name; without `blockAt` the block is the head. */
+/** Methods by name; `blockAt` is undefined if the block is always the head. */
 const ROWS: Readonly<Record<string, Omit<ProvableMethod, 'method'>>> = {
   eth_getBlockReceipts: { blockAt: 0, read: receipts },
   eth_getTransactionByBlockNumberAndIndex: { blockAt: 0, read: transaction },
@@ -28,8 +28,8 @@ const ROWS: Readonly<Record<string, Omit<ProvableMethod, 'method'>>> = {
 };
 
 /**
- * @param prefix under which the network serves its `l2_estimateGas`
- * @throws QuestionError for a method of which no bundle can be made
+ * @param prefix prefix under which the network serves `l2_estimateGas`
+ * @throws QuestionError if bundles do not support the method
  */
 export function findProvable(name: string, prefix: string | undefined): ProvableMethod {
   const isOwn = prefix !== undefined && name === `${prefix}_estimateGas` && !Object.hasOwn(ROWS, name);
@@ -43,7 +43,7 @@ export function findProvable(name: string, prefix: string | undefined): Provable
   return { method, ...row };
 }
 
-/** The typed parameters of a question. @throws QuestionError naming the one that is malformed */
+/** Parses the parameters of a request. @throws QuestionError with the malformed one */
 export function readParams({ method }: ProvableMethod, params: readonly unknown[]): readonly unknown[] {
   try {
     return parseParams(method.params, params);

@@ -11,18 +11,18 @@ import { type ProvenRun, proveRun } from './runs/prove-run.ts';
 import { readEngineHeader } from './runs/rules.ts';
 import { verifyBundle } from './verify-bundle.ts';
 
-/** A question to be answered with its proof. */
+/** Request whose answer is bundled with its evidence. */
 export type Question = { readonly method: string; readonly params: readonly unknown[] };
 
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
-/** The text of a bundle, and notes for its maker about estimates that differ from the nodes'. */
+/** Text of a bundle, and notes for its author about estimates that differ from the nodes'. */
 export type Proof = { readonly text: string; readonly notes: readonly string[] };
 
 /**
- * Answers a question with a bundle. What nodes say is checked on the way, and the whole once more as by its reader.
- * @throws BundleError where something cannot be proven
- * @throws ChainError where the source cannot be asked
+ * Answers a request with a bundle. Node responses are verified on the way, and the complete bundle is verified once more as its reader does.
+ * @throws BundleError if a part cannot be verified
+ * @throws ChainError if the source cannot be reached
  */
 export async function prove(question: Question, given: Source): Promise<Proof> {
   const source = choosePrefix(question, given);
@@ -31,7 +31,7 @@ export async function prove(question: Question, given: Source): Promise<Proof> {
   const { blockAt, read } = provable;
   const named = blockAt === undefined ? undefined : readParams(provable, params)[blockAt];
   const { reference, hasOverrides } = readNamed(named);
-  // A bundle names its block: overrides in its place move behind it.
+  // A bundle names its block, so overrides in the block's position move behind it.
   if (hasOverrides) params.splice(1, 0, 'latest');
   const block = await pinBlock(reference ?? LATEST, source);
   if (blockAt !== undefined) params[blockAt] = block.number;
@@ -45,14 +45,14 @@ export async function prove(question: Question, given: Source): Promise<Proof> {
   return { text, notes };
 }
 
-/** A bundle names one prefix of the rollup: the one that is asked with. */
+/** A bundle names one prefix of the rollup: that of the request. */
 function choosePrefix({ method }: Question, source: Source): Source {
   const { rollup, prefixes = [] } = source;
   const prefix = prefixes.find((each) => method === `${each}_estimateGas`);
   return rollup === undefined || prefix === undefined ? source : { ...source, rollup: { ...rollup, prefix } };
 }
 
-/** The block in a parameter that is one, or that may be overrides of state instead. */
+/** Reads a parameter that is a block, or state overrides in its position. */
 function readNamed(named: unknown): { reference: BlockReference | undefined; hasOverrides: boolean } {
   const either = (named ?? {}) as BlockReference | BlockOrOverrides;
   if ('kind' in either) return { reference: either, hasOverrides: false };
@@ -75,7 +75,7 @@ async function proveExecution(
 
 type PinnedQuestion = Pick<Bundle, 'method' | 'params' | 'block'>;
 
-/** The block that a reference means now. */
+/** Resolves a reference to its current block. */
 async function pinBlock(reference: BlockReference, { chain, scope }: Source): Promise<Bundle['block']> {
   const header = await chain.blocks.getHeader(reference, scope);
   if (header === null) throw new BundleError('the network has no such block: nothing can be proven of it');

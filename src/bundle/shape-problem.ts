@@ -1,8 +1,8 @@
 import { findStringEnd } from '../primitives/json-strings.ts';
 
-/** Of lists and objects inside each other: answers and parameters have fewer than ten. */
+/** Deepest nesting of lists and objects: answers and parameters have fewer than ten levels. */
 const MAX_DEPTH = 64;
-/** Items and members: a parser takes up to 100 bytes for each, and the largest blocks have a hundred thousand. */
+/** Most items and members: parsing takes up to 100 bytes for each, and the largest blocks have a hundred thousand. */
 const MAX_VALUES = 4_000_000;
 
 const QUOTE = 0x22;
@@ -13,8 +13,8 @@ const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
 /**
- * Bounds what parsing a file takes in memory and stack.
- * @returns why it must not be parsed, as the rest of a sentence; what it finds in a text that is not JSON means nothing
+ * Bounds the memory and stack that parsing a file takes.
+ * @returns reason why it must not be parsed, phrased to end a sentence; meaningless for a text that is not JSON
  */
 export function findShapeProblem(text: string): string | undefined {
   let depth = 0;

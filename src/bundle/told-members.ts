@@ -1,4 +1,4 @@
-/** Which members of answers follow from the hash of their block; what has no row is only told. */
+/** Members of answers that follow from the block hash; members without a row have no evidence. */
 
 import type { RlpWriter } from '../primitives/rlp-writer.ts';
 import { findTransactionForm } from '../verification/encode-transaction.ts';
@@ -6,7 +6,7 @@ import type { Members } from '../verification/findings.ts';
 import { isMembers } from '../verification/members.ts';
 import { deriveContract, type TransactionFacts } from '../verification/verify-transaction.ts';
 
-/** Where something in a block is. */
+/** Members that place a transaction, receipt or log in a block. */
 const PLACE = ['blockHash', 'blockNumber', 'blockTimestamp', 'transactionIndex'];
 const RECEIPT = [
   ...PLACE,
@@ -25,14 +25,14 @@ const AUTHORIZATION = ['chainId', 'address', 'nonce', 'yParity', 'r', 's'];
 const ROOT = /^0x[0-9a-f]{64}$/;
 const DEPOSIT_TYPE = 0x7e;
 
-/** Members in which null is a value; in others it is the same as no member. */
+/** Members in which null is a value; in others it equals an absent member. */
 const NULLABLE: ReadonlySet<string> = new Set(['to', 'contractAddress']);
 
-/** Collects names of members, each once. */
+/** Set of names of uncovered members. */
 export class ToldMembers {
   readonly #names = new Set<string>();
 
-  /** Notes the members of an object that are not covered. @param prefix of their names: where the object is */
+  /** Notes the uncovered members of an object. @param prefix path of the object, prepended to their names */
   note(prefix: string, object: Members, covered: ReadonlySet<string>): void {
     for (const [name, value] of Object.entries(object)) {
       if (!covered.has(name) || (value === null && !NULLABLE.has(name))) this.#names.add(`${prefix}${name}`);
@@ -44,7 +44,7 @@ export class ToldMembers {
   }
 }
 
-/** Notes what of a verified receipt does not follow from its block. */
+/** Notes the members of a verified receipt that do not follow from its block. */
 export function noteReceipt(
   told: ToldMembers,
   receipt: Members,
@@ -64,7 +64,7 @@ export function noteReceipt(
   for (const log of logs as readonly Members[]) told.note('[].logs[].', log, ofLog);
 }
 
-/** Notes what of a verified transaction does not follow from its block. */
+/** Notes the members of a verified transaction that do not follow from its block. */
 export function noteTransaction(
   told: ToldMembers,
   transaction: Members,
@@ -74,7 +74,7 @@ export function noteTransaction(
   const covered = new Set([...PLACE, 'hash', 'type']);
   for (const { members } of form?.fields ?? [])
     covered.add(members.find((name) => transaction[name] != null) ?? (members[0] as string));
-  // Names of one thing, which are compared with each other.
+  // Aliases of one value, which are compared with each other.
   for (const name of ['input', 'data']) covered.add(name);
   if (form?.signed !== undefined) for (const name of ['v', 'yParity']) covered.add(name);
   if (from !== undefined) covered.add('from');
@@ -92,7 +92,7 @@ function noteEntries(told: ToldMembers, transaction: Members, list: string, name
   for (const entry of entries) if (isMembers(entry)) told.note(`${list}[].`, entry, covered);
 }
 
-/** Whether a legacy transaction was signed for one chain (EIP-155). */
+/** Whether a legacy transaction is replay-protected (EIP-155). */
 function isProtected({ v }: Members): boolean {
   return typeof v === 'string' && BigInt(v) >= 35n;
 }

@@ -7,9 +7,9 @@ import { findProvable, type ProvableMethod, readParams } from './provable-method
 import type { ReadKind } from './reads/read-kind.ts';
 import { runBundle } from './runs/check-run.ts';
 
-/** What the user of a bundle knows already. */
+/** Facts that the user of a bundle already knows. */
 export type Expected = {
-  /** Hash of the block, lower-case `0x` text: what everything is checked against. */
+  /** Block hash, lower-case `0x` text, against which everything is verified. */
   readonly hash: string;
   /** A quantity. */
   readonly chainId?: string;
@@ -17,9 +17,9 @@ export type Expected = {
 };
 
 /**
- * Checks a bundle against a block hash, without asking anything.
- * @returns what it proves
- * @throws BundleError with the reason where it does not prove its answer
+ * Verifies a bundle against a block hash without any request.
+ * @returns decoded bundle
+ * @throws BundleError with the reason if its evidence does not imply its answer
  */
 export async function verifyBundle(text: string, expected: Expected): Promise<Bundle> {
   try {
@@ -27,7 +27,7 @@ export async function verifyBundle(text: string, expected: Expected): Promise<Bu
     await checkBundle(bundle, expected);
     return bundle;
   } catch (error) {
-    // Malformed trie nodes or RLP, or lists nested too deeply for the stack.
+    // RangeErrors come from malformed trie nodes or RLP, or from lists nested too deeply for the stack.
     if (error instanceof RangeError) throw new BundleError(`the bundle is malformed: ${error.message}`);
     throw error;
   }
@@ -86,7 +86,7 @@ function checkRead(bundle: Bundle, provable: ProvableMethod, read: ReadKind, hea
     );
 }
 
-/** @throws BundleError where evidence is there that is not used */
+/** @throws BundleError if there is evidence that is not used */
 function requireOnly(evidence: BundleEvidence, uses: readonly (keyof BundleEvidence)[]): void {
   for (const [name, list] of Object.entries(evidence)) {
     if (Array.isArray(list) && list.length > 0 && !uses.includes(name as keyof BundleEvidence))

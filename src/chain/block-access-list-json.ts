@@ -1,4 +1,4 @@
-/** Block access lists as the JSON that clients see (execution-apis `eth_getBlockAccessList`). */
+/** JSON form of block access lists (execution-apis `eth_getBlockAccessList`). */
 import { padLeft, trimLeadingZeros } from '../primitives/bytes.ts';
 import { hexToBytes } from '../primitives/hex.ts';
 import type { JsonText } from '../primitives/json-result.ts';
@@ -6,7 +6,7 @@ import { parseQuantity } from '../primitives/quantity.ts';
 import type { AccountAccess, BlockAccessList, IndexedValue, SlotChanges } from './block-access-list.ts';
 import { data, quantity } from './json-values.ts';
 
-/** The array, an account in each piece. */
+/** Encodes the array, one account per piece. */
 export function* encodeBlockAccessListJson(list: BlockAccessList): Generator<string> {
   yield '[';
   for (const [index, account] of list.entries()) {
@@ -43,9 +43,8 @@ function encodeChanges<T>(
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Reads what a node answers. Words of storage may lack leading zeros, and members may be in any order; the rules of
- * `validateBlockAccessList` are not checked.
- * @throws RangeError naming what is malformed
+ * Parses a node's response. Storage words may lack leading zeros, and members may be in any order; `validateBlockAccessList` checks the rules.
+ * @throws RangeError with the malformed part
  */
 export function parseBlockAccessListJson(value: unknown): BlockAccessList {
   return readList(value, 'block access list').map((item): AccountAccess => {
@@ -95,7 +94,7 @@ function readBytes(value: unknown, what: string, length?: number): Uint8Array {
   return bytes;
 }
 
-/** 32 bytes. */
+/** Reads a word, padded to 32 bytes. */
 function readWord(value: unknown, what: string): Uint8Array {
   if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{1,64}$/.test(value))
     throw new RangeError(`${what} is no word`);

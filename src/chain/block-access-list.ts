@@ -1,4 +1,4 @@
-/** What a block touched, and the values that it left there, by account (EIP-7928): its RLP form and its rules. */
+/** RLP form and rules of a block access list: the accounts and slots that a block accessed, and their values after it (EIP-7928). */
 import { compareBytes, padLeft, trimLeadingZeros } from '../primitives/bytes.ts';
 import {
   asBytes,
@@ -11,19 +11,19 @@ import {
 } from '../primitives/rlp.ts';
 
 /**
- * A value as it is after one part of a block. The index is 0 for the calls before the transactions, i + 1 for transaction i, and
- * one more than the last transaction's for withdrawals and the calls after them.
+ * Value after one part of a block. The index is 0 for the calls before the transactions, i + 1 for transaction i, and one more than the last
+ * transaction's for withdrawals and the calls after them.
  */
 export type IndexedValue<T> = { readonly index: number; readonly value: T };
 
 export type SlotChanges = {
   /** 32 bytes. */
   readonly slot: Uint8Array;
-  /** Values without leading zeros (empty: zero). Never empty. */
+  /** Values without leading zeros (zero is empty). The list is never empty. */
   readonly changes: readonly IndexedValue<Uint8Array>[];
 };
 
-/** An account that a block accessed. Lists are ascending by slot or index; a slot is either changed or read. */
+/** Account that a block accessed. Lists are ascending by slot or index; a slot is either changed or read. */
 export type AccountAccess = {
   /** 20 bytes. */
   readonly address: Uint8Array;
@@ -36,10 +36,10 @@ export type AccountAccess = {
   readonly codeChanges: readonly IndexedValue<Uint8Array>[];
 };
 
-/** Ascending by address. */
+/** Accounts in ascending order of address. */
 export type BlockAccessList = readonly AccountAccess[];
 
-/** Gas of a block's limit for each account and slot that its list may have. */
+/** Gas of the block's limit per account or slot in its list. */
 const ITEM_GAS = 2000n;
 const INDEX_BYTES = 4;
 const NONCE_BYTES = 8;
@@ -64,8 +64,8 @@ function changesToRlp(changes: readonly IndexedValue<RlpInput>[]): RlpInput {
 }
 
 /**
- * Decodes a list. Order and limits are not checked: `validateBlockAccessList` does.
- * @throws RangeError naming what is malformed
+ * Decodes a list. `validateBlockAccessList` checks order and limits.
+ * @throws RangeError with the malformed part
  */
 export function decodeBlockAccessList(encoded: Uint8Array): BlockAccessList {
   return asList(decodeRlp(encoded), 'block access list').map(accountFromRlp);
@@ -112,15 +112,15 @@ function asSlot(item: RlpItem | undefined): Uint8Array {
   return padLeft(asBytes(item, 'storage slot'), 32);
 }
 
-/** What a block allows its list. */
+/** Limits that a block puts on its list. */
 export type AccessListLimits = {
   readonly gasLimit: bigint;
   readonly transactions: number;
-  /** Bytes; undefined: none. */
+  /** Longest code in bytes; undefined for no limit. */
   readonly codeLimit: number | undefined;
 };
 
-/** Checks order, uniqueness, indices and limits. @throws RangeError naming the account and what is wrong */
+/** Checks order, uniqueness, indices and limits. @throws RangeError with the violated rule */
 export function validateBlockAccessList(list: BlockAccessList, limits: AccessListLimits): void {
   expectAscending(list, (a, b) => compareBytes(a.address, b.address), 'accounts');
   const limit = limits.gasLimit / ITEM_GAS;
@@ -129,7 +129,7 @@ export function validateBlockAccessList(list: BlockAccessList, limits: AccessLis
   for (const account of list) validateAccount(account, limits);
 }
 
-/** Accounts and slots: what the list's size is measured by. */
+/** Accounts and slots, the unit of the list's size. */
 function countItems(list: BlockAccessList): number {
   return list.reduce(
     (count, { storageChanges, storageReads }) => count + 1 + storageChanges.length + storageReads.length,

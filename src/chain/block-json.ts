@@ -1,4 +1,4 @@
-/** Blocks, headers and uncles as the JSON text that clients see (spec 2.1; execution-apis). */
+/** JSON form of blocks, headers and uncles (spec 2.1; execution-apis). */
 import { bytesToHex } from '../primitives/hex.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import { keccak256 } from '../primitives/keccak.ts';
@@ -10,41 +10,41 @@ import { readTransactionFacts, type TransactionFacts } from './receipt.ts';
 import { decodeTransaction, type Transaction } from './transaction.ts';
 import { encodeTransactionJson } from './wire-json.ts';
 
-/** Real blocks have 16 at most, simulated ones any number. */
+/** Withdrawals per piece: real blocks have at most 16, simulated ones any number. */
 const WITHDRAWALS_PER_PIECE = 256;
 
-/** A block as the store has it. */
+/** Block as it is stored. */
 export type EncodedBlockParts = {
   readonly header: Header;
   /** Lower-case `0x` text. */
   readonly hash: string;
   readonly body: Uint8Array;
-  /** The stored receipts, which have the senders and hashes of the transactions. */
+  /** Stored receipts, which include the senders and hashes of the transactions. */
   readonly receipts: Uint8Array;
 };
 
-/** A block of which the parts are read one after the other, each when it is written. */
+/** Block whose parts are read one after the other, each when it is written. */
 export type BlockContents = {
   readonly header: Header;
   /** Lower-case `0x` text. */
   readonly hash: string;
-  /** Bytes of the block in RLP. */
+  /** Length of the block's RLP in bytes. */
   readonly size: number;
-  /** Senders and hashes of the transactions. */
+  /** Reads the senders and hashes of the transactions. */
   readFacts(): readonly TransactionFacts[];
   readTransactions(): Iterable<Transaction>;
-  /** Each as an encoded header. */
+  /** Reads the uncles as encoded headers. */
   readUncles(): readonly Uint8Array[];
   /** Undefined before Shanghai. */
   readWithdrawals(): readonly Withdrawal[] | undefined;
 };
 
-/** A header by itself, as geth's `eth_getHeaderByNumber` has it. */
+/** Encodes a header by itself, in the form of geth's `eth_getHeaderByNumber`. */
 export function encodeHeaderJson(header: Header, hash: string): JsonText {
   return `{${listHeaderFields(header, hash).join(',')}}`;
 }
 
-/** An uncle (or any header) as a block object without transactions: spec 2.1 with `uncles: []`. */
+/** Encodes an uncle (or any header) as a block object without transactions: spec 2.1 with `uncles: []`. */
 export function encodeUncleJson(header: Header): JsonText {
   const fields = [
     ...listHeaderFields(header, bytesToHex(hashHeader(header))),
@@ -55,7 +55,7 @@ export function encodeUncleJson(header: Header): JsonText {
   return `{${fields.join(',')}}`;
 }
 
-/** A stored block as `encodeContentsJson` has it. */
+/** Encodes a stored block piece by piece. @param isFull whether transactions are included in full, else as hashes */
 export function encodeBlockJson(
   { header, hash, body, receipts }: EncodedBlockParts,
   isFull: boolean,
@@ -75,8 +75,9 @@ export function encodeBlockJson(
 }
 
 /**
- * A block with its transactions, their hashes or the whole of them, piece by piece: joined they are the JSON text. A block may have
- * megabytes of transactions; what joins the pieces can do something else between them.
+ * Encodes a block piece by piece; joined, the pieces are the JSON text. A block may have megabytes of transactions, and the consumer may yield between
+ * pieces.
+ * @param isFull whether transactions are included in full, else as hashes
  */
 export function* encodeContentsJson(contents: BlockContents, isFull: boolean): Generator<string> {
   const { header, hash, size } = contents;
@@ -108,7 +109,7 @@ export function* encodeContentsJson(contents: BlockContents, isFull: boolean): G
   }
 }
 
-/** The block that comes next, as far as it is known: without transactions, and as geth has it without hash, nonce and miner. */
+/** Encodes the next block as far as it is known: without transactions, and like geth without hash, nonce and miner. */
 export function encodePendingBlockJson(header: Header, body: Uint8Array): JsonText {
   const fields = [
     ...listHeaderFields(header, undefined),
@@ -142,7 +143,7 @@ function listHeaderFields(header: Header, hash: string | undefined): string[] {
   ];
   const { baseFeePerGas, blobGasUsed, excessBlobGas } = header;
   const { withdrawalsRoot, requestsHash, blockAccessListHash, slotNumber } = header;
-  // Given by the consensus layer with the block itself.
+  // The consensus layer provides it together with the block itself.
   const parentBeaconBlockRoot = hash === undefined ? undefined : header.parentBeaconBlockRoot;
   for (const [name, value] of Object.entries({ baseFeePerGas, blobGasUsed, excessBlobGas, slotNumber })) {
     if (value !== undefined) fields.push(`"${name}":${quantity(value)}`);

@@ -8,7 +8,7 @@ export function isTag(value: unknown): value is BlockTag {
   return typeof value === 'string' && TAGS.has(value);
 }
 
-/** A block reference as a request parameter: tag, quantity or EIP-1898 object. */
+/** Encodes a block reference as a request parameter: tag, quantity or EIP-1898 object. */
 export function encodeBlockReference(block: BlockReference): unknown {
   switch (block.kind) {
     case 'tag':
@@ -22,7 +22,7 @@ export function encodeBlockReference(block: BlockReference): unknown {
 
 /**
  * Inverse of `encodeBlockReference`, for parameters that were checked before.
- * @throws RangeError for anything else.
+ * @throws RangeError for anything else
  */
 export function decodeBlockReference(value: unknown): BlockReference {
   if (typeof value === 'string') {

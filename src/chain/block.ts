@@ -18,7 +18,7 @@ import {
 import { encodeHeader, type Header, headerFromRlp, headerToRlp } from './header.ts';
 import { decodeTransaction, type Transaction } from './transaction.ts';
 
-/** EIP-4895: `amount` is in gwei. */
+/** Withdrawal (EIP-4895); `amount` is in gwei. */
 export type Withdrawal = {
   readonly index: bigint;
   readonly validatorIndex: bigint;
@@ -53,7 +53,7 @@ function withdrawalFromRlp(item: RlpItem): Withdrawal {
   };
 }
 
-/** A legacy transaction stands in the list as a list, the others as byte strings. */
+/** The block's list contains legacy transactions as lists, all others as byte strings. */
 function transactionToRlp(tx: Transaction): RlpInput {
   return tx.type === 0 ? decodeRlp(tx.encoded) : tx.encoded;
 }
@@ -85,17 +85,17 @@ function bodyFromRlp(fields: readonly RlpItem[]): Body {
   return { transactions, uncles, withdrawals: asList(fields[2], 'withdrawals').map(withdrawalFromRlp) };
 }
 
-/** @throws RangeError naming what is malformed. */
+/** @throws RangeError with the malformed part */
 export function decodeBody(encoded: Uint8Array): Body {
   return bodyFromRlp(asList(decodeRlp(encoded), 'block body'));
 }
 
-/** Fields of an exported block: from Amsterdam `geth export` writes the block access list behind the withdrawals. */
+/** Fields of an exported block: from Amsterdam on `geth export` writes the block access list behind the withdrawals. */
 const EXPORTED_FIELDS = 5;
 
 /**
- * Parses `[header, transactions, uncles, withdrawals?]`, and what `geth export` writes: its access list has to have the header's hash.
- * @throws RangeError naming what is malformed.
+ * Parses `[header, transactions, uncles, withdrawals?]`, or the output of `geth export`, whose access list must match the header's hash.
+ * @throws RangeError with the malformed part
  */
 export function decodeBlock(encoded: Uint8Array): Block {
   const [first, ...rest] = asList(decodeRlp(encoded), 'block');
@@ -112,7 +112,7 @@ function checkAccessList({ blockAccessListHash }: Header, list: RlpItem): void {
   throw new RangeError('rlp: the block access list is not the one that the header commits to');
 }
 
-/** The lists of an encoded body, each encoded: transactions, uncles and, since Shanghai, withdrawals. */
+/** Encoded lists of an encoded body: transactions, uncles and, since Shanghai, withdrawals. */
 type BodyLists = readonly [transactions: Uint8Array, uncles: Uint8Array, withdrawals?: Uint8Array];
 
 function splitBody(encodedBody: Uint8Array): BodyLists {
@@ -122,40 +122,40 @@ function splitBody(encodedBody: Uint8Array): BodyLists {
   return lists as unknown as BodyLists;
 }
 
-/** The transactions of an encoded body as they stand in it: a list (type 0), or a string of type byte and list. */
+/** Splits an encoded body into its transactions: each a list (type 0), or a byte string of type byte and list. */
 export function splitTransactions(encodedBody: Uint8Array): readonly Uint8Array[] {
   return splitRlpList(splitBody(encodedBody)[0]);
 }
 
-/** The uncles of an encoded body, each an encoded header. */
+/** Splits an encoded body into its uncles, each an encoded header. */
 export function splitUncles(encodedBody: Uint8Array): readonly Uint8Array[] {
   return splitRlpList(splitBody(encodedBody)[1]);
 }
 
-/** The withdrawals of an encoded body; undefined before Shanghai. */
+/** Decodes the withdrawals of an encoded body; undefined before Shanghai. */
 export function readWithdrawals(encodedBody: Uint8Array): readonly Withdrawal[] | undefined {
   const encoded = splitBody(encodedBody)[2];
   return encoded && asList(decodeRlp(encoded), 'withdrawals').map(withdrawalFromRlp);
 }
 
-/** A transaction as it stands in an encoded body. */
+/** Decodes a transaction as it is stored in an encoded body. */
 export function decodeStoredTransaction(item: Uint8Array): Transaction {
   return decodeTransaction(decodeRlp(item));
 }
 
-/** Its canonical bytes (EIP-2718). */
+/** Returns the canonical bytes (EIP-2718) of a transaction from an encoded body. */
 export function readTransactionBytes(item: Uint8Array): Uint8Array {
   const { isList, start, end } = readWholeSpan(item, 0, item.length);
   return isList ? item : item.subarray(start, end);
 }
 
-/** One uncle of an encoded body; undefined when there is none at `index`. */
+/** Decodes one uncle of an encoded body; undefined if there is none at `index`. */
 export function decodeUncleAt(encodedBody: Uint8Array, index: bigint): Header | undefined {
   const item = splitUncles(encodedBody)[Number(index)];
   return item && headerFromRlp(decodeRlp(item));
 }
 
-/** A header and an encoded body as one encoded block. */
+/** Joins a header and an encoded body into an encoded block. */
 export function joinBlock(header: Header, encodedBody: Uint8Array): Uint8Array {
   const encodedHeader = encodeHeader(header);
   const { start } = readRlpSpan(encodedBody, 0, encodedBody.length) as RlpSpan;
@@ -167,7 +167,7 @@ export function joinBlock(header: Header, encodedBody: Uint8Array): Uint8Array {
   return joined;
 }
 
-/** Length in bytes of what `joinBlock` makes. */
+/** Length in bytes of the result of `joinBlock`. */
 export function measureBlock(header: Header, encodedBody: Uint8Array): number {
   const { start } = readRlpSpan(encodedBody, 0, encodedBody.length) as RlpSpan;
   const length = encodeHeader(header).length + encodedBody.length - start;
@@ -175,9 +175,9 @@ export function measureBlock(header: Header, encodedBody: Uint8Array): number {
 }
 
 /**
- * The same of a block that has no uncles, from the lengths of its parts.
- * @param transactions bytes of all of them in the block's list
- * @param withdrawals bytes of all of them; undefined before Shanghai
+ * Length in bytes of an encoded block without uncles, from the lengths of its parts.
+ * @param transactions total bytes of the transactions in the block's list
+ * @param withdrawals total bytes of the withdrawals; undefined before Shanghai
  */
 export function measureBlockParts(
   header: Header,
@@ -193,7 +193,7 @@ export function measureBlockParts(
   return listLength(length);
 }
 
-/** Bytes of a transaction in a block's list: a typed one is a string of its encoding there. */
+/** Bytes of a transaction in the block's list, where a typed one is a byte string of its encoding. */
 export function measureListed({ type, encoded }: Pick<Transaction, 'type' | 'encoded'>): number {
   return type === 0 ? encoded.length : measureRlpHeader(encoded.length) + encoded.length;
 }

@@ -1,6 +1,6 @@
-/** Which rules a chain follows at which block: the `config` object of a geth genesis file. */
+/** Fork rules of a chain: the `config` object of a geth genesis file. */
 
-/** Forks activated at a block height, oldest first. `eip155Block` rides with `eip158Block` (Spurious Dragon). */
+/** Forks activated at a block height, oldest first. `eip155Block` belongs to `eip158Block` (Spurious Dragon). */
 const BLOCK_FORKS = [
   ['homestead', 'homesteadBlock'],
   ['tangerineWhistle', 'eip150Block'],
@@ -38,14 +38,14 @@ export type ForkName =
   | 'paris'
   | (typeof TIME_FORKS)[number][0];
 
-/** All forks, oldest first, with the member of a genesis file that activates them; the first and the merge have none. */
+/** All forks, oldest first, with the genesis file member that activates them; the first and the merge have none. */
 const FORKS: readonly (readonly [ForkName, string?])[] = [
   ['frontier'],
   ...BLOCK_FORKS,
   ['paris'],
   ...TIME_FORKS,
 ];
-/** Later than any block. */
+/** Higher than any block number. */
 const NEVER: number = Number.MAX_SAFE_INTEGER;
 
 /** EIP-7840: blob limits of a fork, counted in blobs. */
@@ -57,41 +57,41 @@ export type BlobParameters = {
 
 export type ChainConfig = {
   readonly chainId: bigint;
-  /** Activation heights by fork; absent = never. */
+  /** Activation heights by fork; an absent fork never activates. */
   readonly blockForks: readonly { readonly fork: ForkName; readonly block: bigint }[];
-  /** Activation timestamps (seconds) by fork. */
+  /** Activation timestamps (Unix seconds) by fork. */
   readonly timeForks: readonly { readonly fork: ForkName; readonly time: bigint }[];
   /** Height from which EIP-155 signatures are accepted. */
   readonly eip155Block: bigint | undefined;
-  /** Height of the DAO irregular state change, when this chain made it. */
+  /** Height of the DAO irregular state change, if this chain applied it. */
   readonly daoForkBlock: bigint | undefined;
-  /** Blocks on top of a chain that reached this total difficulty are proof-of-stake (EIP-3675). */
+  /** Blocks on top of a chain that has reached this total difficulty are proof-of-stake (EIP-3675). */
   readonly terminalTotalDifficulty: bigint | undefined;
-  /** Height that was set after the merge: from it on blocks are proof-of-stake. */
+  /** Height set after the merge; blocks from it on are proof-of-stake. */
   readonly mergeNetsplitBlock: bigint | undefined;
   readonly blobSchedule: ReadonlyMap<ForkName, BlobParameters>;
   /** Deposit contract: its logs are deposit requests (EIP-6110); the zero address by default, as in geth. */
   readonly depositContract: string;
-  /** Every height at which the file names a fork, ascending: what a fork identifier is made of (EIP-2124). */
+  /** Heights at which the file names a fork, ascending: the input of a fork identifier (EIP-2124). */
   readonly forkHeights: readonly bigint[];
 };
 
-/** Heights that are part of a fork identifier and are no fork of the schedule above. */
+/** Heights that belong to a fork identifier but are not in the fork schedule. */
 const FURTHER_HEIGHTS = ['daoForkBlock', 'eip155Block', 'mergeNetsplitBlock'] as const;
 
-/** geth's, where a genesis file names none. */
+/** geth's default. */
 const NO_DEPOSIT_CONTRACT = '0x0000000000000000000000000000000000000000';
 
-/** Schedules that a genesis file may leave out (EIP-4844, EIP-7691; Osaka and Amsterdam keep what is in force). */
+/** Default blob schedules (EIP-4844, EIP-7691); Osaka and Amsterdam inherit the schedule in force. */
 const DEFAULT_BLOBS: readonly (readonly [ForkName, BlobParameters])[] = [
   ['cancun', { target: 3n, max: 6n, baseFeeUpdateFraction: 3338477n }],
   ['prague', { target: 6n, max: 9n, baseFeeUpdateFraction: 5007716n }],
 ];
 
-/** Forks that inherit the schedule in force; geth ignores an entry of theirs. */
+/** Forks that inherit the schedule in force; geth ignores their entries. */
 const WITHOUT_BLOB_SCHEDULE: ReadonlySet<string> = new Set(['amsterdam']);
 
-/** A JSON object of a genesis file: keys are read in any case, as geth does, and a null is what is absent. */
+/** JSON object of a genesis file: keys are case-insensitive as in geth, and null means absent. */
 export class GenesisObject {
   readonly #values: ReadonlyMap<string, unknown>;
 
@@ -141,8 +141,8 @@ function readBlobSchedule(config: GenesisObject): ReadonlyMap<ForkName, BlobPara
 }
 
 /**
- * Forks by time are in the order of the schedule, as far as they are set (geth's `CheckConfigForkOrder`, in which `amsterdamTime` is
- * after `bpo5Time`).
+ * Checks that the configured time forks are in schedule order (geth's `CheckConfigForkOrder`, in which `amsterdamTime` follows `bpo5Time`).
+ * @throws RangeError in geth's words
  */
 function checkTimeOrder(timeForks: ChainConfig['timeForks']): void {
   for (const [i, { fork, time }] of timeForks.entries()) {
@@ -155,7 +155,7 @@ function checkTimeOrder(timeForks: ChainConfig['timeForks']): void {
   }
 }
 
-/** A fork that is not known would be left out, and its blocks executed by older rules. @throws RangeError naming it */
+/** Rejects unknown forks, whose blocks would otherwise be executed by older rules. @throws RangeError with the member */
 function refuseUnknownForks(config: GenesisObject): void {
   const unknown = config.given.find((key) => key.endsWith('time') && !TIME_KEYS.has(key));
   if (unknown !== undefined)
@@ -164,15 +164,15 @@ function refuseUnknownForks(config: GenesisObject): void {
 
 /**
  * Parses the `config` object of a genesis file.
- * @param exactTotalDifficulty the TTD's own digits: mainnet's does not fit a JSON number exactly.
- * @throws RangeError naming the field that is missing or malformed, or the fork that is not known.
+ * @param exactTotalDifficulty digits of the terminal total difficulty: mainnet's does not fit a JSON number exactly
+ * @throws RangeError with the missing or malformed field, or the unknown fork
  */
 export function parseChainConfig(object: object, exactTotalDifficulty?: string): ChainConfig {
   const config = new GenesisObject(object);
   const chainId = readInteger(config, 'chainId');
   if (chainId === undefined) throw new RangeError('genesis config: chainId is missing');
   const blockForks = BLOCK_FORKS.flatMap(([fork, key]) => {
-    // Without a block of its own Petersburg begins with Constantinople.
+    // Petersburg activates with Constantinople if it has no block of its own.
     const block =
       readInteger(config, key) ??
       (fork === 'petersburg' ? readInteger(config, 'constantinopleBlock') : undefined);
@@ -204,25 +204,23 @@ export function parseChainConfig(object: object, exactTotalDifficulty?: string):
   };
 }
 
-/** Members of a genesis file's `config` for a chain that has had a fork, and all before it, since its first block. */
+/** Returns the genesis `config` members of a chain on which this fork and all earlier ones are active from block 0. */
 export function listForkMembers(fork: ForkName): Readonly<Record<string, number>> {
   const active = FORKS.slice(0, FORKS.findIndex(([name]) => name === fork) + 1);
   const members = active.flatMap(([, member]) => (member === undefined ? [] : [[member, 0] as const]));
-  // Without a block of its own Petersburg begins with Constantinople.
+  // Petersburg activates with Constantinople if it has no block of its own.
   return { petersburgBlock: NEVER, ...Object.fromEntries(members) };
 }
 
-/** Where a block stands: what decides which forks are active. */
+/** Position of a block in the fork schedule. */
 export type ForkPoint = {
   readonly number: bigint;
   readonly timestamp: bigint;
-  /** Proof-of-stake: the parent's total difficulty reached the terminal one. */
+  /** Proof-of-stake: the parent's total difficulty has reached the terminal one. */
   readonly isMerged: boolean;
 };
 
-/**
- * Whether a block is proof-of-stake by number and time alone, as geth decides it for blocks that are only simulated.
- */
+/** Whether a block is proof-of-stake by number and time alone, by geth's rule for simulated blocks. */
 export function isMergedAt(config: ChainConfig, number: bigint, timestamp: bigint): boolean {
   if (config.terminalTotalDifficulty === 0n) return true;
   const { mergeNetsplitBlock, timeForks } = config;
@@ -230,7 +228,7 @@ export function isMergedAt(config: ChainConfig, number: bigint, timestamp: bigin
   return timeForks.some(({ fork, time }) => fork === 'shanghai' && timestamp >= time);
 }
 
-/** Names of all forks active at a block, oldest first; the last one is the block's own. */
+/** Returns the forks active at a block, oldest first; the last one is the block's own. */
 export function activeForks(config: ChainConfig, point: ForkPoint): readonly ForkName[] {
   const forks: ForkName[] = ['frontier'];
   for (const { fork, block } of config.blockForks) if (point.number >= block) forks.push(fork);
@@ -240,7 +238,7 @@ export function activeForks(config: ChainConfig, point: ForkPoint): readonly For
   return forks;
 }
 
-/** Blob limits at a block: those of the latest active fork that sets any; undefined before Cancun. */
+/** Returns the blob limits of the latest active fork that sets any; undefined before Cancun. */
 export function blobParametersAt(
   config: ChainConfig,
   forks: readonly ForkName[],

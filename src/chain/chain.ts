@@ -1,7 +1,6 @@
 /**
- * The seam between what is served and where it comes from. Everything above it (methods, rollup families,
- * gateway) sees chains only through this interface; everything below it (the embedded engine, pools of
- * upstream nodes) implements it. Values cross it in their wire shape.
+ * Seam between served data and its source. Everything above it (methods, rollup families, gateway) sees chains only through this interface;
+ * everything below it (the embedded engine, pools of upstream nodes) implements it. Values cross it in their wire shape.
  */
 
 import type { CallBytes } from '../primitives/call-bytes.ts';
@@ -21,10 +20,10 @@ import type {
   TransactionReference,
 } from './requests.ts';
 
-/** The parts of a header that pricing and clamping need. `baseFeePerGas` is absent before London. */
+/** Header members that pricing and clamping need. `baseFeePerGas` is absent before London. */
 export type HeaderView = {
   readonly number: bigint;
-  /** Absent while pending. */
+  /** Absent for the pending block. */
   readonly hash?: string;
   readonly timestamp: bigint;
   readonly gasLimit: bigint;
@@ -32,36 +31,36 @@ export type HeaderView = {
   readonly extraData: string;
 };
 
-/** Blocks and what they list. A block that there is not is null. */
+/** Reads blocks and their contents. The result is null for a block that does not exist. */
 export interface BlockReads {
-  /** The parts of the header that pricing and clamping need. */
+  /** Returns the header members that pricing and clamping need. */
   getHeader(block: BlockReference, scope: RequestScope): PromiseOrValue<HeaderView | null>;
-  /** Block object (spec 2.1): with transaction objects, or their hashes. */
+  /** Returns the block object (spec 2.1) with transaction objects or their hashes. */
   getBlock(
     block: BlockReference,
     hasTransactions: boolean,
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | null>;
-  /** The fields of a block object that are of its header; null while pending. */
+  /** Returns the header members of a block object; null for the pending block. */
   getHeaderObject(block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText | null>;
   /**
-   * The same of the block of this hash, on the chain or off it; null only where every source of the chain's blocks says that there is none.
-   * @throws ChainError `unavailable` while one that may have it cannot be asked
+   * Returns the header members of the block with this hash, canonical or not; null only if every source of the chain's blocks reports that there is none.
+   * @throws ChainError `unavailable` while a source that may have it cannot be reached
    */
   findHeaderObject(hash: string, scope: RequestScope): PromiseOrValue<JsonText | null>;
-  /** JSON string of a quantity: how many transactions the block has. */
+  /** Returns the block's number of transactions as a JSON quantity. */
   countTransactions(block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText | null>;
-  /** JSON string of a quantity: how many uncles the block has. */
+  /** Returns the block's number of uncles as a JSON quantity. */
   countUncles(block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText | null>;
-  /** Uncle as a block object (spec 2.1); null where the block has no such uncle. */
+  /** Returns an uncle as a block object (spec 2.1); null if the block has no such uncle. */
   getUncle(block: BlockReference, index: bigint, scope: RequestScope): PromiseOrValue<JsonText | null>;
-  /** Array of receipt objects (spec 2.3). */
+  /** Returns the array of receipt objects (spec 2.3). */
   getReceipts(block: BlockReference, scope: RequestScope): PromiseOrValue<JsonResult | null>;
-  /** JSON string of hex data; of receipts an array of them. Null while pending. */
+  /** Returns a JSON string of hex data, or an array of them for receipts. Null for the pending block. */
   getRaw(block: BlockReference, part: RawPart, scope: RequestScope): PromiseOrValue<JsonResult | null>;
   /**
-   * What the block accessed and changed (EIP-7928). Null while pending.
-   * @throws ChainError `absent` for a block from before Amsterdam, `pruned` where its list is not kept any more
+   * Returns the block access list (EIP-7928). Null for the pending block.
+   * @throws ChainError `absent` for a block before Amsterdam, `pruned` if its list is not stored any more
    */
   getAccessList(
     block: BlockReference,
@@ -70,92 +69,90 @@ export interface BlockReads {
   ): PromiseOrValue<JsonResult | null>;
 }
 
-/** Transactions by place or hash. One that there is not is null. */
+/** Reads transactions by place or hash. The result is null for a transaction that does not exist. */
 export interface TransactionReads {
-  /** Transaction object (spec 2.2). */
+  /** Returns the transaction object (spec 2.2). */
   getTransaction(transaction: TransactionReference, scope: RequestScope): PromiseOrValue<JsonText | null>;
-  /** JSON string of the transaction's canonical bytes (EIP-2718) as hex data. */
+  /** Returns the transaction's canonical bytes (EIP-2718) as a JSON string of hex data. */
   getRawTransaction(
     transaction: TransactionReference,
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | null>;
-  /** Receipt object (spec 2.3) of a mined transaction. */
+  /** Returns the receipt object (spec 2.3) of a mined transaction. */
   getReceipt(hash: string, scope: RequestScope): PromiseOrValue<JsonResult | null>;
-  /** Transaction object of one that this caller has sent here and that is in no block yet; null where there is none. */
+  /** Returns the object of a pending transaction that this caller sent through this gateway; null if there is none. */
   findWaiting(sender: string, nonce: bigint, scope: RequestScope): PromiseOrValue<JsonText | null>;
   /**
-   * Takes a signed transaction, in the form that networks pass on (EIP-2718, blobs with their sidecar). JSON string of its hash.
-   * @throws ChainError `failed` in geth's words for one that no node would take, or that every node refused
+   * Sends a signed transaction in network form (EIP-2718, blobs with their sidecar). Returns the JSON string of its hash.
+   * @throws ChainError `failed` in geth's words if no node would accept it, or every node rejected it
    */
   send(bytes: Uint8Array, scope: RequestScope): PromiseOrValue<JsonText>;
 }
 
-/** Logs of many blocks. */
+/** Reads logs of many blocks. */
 export interface LogReads {
   /**
-   * Array of log objects (spec 2.4), in the order of the chain.
-   * @throws ChainError in geth's words for blocks that are not there, `exceeded` where there are more than the network gives
+   * Returns the array of log objects (spec 2.4) in chain order.
+   * @throws ChainError in geth's words for blocks that do not exist, `exceeded` above the network's limits
    */
   getLogs(filter: LogFilter, scope: RequestScope): PromiseOrValue<JsonResult>;
   /**
-   * All logs of one block, in order, compared with what its header commits to (its bloom): never some of them. Null where there is no such
-   * block. A block that has left the chain has its logs still, where they are at hand.
+   * Returns all logs of one block in order, verified against the bloom of its header and never partial. Null if there is no such block.
+   * The logs of a block that has left the chain remain available while they are at hand.
    */
   getBlockLogs(hash: string, scope: RequestScope): PromiseOrValue<readonly BlockLog[] | null>;
 }
 
-/** A log as filters look at it (lower-case `0x` text), and its log object (spec 2.4) as JSON text, ending in `"removed":false}`. */
+/** Log with the members that filters match (lower-case `0x` text), and its log object (spec 2.4) as JSON text that ends in `"removed":false}`. */
 export type BlockLog = {
   readonly address: string;
   readonly topics: readonly string[];
   readonly json: JsonText;
 };
 
-/** A block by its place. The hash is lower-case `0x` text. */
+/** Block by number and hash. The hash is lower-case `0x` text. */
 export type BlockPlace = { readonly number: bigint; readonly hash: string };
 
-/** The head of the served chain and what is not in a block yet, as they change. */
+/** Follows the head of the served chain and pending transactions. */
 export interface HeadReads {
-  /** The block that is served as `latest`; undefined while there is none, or none that may be taken for the latest. */
+  /** Block that is served as `latest`; undefined while there is none, or none that is known to be the latest. */
   readonly served: BlockPlace | undefined;
-  /** Why no block is served, as the rest of a sentence. Absent where there always is one. */
+  /** Explains why no block is served, phrased to end a sentence. Absent if there always is one. */
   explainAbsence?(): string;
   /**
-   * Calls `listener` after each change of `served`. Between two calls there may have been several blocks, or a reorg.
-   * @returns how to end it
+   * Calls `listener` after each change of `served`. Several blocks or a reorg may lie between two calls.
+   * @returns function that unsubscribes
    */
   watch(listener: () => void): () => void;
   /**
-   * Calls `listener` with hashes of transactions that wait for a block, each once, as far as nodes announce them: best effort.
-   * @returns how to end it; undefined where the chain has no such transactions
+   * Calls `listener` with hashes of pending transactions, each once, as nodes announce them: best effort.
+   * @returns function that unsubscribes; undefined if the chain has no pending transactions
    */
   watchPending(listener: (hashes: readonly string[]) => void): (() => void) | undefined;
 }
 
-/**
- * Accounts at a block. @throws ChainError `failed` where there is no such block, in geth's words
- */
+/** Reads accounts at a block. @throws ChainError `failed` in geth's words if there is no such block */
 export interface StateReads {
-  /** JSON string of a quantity, Wei. */
+  /** Returns the balance in wei as a JSON quantity. */
   getBalance(address: string, block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText>;
-  /** JSON string of hex data; `0x` where there is no contract. */
+  /** Returns the code as a JSON string of hex data; `0x` if there is no contract. */
   getCode(address: string, block: BlockReference, scope: RequestScope): PromiseOrValue<JsonResult>;
-  /** JSON string of 32 bytes. @param slot 32 bytes */
+  /** Returns a word as a JSON string of 32 bytes. @param slot 32 bytes */
   getStorageAt(
     address: string,
     slot: string,
     block: BlockReference,
     scope: RequestScope,
   ): PromiseOrValue<JsonText>;
-  /** Object of arrays of 32 bytes by address. */
+  /** Returns an object of arrays of 32-byte words by address. */
   getStorageValues(
     requests: StorageRequests,
     block: BlockReference,
     scope: RequestScope,
   ): PromiseOrValue<JsonText>;
   /**
-   * Merkle proofs of an account and of slots of it, wire shape of `eth_getProof`.
-   * @param slots each is 32 bytes or a quantity; the answer repeats it in this form
+   * Returns Merkle proofs of an account and of its slots in the wire shape of `eth_getProof`.
+   * @param slots each is 32 bytes or a quantity; the response repeats it in this form
    */
   getProof(
     address: string,
@@ -163,91 +160,87 @@ export interface StateReads {
     block: BlockReference,
     scope: RequestScope,
   ): PromiseOrValue<JsonResult>;
-  /** JSON string of a quantity. */
+  /** Returns the nonce as a JSON quantity. */
   getTransactionCount(address: string, block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText>;
 }
 
-/** What a call came to that was asked for together with others. */
+/** Outcome of one call of `callMany`. */
 export type CallOutcome = {
-  /** JSON string of the return data, or the error that is the answer. */
+  /** JSON string of the return data, or the error of the call. */
   readonly answer: JsonResult | ChainError;
-  /** Whether a node was asked for it. */
+  /** Whether a request was sent to a node for it. */
   readonly isAsked: boolean;
 };
 
-/** What runs contract code. */
+/** Executes contract code. */
 export interface Executions {
-  /** Return data of a message call: JSON string of hex data. */
+  /** Returns the return data of a message call as a JSON string of hex data. */
   call(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult>;
   /**
-   * The same of a call that was read into bytes, at the start of its scope; absent where calls are sent on as text.
-   * @returns undefined where `call` is to be asked
+   * Fast path of `call` for a call that was read into bytes, at the start of its scope; absent if calls are forwarded as text.
+   * @returns undefined if `call` must be used
    */
   callPlain?(call: CallBytes, scope: RequestScope): PromiseOrValue<JsonResult> | undefined;
   /**
-   * Several message calls as far as they can be answered together, in their order: undefined in the place of one that is to be made by `call`.
-   * Never throws or rejects. Undefined as a whole, or absent, where none can be.
-   * @param requests undefined leaves a place out
+   * Executes those of several message calls that can be coalesced, in order: the outcome is undefined for a call that must be made with `call`.
+   * Never throws or rejects. Undefined as a whole, or absent, if none can be coalesced.
+   * @param requests undefined skips a position
    */
   callMany?(
     requests: readonly (CallRequest | undefined)[],
     scope: RequestScope,
   ): PromiseOrValue<readonly (CallOutcome | undefined)[]> | undefined;
-  /** Gas estimate: JSON string of a quantity. */
+  /** Returns the gas estimate as a JSON quantity. */
   estimateGas(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonText>;
   /**
-   * The access list with which a call would run: object of `accessList`, `gasUsed`, and `error` where the call fails.
-   * @throws ChainError `failed` where it cannot be executed at all
+   * Returns the access list of a call: object of `accessList`, `gasUsed`, and `error` if the call fails.
+   * @throws ChainError `failed` if it cannot be executed at all
    */
   createAccessList(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult>;
-  /** Array of block objects, each with the results of its calls. @throws ChainError for a block or call that may not be */
+  /** Returns an array of block objects with the results of their calls. @throws ChainError for an invalid block or call */
   simulate(request: SimulateRequest, scope: RequestScope): PromiseOrValue<JsonResult>;
 }
 
-/**
- * Prices of gas at the head. An operation that the chain has no answer to (no node has the method) is null; the text `null` is the answer of a
- * chain that has no such price.
- */
+/** Gas prices at the head. Null if the chain cannot answer (no node has the method); the text `null` is the answer of a chain that has no such price. */
 export interface FeeReads {
-  /** What a transaction without priority fee should pay: JSON string of a quantity, wei per gas. */
+  /** Returns the suggested gas price of a transaction without priority fee as a JSON quantity, wei per gas. */
   getGasPrice(scope: RequestScope): PromiseOrValue<JsonText | null>;
-  /** A priority fee that recent blocks accepted: JSON string of a quantity, wei per gas. */
+  /** Returns a priority fee that recent blocks accepted as a JSON quantity, wei per gas. */
   getPriorityFee(scope: RequestScope): PromiseOrValue<JsonText | null>;
   /**
-   * Fee history object (execution-apis `eth_feeHistory`).
-   * @throws ChainError `failed` in geth's words where the newest block is beyond the head
+   * Returns the fee history object (execution-apis `eth_feeHistory`).
+   * @throws ChainError `failed` in geth's words if the newest block is beyond the head
    */
   getFeeHistory(request: FeeHistoryRequest, scope: RequestScope): PromiseOrValue<JsonResult | null>;
-  /** Base fee of the block after the head: JSON string of a quantity; the text `null` where London is not active in it. */
+  /** Returns the base fee of the block after the head as a JSON quantity; the text `null` if London is not active in it. */
   getBaseFee(scope: RequestScope): PromiseOrValue<JsonText | null>;
-  /** Price of blob gas in the head: JSON string of a quantity; the text `null` before Cancun. */
+  /** Returns the blob gas price of the head as a JSON quantity; the text `null` before Cancun. */
   getBlobBaseFee(scope: RequestScope): PromiseOrValue<JsonText | null>;
 }
 
-/** What is said about the node. Null where the chain has no answer (no node has the method). */
+/** Reads node information. Null if the chain cannot answer (no node has the method). */
 export interface NodeReads {
-  /** Answer of `eth_syncing`: `false` as soon as a head is served. */
+  /** Answers `eth_syncing`: `false` as soon as a head is served. */
   getSyncing(scope: RequestScope): PromiseOrValue<JsonText>;
-  /** The fork schedule around the head (EIP-7910). */
+  /** Returns the fork schedule around the head (EIP-7910). */
   getConfig(scope: RequestScope): PromiseOrValue<JsonText | null>;
-  /** The head, and from which block on each kind of data is there (execution-apis `eth_capabilities`). */
+  /** Returns the head, and the first block of each available kind of data (execution-apis `eth_capabilities`). */
   getCapabilities(scope: RequestScope): PromiseOrValue<JsonText | null>;
 }
 
 /**
- * A source of chain data, as readers by what is read: the engine and the pool of nodes have each of them. Reads of blocks that do not
- * exist answer `null`; failures of execution and of the source itself are `ChainError`s. What is known without waiting is
- * answered, or thrown, at once.
+ * Source of chain data, as readers by subject; the engine and the pool of nodes implement each. Reads of blocks that do not exist return `null`;
+ * failures of execution and of the source itself are `ChainError`s. A result that is known without waiting is returned, or thrown, synchronously.
  */
 export interface Chain {
-  /** @throws ChainError `unavailable` as long as nodes have not reported it, and the configuration does not name it */
+  /** @throws ChainError `unavailable` until nodes report it, unless the configuration names it */
   readonly chainId: bigint;
   /**
-   * The same; right after a start it waits for what nodes report. Absent where the chain id is always known.
-   * @throws ChainError `unavailable`, at once or by rejection
+   * Returns the chain id; right after a start it waits for the nodes' reports. Absent if the chain id is always known.
+   * @throws ChainError `unavailable`, synchronously or by rejection
    */
   findChainId?(scope: RequestScope): PromiseOrValue<bigint>;
-  /** Whether it has a head and, where nodes are asked, one of them is up, as far as is known now. */
+  /** Whether the chain has a head and, for a network of nodes, at least one node is up as far as known. */
   readonly isAnswerable: boolean;
   readonly blocks: BlockReads;
   readonly transactions: TransactionReads;
@@ -257,21 +250,21 @@ export interface Chain {
   readonly fees: FeeReads;
   readonly node: NodeReads;
   readonly heads: HeadReads;
-  /** A method that only nodes can answer, with its parameters as they came. */
+  /** Forwards a method that only nodes can answer, with its parameters unchanged. */
   request(
     method: string,
     params: readonly unknown[],
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | typeof UNSUPPORTED>;
-  /** The same for a client: an error of a node is a `NodeRefusal`, with its code and words. Absent where there are no nodes. */
+  /** Forwards a method for a client: a node's error becomes a `NodeRefusal` with its code and message. Absent if there are no nodes. */
   pass?(
     method: string,
     params: readonly unknown[],
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | typeof UNSUPPORTED>;
   /**
-   * The same of a method that may change the chain: the node is asked once, whatever becomes of it, and what is read after the answer is of the
-   * changed chain. Absent but for development networks.
+   * Forwards a method that may change the chain: it is sent once and never retried, and later reads see the changed chain.
+   * Only on development networks.
    */
   passOnce?(
     method: string,

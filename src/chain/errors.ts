@@ -2,10 +2,10 @@ import type { HexData } from '../primitives/hex-data.ts';
 import { UntracedError } from '../primitives/untraced-error.ts';
 import { type BoundName, type BoundsOf, describeBoundRefusal } from '../util/bounds.ts';
 
-/** Answer of `Chain.request` for a method that this chain cannot serve. */
+/** Result of `Chain.request` for a method that this chain cannot serve. */
 export const UNSUPPORTED: unique symbol = Symbol('unsupported');
 
-/** Why a simulated block or transaction is refused; the message is geth's text. The error table has a row for each. */
+/** Reason why a simulated block or transaction is rejected; the message is geth's text. The error table has a row for each. */
 export type SimulationRefusal =
   | 'nonceTooLow'
   | 'nonceTooHigh'
@@ -19,35 +19,35 @@ export type SimulationRefusal =
   | 'simulationLimit'
   | 'invalidSimulation';
 
-/** Why a chain could not answer with a result. The gateway maps each kind to one row of the error table. */
+/** Kind of a chain failure. The gateway maps each kind to one row of the error table. */
 export type ChainErrorKind =
-  /** The EVM executed REVERT: `data` holds the raw revert data. */
+  /** The EVM executed REVERT: `data` is the raw revert data. */
   | 'reverted'
-  /** Execution or its preparation failed for good; the message is geth's text. */
+  /** Execution or its preparation failed permanently; the message is geth's text. */
   | 'failed'
-  /** The block is older than the history that is kept. */
+  /** The block is older than the stored history. */
   | 'pruned'
-  /** The block never had what is asked for. */
+  /** The block never had the requested data. */
   | 'absent'
-  /** An argument is well formed but cannot be meant; the message says which. */
+  /** An argument is well formed but has no valid meaning; the message names it. */
   | 'invalid'
-  /** The answer would be larger than the network allows; the message says how to ask for less. */
+  /** The result exceeds a limit of the network; the message says how to request less. */
   | 'exceeded'
-  /** The call's time limit passed. */
+  /** The call's time limit has passed. */
   | 'timeout'
-  /** A bound refuses, which the message names; trying later may help. */
+  /** A bound rejects the request; the message names it, and retrying later may help. */
   | 'busy'
-  /** No source of the chain's data could give an answer that can be trusted; trying later may help. */
+  /** No source of the chain's data has a trustworthy answer; retrying later may help. */
   | 'unavailable'
-  /** The chain is of imported blocks: transactions cannot be sent. */
+  /** The chain consists of imported blocks: transactions cannot be sent. */
   | 'readOnly'
-  /** The network's configuration does not fit its chain: trying again does not help, the message says what would. */
+  /** The network's configuration does not fit its chain: retrying cannot help, and the message says what would. */
   | 'misconfigured'
-  /** No source of the chain's data has the method, which the message names. */
+  /** No source of the chain's data has the method that the message names. */
   | 'unsupported'
-  /** A node refuses a method that is passed on to it: a `NodeRefusal`, with the node's code. */
+  /** A node rejects a forwarded method: a `NodeRefusal` with the node's code. */
   | 'refused'
-  /** The caller is gone or the process is stopping. */
+  /** The caller has disconnected or the process is stopping. */
   | 'aborted'
   | SimulationRefusal;
 
@@ -60,7 +60,7 @@ type ChainErrorArguments =
     ]
   | [kind: 'busy', bound: BoundsOf<'busy'>];
 
-/** A `ChainError` as it passes from thread to thread. */
+/** Serializable form of a `ChainError` for other threads. */
 export type ChainErrorParts = {
   readonly kind: ChainErrorKind;
   readonly message: string;
@@ -68,11 +68,12 @@ export type ChainErrorParts = {
   readonly bound?: BoundName | undefined;
 };
 
+/** Failure of a chain operation; it captures no stack. */
 export class ChainError extends UntracedError {
   readonly kind: ChainErrorKind;
-  /** Raw revert data; present for `reverted` only. */
+  /** Raw revert data; only for `reverted`. */
   readonly data: HexData | undefined;
-  /** The bound that refuses; always present for `busy`. */
+  /** Bound that rejects the request; always present for `busy`. */
   readonly bound: BoundName | undefined;
 
   constructor(...args: ChainErrorArguments) {
@@ -84,7 +85,10 @@ export class ChainError extends UntracedError {
   }
 }
 
-/** An error of a bound that has other words than `busy`: those of geth, with the name of the bound behind them. @param detail fills the `{}` of the bound's words */
+/**
+ * Creates the error of a bound whose kind is not `busy`: geth's words followed by the name of the bound.
+ * @param detail value for the `{}` in the bound's text
+ */
 export function createBoundRefusal(
   kind: Exclude<ChainErrorKind, 'busy'>,
   bound: BoundName,
@@ -93,12 +97,15 @@ export function createBoundRefusal(
   return new ChainError(kind, describeBoundRefusal(bound, detail), undefined, bound);
 }
 
-/** The failure of what has taken all the time that it had, in geth's words. @param limitMs as it was given; the message has it to the tenth of a second */
+/**
+ * Creates the error of an exceeded time limit in geth's words.
+ * @param limitMs limit in milliseconds; the message rounds it to a tenth of a second
+ */
 export function createTimeout(limitMs: number): ChainError {
   return createBoundRefusal('timeout', 'call.time', `${Math.round(limitMs / 100) / 10}s`);
 }
 
-/** The error that another thread had. */
+/** Restores an error from another thread. */
 export function restoreChainError({ kind, message, data, bound }: ChainErrorParts): ChainError {
   if (kind !== 'busy') return new ChainError(kind, message, data, bound);
   return new ChainError(kind, (bound as BoundsOf<'busy'> | undefined) ?? 'executions.waiting');

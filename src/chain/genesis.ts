@@ -19,11 +19,11 @@ export type GenesisAccount = {
 export type Genesis = {
   readonly config: ChainConfig;
   readonly accounts: readonly GenesisAccount[];
-  /** The header of block 0 but for its state root, which the accounts give. */
+  /** Header of block 0 without its state root, which follows from the accounts. */
   readonly header: Header;
 };
 
-/** Of a genesis block that states none, or zero. */
+/** Gas limit of a genesis block that states none or zero. */
 const DEFAULT_GAS_LIMIT = 4_712_388n;
 
 function readBytes(value: unknown, length: number | undefined, what: string): Uint8Array {
@@ -37,7 +37,7 @@ function readBytes(value: unknown, length: number | undefined, what: string): Ui
   }
 }
 
-/** @param bits what its place in a header or an account holds */
+/** @param bits size of the field in its header or account */
 function readInteger(value: unknown, what: string, bits: 64 | 256): bigint {
   if (value === undefined || value === null) return 0n;
   const isText = typeof value === 'string' && /^(0x[0-9a-fA-F]+|[0-9]+)$/.test(value);
@@ -74,7 +74,7 @@ function readAccount(key: string, value: unknown): GenesisAccount {
 function buildHeader(json: GenesisObject, config: ChainConfig): Header {
   const integer = (key: string, bits: 64 | 256 = 64): bigint => readInteger(json.get(key), key, bits);
   const timestamp = integer('timestamp');
-  // What the first block's header has is decided by time alone: the terminal total difficulty does not matter.
+  // Time alone determines the first block's header fields, regardless of the terminal total difficulty.
   const rules = latestRules(activeForks(config, { number: 0n, timestamp, isMerged: true }));
   const orZero = (key: string, length: number): Uint8Array =>
     json.get(key) === undefined ? new Uint8Array(length) : readBytes(json.get(key), length, key);
@@ -112,14 +112,15 @@ function buildHeader(json: GenesisObject, config: ChainConfig): Header {
 
 /**
  * Parses a geth genesis file.
- * @throws RangeError (or SyntaxError from the JSON itself) saying what is wrong.
+ * @throws RangeError with the malformed part
+ * @throws SyntaxError if the text is not JSON
  */
 export function parseGenesis(text: string): Genesis {
   const parsed: unknown = JSON.parse(text);
   const json = new GenesisObject(typeof parsed === 'object' && parsed !== null ? parsed : {});
   const given = json.get('config');
   if (typeof given !== 'object' || given === null) throw new RangeError('genesis: config is missing');
-  // A JSON number loses the digits of a terminal total difficulty like mainnet's.
+  // A JSON number loses digits of a terminal total difficulty as large as mainnet's.
   const exactTotalDifficulty = /"terminalTotalDifficulty"\s*:\s*(\d+)\s*[,}]/i.exec(text)?.[1];
   const config = parseChainConfig(given, exactTotalDifficulty);
   const alloc = readObject(json.get('alloc') ?? {}, 'alloc');

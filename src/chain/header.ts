@@ -3,7 +3,7 @@ import { EMPTY_BYTES } from '../primitives/bytes.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import { asBytes, asInteger, encodeRlp, type RlpInput, type RlpItem } from '../primitives/rlp.ts';
 
-/** A block header. The optional fields appear one fork after another and never with a gap. */
+/** Block header. Optional fields are added fork by fork, never with a gap. */
 export type Header = {
   readonly parentHash: Uint8Array;
   readonly ommersHash: Uint8Array;
@@ -36,7 +36,7 @@ export type Header = {
   readonly slotNumber?: bigint;
 };
 
-/** In the order of a header's list. */
+/** Optional fields in header order. */
 export const OPTIONAL_FIELDS: readonly ForkField[] = [
   'baseFeePerGas',
   'withdrawalsRoot',
@@ -49,7 +49,7 @@ export const OPTIONAL_FIELDS: readonly ForkField[] = [
 ];
 const REQUIRED_COUNT = 15;
 
-/** The header's RLP list. @throws RangeError when an optional field is set but an earlier one is not. */
+/** Returns the header's RLP list. @throws RangeError if an optional field is set but an earlier one is not */
 export function headerToRlp(header: Header): RlpInput[] {
   const fields: RlpInput[] = [
     header.parentHash,
@@ -78,15 +78,17 @@ export function headerToRlp(header: Header): RlpInput[] {
   return fields;
 }
 
+/** Encodes a header as RLP. @throws RangeError if an optional field is set but an earlier one is not */
 export function encodeHeader(header: Header): Uint8Array {
   return encodeRlp(headerToRlp(header));
 }
 
+/** Returns the block hash, 32 bytes. @throws RangeError if an optional field is set but an earlier one is not */
 export function hashHeader(header: Header): Uint8Array {
   return keccak256(encodeHeader(header));
 }
 
-/** Parses a header list. @throws RangeError naming the malformed field. */
+/** Parses a header list. @throws RangeError with the malformed field */
 export function headerFromRlp(item: RlpItem): Header {
   if (item instanceof Uint8Array) throw new RangeError('rlp: header is not a list');
   if (item.length < REQUIRED_COUNT || item.length > REQUIRED_COUNT + OPTIONAL_FIELDS.length) {
@@ -128,12 +130,12 @@ export function hasFieldsOf({ headerFields }: Pick<RevisionRules, 'headerFields'
   return OPTIONAL_FIELDS.every((field) => headerFields.has(field) === (header[field] !== undefined));
 }
 
-/** Size in bytes of the block that consists of this header only: what an uncle's `size` means. */
+/** Size in bytes of the block that consists of this header only, the meaning of an uncle's `size`. */
 export function headerOnlyBlockSize(header: Header): number {
   return encodeRlp([headerToRlp(header), [], []]).length;
 }
 
-/** Nothing but zeros and empty values, for building headers field by field. */
+/** Header of zeros and empty values, for building headers field by field. */
 export const BLANK_HEADER: Header = {
   parentHash: new Uint8Array(32),
   ommersHash: new Uint8Array(32),

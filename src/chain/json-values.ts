@@ -2,10 +2,12 @@ import { bytesToHex } from '../primitives/hex.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 
+/** Encodes an unsigned integer as a JSON string of a quantity. */
 export function quantity(value: bigint | number): JsonText {
   return `"${encodeQuantity(value)}"`;
 }
 
+/** Encodes bytes as a JSON string of hex data. */
 export function data(bytes: Uint8Array): JsonText {
   return `"${bytesToHex(bytes)}"`;
 }

@@ -1,28 +1,28 @@
-/** What both kinds of chain say to ranges of blocks for logs, in geth's words. */
+/** Block ranges of log requests, shared by both kinds of chain, with geth's error texts. */
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { ChainError, createBoundRefusal } from './errors.ts';
 import type { LogBlocks } from './requests.ts';
 
-/** What one answer of logs may have. */
+/** Limits on one log response. */
 export type LogLimits = {
-  /** Blocks from the first to the last; without it there is no bound. */
+  /** Most blocks from first to last; unlimited if absent. */
   readonly blockRange?: number;
   readonly results: number;
-  /** Of JSON text. */
+  /** Bytes of JSON text. */
   readonly bytes: number;
 };
 
-/** As hosted services have it; the index makes ranges of any length cheap. */
+/** Values of hosted services; the index makes ranges of any length cheap. */
 export const DEFAULT_LOG_LIMITS: LogLimits = { results: 10_000, bytes: 32 * 1024 * 1024 };
 
-/** Blocks from `first` to `last`, both included. */
+/** Blocks from `first` to `last`, both inclusive. */
 export type LogRange = { readonly first: bigint; readonly last: bigint };
 
 /**
- * The blocks that a range means.
- * @param head the last block there is
- * @param findTag the block of a tag that is neither `latest` nor `pending`
- * @throws ChainError in geth's words when there is no such range
+ * Resolves a block range.
+ * @param head number of the newest block
+ * @param findTag returns the block number of a tag other than `latest` and `pending`
+ * @throws ChainError in geth's words if there is no such range
  */
 export function resolveLogRange(
   { from, to }: Extract<LogBlocks, { readonly kind: 'range' }>,
@@ -32,7 +32,7 @@ export function resolveLogRange(
   if ([from, to].some((bound) => bound.kind === 'tag' && bound.tag === 'pending')) {
     throw new ChainError('invalid', 'pending logs are not supported');
   }
-  /** Undefined is the head, which is above every number until the range is known. */
+  /** Undefined stands for the head, which exceeds every number until the range is known. */
   const resolve = (bound: typeof from): bigint | undefined => {
     if (bound.kind === 'number') return bound.number;
     return bound.tag === 'latest' || bound.tag === 'pending' ? undefined : findTag(bound.tag);
@@ -49,15 +49,15 @@ function invalidRange(): ChainError {
   return new ChainError('invalid', 'invalid block range params');
 }
 
-/** @throws ChainError in geth's words when the range has more blocks than the network allows */
+/** @throws ChainError in geth's words if the range has more blocks than the network allows */
 export function checkBlockRange({ first, last }: LogRange, { blockRange }: LogLimits): void {
   if (blockRange === undefined || last - first < BigInt(blockRange)) return;
   throw createBoundRefusal('invalid', 'logs.blockRange', blockRange);
 }
 
 /**
- * An answer that has too many results, or too many bytes. Client libraries look for these words and go on with the range they name.
- * @param block number of the block that exceeded the bound
+ * Creates the error of a log response above a limit. Client libraries match these words and retry with the suggested range.
+ * @param block number of the block that exceeded the limit
  */
 export function refuseLogs(
   what: 'results' | 'bytes',

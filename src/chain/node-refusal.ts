@@ -1,9 +1,9 @@
 import { ChainError } from './errors.ts';
 
-/** A node's error to a method that is passed on to it: the caller gets its code, message and data as they are, without secrets. */
+/** Node's error to a forwarded method: the caller gets its code, message and data unchanged, with secrets removed. */
 export class NodeRefusal extends ChainError {
   readonly code: number;
-  /** A JSON value; undefined where the node gave none. */
+  /** JSON value; undefined if the node sent none. */
   readonly nodeData: unknown;
 
   constructor(code: number, message: string, nodeData: unknown) {

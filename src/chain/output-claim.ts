@@ -1,17 +1,17 @@
 import type { RequestScope } from '../util/request-scope.ts';
 
-/** What layer 1 holds of an OP Stack chain: the output root of one of its blocks. */
+/** Output root of an OP Stack block as layer 1 stores it. */
 export type OutputClaim = {
-  /** Hash of 32 zero bytes (the version), the block's state root, the storage root of the message passer, and the block's hash: lower-case `0x` text. */
+  /** Hash of 32 zero bytes (the version), the block's state root, the message passer's storage root and the block hash: lower-case `0x` text. */
   readonly outputRoot: string;
-  /** A block number, or a timestamp in seconds that means the latest block at or before it. */
+  /** Block number, or a Unix timestamp in seconds that selects the latest block at or before it. */
   readonly block: { readonly number: bigint } | { readonly timestamp: bigint };
 };
 
-/** A chain that can be anchored in what its layer 1 holds. */
+/** Chain that can be anchored in layer 1. */
 export interface AnchoredChain {
-  /** Finds the block of an output root, and believes its ancestors from then on. Never rejects. */
+  /** Finds the block of an output root and trusts its ancestors from then on. Never rejects. */
   anchor(claim: OutputClaim, scope: RequestScope): Promise<void>;
-  /** Layer 1 shows no output root. @param why as the rest of a sentence */
+  /** Notes that layer 1 has no output root. @param why phrased to end a sentence */
   noteUnanchored(why: string): void;
 }

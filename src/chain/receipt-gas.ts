@@ -1,16 +1,16 @@
 import { bytesToBigInt } from '../primitives/bytes.ts';
 import { readListSpans } from '../primitives/rlp.ts';
 
-/** Gas used by a transaction, and its sender. */
+/** Gas used by a transaction and its sender, 20 bytes. */
 export type ReceiptGas = { readonly gasUsed: number; readonly sender: Uint8Array };
 
-/** Positions among the fields of a stored receipt (`encodeStoredReceipts`). */
+/** Field positions in a stored receipt (`encodeStoredReceipts`). */
 const CUMULATIVE_GAS_FIELD = 2;
 const SENDER_FIELD = 5;
 
 /**
- * Gas and sender of every receipt of a block as the store has them. Logs, which may be tens of megabytes, are not looked into.
- * @throws RangeError naming what is malformed
+ * Reads gas and sender of every stored receipt of a block, without scanning the logs, which may be tens of megabytes.
+ * @throws RangeError with the malformed part
  */
 export function readReceiptGas(encoded: Uint8Array): ReceiptGas[] {
   let before = 0;

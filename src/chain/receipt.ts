@@ -23,14 +23,14 @@ export type Log = {
 
 export type Receipt = {
   readonly type: TransactionType;
-  /** State root after the transaction before Byzantium; 0n or 1n since (EIP-658). */
+  /** Before Byzantium the state root after the transaction; since then 0n or 1n (EIP-658). */
   readonly outcome: Uint8Array | bigint;
   readonly cumulativeGasUsed: bigint;
   readonly logsBloom: Uint8Array;
   readonly logs: readonly Log[];
 };
 
-/** A receipt together with what would otherwise be computed again for every answer. */
+/** Receipt with the values that every response would otherwise recompute. */
 export type StoredReceipt = Receipt & { readonly sender: Uint8Array; readonly transactionHash: Uint8Array };
 
 export function computeLogsBloom(logs: readonly Log[]): Uint8Array {
@@ -47,13 +47,13 @@ function receiptFields({ outcome, cumulativeGasUsed, logsBloom, logs }: Receipt)
   return [outcome, cumulativeGasUsed, logsBloom, encodedLogs];
 }
 
-/** The form that the receipts trie holds (EIP-2718). */
+/** Encodes a receipt as the receipts trie contains it (EIP-2718). */
 export function encodeReceipt(receipt: Receipt): Uint8Array {
   const payload = encodeRlp(receiptFields(receipt));
   return receipt.type === 0 ? payload : concatBytes(Uint8Array.of(receipt.type), payload);
 }
 
-/** All receipts of a block in the store's form. */
+/** Encodes all receipts of a block as they are stored. */
 export function encodeStoredReceipts(receipts: readonly StoredReceipt[]): Uint8Array {
   return encodeRlp(
     receipts.map((receipt) => [
@@ -65,7 +65,7 @@ export function encodeStoredReceipts(receipts: readonly StoredReceipt[]): Uint8A
   );
 }
 
-/** The log at this place of encoded receipts. */
+/** Decodes the log at this position of encoded receipts. @throws RangeError with the malformed part */
 export function decodeLogAt(encoded: Uint8Array, { start, end }: Pick<RlpSpan, 'start' | 'end'>): Log {
   const fields: RlpItem[] = [];
   for (let at = start; at < end; ) {
@@ -100,14 +100,15 @@ function storedReceiptFromRlp(item: RlpItem): StoredReceipt {
   };
 }
 
+/** Decodes all stored receipts of a block. @throws RangeError with the malformed part */
 export function decodeStoredReceipts(encoded: Uint8Array): readonly StoredReceipt[] {
   return asList(decodeRlp(encoded), 'receipts').map(storedReceiptFromRlp);
 }
 
-/** What a transaction object has of a receipt. */
+/** Values of a stored receipt that a transaction object needs. */
 export type TransactionFacts = Pick<StoredReceipt, 'sender' | 'transactionHash'>;
 
-/** The sender and hash in a stored receipt; logs are not looked into. */
+/** Reads sender and hash of a stored receipt without scanning its logs. */
 export function readTransactionFacts(encodedReceipt: Uint8Array): TransactionFacts {
   const fields = splitRlpList(encodedReceipt);
   return {
@@ -116,17 +117,18 @@ export function readTransactionFacts(encodedReceipt: Uint8Array): TransactionFac
   };
 }
 
-/** A receipt and what the ones before it in its block add to its JSON form. */
+/** Receipt with the values of its JSON form that depend on earlier receipts of the block. */
 export type PlacedReceipt = {
   readonly receipt: StoredReceipt;
-  /** Position in the block of its first log. */
+  /** Index in the block of its first log. */
   readonly firstLogIndex: number;
   readonly gasUsed: bigint;
 };
 
 /**
- * A stored receipt with what the ones before it add.
- * @param before the one before it, encoded
+ * Decodes a stored receipt and derives its gas from the previous one.
+ * @param before previous receipt of the block, encoded; undefined for the first
+ * @param firstLogIndex index in the block of its first log
  */
 export function placeStoredReceipt(
   encoded: Uint8Array,
@@ -142,7 +144,7 @@ export function placeStoredReceipt(
 /** Position of the logs among the fields of a stored receipt. */
 const LOGS_FIELD = 4;
 
-/** Logs of a stored receipt, which are not looked into. */
+/** Counts the logs of a stored receipt without decoding them. */
 export function countStoredLogs(encodedReceipt: Uint8Array): number {
   const { start, end } = readWholeSpan(encodedReceipt, 0, encodedReceipt.length);
   let at = start;

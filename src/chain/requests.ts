@@ -1,19 +1,19 @@
-/** Arguments of the readers in `chain.ts`, in the shape of the wire. */
+/** Arguments of the readers in `chain.ts`, in wire shape. */
 
 import type { JsonText } from '../primitives/json-result.ts';
 import type { AccessListEntry, AuthorizationEntry, WithdrawalObject } from './wire-json.ts';
 
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized';
 
-/** A block as a caller names it (EIP-1898 forms included). Hashes are lower-case `0x` text. */
+/** Block reference of a caller (EIP-1898 forms included). Hashes are lower-case `0x` text. */
 export type BlockReference =
   | { readonly kind: 'tag'; readonly tag: BlockTag }
   | { readonly kind: 'number'; readonly number: bigint }
   | { readonly kind: 'hash'; readonly hash: string; readonly requireCanonical: boolean };
 
 /**
- * A transaction call object (spec 2.5), wire shape: every value is syntactically valid hex of its type
- * (quantity, 20 bytes, data), which the gateway's schema has checked. Absent means not given; `null` never occurs.
+ * Transaction call object (spec 2.5), wire shape: every value is syntactically valid hex of its type (quantity, 20 bytes, data), checked by the
+ * gateway's schema. Omitted members are absent; `null` never occurs.
  */
 export type CallObject = {
   readonly from?: string;
@@ -34,7 +34,7 @@ export type CallObject = {
   readonly authorizationList?: readonly AuthorizationEntry[];
 };
 
-/** Replaced account fields for one call. `state` replaces all storage, `stateDiff` single slots. */
+/** Account fields replaced for one call. `state` replaces all storage, `stateDiff` single slots. */
 export type AccountOverride = {
   readonly nonce?: string;
   readonly code?: string;
@@ -47,7 +47,7 @@ export type AccountOverride = {
 /** Overrides by lower-case address. */
 export type StateOverrides = Readonly<Record<string, AccountOverride>>;
 
-/** Replaced fields of the block a call runs in, wire shape. */
+/** Fields of the executing block that are replaced, wire shape. */
 export type BlockOverrides = {
   readonly number?: string;
   readonly difficulty?: string;
@@ -57,7 +57,7 @@ export type BlockOverrides = {
   readonly prevRandao?: string;
   readonly baseFeePerGas?: string;
   readonly blobBaseFee?: string;
-  /** Refused in a call, and known so that it can be refused. */
+  /** Rejected in calls; declared so that it can be rejected. */
   readonly beaconRoot?: string;
   readonly withdrawals?: readonly unknown[];
 };
@@ -68,7 +68,7 @@ export type SimulatedBlockOverrides = BlockOverrides & {
   readonly withdrawals?: readonly WithdrawalObject[];
 };
 
-/** A block to simulate: its state is overridden first, then its calls are run as transactions. */
+/** Block to simulate: its state is overridden first, then its calls run as transactions. */
 export type BlockStateCalls = {
   readonly blockOverrides?: SimulatedBlockOverrides;
   readonly stateOverrides?: StateOverrides;
@@ -78,43 +78,41 @@ export type BlockStateCalls = {
 /** Blocks to simulate one after another, wire shape (execution-apis `eth_simulateV1`). */
 export type BlockSimulation = {
   readonly blockStateCalls: readonly BlockStateCalls[];
-  /** Transfers of value become logs. */
+  /** Reports value transfers as logs. */
   readonly traceTransfers?: boolean;
-  /** Nonces, fees and base fees are checked as in blocks. */
+  /** Checks nonces, fees and base fees as in real blocks. */
   readonly validation?: boolean;
   readonly returnFullTransactions?: boolean;
 };
 
-/** A simulation and the block that it follows. */
+/** Simulation and the block that it builds on. */
 export type SimulateRequest = { readonly simulation: BlockSimulation; readonly block: BlockReference };
 
-/** Everything one simulated execution is made of. */
+/** Inputs of one simulated execution. */
 export type CallRequest = {
   readonly call: CallObject;
-  /** The same as JSON, where that is at hand. */
+  /** Call as JSON text, if available. */
   readonly callText?: JsonText;
   readonly block: BlockReference;
   readonly stateOverrides?: StateOverrides;
   readonly blockOverrides?: BlockOverrides;
 };
 
-/** A transaction by its place in a block, or by its hash (lower-case `0x` text). */
+/** Transaction by its place in a block, or by its hash (lower-case `0x` text). */
 export type TransactionReference =
   | { readonly block: BlockReference; readonly index: bigint }
   | { readonly hash: string };
 
-/** Parts of a block that readers give in their network encoding: its RLP, that of its header, or each of its receipts. */
+/** Parts of a block in network encoding: its RLP, that of its header, or each of its receipts. */
 export type RawPart = 'block' | 'header' | 'receipts';
 
-/** Form of a block access list: objects (execution-apis), or a JSON string of its RLP, whose hash the header has. */
+/** Form of a block access list: objects (execution-apis), or a JSON string of its RLP, which the header commits to. */
 export type AccessListForm = 'objects' | 'raw';
 
-/** Slots (32 bytes) by account (lower case): what `getStorageValues` is asked for. */
+/** Requested slots (32 bytes) by account (lower-case) for `getStorageValues`. */
 export type StorageRequests = ReadonlyMap<string, readonly string[]>;
 
-/**
- * Selects logs. Addresses and topics are lower-case `0x` text; an empty list of alternatives matches any.
- */
+/** Log filter. Addresses and topics are lower-case `0x` text; an empty list of alternatives matches any value. */
 export type LogFilter = {
   readonly blocks: LogBlocks;
   readonly addresses: readonly string[];
@@ -122,19 +120,19 @@ export type LogFilter = {
   readonly topics: readonly (readonly string[])[];
 };
 
-/** One block by its hash, or all from one to another, each a number or a tag. */
+/** One block by hash, or a range whose ends are numbers or tags. */
 export type LogBlocks =
   | { readonly kind: 'block'; readonly hash: string }
   | { readonly kind: 'range'; readonly from: LogBound; readonly to: LogBound };
 
 export type LogBound = Exclude<BlockReference, { readonly kind: 'hash' }>;
 
-/** The blocks of a fee history. */
+/** Parameters of a fee history. */
 export type FeeHistoryRequest = {
-  /** At least 1. Where there are fewer up to `newest`, there are fewer in the answer. */
+  /** Number of blocks, at least 1. The response is shorter if fewer blocks exist up to `newest`. */
   readonly blockCount: number;
-  /** By tag or number. */
+  /** Newest block, by tag or number. */
   readonly newest: BlockReference;
-  /** From 0 to 100, ascending; with none the answer has no rewards. */
+  /** Percentiles from 0 to 100, ascending; without any the response has no rewards. */
   readonly percentiles: readonly number[];
 };

@@ -1,18 +1,18 @@
 import { type RlpSpan, readRlpSpan } from '../primitives/rlp.ts';
 
-/** What is found in the receipts of a block without decoding them. Positions are those in the encoded receipts. */
+/** Callbacks for scanning the stored receipts of a block without decoding them. Positions are offsets in the encoded receipts. */
 export type ReceiptVisitor = {
-  /** Called once for each receipt, behind its logs, with where the hash (32) begins. */
+  /** Called once per receipt, after its logs, with the offset of the transaction hash (32 bytes). */
   readonly onTransaction: (hashAt: number, index: number) => void;
-  /** Called for each log with its index in the block and where it is: list [address, topics, data]. */
+  /** Called for each log with its span, a list [address, topics, data], and its index in the block. */
   readonly onLog: (span: RlpSpan, logIndex: number) => void;
 };
 
-/** Fields of a stored receipt (`encodeStoredReceipts`). */
+/** Field positions in a stored receipt (`encodeStoredReceipts`). */
 const LOGS_FIELD = 4;
 const HASH_FIELD = 6;
 
-/** Walks through the receipts of a block as the store has them. @throws RangeError naming what is malformed */
+/** Scans the stored receipts of a block. @throws RangeError with the malformed part */
 export function scanStoredReceipts(encoded: Uint8Array, { onTransaction, onLog }: ReceiptVisitor): void {
   const receipts = spanAt(encoded, 0, encoded.length);
   let logIndex = 0;
@@ -34,7 +34,10 @@ export function scanStoredReceipts(encoded: Uint8Array, { onTransaction, onLog }
   }
 }
 
-/** What a log is found by, given where the log is. Positions are of the payloads: 20 bytes, 32 bytes each. */
+/**
+ * Reports the payload offsets of the indexed terms of a log: the address (20 bytes) and the topics (32 bytes each).
+ * @throws RangeError with the malformed part
+ */
 export function scanLogTerms(
   encoded: Uint8Array,
   { start, end }: RlpSpan,

@@ -1,24 +1,23 @@
 /** geth's defaults for a full node (`ethconfig.FullNodeGPO`, `miner.DefaultConfig`); prices in wei per gas. */
 const CHECKED_BLOCKS = 20n;
-/** Samples, and blocks that are still to give some, up to which a block with one sample makes a further block count. */
+/** Bound on samples plus pending blocks; below it, a block with one sample adds a further block. */
 const MAX_SAMPLED = 40;
 const PERCENTILE = 60;
 const MAX_TIP = 500_000_000_000n;
-/** The tip of a block without samples is geth's before its first suggestion. */
+/** Tip of a block without samples: geth's value before its first suggestion, in wei. */
 const DEFAULT_TIP = 1_000_000n;
-/** A tip below this says nothing about what is accepted, wei (geth's `DefaultIgnorePrice`). */
+/** Lower tips are ignored, wei (geth's `DefaultIgnorePrice`). */
 const LEAST_SAMPLE = 2n;
 const SAMPLES_PER_BLOCK = 3;
 
 /**
  * Suggests a priority fee as geth does: the 60th percentile of the lowest tips in the last 20 blocks, and in up to 20 more where blocks have less
- * than two samples. How many more depends on the order of the blocks. geth reads them concurrently, so that its suggestion may differ from one start to
- * the next; the order here is the one in which Go's scheduler runs what geth starts, on one processor: the last of the 20 first, a further block at once.
- *
- * The suggestion depends on the head alone, so that all processes and restarts suggest the same. In the place of a block without samples geth takes its last
- * suggestion, which is the default in a geth that has just been started.
- *
- * Yields numbers of blocks, and is given the samples of each.
+ * than two samples. The number of further blocks depends on the order of the blocks. geth reads blocks concurrently, so its suggestion may vary between
+ * starts; this order is that of Go's scheduler on one processor: the last of the 20 first, a further block at once.
+ * The suggestion depends on the head alone, so all processes and restarts suggest the same. For a block without samples geth uses its last
+ * suggestion, which is the default in a geth that has just started.
+ * Yields block numbers; `next` takes the samples of the block.
+ * @returns priority fee in wei per gas
  */
 export function* suggestTip(head: bigint): Generator<bigint, bigint, readonly bigint[]> {
   const samples: bigint[] = [];
@@ -41,7 +40,7 @@ export function* suggestTip(head: bigint): Generator<bigint, bigint, readonly bi
   return price > MAX_TIP ? MAX_TIP : price;
 }
 
-/** The lowest tips of a block that show what its beneficiary accepts. @param tips of others, ascending */
+/** Returns the lowest tips of a block, which show what its beneficiary accepts. @param tips ascending, without the beneficiary's own transactions */
 export function chooseSamples(tips: readonly bigint[]): readonly bigint[] {
   return tips.filter((tip) => tip >= LEAST_SAMPLE).slice(0, SAMPLES_PER_BLOCK);
 }

@@ -15,7 +15,7 @@ import { type RecoverPublicKey, recoverAddress, type Signature } from '../primit
 
 export type AccessListItem = { readonly address: Uint8Array; readonly storageKeys: readonly Uint8Array[] };
 
-/** EIP-7702: the signer lets their account run `address`'s code. */
+/** Authorization to run `address`'s code on the signer's account (EIP-7702). */
 export type Authorization = {
   readonly chainId: bigint;
   readonly address: Uint8Array;
@@ -25,16 +25,16 @@ export type Authorization = {
 
 export type TransactionType = 0 | 1 | 2 | 3 | 4;
 
-/** Everything but the signature. Types 0 and 1 have their gas price in both fee fields. */
+/** Transaction without its signature. Types 0 and 1 have their gas price in both fee fields. */
 export type TransactionBody = {
   readonly type: TransactionType;
-  /** Absent on legacy transactions without replay protection (EIP-155). */
+  /** Absent for legacy transactions without replay protection (EIP-155). */
   readonly chainId: bigint | undefined;
   readonly nonce: bigint;
   readonly gasLimit: bigint;
   readonly maxFeePerGas: bigint;
   readonly maxPriorityFeePerGas: bigint;
-  /** Absent: contract creation. */
+  /** Absent for a contract creation. */
   readonly to: Uint8Array | undefined;
   readonly value: bigint;
   readonly data: Uint8Array;
@@ -46,7 +46,7 @@ export type TransactionBody = {
 
 export type Transaction = TransactionBody & {
   readonly signature: Signature;
-  /** The `v` as signed: 27/28 or EIP-155's on type 0, the parity on the others. */
+  /** `v` as signed: 27/28 or EIP-155's for type 0, the parity for the others. */
   readonly v: bigint;
   /** Canonical bytes: an RLP list for type 0, type byte and list for the others. */
   readonly encoded: Uint8Array;
@@ -115,7 +115,7 @@ function withTypeByte(type: TransactionType, payload: Uint8Array): Uint8Array {
   return type === 0 ? payload : concatBytes(Uint8Array.of(type), payload);
 }
 
-/** The bytes that are hashed and signed: with EIP-155's three fields on a legacy transaction with a chain id. */
+/** Encodes the signing payload; a legacy transaction with a chain id includes EIP-155's three fields. */
 export function encodeSigningPayload(tx: TransactionBody): Uint8Array {
   const fields = bodyToRlp(tx);
   if (tx.type === 0 && tx.chainId !== undefined) fields.push(tx.chainId, 0n, 0n);
@@ -133,7 +133,7 @@ export function assembleTransaction(body: TransactionBody, signature: Signature)
   return { ...body, signature, v, encoded: withTypeByte(body.type, encoded) };
 }
 
-/** A transaction that no key has signed, as nodes list it in simulated blocks: `v`, `r` and `s` are zero. */
+/** Creates an unsigned transaction with zero `v`, `r` and `s`, as nodes list it in simulated blocks. */
 export function assembleUnsigned(body: TransactionBody): Transaction {
   const encoded = encodeRlp([...bodyToRlp(body), 0n, 0n, 0n]);
   return {
@@ -144,19 +144,20 @@ export function assembleUnsigned(body: TransactionBody): Transaction {
   };
 }
 
+/** Returns the transaction hash, 32 bytes. */
 export function hashTransaction(tx: Transaction): Uint8Array {
   return keccak256(tx.encoded);
 }
 
 /**
- * The account that signed the transaction.
- * @throws RangeError when the signature fits no key.
+ * Recovers the sender of a transaction.
+ * @throws RangeError if no public key fits the signature
  */
 export function recoverSender(tx: Transaction, recoverPublicKey: RecoverPublicKey): Uint8Array {
   return recoverAddress(keccak256(encodeSigningPayload(tx)), tx.signature, recoverPublicKey);
 }
 
-/** EIP-7702: the account that signed the authorization. @throws RangeError when the signature fits no key. */
+/** Recovers the signer of an authorization (EIP-7702). @throws RangeError if no public key fits the signature */
 export function recoverAuthority(
   { chainId, address, nonce, signature }: Authorization,
   recoverPublicKey: RecoverPublicKey,
@@ -173,7 +174,7 @@ function readTo(item: RlpItem | undefined): Uint8Array | undefined {
 
 type ReadParity = (v: bigint, type: TransactionType) => { yParity: number; chainId: bigint | undefined };
 
-/** No parity that a signature can have. */
+/** Parity that no signature has. */
 const NO_PARITY = 2;
 
 function readParity(v: bigint, type: TransactionType): ReturnType<ReadParity> {
@@ -186,7 +187,7 @@ function readParity(v: bigint, type: TransactionType): ReturnType<ReadParity> {
   return { yParity: Number((v - 35n) & 1n), chainId: (v - 35n) >> 1n };
 }
 
-/** As geth reads any `v`, for transactions that have not been judged: what fits no signature has no parity. */
+/** Reads any `v` like geth, for unchecked transactions: a `v` that fits no signature yields `NO_PARITY`. */
 function readAnyParity(v: bigint, type: TransactionType): ReturnType<ReadParity> {
   if (type !== 0) return { yParity: v > 1n ? NO_PARITY : Number(v), chainId: undefined };
   if (v === 27n || v === 28n) return { yParity: Number(v - 27n), chainId: undefined };
@@ -197,22 +198,22 @@ function readAnyParity(v: bigint, type: TransactionType): ReturnType<ReadParity>
 
 const FIELD_COUNTS: readonly number[] = [9, 11, 12, 14, 13];
 
-/** What a reading of a transaction takes: of blocks only what is valid, of clients whatever has the form. */
+/** Leniency of decoding: blocks contain only valid values, clients may send any value of the form. */
 type Leniency = { readonly readParity: ReadParity; readonly integerBytes: number };
 const STRICT: Leniency = { readParity, integerBytes: 32 };
 const LENIENT: Leniency = { readParity: readAnyParity, integerBytes: Number.POSITIVE_INFINITY };
 
 /**
- * Parses a transaction as it stands in a block: a list (type 0), or a byte string of type byte and list.
- * @throws RangeError naming what is malformed.
+ * Decodes a transaction from a block: a list (type 0), or a byte string of type byte and list.
+ * @throws RangeError with the malformed part
  */
 export function decodeTransaction(item: RlpItem): Transaction {
   return decodeBy(item, STRICT);
 }
 
 /**
- * The same of a transaction that a client sends: integers of any length and any `v` are taken, so that it can be said what is wrong
- * with them.
+ * Decodes a transaction from a client: integers of any length and any `v` are accepted, so that later checks can report them.
+ * @throws RangeError with the malformed part
  */
 export function decodeUnjudged(item: RlpItem): Transaction {
   return decodeBy(item, LENIENT);
@@ -279,19 +280,20 @@ function decodeFields(
   };
 }
 
-/** What a unit of gas costs the sender (EIP-1559). Of a transaction with a gas price both fee fields are that price. */
+/** Effective gas price in wei (EIP-1559). For a transaction with a gas price, both fee fields are that price. */
 export function effectiveGasPrice(tx: TransactionBody, baseFeePerGas: bigint | undefined): bigint {
   return minBigInt((baseFeePerGas ?? 0n) + tx.maxPriorityFeePerGas, tx.maxFeePerGas);
 }
 
-/** What a unit of gas gives to the beneficiary: the gas price before London. Below 0 only where it does not cover the base fee. */
+/** Priority fee per gas of the beneficiary in wei: the gas price before London. Negative only if the price does not cover the base fee. */
 export function effectiveTip(tx: TransactionBody, baseFeePerGas: bigint | undefined): bigint {
   return effectiveGasPrice(tx, baseFeePerGas) - (baseFeePerGas ?? 0n);
 }
 
-/** EIP-4844: a blob's gas. */
+/** Gas per blob (EIP-4844). */
 export const GAS_PER_BLOB: bigint = 131072n;
 
+/** Returns the blob gas of a transaction; 0n without blobs. */
 export function blobGasOf(tx: TransactionBody): bigint {
   return GAS_PER_BLOB * BigInt(tx.blobVersionedHashes.length);
 }

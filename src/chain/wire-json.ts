@@ -1,4 +1,4 @@
-/** Transactions and receipts as the JSON text that clients see (spec section 2; execution-apis), and parts of them as clients give them. */
+/** JSON form of transactions and receipts (spec section 2; execution-apis), and of parts that clients send. */
 import { createAddress } from '../primitives/address.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import type { Header } from './header.ts';
@@ -6,10 +6,10 @@ import { data, quantity } from './json-values.ts';
 import type { Log, PlacedReceipt, StoredReceipt, TransactionFacts } from './receipt.ts';
 import { blobGasOf, effectiveGasPrice, type Transaction } from './transaction.ts';
 
-/** An entry of an EIP-2930 access list, wire shape. */
+/** Entry of an EIP-2930 access list, wire shape. */
 export type AccessListEntry = { readonly address: string; readonly storageKeys: readonly string[] };
 
-/** An EIP-7702 authorization, wire shape. */
+/** EIP-7702 authorization, wire shape. */
 export type AuthorizationEntry = {
   readonly chainId: string;
   readonly address: string;
@@ -19,7 +19,7 @@ export type AuthorizationEntry = {
   readonly s: string;
 };
 
-/** An EIP-4895 withdrawal, wire shape. */
+/** EIP-4895 withdrawal, wire shape; `amount` is in gwei. */
 export type WithdrawalObject = {
   readonly index: string;
   readonly validatorIndex: string;
@@ -27,7 +27,7 @@ export type WithdrawalObject = {
   readonly amount: string;
 };
 
-/** Where a transaction or receipt was mined. */
+/** Block of a transaction or receipt. */
 export type BlockPosition = {
   readonly header: Header;
   readonly hash: string;
@@ -35,7 +35,7 @@ export type BlockPosition = {
 
 const nullableData = (bytes: Uint8Array | undefined): string => (bytes === undefined ? 'null' : data(bytes));
 
-/** A mined transaction (spec 2.2; execution-apis `TransactionInfo`). */
+/** Encodes a mined transaction (spec 2.2; execution-apis `TransactionInfo`). @param index position in the block */
 export function encodeTransactionJson(
   tx: Transaction,
   { sender, transactionHash }: TransactionFacts,
@@ -51,7 +51,11 @@ export function encodeTransactionJson(
   });
 }
 
-/** A transaction that waits for a block, as geth has it. @param sender and `hash` are lower-case `0x` text */
+/**
+ * Encodes a pending transaction in geth's form.
+ * @param sender lower-case `0x` text
+ * @param hash lower-case `0x` text
+ */
 export function encodePendingTransactionJson(tx: Transaction, sender: string, hash: string): JsonText {
   return encodeTransaction(tx, {
     block: '"blockHash":null,"blockNumber":null,"blockTimestamp":null',
@@ -62,7 +66,7 @@ export function encodePendingTransactionJson(tx: Transaction, sender: string, ha
   });
 }
 
-/** What a transaction object has beside what the transaction says: JSON texts, and its price. */
+/** Members of a transaction object that the transaction does not contain: JSON texts, and its gas price in wei. */
 type TransactionSetting = {
   readonly block: string;
   readonly sender: string;
@@ -95,7 +99,7 @@ function encodeTransaction(
   return `{${fields.join(',')}}`;
 }
 
-/** Fields that depend on the transaction's type. */
+/** Members that depend on the transaction's type. */
 function typedFields(tx: Transaction): string[] {
   const fields: string[] = [];
   if (tx.chainId !== undefined) fields.push(`"chainId":${quantity(tx.chainId)}`);
@@ -127,14 +131,14 @@ function typedFields(tx: Transaction): string[] {
   return fields;
 }
 
-/** Text shared by every receipt and log of one transaction. */
+/** JSON members shared by all receipts and logs of one transaction. */
 export type ReceiptPlace = {
   readonly block: string;
   readonly transaction: string;
   readonly timestamp: string;
 };
 
-/** What the logs of one transaction have in common. */
+/** Returns the JSON members that all logs of one transaction share. */
 export function placeLogs(
   { header, hash }: BlockPosition,
   transactionHash: Uint8Array,
@@ -147,7 +151,7 @@ export function placeLogs(
   };
 }
 
-/** A log (spec 2.4). @param logIndex in its block */
+/** Encodes a log (spec 2.4). @param logIndex index in its block */
 export function encodeLogJson(log: Log, logIndex: number, place: ReceiptPlace): string {
   return (
     `{"address":${data(log.address)},"topics":[${log.topics.map(data).join(',')}],"data":${data(log.data)},` +
@@ -156,9 +160,10 @@ export function encodeLogJson(log: Log, logIndex: number, place: ReceiptPlace): 
 }
 
 /**
- * A receipt (spec 2.3), piece by piece: joined they are the JSON text. A receipt may have megabytes of logs; what joins the
- * pieces can do something else between them.
- * @param blobGasPrice price of blob gas in this block; used for type 3 only
+ * Encodes a receipt (spec 2.3) piece by piece; joined, the pieces are the JSON text. A receipt may have megabytes of logs, and the consumer may yield
+ * between pieces.
+ * @param index position of the transaction in the block
+ * @param blobGasPrice wei per blob gas in this block; only used for type 3
  */
 export function* encodeReceiptJson(
   tx: Transaction,
@@ -188,7 +193,7 @@ export function* encodeReceiptJson(
   yield ']}';
 }
 
-/** All receipts of a block, piece by piece like one of them. */
+/** Encodes all receipts of a block piece by piece. @param blobGasPrice wei per blob gas in this block */
 export function* encodeReceipts(
   transactions: readonly Transaction[],
   receipts: readonly StoredReceipt[],

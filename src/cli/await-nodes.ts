@@ -1,10 +1,10 @@
 import { settleWithin } from '../util/settle-within.ts';
 import type { ObservedChain } from './open-chain.ts';
 
-/** How long a command waits for the nodes of a network: a service waits for none. */
+/** Longest wait of a command for a network's nodes, milliseconds; a service does not wait. */
 const LIMIT_MS = 15_000;
 
-/** Resolves when the nodes of a network are followed and recent blocks have been looked at, or in 15 s. Never rejects. */
+/** Resolves once the nodes of a network are followed and recent blocks have been verified, or after 15 s. Never rejects. */
 export async function awaitNodes(chain: ObservedChain): Promise<void> {
   await settleWithin(chain.calibrated ?? Promise.resolve(), LIMIT_MS);
 }

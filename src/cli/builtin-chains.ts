@@ -16,7 +16,7 @@ async function isComplete(store: string, headHash: string): Promise<boolean> {
   try {
     reader = openChainReader(store);
   } catch {
-    // Nothing was committed yet, or the import will say what is wrong.
+    // Nothing was committed yet, or the import will report the fault.
     return false;
   }
   try {
@@ -26,13 +26,13 @@ async function isComplete(store: string, headHash: string): Promise<boolean> {
   }
 }
 
-/** Another process may be importing the same chain into the same folder: it is done within seconds. */
+/** Another process may be importing the same chain into the same folder; that takes a few seconds. */
 const ATTEMPTS = 10;
 const RETRY_MS = 500;
 
 /**
- * The store of a built-in chain, imported if it is not there yet. Another chain, or another layout, of another
- * version of this program has a folder of its own.
+ * Returns the store of a built-in chain, imported on first use. Chains and store layouts of other program versions have folders of their own.
+ * @throws Error if the import fails
  */
 export async function prepareBuiltinChain(chain: BuiltinChain, dataDir: string): Promise<string> {
   const { headHash } = readBuiltinFacts()[chain];
@@ -45,12 +45,12 @@ export async function prepareBuiltinChain(chain: BuiltinChain, dataDir: string):
     seal: 'ethash-format',
   } as const;
   for (let attempt = 1; !(await isComplete(data, headHash)); attempt++) {
-    // What an import needs is loaded at the first start only.
+    // The import code is only loaded at the first start.
     const { importChain } = await import('./import.ts');
     try {
       await importChain(options, SILENT_PROGRESS);
     } catch (error) {
-      // What the system refuses now it refuses in half a second as well.
+      // A system error would not go away within half a second.
       const isSystem = error instanceof Error && readErrorCode(error.cause) !== undefined;
       if (isSystem || attempt === ATTEMPTS) throw error;
       await wait(RETRY_MS);

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { CallObject } from '../chain/requests.ts';
 import { BUILTIN_FACTS_FILE } from './data-paths.ts';
 
-/** What the generator of the built-in chains has written about each of them. */
+/** Facts about a built-in chain, written by its generator. */
 type ChainFacts = {
   readonly headHash: string;
-  /** Call objects that mean something on this chain. */
+  /** Call objects that succeed on this chain. */
   readonly calls: { readonly tokenBalance: CallObject; readonly tokenTransfer: CallObject };
 };
 

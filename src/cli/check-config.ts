@@ -10,8 +10,9 @@ and prints ok or what is wrong, one line each: file, line, key, reason. Exit cod
 `;
 
 /**
- * `portcullis check-config`. @returns the exit code
- * @throws ConfigError with all that is wrong
+ * Runs `portcullis check-config`.
+ * @returns the exit code
+ * @throws ConfigError with all errors
  */
 export async function runCheckConfig(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({

@@ -6,7 +6,7 @@ import { readRegularFile } from '../util/read-file.ts';
 import { describeSystemError } from '../util/system-error.ts';
 import { readRules } from './read-rules.ts';
 
-/** What is wrong with the files that a configuration names and a service would read. */
+/** Checks the files that a configuration names and a service would read. */
 export function checkFiles({ listen, networks, access }: Config): Problem[] {
   const problems: Problem[] = [];
   const check = (path: readonly string[], look: () => void): void => {
@@ -39,7 +39,7 @@ function checkTls(files: { readonly cert: string; readonly key: string }): Probl
     readTlsPair(files);
     return [];
   } catch (error) {
-    // It begins with the option that it is about.
+    // The message begins with the name of the option.
     const [, option = '', message] = /^listen\.tls\.(cert|key): (.*)$/s.exec((error as Error).message) ?? [];
     if (message === undefined) throw error;
     return [{ path: ['listen', 'tls', option], message, dependsOn: [['listen', 'tls']] }];

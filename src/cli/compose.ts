@@ -1,4 +1,4 @@
-/** A configuration becomes a service, out of what the `open-*` files open. */
+/** Composes a service for a configuration from the parts that the `open-*` files open. */
 import { availableParallelism } from 'node:os';
 import { createCache } from '../cache/create-cache.ts';
 import type { Config } from '../config/config.ts';
@@ -23,36 +23,36 @@ import { OpenNetworks } from './open-networks.ts';
 import { checkReload } from './reload-rules.ts';
 import { readVersion } from './version.ts';
 
-/** Everything that runs for one configuration in one process. */
+/** All running parts of one configuration in one process. */
 export interface Service {
   readonly server: Server;
-  /** This process's status now; `mergeStatus` makes a status of one or of several. */
+  /** Returns this process's status; `mergeStatus` combines those of several. */
   readStatus(): Promise<StatusReport>;
-  /** What this process has counted; `renderMetrics` makes Prometheus' text of one or of several. */
+  /** Returns this process's metrics; `renderMetrics` renders those of one or several as Prometheus text. */
   readMetrics(): Promise<MetricsJson>;
   /**
-   * Puts another configuration in force, as a whole; connections are kept, and what is in work is answered as it was begun.
-   * @throws Error when it cannot be; then everything stays as it is
+   * Switches to another configuration as a whole; connections remain open, and running requests end under the old configuration.
+   * @throws Error if it cannot be applied; the old configuration then remains in force
    */
   reload(config: Config): Promise<void>;
-  /** Drains and closes the server, then everything behind it. */
+  /** Drains and closes the server, then all its backends. */
   close(): Promise<void>;
 }
 
 export type ServiceOptions = {
-  /** Networks beside the built-in ones that the key `demo` opens; on loopback only, as there. */
+  /** Networks besides the built-in ones that the key `demo` opens; on loopback only, like those. */
   readonly hasDemoKey?: (network: string) => boolean;
-  /** Processes that serve the same on this machine. */
+  /** Number of processes on this machine that serve this configuration. */
   readonly processes?: number;
   /** Whether a network that cannot be opened is an error; by default the others are served without it. */
   readonly isStrict?: boolean;
-  /** Makes the feeds of networks, in place of those that are made from their served heads. */
+  /** Creates the feeds of networks; by default from their served heads. */
   readonly openFeed?: OpenFeed;
 };
 
 /**
- * Builds the service that a configuration describes; it is not listening yet.
- * @throws Error naming a network that cannot be opened, where that is an error or none can be
+ * Builds the service of a configuration; it does not listen yet.
+ * @throws Error with the network that cannot be opened, if `isStrict` or if none can be opened
  */
 export async function composeService(
   config: Config,
@@ -101,7 +101,7 @@ export async function composeService(
   });
   const readSources = () => createSources(core.networks, { cache, engine, gateway, server });
   let reloading: Promise<void> = Promise.resolve();
-  /** Cores that have been replaced, until nothing is in work with them. */
+  /** Replaced cores that still have running requests. */
   const retiring = new Set<Promise<void>>();
 
   async function reload(next: Config): Promise<void> {
@@ -121,7 +121,7 @@ export async function composeService(
     readStatus: () => observability.readStatus(readSources()),
     readMetrics: () => observability.readMetrics(readSources()),
     reload(next) {
-      // One after the other, in the order in which they are asked for.
+      // Reloads run one after the other, in request order.
       const done = reloading.then(() => reload(next));
       reloading = done.catch(() => {});
       return done;
@@ -142,12 +142,12 @@ const createFeed: OpenFeed = (chain, records) =>
     ...(records !== undefined && { removed: new RemovedRecords(records, () => chain.chainId) }),
   });
 
-/** What is behind the server under one configuration. */
+/** Backends of the server under one configuration. */
 type Core = {
   readonly gateway: ConfiguredGateway;
   readonly networks: OpenNetworks;
   readonly access: OpenAccess;
-  /** Closes what no other core uses. */
+  /** Closes the parts that no other core uses. */
   close(): Promise<void>;
 };
 
@@ -205,10 +205,10 @@ async function openCore(config: Config, parts: CoreParts, before: Core | undefin
   };
 }
 
-/** Between two looks whether anything is still in work. */
+/** Polling interval for running requests, milliseconds. */
 const LOOK_MS = 50;
 
-/** Closes a core once nothing is in work with it, or its time is over. Never rejects. */
+/** Closes a core once it has no running requests, or after the limit. Never rejects. */
 async function retire(core: Core, limitMs: number, log: Logger): Promise<void> {
   const until = performance.now() + limitMs;
   while (core.gateway.bodiesInFlight > 0 && performance.now() < until) {

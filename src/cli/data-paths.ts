@@ -3,12 +3,12 @@ import type { BuiltinChain } from '../config/network-options.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** Folder of a built-in chain's genesis and block files. */
+/** Returns the folder of a built-in chain's genesis and block files. */
 export function builtinChainFolder(chain: BuiltinChain): string {
   return join(ROOT, 'chains', chain);
 }
 
-/** Addresses and hashes of the built-in chains, as their generator wrote them. */
+/** Addresses and hashes of the built-in chains, written by their generator. */
 export const BUILTIN_FACTS_FILE: string = join(ROOT, 'chains', 'facts.json');
 
 export const PACKAGE_FILE: string = join(ROOT, 'package.json');

@@ -33,7 +33,7 @@ Imports a chain and serves it on 127.0.0.1 as the default network, with the key 
 Environment: PORTCULLIS_HOST, PORTCULLIS_PORT, PORTCULLIS_ADMIN_PORT (status page; off for none), PORTCULLIS_DATA_DIR.
 `;
 
-/** A chain that was served before is found again by its genesis file. */
+/** Derives the folder from the genesis file, so that a chain that was served before is found again. */
 function defaultDataFolder(genesis: string): string {
   let text: Buffer;
   try {
@@ -45,7 +45,7 @@ function defaultDataFolder(genesis: string): string {
   return resolve(process.env['PORTCULLIS_DATA_DIR'] || DEFAULT_DATA_DIR, 'dev', hash.slice(0, 16));
 }
 
-/** Where it listens: an option goes over the environment. @throws ConfigError for variables that cannot be used */
+/** Returns the listen addresses; options override the environment. @throws ConfigError for invalid variables */
 function findPlace(port: number | undefined, environment: Environment): Place {
   const { place, errors } = applyPlaceEnvironment(
     { listen: { host: '127.0.0.1', port: port ?? 8_545 }, admin: DEFAULT_ADMIN_OPTIONS },
@@ -55,7 +55,7 @@ function findPlace(port: number | undefined, environment: Environment): Place {
   return place;
 }
 
-/** `portcullis dev`. @returns the exit code */
+/** Runs `portcullis dev`. @returns the exit code */
 export async function runDev(args: string[]): Promise<number> {
   const { values } = parseArgs({
     args,

@@ -10,14 +10,14 @@ import { type ObservedChain, openNodes } from './open-chain.ts';
 const CACHE = { bytes: 1 << 20, entryBytes: 1 << 18 };
 const LIMIT_MS = 30_000;
 
-/** A rollup's last block that layer 1 commits to. */
+/** Last block of a rollup that layer 1 commits to. */
 export type AnchorDiagnosis = AnchorFigures & {
   readonly l1: string;
-  /** Blocks between it and the head. */
+  /** Number of blocks between it and the head. */
   readonly behind?: number;
 };
 
-/** Looks once for the block that layer 1 commits to, as the service does. Undefined where a network is not anchored. */
+/** Finds the block that layer 1 commits to once, as the service does. Undefined if the network is not anchored. */
 export async function tryAnchor(
   name: string,
   networks: Readonly<Record<string, NetworkOptions>>,
@@ -54,7 +54,7 @@ async function open(network: string, options: NetworkOptions): Promise<ObservedC
   return chain;
 }
 
-/** A line about it. */
+/** Formats the diagnosis as one line. */
 export function describeAnchor({ state, number, behind, reason, l1 }: AnchorDiagnosis): string {
   if (state === 'anchored')
     return `\n  anchored in ${l1}: block ${number}, ${behind ?? 0} below the head, is what layer 1 commits to\n`;

@@ -11,10 +11,10 @@ import { awaitNodes } from './await-nodes.ts';
 import { EmbeddedChains } from './embedded-chains.ts';
 import { openChain } from './open-chain.ts';
 
-/** Whether a call at the head of a network could be executed here, and how many times nodes were asked for its state. */
+/** Result of executing a call at the head of a network locally, with the number of round trips for its state. */
 export type ExecutionDiagnosis = {
   readonly isHere: boolean;
-  /** Whether calls are refused, and not nodes' to execute, where they cannot be executed here. */
+  /** Whether a call that cannot be executed locally is rejected instead of being left to the nodes. */
   readonly isRefused?: boolean;
   readonly trips: number;
   readonly reason?: string;
@@ -22,7 +22,7 @@ export type ExecutionDiagnosis = {
 
 const CACHE = { bytes: 1 << 20, entryBytes: 1 << 18 };
 const LIMIT_MS = 20_000;
-/** A call that any chain can execute, for which one account has to be proven. */
+/** Call that any chain can execute and that needs the proof of one account. */
 const CALL = { to: `0x${'0'.repeat(40)}`, data: '0x' };
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -32,7 +32,7 @@ const REASONS: Readonly<Record<string, string>> = {
   unproven: 'nodes do not prove the state of the head (eth_getProof)',
 };
 
-/** Executes a call as the service would. Undefined where nodes execute calls. */
+/** Executes a call as the service would. Undefined if nodes execute calls. */
 export async function tryExecution(
   network: string,
   options: NetworkOptions,
@@ -80,7 +80,7 @@ function diagnose(figures: ExecutionFigures | undefined): ExecutionDiagnosis {
   return { isHere: false, trips, reason: REASONS[name] ?? name };
 }
 
-/** The diagnosis as one line. */
+/** Formats the diagnosis as one line. */
 export function describeExecution({ isHere, isRefused, trips, reason }: ExecutionDiagnosis): string {
   const text = isHere
     ? `can be executed here: the state of one at the head was proven in ${trips} ${trips === 1 ? 'trip' : 'trips'}`

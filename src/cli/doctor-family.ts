@@ -12,19 +12,19 @@ import { openNodes } from './open-chain.ts';
 const CACHE = { bytes: 1 << 20, entryBytes: 1 << 18 };
 const LIMIT_MS = 15_000;
 
-/** The marks by which the nodes of a rollup show its family. */
+/** Marks of a rollup's nodes that identify its family. */
 export type FamilyDiagnosis = {
-  /** Undefined where they show marks of none. */
+  /** Undefined if they show no family's marks. */
   readonly recognised?: string;
-  /** Marks of that family and of the configured one: those that are seen and those that are not. */
+  /** Marks of the recognised and the configured family, seen or not. */
   readonly evidence: readonly { readonly family: string; readonly marks: readonly Evidence[] }[];
-  /** Functions of the family's oracle that are not known: of a later fork. */
+  /** Unknown functions of the family's oracle, which indicate a later fork. */
   readonly unknownFunctions?: readonly string[];
-  /** Why they could not be looked at. */
+  /** Reason why the nodes could not be examined. */
   readonly reason?: string;
 };
 
-/** Looks at the nodes as the service does. Undefined where a network is no rollup, or has no nodes. */
+/** Examines the nodes as the service does. Undefined if the network is not a rollup, or has no nodes. */
 export async function tryFamily(
   network: string,
   { upstreams, pool, rollup }: NetworkOptions,
@@ -56,7 +56,7 @@ export async function tryFamily(
 
 const SEEN = { true: 'yes', false: 'no ', undefined: '?  ' } as const;
 
-/** A line for the verdict, and one for each mark. */
+/** Formats one line for the result, and one per mark. */
 export function describeFamily(
   { recognised, evidence, reason, unknownFunctions = [] }: FamilyDiagnosis,
   configured: string | undefined,

@@ -11,13 +11,13 @@ import { SENDING_TOOLS } from './sending-tools.ts';
 
 type Rows = VerificationFigures['rows'];
 
-/** Nothing is asked twice; what is asked is a few blocks. */
+/** A small cache suffices: only a few blocks are requested, each once. */
 const CACHE = { bytes: 1 << 20, entryBytes: 1 << 18 };
 const WIDEST_SUBJECT = 'effectiveGasPrice'.length;
 
 /**
- * Recomputes recent blocks of a network as the service does when it starts, and says what of its answers can be verified.
- * Undefined where nothing is to be verified, and where no node gave a block.
+ * Verifies recent blocks of a network as the service does at its start, and reports which of its answers can be verified.
+ * Undefined if verification is off, or if no node returned a block.
  */
 export async function findVerifiable(
   network: string,
@@ -50,10 +50,10 @@ const MEANINGS = {
   untested: 'is tried when a block has it: none of the recent ones does',
   unverifiable: 'is compared between nodes',
 } as const;
-/** What is not compared either where it cannot be verified. */
+/** Meaning of an unverifiable subject that is not compared between nodes either. */
 const BELIEVED = "is one node's word";
 
-/** A line for each subject. */
+/** Formats one line per subject. */
 export function describeVerifiable(rows: Rows): string {
   const lines = rows.map(({ subject, state, reason, from, until }) => {
     const since = from === undefined ? '' : ` from block ${from} on`;

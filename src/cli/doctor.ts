@@ -30,23 +30,23 @@ eth_chainId in four batches.
 Exit code 0 when each network has at least one node that can be asked, 1 otherwise.
 `;
 
-/** A network of the configuration; without a report there was nothing to examine. */
+/** Network of the configuration; without a report there were no nodes to examine. */
 type Diagnosis = {
   readonly name: string;
   readonly source: string;
   readonly rollup?: RollupDiagnosis;
   readonly report?: NetworkReport;
-  /** The marks by which the nodes of a rollup show its family. */
+  /** Marks of a rollup's nodes that identify its family. */
   readonly recognition?: FamilyDiagnosis;
-  /** What of its answers can be recomputed. */
+  /** Subjects of its answers, verifiable or not. */
   readonly verification?: VerificationFigures['rows'];
-  /** Whether its calls can be executed here, where that is wanted. */
+  /** Whether its calls can be executed locally, if that is configured. */
   readonly execution?: ExecutionDiagnosis;
-  /** The block that its layer 1 commits to, where that is read. */
+  /** Block that its layer 1 commits to, if it is anchored. */
   readonly anchor?: AnchorDiagnosis;
 };
 
-/** `portcullis doctor`. @returns the exit code */
+/** Runs `portcullis doctor`. @returns the exit code */
 export async function runDoctor(args: string[]): Promise<number> {
   const { values } = parseArgs({
     args,
@@ -90,7 +90,7 @@ async function diagnose(
   if (upstreams === undefined)
     return { name, source: builtin === undefined ? 'embedded' : 'builtin', ...about };
   const prefix = about.rollup?.prefix;
-  // Of a namespace no name is known.
+  // The method names of a namespace are unknown.
   const also = methods.also.filter((entry) => !entry.endsWith('*'));
   const wants = {
     also,
@@ -143,7 +143,7 @@ function describeFinding({ severity, upstream, problem, advice }: Finding): stri
   return `${severity.padEnd(WIDEST_SEVERITY)}  ${prefix}${problem}; ${advice}`;
 }
 
-/** Chain ids and block numbers are decimal text: they need not fit into a double. */
+/** Encodes chain ids and block numbers as decimal text, because they may not fit into a double. */
 function encodeDiagnoses(diagnoses: readonly Diagnosis[]): string {
   const networks = diagnoses.map(({ report, ...rest }) => ({ ...rest, ...flatten(report) }));
   const encodeBigInt = (_: string, value: unknown): unknown =>

@@ -8,20 +8,20 @@ import type { LmdbCodes } from '../proven/lmdb-codes.ts';
 import type { ObservedChain } from './open-chain.ts';
 import type { OpenExecutions } from './open-executions.ts';
 
-/** Limits of execution; absent ones have their defaults. */
+/** Execution limits; absent ones have their defaults. */
 export type ExecutionBounds = Partial<ExecutionPoolOptions> &
   Pick<ExecutionPoolOptions, 'threads' | 'onFault'> & {
-    /** Proven state of a network that may be held, bytes. */
+    /** Most bytes of verified state to cache per network. */
     readonly provenState?: number;
   };
 
-/** Where an embedded chain is. */
+/** Source of an embedded chain. */
 export type EmbeddedSource = Pick<NetworkOptions, 'builtin' | 'embedded' | 'logs'>;
 
-/** The engine has not been loaded. */
+/** Figures while the engine has not been loaded. */
 const NOTHING: EngineFigures = { places: [], queued: 0, running: 0, threads: 0 };
 
-/** The embedded chains of a process, and the pool that executes its calls. The engine is loaded when one of them is opened first. */
+/** Embedded chains of a process, and the pool that executes their calls. The engine is loaded when the first one is opened. */
 export class EmbeddedChains {
   readonly #bounds: ExecutionBounds;
   #pool: ExecutionPool | undefined;
@@ -32,7 +32,7 @@ export class EmbeddedChains {
     this.#bounds = bounds;
   }
 
-  /** @throws Error when it cannot be opened */
+  /** @throws Error if the chain cannot be opened */
   async open(source: EmbeddedSource, dataDir: string, log: Logger): Promise<ObservedChain> {
     const { createPool, openEmbeddedChain } = await import('./engine-parts.ts');
     this.#pool ??= createPool(this.#bounds);
@@ -40,9 +40,9 @@ export class EmbeddedChains {
   }
 
   /**
-   * Gets ready to execute calls of a network of nodes.
-   * @param config rules of the chain, where they are configured
-   * @throws Error naming the folder that cannot be written
+   * Prepares local execution of calls for a network of nodes.
+   * @param config configured rules of the chain; undefined if nodes report them
+   * @throws Error with the folder that cannot be written
    */
   async loadExecutions(
     network: string,
@@ -53,17 +53,17 @@ export class EmbeddedChains {
     const { createPool, openCodes, prepareExecutions } = await import('./engine-parts.ts');
     if (this.#isClosed) throw new Error('the service is closing');
     this.#pool ??= createPool(this.#bounds);
-    // Samples are executed seldom: their codes are kept in memory.
+    // Sampled calls are rare, so their contract codes are only cached in memory.
     if (options.execution !== 'node') this.#codes ??= openCodes(dataDir);
     return prepareExecutions(network, options, { pool: this.#pool, config, log });
   }
 
-  /** Where state that the nodes of one network have proven is kept: codes on disk too, once calls are executed on it. */
+  /** Cache of a network's verified state: its size in bytes, and the disk store of contract codes once calls are executed locally. */
   get provenState(): { readonly bytes: number; readonly codes: LmdbCodes | undefined } {
     return { bytes: this.#bounds.provenState ?? DEFAULT_PROVEN_STATE, codes: this.#codes };
   }
 
-  /** What metrics show. */
+  /** Returns the figures for metrics. */
   describe(): EngineFigures {
     return this.#pool?.describe() ?? NOTHING;
   }

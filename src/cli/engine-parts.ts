@@ -1,4 +1,4 @@
-/** What needs the engine: one part of the program, loaded on demand. */
+/** Modules that need the engine, loaded on demand as one bundle. */
 import { createPool, openEmbeddedChain, prepareStore } from './open-embedded-chain.ts';
 import { openCodes, prepareExecutions } from './open-executions.ts';
 

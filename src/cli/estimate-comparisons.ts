@@ -4,21 +4,21 @@ import type { Logger } from '../observe/logger.ts';
 import { type Compare, type Comparison, isExpected } from '../rollup/estimate/comparison.ts';
 import { RequestScope } from '../util/request-scope.ts';
 
-/** How long nodes may take to answer a comparison, milliseconds. */
+/** Time limit for the nodes' responses to a comparison, milliseconds. */
 const LIMIT_MS = 10_000;
-/** Estimates that are compared until one comparison ends with both values. */
+/** Most attempts to complete a comparison. */
 const MAX_ATTEMPTS = 3;
 
 type Progress = { attempts: number; isRunning: boolean; isDone: boolean };
 
-/** Comparisons of this process, by family; a reload goes on with them. */
+/** Comparisons of this process by chain and family; a reload continues them. */
 const PROGRESS = new WeakMap<Chain, Map<string, Progress>>();
 
 export type ComparisonParts = { readonly network: string; readonly chain: Chain; readonly log: Logger };
 
 /**
- * Compares the first estimate of a network that used the nodes' own method with the fallback of its family. Nothing waits for that, and
- * nothing follows from it but a line of the log.
+ * Compares a network's first estimate by the nodes' own method with the fallback of its family. Nothing waits for the comparison, and its only effect is
+ * a log line.
  */
 export class EstimateComparisons {
   readonly #parts: ComparisonParts;
@@ -29,7 +29,7 @@ export class EstimateComparisons {
     this.#parts = parts;
   }
 
-  /** Takes what compares an estimate of a family. */
+  /** Starts the comparison of an estimate, unless one is running or done. */
   note(family: string, compare: Compare): void {
     const progress = this.#findProgress(family);
     if (this.#isClosed || progress.isRunning || progress.isDone) return;
@@ -55,7 +55,7 @@ export class EstimateComparisons {
       else this.#log(family, comparison);
     } catch (error) {
       progress.isDone = progress.attempts >= MAX_ATTEMPTS;
-      // Texts of nodes may repeat the call.
+      // Error texts of nodes may repeat the call.
       const reason = error instanceof ChainError ? error.kind : String(Object(error).name);
       const level = error instanceof ChainError ? 'debug' : 'error';
       log[level](

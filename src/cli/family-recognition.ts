@@ -8,12 +8,12 @@ import { Backoff } from '../util/backoff.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { ScopeWaiters } from '../util/scope-waiters.ts';
 
-/** How long nodes may take to show what they are, milliseconds. */
+/** Time limit of one attempt, milliseconds. */
 const LIMIT_MS = 10_000;
-/** From one attempt to the next, milliseconds; sooner where the network had no head, and has one. */
+/** Backoff between attempts, milliseconds; the first head after an outage triggers an attempt at once. */
 const RETRY = { firstMs: 500, maxMs: 600_000 };
 
-/** Findings about a chain; a reload uses them instead of looking again. */
+/** Recognised families by chain; a reload reuses them. */
 const RECOGNISED = new WeakMap<Chain, FamilyRow>();
 
 export type RecognitionParts = {
@@ -22,7 +22,7 @@ export type RecognitionParts = {
   readonly log: Logger;
 };
 
-/** Finds out which family a rollup is of, and goes on until its chain shows it: nothing waits for that but its estimates. */
+/** Recognises the family of a rollup, and retries until its chain shows it; only the rollup's own methods wait for that. */
 export class FamilyRecognition {
   readonly #parts: RecognitionParts;
   readonly #waiting = new ScopeWaiters();
@@ -30,28 +30,28 @@ export class FamilyRecognition {
   readonly #stopWatching: () => void;
   #timer: NodeJS.Timeout | undefined;
   #scope: RequestScope | undefined;
-  /** Why the last attempt found nothing. */
+  /** Reason why the last attempt failed. */
   #failure: ChainError | undefined;
   #logged = '';
   #isClosed = false;
 
   constructor(parts: RecognitionParts) {
     this.#parts = parts;
-    // The first head after an outage: there is something to look at.
+    // The first head after an outage makes a new attempt worthwhile.
     this.#stopWatching = parts.chain.heads.watch(() => {
       if (this.#failure?.kind === 'unavailable' && this.#scope === undefined) void this.#try();
     });
     if (this.known === undefined) void this.#try();
   }
 
-  /** Undefined as long as it has not been recognised. */
+  /** Undefined until the family is recognised. */
   get known(): FamilyRow | undefined {
     return RECOGNISED.get(this.#parts.chain);
   }
 
   /**
-   * The family; waits where the chain is looked at for the first time.
-   * @throws ChainError that says why it is not known, and what to set
+   * Returns the family; waits for the first attempt.
+   * @throws ChainError with the reason why it is unknown, and what to configure
    */
   async find(scope: RequestScope): Promise<FamilyRow> {
     if (this.known === undefined && this.#failure === undefined) await this.#waiting.wait(scope);
@@ -80,7 +80,7 @@ export class FamilyRecognition {
       else {
         RECOGNISED.set(chain, row);
         log.info({ network, family: row.name, evidence: listSeen(recognition) }, 'rollup family recognised');
-        // Estimates do not wait for it.
+        // Estimates do not wait for this check.
         void noteUnknownFork(network, chain, row, scope, log);
       }
     } catch (error) {
@@ -104,11 +104,11 @@ export class FamilyRecognition {
       log.error({ network, err: error }, 'rollup family cannot be recognised: a fault of this program');
       return explainUnknown('it cannot be recognised');
     }
-    // The network itself has to be corrected.
+    // `misconfigured` means that the network's configuration has to be corrected.
     return error.kind === 'misconfigured' ? error : explainUnknown(error.message);
   }
 
-  /** One line each time that the reason is another. */
+  /** Logs one line per change of the reason. */
   #logOnce(): void {
     const { network, log } = this.#parts;
     const { message = '' } = this.#failure ?? {};
@@ -118,7 +118,7 @@ export class FamilyRecognition {
   }
 }
 
-/** Says so where the contract that prices a family's transactions has functions of a fork that this version does not know. */
+/** Logs a warning if the family's pricing contract has functions of a fork that this version does not know. */
 export async function noteUnknownFork(
   network: string,
   chain: Chain,

@@ -1,4 +1,4 @@
-/** A text that is the same for options that say the same; sets count as lists, functions and patterns by their texts. */
+/** Returns a canonical text of options: sets and maps count as lists, functions and patterns as their texts. */
 export function fingerprint(options: unknown): string {
   return JSON.stringify(options, (_, value: unknown) => {
     if (value instanceof Set) return [...value];

@@ -2,18 +2,18 @@ import type { Config } from '../config/config.ts';
 import type { Logger } from '../observe/logger.ts';
 import { type Descriptors, readDescriptors } from '../util/descriptors.ts';
 
-/** Descriptors of a thread: its event loop's, and what it opens while it starts. */
+/** Descriptors per thread: its event loop's, and those it opens while it starts. */
 const PER_THREAD = 8;
-/** Connections to a node beside those of its calls: probes, announced heads. */
+/** Connections per node besides those of calls: probes, announced heads. */
 const PER_NODE = 8;
-/** Connections to what machines share. */
+/** Connections per Valkey or Redis server. */
 const PER_REDIS = 4;
-/** The admin server's connections, files that are read again, name lookups, the trace collector. */
+/** Descriptors for admin connections, reloaded files, name lookups, the trace collector. */
 const OTHERS = 32;
-/** With fewer nothing could be served. */
+/** Lower bound: with fewer connections no service is possible. */
 const MIN_CONNECTIONS = 16;
 
-/** Descriptors that are needed for something else than clients' connections, beside those that are open. */
+/** Counts the descriptors that are needed for other purposes than clients, in addition to those already open. */
 export function countReserve(
   { networks, cache, access }: Pick<Config, 'networks' | 'cache' | 'access'>,
   threads: number,
@@ -27,8 +27,10 @@ export function countReserve(
 }
 
 /**
- * As many client connections as the process has descriptors for, at most `limits.connections`: without one a call that needs
- * a thread, a node or the store would fail. Says so where that is fewer than configured.
+ * Returns the number of client connections that the process has descriptors for, at most `limits.connections`: without a free descriptor a call that
+ * needs
+ * a thread, a node or the store would fail. Logs a warning if that is less than configured.
+ * @param threads number of execution threads
  */
 export function fitConnections(
   config: Config,

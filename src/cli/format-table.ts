@@ -1,6 +1,6 @@
 const GAP = '  ';
 
-/** Columns as wide as their longest cell, one line a row, nothing at the end of a line. */
+/** Formats a table: columns as wide as their longest cell, one line per row, no trailing blanks. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const columns = rows[0]?.map((_, column) => column) ?? [];
   const widths = columns.map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

@@ -15,12 +15,13 @@ PORTCULLIS_HOST and PORTCULLIS_PORT go over it. Nothing else in the file is look
 Over TLS any certificate will do: that it is a bad one is no reason for a restart.
 `;
 
-/** From the connection to the answer. */
+/** Time limit from connecting to the response, milliseconds. */
 const TIMEOUT_MS = 2_000;
 
 /**
- * `portcullis health`. @returns the exit code
- * @throws ConfigError when the file does not say where to ask
+ * Runs `portcullis health`.
+ * @returns the exit code
+ * @throws ConfigError if the listener options are missing or invalid
  */
 export async function runHealth(args: string[]): Promise<number> {
   const { values } = parseArgs({
@@ -41,7 +42,7 @@ export async function runHealth(args: string[]): Promise<number> {
   return problem === undefined ? 0 : 1;
 }
 
-/** No secret is sent to the process that answers, and a new certificate that cannot be used leaves the old one in use: no file says which. */
+/** Any certificate is accepted: no secret is sent, and the service may still use an older certificate than that of the file. */
 const admits = (): boolean => true;
 
 async function findProblem({ host, port, tls }: ListenOptions): Promise<string | undefined> {

@@ -3,19 +3,20 @@ import type { NetworkFeed } from '../feed/feed.ts';
 import type { RecordTable } from '../records/record-table.ts';
 import type { ObservedChain } from './open-chain.ts';
 
-/** Makes the feed of a chain. @param records where processes share what they know of it */
+/** Creates the feed of a chain. @param records table in which processes share its state */
 export type OpenFeed = (chain: Chain, records?: RecordTable) => NetworkFeed;
 
-/** How many configurations have a chain: a request that began under one of them may still need it. */
+/** Number of configurations that use a chain: a request that began under one of them may still need it. */
 const HOLDERS = new WeakMap<Chain, number>();
-/** A chain has one feed, under whichever configuration: subscriptions go on over a reload. */
+/** Feed of each chain, independent of the configuration: subscriptions survive a reload. */
 const FEEDS = new WeakMap<Chain, NetworkFeed>();
 
+/** Counts a further configuration that uses the chain; `releaseChain` ends that. */
 export function holdChain(chain: ObservedChain): void {
   HOLDERS.set(chain, (HOLDERS.get(chain) ?? 0) + 1);
 }
 
-/** Closes the chain, and its feed, when no other configuration has it. */
+/** Closes the chain and its feed if no other configuration uses it. */
 export async function releaseChain(chain: ObservedChain): Promise<void> {
   const holders = (HOLDERS.get(chain) ?? 1) - 1;
   HOLDERS.set(chain, holders);
@@ -24,7 +25,7 @@ export async function releaseChain(chain: ObservedChain): Promise<void> {
   await chain.close();
 }
 
-/** The feed of a chain that is held. */
+/** Returns the feed of a chain in use; opens it on first use. */
 export function findFeed(chain: ObservedChain, open: OpenFeed, records?: RecordTable): NetworkFeed {
   let feed = FEEDS.get(chain);
   if (feed === undefined) {

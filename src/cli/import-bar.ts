@@ -3,13 +3,13 @@ import { SingleBar } from 'cli-progress';
 import type { ImportProgress } from './import-progress.ts';
 
 const NON_TERMINAL_INTERVAL_MS = 5_000;
-/** A shorter time says nothing about what is left. */
+/** Shortest time that allows an estimate, milliseconds. */
 const MIN_ESTIMATE_MS = 1_000;
 
-/** What is said of longer times is only that nothing is known. */
+/** Longer estimates are shown as unknown. */
 const MAX_ESTIMATE_SECONDS = 100 * 3_600;
 
-/** A bar with blocks/s, txs/s, Mgas/s and the time left; a line every few seconds where there is no terminal. */
+/** Creates a bar with blocks/s, txs/s, Mgas/s and the time left; without a terminal it prints a line every few seconds. */
 export function createImportBar(stream: NodeJS.WriteStream): ImportProgress {
   const bar = new SingleBar({
     stream,
@@ -18,12 +18,12 @@ export function createImportBar(stream: NodeJS.WriteStream): ImportProgress {
     clearOnComplete: false,
     noTTYOutput: true,
     notTTYSchedule: NON_TERMINAL_INTERVAL_MS,
-    // Its own handler takes a signal and lets the import go on.
+    // The bar's own handler would swallow a signal and let the import continue.
     gracefulExit: false,
     format:
       'block {block} [{bar}] {percentage}% | {blocksRate} blocks/s {txsRate} txs/s {gasRate} Mgas/s | {left} left',
   });
-  // However the process ends, the terminal gets its cursor back.
+  // Restores the cursor of the terminal however the process ends.
   const restore = (): void => bar.stop();
   let total = 0;
   let blocks = 0;
@@ -47,12 +47,12 @@ export function createImportBar(stream: NodeJS.WriteStream): ImportProgress {
         transactions += length;
         gas += header.gasUsed;
       } else if (blocks === 0) {
-        // Blocks that are there already say nothing about the speed.
+        // Known blocks do not count for the speed.
         [startedAt, startedFrom] = [performance.now(), bytesDone];
       }
       const elapsed = Math.max(performance.now() - startedAt, 1);
       const perSecond = (count: number): number => (count / elapsed) * 1_000;
-      // What is executed and not committed would be lost with a full disk.
+      // Executed but uncommitted blocks would be lost on a full disk, so the bar shows committed ones.
       bar.update(bytesCommitted, {
         block: header.number.toString(),
         blocksRate: perSecond(blocks).toFixed(0),
@@ -69,7 +69,7 @@ export function createImportBar(stream: NodeJS.WriteStream): ImportProgress {
   };
 }
 
-/** `1h02m`, `3m05s`, `12s`; a dash as long as nothing can be said. */
+/** Formats the time left as `1h02m`, `3m05s` or `12s`; a dash if there is no estimate. */
 export function describeTimeLeft(elapsedMs: number, doneBytes: number, leftBytes: number): string {
   const seconds = Math.ceil(((elapsedMs / doneBytes) * Math.max(0, leftBytes)) / 1_000);
   if (elapsedMs < MIN_ESTIMATE_MS || !(seconds < MAX_ESTIMATE_SECONDS)) return '-';

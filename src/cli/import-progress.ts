@@ -1,20 +1,20 @@
 import type { Block } from '../chain/block.ts';
 
 export type ImportProgress = {
-  /** The indexes of a store of an earlier version are made, before blocks are read. @param done blocks of `total` */
+  /** Reports indexing of a store of an earlier version, before blocks are read. @param done blocks of `total` */
   index(done: number, total: number): void;
   /** @param totalBytes size of the block file */
   start(totalBytes: number): void;
   /**
-   * @param bytesDone where in the file the block ends
-   * @param bytesCommitted where in the file the last block ends that is in the store for good
+   * @param bytesDone file offset of the block's end
+   * @param bytesCommitted file offset of the last committed block's end
    */
   advance(block: Block, kind: 'imported' | 'known', bytesDone: number, bytesCommitted: number): void;
-  /** @param isComplete the file is done to its end */
+  /** @param isComplete whether the whole file was imported */
   stop(isComplete: boolean): void;
 };
 
-/** Says nothing. */
+/** Reports nothing. */
 export const SILENT_PROGRESS: ImportProgress = {
   index: () => undefined,
   start: () => undefined,

@@ -47,22 +47,22 @@ export type ImportOptions = {
   readonly blocks: string;
   readonly data: string;
   readonly seal: SealCheck;
-  /** Default `full`. */
+  /** Default is `full`. */
   readonly verify?: Verification;
-  /** Bytes of memory that the frames of one transaction may have; absent: the EVM's default. */
+  /** Most bytes of memory for the frames of one transaction; the EVM's default if absent. */
   readonly callMemory?: number;
 };
 
 export type ImportSummary = {
   readonly headNumber: bigint;
   readonly headHash: string;
-  /** Blocks that this run added. */
+  /** Blocks added by this run. */
   readonly imported: number;
-  /** It was stopped before the end of the file. */
+  /** The import was stopped before the end of the file. */
   readonly isStopped?: true;
 };
 
-/** The `config` object as the store keeps it, with the terminal total difficulty in full digits. */
+/** Returns the `config` object as it is stored, with all digits of the terminal total difficulty. */
 function configText(genesisText: string, { config }: Genesis): string {
   const json = JSON.parse(genesisText) as { config: Record<string, unknown> };
   const difficulty = config.terminalTotalDifficulty;
@@ -72,21 +72,21 @@ function configText(genesisText: string, { config }: Genesis): string {
   });
 }
 
-/** @throws Error naming the file and what is wrong with it */
+/** @throws Error with the file and its fault */
 function readGenesis(file: string): { readonly genesisText: string; readonly genesis: Genesis } {
   try {
     const genesisText = readRegularFile(file, MAX_GENESIS_BYTES).toString('utf8');
     if (genesisText.trim() === '') throw new Error('the file is empty');
     return { genesisText, genesis: parseGenesis(genesisText) };
   } catch (error) {
-    // The message of a SyntaxError quotes the file, whatever is in it.
+    // The message of a SyntaxError quotes the file's content.
     const reason =
       error instanceof SyntaxError ? 'is not JSON: expected a geth genesis file' : describeSystemError(error);
     throw new Error(`${file}: ${reason}`);
   }
 }
 
-/** @throws Error naming the file when no block can be read from it */
+/** Returns the size in bytes. @throws Error with the file if no block can be read from it */
 function findSize(file: string): number {
   let stats: Stats;
   try {
@@ -95,7 +95,7 @@ function findSize(file: string): number {
     throw new Error(`${file}: ${describeSystemError(error)}`);
   }
   try {
-    // It is read twice: first for whether it is packed.
+    // The file is opened twice, first to detect gzip, so it must be a regular file.
     requireRegular(stats);
   } catch (error) {
     throw new Error(`${file}: ${(error as Error).message}`);
@@ -105,9 +105,10 @@ function findSize(file: string): number {
 }
 
 /**
- * Brings a store up to the end of a block file.
- * @param stop ends it after the block in work; what was imported is kept
- * @throws ImportError saying what is wrong with which file and what was kept: everything before a block that does not fit
+ * Appends the blocks of a file to a store.
+ * @param stop ends the import after the current block; imported blocks are committed
+ * @throws ImportError with the faulty file and the number of imported blocks: all before the invalid block are committed
+ * @throws Error if the genesis file or the block file is unreadable, or the store cannot be opened
  */
 export async function importChain(
   options: ImportOptions,
@@ -142,7 +143,7 @@ function openWriter(data: string): ChainWriter {
   }
 }
 
-/** An import that ended before the end of its file. */
+/** Import that ended before the end of its file. */
 export class ImportError extends Error {
   constructor(message: string, cause: unknown) {
     super(message, { cause });
@@ -151,7 +152,7 @@ export class ImportError extends Error {
 }
 
 const MiB = 1_024 * 1_024;
-/** Signals and the progress bar get their turn as often, milliseconds. */
+/** Interval at which the import yields to signals and the progress bar, milliseconds. */
 const TURN_MS = 50;
 
 async function importBlocks(
@@ -182,7 +183,7 @@ async function importBlocks(
     failure = error;
   }
   try {
-    // What cannot be written now is lost; the store is as it was after the last commit.
+    // Blocks that cannot be committed now are lost; the store keeps the state of the last commit.
     if (!isStoreError(failure)) importer.commit();
   } catch (error) {
     failure ??= error;
@@ -203,12 +204,12 @@ async function importBlocks(
   return stop?.aborted === true ? { ...head, isStopped: true } : head;
 }
 
-/** What is in the store after an import that did not come to the end of its file. */
+/** Describes the store after an import that did not reach the end of its file. */
 export function describeKept({ headNumber, headHash, imported }: ImportSummary): string {
   return `${imported} ${imported === 1 ? 'block' : 'blocks'} of this run kept, head is block ${headNumber} ${headHash}`;
 }
 
-/** `portcullis import`. @returns the exit code */
+/** Runs `portcullis import`. @returns the exit code */
 export async function runImport(args: string[]): Promise<number> {
   const { values } = parseArgs({
     args,

@@ -5,13 +5,12 @@ import { type ChainWriter, openChainWriter } from '../store/chain-writer.ts';
 import { checkLmdbFile, prepareLmdbFolder } from '../util/lmdb-folder.ts';
 import { describeSystemError } from '../util/system-error.ts';
 
-/** Between two lines in the log. */
+/** Interval of progress reports, milliseconds. */
 const REPORT_MS = 5_000;
 
 /**
- * Makes the indexes of a store that an earlier version of this program filled. Killed in between it goes on there the next time, and a
- * second process that does the same shares the work.
- * @throws Error naming the folder when it cannot be written
+ * Builds the indexes of a store that an earlier version of this program filled. It continues after a crash, and several processes share the work.
+ * @throws Error with the folder if it cannot be written
  */
 export async function completeIndexes(data: string, log: Pick<Logger, 'info'>): Promise<void> {
   checkLmdbFile(data);
@@ -40,9 +39,9 @@ export async function completeIndexes(data: string, log: Pick<Logger, 'info'>): 
 }
 
 /**
- * Adds to the indexes what they lack; nothing in a store that this version has filled.
+ * Adds missing index entries; a store of this version has none missing.
  * @param report called at the start and every few seconds
- * @param stop ends it early; what is done is kept
+ * @param stop ends the work early; finished entries are kept
  */
 export async function addToIndexes(
   writer: ChainWriter,

@@ -13,14 +13,14 @@ type SettingOption =
   | 'expires'
   | 'jwt';
 
-/** Those that are given without a value. */
+/** Options without a value. */
 type Switch = 'send' | 'no-send';
 
 type Text = { readonly type: 'string' };
 type Flag = { readonly type: 'boolean' };
 const TEXT: Text = { type: 'string' };
 
-/** The settings of a key as options of a command. */
+/** Command line options for the settings of a key. */
 export const KEY_SETTING_OPTIONS: Readonly<Record<SettingOption, Text> & Record<Switch, Flag>> = {
   networks: TEXT,
   methods: TEXT,
@@ -38,7 +38,7 @@ export const KEY_SETTING_OPTIONS: Readonly<Record<SettingOption, Text> & Record<
 type TextOptions = { readonly [K in SettingOption]?: string | undefined };
 type Options = TextOptions & { readonly [K in Switch]?: boolean | undefined };
 
-/** What the options say, unchecked but for their form; an empty one takes a setting back. */
+/** Parses the options; only their form is checked. An empty value resets a setting. @throws UsageError for a malformed option */
 export function readSettings(options: Options): SettingsChange {
   const readers: Readonly<Record<keyof TextOptions, (value: string) => SettingsChange>> = {
     networks: (value) => ({ networks: readList('networks', value) }),
@@ -61,7 +61,7 @@ export function readSettings(options: Options): SettingsChange {
   );
 }
 
-/** Keys may send transactions unless that is switched off. */
+/** Keys may send transactions by default. */
 function readSend({ send = false, 'no-send': noSend = false }: Options): SettingsChange {
   if (send && noSend) throw new UsageError('give --send or --no-send, not both');
   if (noSend) return { send: false };
@@ -91,7 +91,7 @@ function readTime(value: string): string | undefined {
   return new Date(time).toISOString();
 }
 
-/** @throws UsageError for what is no duration */
+/** Parses a duration into milliseconds. @throws UsageError if it is malformed */
 export function readDuration(option: string, value: string): number {
   try {
     return parseDuration(value);

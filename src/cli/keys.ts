@@ -48,10 +48,10 @@ const OPTIONS = {
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
 
-/** What a command does, given what follows its name. */
+/** Subcommand of `keys`. */
 type Command = {
   readonly operands: number;
-  /** Options beside those that say where the keys are. */
+  /** Options besides those that locate the keys. */
   readonly options: readonly string[];
   run(book: KeyBook, id: string, values: Values): Promise<number>;
 };
@@ -67,7 +67,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   revoke: { operands: 1, options: [], run: revoke },
 };
 
-/** `portcullis keys`. @returns the exit code */
+/** Runs `portcullis keys`. @returns the exit code */
 export async function runKeys(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS });
   if (values.help === true) {
@@ -109,7 +109,7 @@ async function findConfig({ data, config }: Values): Promise<Config | undefined>
   return config === undefined ? undefined : loadConfig(config, process.env);
 }
 
-/** Loaded here only: the methods' table takes 50 ms. */
+/** Loads the table of methods on demand, because that takes 50 ms. */
 async function checkSettings(settings: SettingsChange, config: Config | undefined): Promise<void> {
   const { checkNames, listBuiltinNames, listKnownNames } = await import('./known-names.ts');
   checkNames(settings, config === undefined ? listBuiltinNames() : listKnownNames(config));
@@ -120,7 +120,7 @@ function findFolder({ data }: Values): { dataDir: string; access: AccessOptions 
   return { dataDir, access: accessOptionsSchema.parse(undefined) };
 }
 
-/** Where in a key, and what; the values are the operator's own. */
+/** Formats issues with their paths; values need not be hidden from the operator who entered them. */
 function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
   const texts = issues.map((issue) =>
     issue.path.length === 0 ? describeIssue(issue) : `${issue.path.join('.')}: ${describeIssue(issue)}`,
@@ -194,7 +194,7 @@ async function revoke(book: KeyBook, id: string): Promise<number> {
   });
 }
 
-/** Everything but the hashes. */
+/** Prints a record without its hashes. */
 function printRecord({ hashes, settings, ...record }: KeyRecord): void {
   const { secretHash, ...shown } = settings;
   const forms = hashes.map(({ until }) => (until === undefined ? 'current' : `opens until ${until}`));

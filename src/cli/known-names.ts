@@ -6,18 +6,18 @@ import { METHOD_NAMES } from '../methods/method-names.ts';
 import { pointToNames } from '../util/near-name.ts';
 import { UsageError } from './usage.ts';
 
-/** What the settings of a key may name. */
+/** Names that the settings of a key may use. */
 export type KnownNames = {
   readonly networks: ReadonlySet<string>;
   readonly methods: ReadonlySet<string>;
   /** Whether a further name may be served: of a namespace such as `debug_*`. */
   readonly mayPass: (method: string) => boolean;
   readonly issuers: ReadonlySet<string>;
-  /** Where the names are from, as the end of an error, where that is not plain. */
+  /** Source of the names, appended to errors if it is not obvious. */
   readonly source?: string;
 };
 
-/** The names of a configuration. */
+/** Returns the names of a configuration. */
 export function listKnownNames({ networks, access }: Config): KnownNames {
   const methods = new Set(METHOD_NAMES);
   const served = Object.values(networks).map(listServed);
@@ -30,7 +30,7 @@ export function listKnownNames({ networks, access }: Config): KnownNames {
   };
 }
 
-/** What is served without a configuration file, by `start` and `dev`. */
+/** Returns the names that are served without a configuration file, by `start` and `dev`. */
 export function listBuiltinNames(): KnownNames {
   const styles = ROLLUP_STYLES.map((style) => listBuiltinNetworks(style).networks);
   return {
@@ -42,7 +42,7 @@ export function listBuiltinNames(): KnownNames {
   };
 }
 
-/** @throws UsageError naming each network, method or issuer that there is not */
+/** @throws UsageError with each unknown network, method or issuer */
 export function checkNames({ networks = [], methods = [], jwt }: SettingsChange, known: KnownNames): void {
   const problems = [
     ...findUnknown('network', networks, known.networks),

@@ -5,7 +5,7 @@ import type { CallSampler, LocalExecutions } from '../upstream/local-executions.
 
 type NodeAnswer = Parameters<CallSampler['noteAnswer']>[0];
 
-/** Before anything was executed. */
+/** Figures before the engine is loaded. */
 const NOTHING: ExecutionFigures = {
   state: 'node',
   reason: 'as configured',
@@ -16,15 +16,15 @@ const NOTHING: ExecutionFigures = {
 };
 
 export type LateSamplingOptions = {
-  /** Of nodes' answers, per cent. */
+  /** Percentage of the nodes' answers. */
   readonly share: number;
-  /** Loads what compares them. */
+  /** Loads the comparing executions. */
   readonly open: () => Promise<LocalExecutions>;
-  /** Is told that this failed: nothing is compared then. */
+  /** Called if loading failed; nothing is compared then. */
   readonly onFault: (error: unknown) => void;
 };
 
-/** Samples of the calls that nodes answer. The engine, which compares them, is loaded with the first one: a network of which no call is asked goes without. */
+/** Samples of the calls that nodes answer. The engine, which compares them, is loaded with the first sample, so a network without calls never loads it. */
 export class LateSampling implements LocalExecutions {
   readonly executesNone = true;
   readonly #options: LateSamplingOptions;

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { describeSystemError, readErrorCode } from '../util/system-error.ts';
 
-/** What node says when it cannot listen, and what to do. */
+/** Describes a listen error with advice. */
 export function describeListenError(error: unknown, { listen }: Config): string {
   const where = `${listen.host}:${listen.port}`;
   switch (readErrorCode(error)) {

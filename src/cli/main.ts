@@ -1,16 +1,16 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 
-// An old node must be able to read this file: nothing of ours is imported before its version is known, and the syntax is of 2018.
-// `scripts/check-node.cjs` is the same for what npm runs before anything is built.
+// An old Node must be able to parse this file, so no own module is imported before the version is checked, and the syntax is that of 2018.
+// `scripts/check-node.cjs` does the same for what npm runs before the build.
 
-/** What `engines` in the package asks for: `>=20.19`. */
+/** Returns the minimum version in the package's `engines`: `>=20.19`. */
 function readMinimum(): string {
   const file = new URL('../../../package.json', import.meta.url);
   return JSON.parse(readFileSync(file, 'utf8')).engines.node.replace('>=', '');
 }
 
-/** Major and minor version as one number. */
+/** Returns major and minor version as one number. */
 function rank(version: string): number {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return major * 1_000 + minor;

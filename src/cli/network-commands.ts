@@ -1,4 +1,4 @@
-/** The commands that open networks of a configuration and end: one part of the program, loaded on demand. */
+/** Commands that open networks of a configuration and exit, loaded on demand as one bundle. */
 import { runDoctor } from './doctor.ts';
 import { runProve } from './prove.ts';
 

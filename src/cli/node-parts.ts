@@ -1,4 +1,4 @@
-/** What asks nodes: one part of the program, loaded on demand. */
+/** Modules that send requests to nodes, loaded on demand as one bundle. */
 import { NoAnchor, readAnchor } from '../rollup/op-stack/read-anchor.ts';
 import { listSeen, recogniseFamily } from '../rollup/recognise-family.ts';
 import { openNode } from '../upstream/open-node.ts';

@@ -11,7 +11,7 @@ import type { ObservedChain } from './open-chain.ts';
 import type { OpenNetworks } from './open-networks.ts';
 import { readVersion } from './version.ts';
 
-/** What watches a service of this configuration. */
+/** Opens the observability of a service with this configuration. */
 export function watchService(config: Config, log: Logger): Promise<Observability> {
   return openObservability({
     version: readVersion(),
@@ -23,7 +23,7 @@ export function watchService(config: Config, log: Logger): Promise<Observability
   });
 }
 
-/** A service's parts that are looked at. */
+/** Parts of a service that are observed. */
 export type ObservedParts = {
   readonly cache: Cache;
   readonly engine: EmbeddedChains;
@@ -31,7 +31,7 @@ export type ObservedParts = {
   readonly server: Server;
 };
 
-/** Where metrics and the status page look. */
+/** Returns the sources of metrics and the status page. */
 export function createSources(
   { config, chains, rollups, turns }: OpenNetworks,
   { cache, engine, gateway, server }: ObservedParts,

@@ -18,43 +18,43 @@ import type { RedisClient, RedisFault } from '../redis/redis-client.ts';
 import { describeSystemError } from '../util/system-error.ts';
 import { fingerprint } from './fingerprint.ts';
 
-/** Admission of requests, and how to close it. */
+/** Access control of requests, and its resources. */
 export type OpenAccess = Access & {
   readonly keys: StoredKeys;
   readonly tables: Tables;
-  /** What keys and tokens are verified by: what has not changed is not forgotten. */
+  /** Fingerprints of the settings that keys and tokens are verified with; a reload keeps caches of unchanged ones. */
   readonly settings: string;
   readonly issuers: string;
   close(): Promise<void>;
 };
 
-/** No reply of ours is longer: a record of a key, or a list of them. */
+/** Longest reply, bytes: the record of a key, or a list of them. */
 const VALUE_BYTES = 64 * 1024 * 1024;
-/** Heights are waited for so many times as long as limits: a slow answer is better than a head that goes back. */
+/** Multiple of the time limit for heights: a slow reply is better than a head that goes back. */
 const HEIGHT_PATIENCE = 10;
-/** How long looking after keys may wait, milliseconds. */
+/** Time limit of key administration, milliseconds. */
 const PATIENCE_MS = 5_000;
-/** How long a start waits for the server; without it the service goes on. */
+/** Longest wait of a start for the server, milliseconds; without it the service starts anyway. */
 const CONNECT_LIMIT_MS = 2_000;
-/** Commands on their way: each key that is in use may be read at the same moment. */
+/** Most pending commands: all keys in use may be read at the same time. */
 const COMMANDS = 16_384;
 
 type Tables = {
   readonly keys: KeyTable;
   readonly limits: LimitTable;
-  /** What filters are kept in. */
+  /** Storage of filters. */
   readonly records: RecordTable;
-  /** Absent where one process has the tables. */
+  /** Absent if a single process uses the tables. */
   readonly heights: HeightTable | undefined;
-  /** Configurations that use them: one, or two while one takes over from the other. */
+  /** Number of configurations that use them: one, or two during a reload. */
   users: number;
   close(): Promise<void>;
 };
 
 /**
- * Opens keys and limits where the configuration has them. Where they are cannot change while the service runs, so that what
- * `before` has opened is taken over, connections and all.
- * @param processes that serve it on this machine
+ * Opens the keys and limits of a configuration. Their location cannot change while the service runs, so the tables of `before` are reused with
+ * their connections.
+ * @param processes number of processes on this machine that serve this configuration
  */
 export async function openAccess(
   config: Config,
@@ -78,7 +78,7 @@ export async function openAccess(
   return {
     keys,
     tokens: knowsTokens ? before.tokens : createTokenVerifier(access.jwt),
-    // To be known only admits to the check, which is made anew.
+    // A known credential only admits to the check, which is repeated.
     credentials: before?.credentials ?? new KnownCredentials(),
     limiter,
     tables,
@@ -120,9 +120,9 @@ async function openTables({ access, dataDir }: Config, processes: number, warn: 
   }
   const { prefix, timeLimit } = access.valkey;
   const client = await openClient(access.valkey, warn);
-  // Requests that come before there is a connection would be refused.
+  // Requests that arrive before the connection would be rejected.
   await client.waitUntilReady(CONNECT_LIMIT_MS);
-  // Loaded here only: with the client it takes 20 ms.
+  // Loaded on demand, because with the client it takes 20 ms.
   const { RedisKeyTable } = await import('../access/keys/redis-key-table.ts');
   const { RedisLimitTable } = await import('../access/limits/redis-limit-table.ts');
   const { RedisHeightTable } = await import('../records/redis-height-table.ts');
@@ -152,7 +152,7 @@ function joinTables(
   };
 }
 
-/** The keys of a configuration alone, to be looked after. Waits for a server longer than requests do. */
+/** Opens only the keys of a configuration, for administration. It waits longer for a server than requests do. */
 export async function openKeyTable({
   access,
   dataDir,
@@ -182,7 +182,7 @@ async function openClient({ url }: SharedServer, warn: (about: RedisFault) => vo
   });
 }
 
-/** @param error where more is known than what it is about */
+/** @param error cause, if known */
 type FaultLog = (about: string, error?: unknown) => void;
 
 function createFaultLog(log: Logger): FaultLog {

@@ -12,20 +12,20 @@ import { readErrorCode } from '../util/system-error.ts';
 import { readVersion } from './version.ts';
 
 export type AdminParts = Pick<AdminSources, 'status' | 'metrics'> & {
-  /** Where the service listens. */
+  /** Address of the service. */
   readonly service: ListenAddress;
   readonly config: Pick<Config, 'admin' | 'listen'>;
   readonly log: Logger;
-  /** Where it listens when no port is configured. */
+  /** Port if none is configured. */
   readonly defaultPort?: number;
 };
 
 export type OpenAdmin = { readonly server: AdminServer; readonly address: ListenAddress };
 
 /**
- * Starts the admin server that a configuration describes. @returns undefined where it describes none, or where its
- * port is the default one and in use
- * @throws Error naming the chosen port that cannot be bound
+ * Starts the admin server of a configuration.
+ * @returns undefined if it has none, or if its port is the default one and in use
+ * @throws Error with the configured port if it cannot be bound
  */
 export async function openAdmin({
   config: { admin, listen },
@@ -35,9 +35,9 @@ export async function openAdmin({
   ...sources
 }: AdminParts): Promise<OpenAdmin | undefined> {
   if (admin === false) return undefined;
-  // Here only: a service without it does not load it.
+  // Loaded on demand: a service without it does not need the module.
   const { createAdminServer } = await import('../admin/admin-server.ts');
-  // With a port that the system picks for clients, it picks this one too.
+  // If the system picks the client port, it picks this one too.
   const options = { ...admin, port: admin.port ?? (listen.port === 0 ? 0 : defaultPort) };
   let openRpc: string | undefined;
   const server = createAdminServer({

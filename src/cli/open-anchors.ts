@@ -6,18 +6,18 @@ import type { AnchorOptions } from '../rollup/options.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { ObservedChain } from './open-chain.ts';
 
-/** Time between two readings of layer 1; after a failure it is shorter, and twice as long after each further one. */
+/** Interval between reads of layer 1, milliseconds; after a failure it is shorter, and doubles with each further one. */
 const READ_MS = 600_000;
 const FIRST_RETRY_MS = 15_000;
-/** The longest while no node has the block that layer 1 commits to: nothing of the network is proven then. */
+/** Longest interval while no node has the block that layer 1 commits to: no answer of the network is verified then. */
 const CONTRADICTED_MS = 60_000;
-/** How long reading layer 1 and finding the block may take: a few proofs, then a header of each node and a proof. */
+/** Time limit for reading layer 1 and finding the block, milliseconds: a few proofs, then a header from each node and a proof. */
 const READ_LIMIT_MS = 30_000;
 
-/** How long a reading waits until it is known what can be proven. */
+/** Longest wait until it is known what can be verified, milliseconds. */
 const CALIBRATE_LIMIT_MS = 15_000;
 
-/** A rollup that is anchored, the network that is its layer 1, and what there has its output roots. */
+/** Anchored rollup, its layer 1 network, and the contract there with its output roots. */
 type AnchoredNetwork = {
   readonly name: string;
   readonly chain: ObservedChain;
@@ -25,7 +25,7 @@ type AnchoredNetwork = {
   readonly options: AnchorOptions;
 };
 
-/** Reads the layer 1 of each anchored rollup of a configuration, at intervals. */
+/** Periodic reads of the layer 1 of each anchored rollup of a configuration. */
 export class Anchors {
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #scopes = new Set<RequestScope>();
@@ -52,10 +52,10 @@ export class Anchors {
     for (const scope of this.#scopes) scope.abort();
   }
 
-  /** @param retryMs time to the next reading where this one fails */
+  /** @param retryMs time to the next read if this one fails, milliseconds */
   async #read(network: AnchoredNetwork, retryMs: number): Promise<void> {
     const { name, chain, l1, options } = network;
-    // The anchor is read only where the state of layer 1 is proven; a node that does not answer is an error of the reading.
+    // The anchor is only read once the state of layer 1 is verified; an unreachable node is then an error of the read.
     await this.#waitAtMost(name, Promise.all([chain.calibrated, l1.calibrated]), CALIBRATE_LIMIT_MS);
     if (this.#isClosed) return;
     const scope = new RequestScope(performance.now() + READ_LIMIT_MS);
@@ -71,7 +71,7 @@ export class Anchors {
     this.#plan(network, pause);
   }
 
-  /** The next reading: after a pause, and sooner where nodes did not answer and do so again. */
+  /** Schedules the next read: after the interval, or as soon as unreachable nodes answer again. */
   #plan(network: AnchoredNetwork, { waitMs, retryMs }: ReadingPause): void {
     const { name, chain, l1 } = network;
     const canRead = (): boolean => chain.isAnswerable && l1.isAnswerable;
@@ -88,7 +88,7 @@ export class Anchors {
       : [chain, l1].map(({ heads }) => heads.watch(() => canRead() && begin(FIRST_RETRY_MS)));
   }
 
-  /** Until the work is done, or the time is up. */
+  /** Resolves when the work is done, or after the limit. */
   #waitAtMost(name: string, work: Promise<unknown>, limitMs: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, limitMs);
@@ -104,14 +104,14 @@ export class Anchors {
 
 type ReadingPause = {
   readonly waitMs: number;
-  /** The pause after that, where the reading fails again. */
+  /** Next interval if the read fails again. */
   readonly retryMs: number;
 };
 
 /**
- * When layer 1 is read again.
- * @param figures what the last reading came to
- * @param retryMs time to the next reading where it failed
+ * Returns the time to the next read of layer 1.
+ * @param figures result of the last read
+ * @param retryMs time to the next read after a failure, milliseconds
  */
 export function choosePause(figures: AnchorFigures | undefined, retryMs: number): ReadingPause {
   if (figures?.reason === undefined) return { waitMs: READ_MS, retryMs: FIRST_RETRY_MS };
@@ -120,14 +120,14 @@ export function choosePause(figures: AnchorFigures | undefined, retryMs: number)
   return { waitMs, retryMs: Math.min(2 * waitMs, longestMs) };
 }
 
-/** Reads layer 1, and anchors the chain in what it holds. */
+/** Reads layer 1 and anchors the chain in the output root found there; failures are noted at the chain. */
 export async function anchorOnce(
   chain: ObservedChain,
   l1: ObservedChain,
   options: AnchorOptions,
   scope: RequestScope,
 ): Promise<void> {
-  // Most configurations have no such rollup.
+  // Most configurations have no anchored rollup.
   const { NoAnchor, readAnchor } = await import('./node-parts.ts');
   const { layer1 } = chain;
   try {

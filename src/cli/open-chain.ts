@@ -22,33 +22,33 @@ import type { OpenExecutions } from './open-executions.ts';
 import type { LoadExecutions } from './prepare-executions.ts';
 import { SENDING_TOOLS } from './sending-tools.ts';
 
-/** A chain that reports figures to metrics and the status page, and takes what its layer 1 holds where that is read. */
+/** Chain that reports figures to metrics and the status page, and can be anchored in its layer 1. */
 export type ObservedChain = Chain & {
   describe(): ChainFigures;
   readonly layer1?: AnchoredChain | undefined;
-  /** Settles when recent blocks have been looked at for the first time; nothing is proven before. Absent without nodes. */
+  /** Resolves when recent blocks have been verified for the first time; no answer is verified before. Absent without nodes. */
   readonly calibrated?: Promise<void> | undefined;
 };
 
-/** What chains of one process share. */
+/** Resources shared by the chains of one process. */
 export type ChainBackends = {
   readonly dataDir: string;
   readonly engine: EmbeddedChains;
   readonly cache: Cache;
   readonly log: Logger;
-  /** What processes that serve the same share. */
+  /** Records shared by the processes that serve this configuration. */
   readonly records?: RecordTable;
-  /** Heights of their heads; absent where one process serves. */
+  /** Shared heights of their heads; absent if a single process serves. */
   readonly heights?: HeightTable | undefined;
-  /** Memory for what nodes have sent. */
+  /** Budget for buffered bytes from nodes. */
   readonly nodeMemory?: SharedBudget;
 };
 
-/** The owner of the turns in which chains are opened. */
+/** Owner of the scheduler slots in which chains are opened. */
 const TURN_OWNER = 'chains that are opened';
 const NO_CACHE: Cache = createMemoryCache({ bytes: 0, entryBytes: 0 });
 
-/** Opens the chain that a network's configuration names. @throws Error when that is not possible */
+/** Opens the chain of a network. @throws Error if that is not possible */
 export async function openChain(
   name: string,
   options: NetworkOptions,
@@ -74,20 +74,20 @@ export async function openChain(
   return backends.engine.open(options, backends.dataDir, backends.log);
 }
 
-/** Settings of a network of nodes; each as by default where it is absent. */
+/** Settings of a network of nodes; absent ones have their defaults. */
 type NodeSettings = Partial<
   Pick<NetworkOptions, 'pool' | 'logs' | 'send' | 'verify' | 'verifyLogBlocks' | 'checkpoint' | 'agreement'>
 > & {
-  /** What executes calls here; absent where nodes execute. */
+  /** Opens local execution; absent if nodes execute calls. */
   readonly openExecutions?: OpenExecutions | undefined;
-  /** Whether layer 1 is read for blocks that are on the chain. */
+  /** Whether blocks are anchored in layer 1. */
   readonly isAnchored?: boolean;
   readonly provenState?: EmbeddedChains['provenState'];
 };
 
 /**
- * Opens the chain that nodes know, whether they answer or not. Of chains that are opened together one begins in each turn of the event loop: other networks are
- * served meanwhile.
+ * Opens a chain of nodes, whether they answer or not. One chain per turn of the event loop starts, so that other networks are served
+ * meanwhile.
  */
 export async function openNodes(
   name: string,
@@ -112,7 +112,7 @@ export async function openNodes(
     provenState,
   }: NodeSettings = {},
 ): Promise<ObservedChain> {
-  // HTTP and WebSocket clients take 0.1 s to load: not where there are no nodes.
+  // Loaded on demand: the HTTP and WebSocket clients take 0.1 s to load.
   const { openUpstreamChain } = await import('./node-parts.ts');
   await TURNS.rejoin(TURN_OWNER);
   return openUpstreamChain({

@@ -3,17 +3,17 @@ import { type ChainBackends, type ObservedChain, openChain } from './open-chain.
 import { UnopenedChain } from './unopened-chain.ts';
 
 export type OpenEachOptions = {
-  /** The chain of this network, where it is open already. */
+  /** Returns the already open chain of this network, if any. */
   readonly lend: (name: string, options: NetworkOptions) => ObservedChain | undefined;
-  /** Whether the others are served without this network where it cannot be opened. */
+  /** Whether the other networks are served if this one cannot be opened. */
   readonly mayBeUnopened: (name: string) => boolean;
   /** Called with each chain as soon as it is open. */
   readonly onOpen: (name: string, chain: ObservedChain) => void;
 };
 
 /**
- * Opens the chains of networks, all at the same time. A network that the others are served without is named in the log and has an `UnopenedChain`.
- * @throws Error naming a network that cannot be opened: one that may not be left out, or the first where none can be opened
+ * Opens the chains of all networks concurrently. A network that the others are served without is logged and gets an `UnopenedChain`.
+ * @throws Error with a network that cannot be opened: one that is required, or the first if none can be opened
  */
 export async function openEach(
   networks: Readonly<Record<string, NetworkOptions>>,

@@ -1,4 +1,4 @@
-/** Loads the engine: to be imported only where a chain is embedded. */
+/** Loads the engine; must only be imported if a chain is embedded. */
 import { EngineChain } from '../engine/engine-chain.ts';
 import { DEFAULT_POOL, ExecutionPool } from '../engine/execution/execution-pool.ts';
 import type { Logger } from '../observe/logger.ts';
@@ -13,7 +13,7 @@ export function createPool(bounds: ExecutionBounds): ExecutionPool {
   return new ExecutionPool({ ...DEFAULT_POOL, ...bounds });
 }
 
-/** @throws Error when there is no store, or it cannot be opened */
+/** @throws Error if there is no store, or it cannot be opened */
 export async function openEmbeddedChain(
   source: EmbeddedSource,
   pool: ExecutionPool,
@@ -26,8 +26,8 @@ export async function openEmbeddedChain(
 }
 
 /**
- * Imports a built-in chain that is not there yet, and completes the indexes of an imported one.
- * @returns the folder of the store, which may not be there
+ * Imports a missing built-in chain, and completes the indexes of an imported one.
+ * @returns folder of the store, which may not exist
  */
 export async function prepareStore(
   { builtin, embedded }: Pick<EmbeddedSource, 'builtin' | 'embedded'>,

@@ -1,4 +1,4 @@
-/** Loads the engine: to be imported only where calls of nodes' chains are executed here. */
+/** Loads the engine; must only be imported if calls of nodes' chains are executed locally. */
 import type { ChainConfig } from '../chain/chain-config.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
 import type { ExecutionPool } from '../engine/execution/execution-pool.ts';
@@ -11,22 +11,22 @@ import type { LocalExecutions, StateSource } from '../upstream/local-executions.
 import { DEFAULT_VERIFY_CALLS } from '../upstream/options.ts';
 import { samplesCalls } from './prepare-executions.ts';
 
-/** Begins to execute calls, once the network's nodes are there. */
+/** Starts local execution once the network's nodes are open. */
 export type OpenExecutions = (source: StateSource) => LocalExecutions;
 
 export type ExecutionParts = {
   readonly pool: ExecutionPool;
-  /** Rules of the chain, where they are configured. */
+  /** Configured rules of the chain; undefined if nodes report them. */
   readonly config: ChainConfig | undefined;
   readonly log: Logger;
 };
 
-/** @throws Error naming the folder where it cannot be written */
+/** @throws Error with the folder if it cannot be written */
 export function openCodes(dataDir: string): LmdbCodes {
   return new LmdbCodes(dataDir);
 }
 
-/** What executes calls of a network, all of them or samples. */
+/** Creates the local execution of a network's calls, all of them or samples. */
 export function prepareExecutions(
   network: string,
   options: NetworkOptions,

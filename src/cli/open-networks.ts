@@ -23,18 +23,18 @@ import { UnopenedChain } from './unopened-chain.ts';
 
 const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/;
 
-/** What networks are made of besides their chains. */
+/** Parts of networks besides their chains. */
 export type NetworkParts = {
   readonly openFeed: OpenFeed;
-  /** What filters are kept in. */
+  /** Storage of filters. */
   readonly records: RecordTable;
 };
 
-/** The networks of one configuration, open. Chains that an earlier one had in the same form are taken over from it. */
+/** Open networks of one configuration. Unchanged chains are taken over from the previous configuration. */
 export class OpenNetworks {
   readonly config: Config;
   readonly rollups: Rollups;
-  /** Of the calls on each network. */
+  /** Queue of the calls of each network. */
   readonly turns: ReadonlyMap<string, FairQueue>;
   readonly #chains = new Map<string, ObservedChain>();
   #anchors: Anchors | undefined;
@@ -52,10 +52,10 @@ export class OpenNetworks {
   }
 
   /**
-   * All at the same time, whether their nodes answer or not. Of those that cannot be opened each has an `UnopenedChain`; in place of a
-   * configuration that is in force this is an error, unless they could not be opened in that one either.
-   * @param options.isStrict a network that cannot be opened is an error
-   * @throws Error naming a network that cannot be opened, where that is an error or none can be; nothing stays open then but what `before` has
+   * Opens all networks concurrently, whether their nodes answer or not. A network that cannot be opened gets an `UnopenedChain`; during a reload it is an
+   * error, unless it could not be opened before either.
+   * @param options.isStrict whether a network that cannot be opened is an error
+   * @throws Error with a network that cannot be opened, if that is an error or none can be; then only the chains of `before` remain open
    */
   static async open(
     config: Config,
@@ -97,8 +97,8 @@ export class OpenNetworks {
   }
 
   /**
-   * @param hasDemoKey networks beside the built-in ones that the key `demo` opens, on loopback only
-   * @param parts what networks have besides their chains
+   * @param hasDemoKey whether the key `demo` also opens this network, besides the built-in ones, on loopback only
+   * @param parts parts of networks besides their chains
    */
   createRegistry(hasDemoKey: (network: string) => boolean, parts: NetworkParts): NetworkRegistry {
     const bindings = Object.entries(this.config.networks).map(([name, options]) => ({
@@ -110,7 +110,7 @@ export class OpenNetworks {
     return new NetworkRegistry(bindings, byDefault);
   }
 
-  /** The chain of a network, where it is opened from the same; what could not be opened is tried again. */
+  /** Returns the chain of a network if its options are unchanged; an unopened one is tried again. */
   lend(name: string, options: NetworkOptions): ObservedChain | undefined {
     const own = this.config.networks[name];
     const chain = this.#chains.get(name);
@@ -118,7 +118,7 @@ export class OpenNetworks {
     return describeChain(own) === describeChain(options) ? chain : undefined;
   }
 
-  /** Closes the chains that no other configuration holds. */
+  /** Closes the chains that no other configuration uses. */
   async close(): Promise<void> {
     this.#anchors?.close();
     await this.rollups.close();
@@ -137,7 +137,7 @@ export class OpenNetworks {
     return {
       name,
       chain,
-      // All processes have the same blocks of a built-in chain.
+      // All processes have the same blocks of an embedded chain.
       feed: findFeed(chain, openFeed, options.upstreams === undefined ? undefined : records),
       ...(rollup !== undefined && { rollup: rollup.family }),
       get rollupPrefixes() {
@@ -158,7 +158,7 @@ export class OpenNetworks {
   }
 }
 
-/** What a network serves: of nodes also what they read and the service does not know itself. */
+/** Returns the methods that a network serves; with nodes also their read methods that the service does not implement itself. */
 function createMethods(options: NetworkOptions): NetworkMethods {
   const { upstreams, methods } = options;
   if (upstreams === undefined) return new NetworkMethods({ ...methods, reads: [], onlyReads: isNodeMethod });
@@ -172,7 +172,7 @@ function createMethods(options: NetworkOptions): NetworkMethods {
   });
 }
 
-/** Which clients may call methods of a network's development node. */
+/** Returns the rule for clients that may call methods of a network's development node. */
 function createDevelopmentRule({ listen, cors }: Config, { methods }: NetworkOptions): DevelopmentRule {
   return {
     isEverywhere: methods.development === true,
@@ -182,7 +182,7 @@ function createDevelopmentRule({ listen, cors }: Config, { methods }: NetworkOpt
   };
 }
 
-/** What a chain is opened from. */
+/** Returns a fingerprint of the options that a chain is opened with. */
 function describeChain({
   hosts,
   methods,

@@ -12,27 +12,27 @@ import type { EstimateComparisons } from './estimate-comparisons.ts';
 import { readLayer1 } from './layer1-reads.ts';
 import { type ChainBackends, type ObservedChain, openNodes } from './open-chain.ts';
 
-/** How long a chain of a configured family is looked at, milliseconds. */
+/** Time limit for examining a chain of a configured family, milliseconds. */
 const LOOK_LIMIT_MS = 10_000;
-/** How long an opening waits for a family that nodes show: they take a tenth of it. */
+/** Longest wait of an opening for the family, milliseconds; nodes take a tenth of it. */
 const OPEN_LIMIT_MS = 500;
 
-/** A rollup's family, and what its estimates are served under. */
+/** Family of a rollup, and the names of its estimate methods. */
 export type OpenRollup = {
   readonly family: RollupFamily;
-  /** Undefined as long as it has not been recognised. */
+  /** Undefined until the family is recognised. */
   readonly familyName: string | undefined;
-  /** Undefined as long as neither the configuration nor the family says them; the main one is first. */
+  /** Undefined until the configuration or the family provides them; the main one is first. */
   readonly prefixes: readonly string[] | undefined;
-  /** Estimate methods of the family's nodes. Undefined as long as it has not been recognised. */
+  /** Estimate methods of the family's nodes. Undefined until the family is recognised. */
   readonly nodeEstimates: readonly string[] | undefined;
-  /** What the family answers from. */
+  /** Sources of the family's answers. */
   readonly sources: RollupSources;
 };
 
 type Closable = { close(): Promise<void> | void };
 
-/** The families of all rollups of a configuration, and the further nodes that they ask. */
+/** Families of all rollups of a configuration, and the further nodes that they use. */
 export class Rollups {
   readonly #backends: ChainBackends;
   readonly #byNetwork = new Map<string, OpenRollup>();
@@ -86,13 +86,13 @@ export class Rollups {
     comparisons: EstimateComparisons | undefined,
   ): Promise<OpenRollup> {
     const { chain } = sources;
-    // Most rollups name their family.
+    // Loaded on demand: most rollups have a configured family.
     const { FamilyRecognition } = await import('./node-parts.ts');
     const recognition = new FamilyRecognition({ network, chain, log: this.#backends.log });
     this.#opened.push(recognition);
     const find = (scope: RequestScope): Promise<FamilyRow> => recognition.find(scope);
     const firstAttempt = find(new RequestScope(performance.now() + OPEN_LIMIT_MS)).catch(() => {});
-    // A network without a head shows nothing.
+    // A network without a head cannot show its family.
     if (chain.isAnswerable) await settleWithin(firstAttempt, OPEN_LIMIT_MS);
     return {
       get familyName() {
@@ -112,7 +112,7 @@ export class Rollups {
     };
   }
 
-  /** An embedded chain has no methods of nodes. */
+  /** Only networks of nodes have comparisons: an embedded chain has no node methods. */
   async #openComparisons(network: string, chain: Chain): Promise<EstimateComparisons> {
     const { EstimateComparisons } = await import('./node-parts.ts');
     const comparisons = new EstimateComparisons({ network, chain, log: this.#backends.log });
@@ -137,7 +137,7 @@ export class Rollups {
     };
   }
 
-  /** Two numbers come from it: an opening does not wait for it. */
+  /** Opened in the background: only two numbers come from it. */
   #openLayer1(network: string, url: string): Promise<ObservedChain> {
     const name = `${network} (layer 1)`;
     const opening = openNodes(name, [readAddress(url)], this.#backends, { verify: 'off' });
@@ -146,14 +146,14 @@ export class Rollups {
   }
 
   async #openOpNode(url: string): Promise<RemoteNode> {
-    // HTTP and WebSocket clients take 0.1 s to load.
+    // Loaded on demand: the HTTP and WebSocket clients take 0.1 s to load.
     const { openNode } = await import('./node-parts.ts');
     const node = openNode(readAddress(url), this.#backends.nodeMemory);
     this.#opened.push(node);
     return node;
   }
 
-  /** Says so when a chain seems to be of another family than the one that is configured; the configuration holds. */
+  /** Logs a warning if a chain looks like another family than the configured one; the configuration applies. */
   async #warnIfOther(network: string, { chain }: RollupSources, configured: string): Promise<void> {
     const { log } = this.#backends;
     try {
@@ -176,7 +176,7 @@ function findKnownNames(row: FamilyRow | undefined): WireNames | undefined {
   return row && findWireNames(row.name);
 }
 
-/** A family that is made with the first request: its file takes 10 ms to load. @param find its row, as soon as it is known */
+/** Creates a family on the first request, because its file takes 10 ms to load. @param find resolves its row */
 function openFamily(
   find: (scope: RequestScope) => Promise<FamilyRow>,
   sources: RollupSources,
@@ -195,7 +195,7 @@ function openFamily(
   };
 }
 
-/** An address as a row of `upstreams:`. */
+/** Parses a URL as a row of `upstreams:`. */
 function readAddress(url: string): UpstreamOptions {
   const [row] = upstreamsSchema.parse([url]);
   return row as UpstreamOptions;

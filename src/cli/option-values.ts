@@ -1,14 +1,14 @@
 import { pointToNames } from '../util/near-name.ts';
 import { UsageError } from './usage.ts';
 
-/** The one of some names that an option gives. @throws UsageError naming the option and the names */
+/** Returns an option's value if it is one of some names. @throws UsageError with the option and the names */
 export function readChoice<T extends string>(option: string, value: string, choices: readonly T[]): T {
   const choice = choices.find((name) => name === value);
   if (choice !== undefined) return choice;
   throw new UsageError(`--${option} cannot be ${JSON.stringify(value)}${pointToNames(value, choices)}`);
 }
 
-/** An integer within bounds that an option gives; undefined where it is not given. @throws UsageError naming the option and the bounds */
+/** Parses an integer option within bounds; undefined if it is absent. @throws UsageError with the option and the bounds */
 export function readIntegerOption(
   option: string,
   value: string | undefined,
@@ -23,7 +23,7 @@ export function readIntegerOption(
   );
 }
 
-/** @throws UsageError naming a required option that is missing or empty */
+/** @throws UsageError with the required option that is missing or empty */
 export function requireOption(command: string, option: string, value: string | undefined): string {
   if (value) return value;
   throw new UsageError(`${command} needs --${option}; see portcullis ${command} --help`);

@@ -7,20 +7,20 @@ import { LateSampling } from './late-sampling.ts';
 import type { OpenExecutions } from './open-executions.ts';
 import { readRules, requireChain } from './read-rules.ts';
 
-/** Loads the engine. @param config rules of the chain, where they are configured */
+/** Loads the engine. @param config configured rules of the chain; undefined if nodes report them */
 export type LoadExecutions = (config: ChainConfig | undefined) => Promise<OpenExecutions>;
 
-/** The executions of calls on a network of nodes, with the rules of its chain. */
+/** Local execution on a network of nodes, with the rules of its chain. */
 export type PreparedExecutions = {
-  /** Absent where nothing is executed. */
+  /** Absent if nothing is executed locally. */
   readonly openExecutions?: OpenExecutions;
-  /** Chain id of the configured rules: they name the chain. */
+  /** Chain id of the configured rules, which identify the chain. */
   readonly chainId?: bigint;
 };
 
 /**
- * Executions of all calls, or of samples that nodes have answered; the engine is loaded at once, or with the first sample.
- * @throws Error naming the file of the chain's rules where it cannot be read, or is of another chain than `pool.chainId`
+ * Prepares the execution of all calls, or of samples that nodes have answered; the engine is loaded at once, or with the first sample.
+ * @throws Error with the file of the chain's rules if it is unreadable, or is for another chain than `pool.chainId`
  */
 export async function prepareExecutions(
   network: string,
@@ -39,7 +39,7 @@ export async function prepareExecutions(
   return { openExecutions, ...(config !== undefined && { chainId: config.chainId }) };
 }
 
-/** Whether answers of nodes to calls are compared with executions here; not where the machine of a rollup is not known. */
+/** Whether the nodes' call results are compared with local executions; not if the rollup's machine is unknown. */
 export function samplesCalls({
   verify = DEFAULT_VERIFY,
   verifyCalls = DEFAULT_VERIFY_CALLS,

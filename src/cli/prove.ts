@@ -34,14 +34,14 @@ the block that it means now. What a network of nodes answers is checked before i
 Exit code 0, 1 where the answer cannot be proven, 2 where the command line is wrong.
 `;
 
-/** How long it may take to collect a bundle, milliseconds: calls may need many proofs of slow nodes. */
+/** Time limit for collecting a bundle, milliseconds: calls may need many proofs from slow nodes. */
 const TIME_LIMIT_MS = 600_000;
 /** Methods that only rollups have. */
 const OF_ROLLUPS = /^(?!eth_)\w+_estimateGas$|^rollup_/;
-/** The cache lives for one question. */
+/** Cache for a single request. */
 const CACHE = { bytes: 64 << 20, entryBytes: 16 << 20 };
 
-/** `portcullis prove`. @returns the exit code */
+/** Runs `portcullis prove`. @returns the exit code */
 export async function runProve(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args,
@@ -78,7 +78,7 @@ export async function runProve(args: string[]): Promise<number> {
   return 0;
 }
 
-/** @throws UsageError where there is no such method, or the parameters are none of it */
+/** @throws UsageError if bundles do not support the method, or its parameters are invalid */
 async function proveQuestion(question: Question, source: Source): Promise<Proof> {
   try {
     return await prove(question, source);
@@ -90,7 +90,7 @@ async function proveQuestion(question: Question, source: Source): Promise<Proof>
   }
 }
 
-/** @throws UsageError */
+/** @throws UsageError if the text is not a JSON array */
 function readParams(text: string): readonly unknown[] {
   try {
     const params: unknown = JSON.parse(text);
@@ -101,14 +101,14 @@ function readParams(text: string): readonly unknown[] {
   throw new UsageError('the parameters are not a JSON array');
 }
 
-/** The configuration with this network alone, and its layer 1. @throws UsageError where there is none */
+/** Returns the configuration reduced to this network and its layer 1. @throws UsageError if there is no such network */
 function pickNetwork(config: Config, name: string): Config {
   const options = config.networks[name];
   if (options === undefined)
     throw new UsageError(`there is no network ${name}${suggestName(name, Object.keys(config.networks))}`);
   const names = [name, options.rollup?.l1 ?? name];
   const picked = Object.entries(config.networks).filter(([each]) => names.includes(each));
-  // Calls are executed here as well, and compared with the answers of nodes.
+  // `prove` executes calls itself and compares them with the nodes' results.
   const opened = picked.map(([each, row]): [string, NetworkOptions] => [
     each,
     { ...row, execution: 'node', verifyCalls: 0 },
@@ -117,9 +117,10 @@ function pickNetwork(config: Config, name: string): Config {
 }
 
 /**
- * Opens a network of a configuration for as long as something is done with it.
- * @param isOfRollups whether that needs the rollup's family, where it is one
- * @throws UsageError where there is none; Error where its nodes cannot be asked
+ * Opens a network of a configuration while `work` runs.
+ * @param isOfRollups whether the method requires the rollup family; its error is then fatal
+ * @throws UsageError if there is no such network
+ * @throws Error if its nodes cannot be reached
  */
 export async function withSource<T>(
   whole: Config,
@@ -159,7 +160,7 @@ export async function withSource<T>(
   }
 }
 
-/** The rules of the chain that the nodes have. @throws Error naming the file */
+/** Reads the rules of a network's chain. @throws Error with the file if it is unreadable or for another chain */
 function readChainRules(path: string, chainId: bigint): ChainConfig {
   const rules = readRules(path);
   requireChain(path, rules, chainId);
@@ -167,8 +168,8 @@ function readChainRules(path: string, chainId: bigint): ChainConfig {
 }
 
 /**
- * Describes the parts of a rollup's answers that are not its chain: its family and its layer 1.
- * @throws ChainError where its family cannot be recognised, and the method is one of rollups
+ * Describes the sources of a rollup's answers besides its chain: its family and its layer 1.
+ * @throws ChainError if its family cannot be recognised and the method requires it
  */
 async function describeRollup(
   open: OpenRollup | undefined,

@@ -3,24 +3,24 @@ import { createBuiltinConfig, type RollupStyle } from '../config/builtin-config.
 import type { Config } from '../config/config.ts';
 
 /**
- * What a configuration is made from, so that several processes make the same of it: a text once read, or the name of what is
- * built in. The environment goes over it in each of them.
+ * Config source, from which all processes make the same configuration: a text read once, or the name of a built-in one. Each process applies its
+ * environment to a file or a built-in one.
  */
 export type Recipe =
   | { readonly kind: 'file'; readonly file: string; readonly text: string }
   | { readonly kind: 'text'; readonly text: string; readonly name: string }
   | { readonly kind: 'builtin'; readonly style: RollupStyle };
 
-/** @throws ConfigError when the file cannot be read */
+/** Reads a file as a config source. @throws ConfigError if the file cannot be read */
 export async function readRecipe(file: string): Promise<Recipe> {
   const { readConfigText } = await import('../config/load-config.ts');
   return { kind: 'file', file: resolve(file), text: await readConfigText(file) };
 }
 
-/** @throws ConfigError */
+/** Parses a config source into a configuration. @throws ConfigError with all errors */
 export async function makeConfig(recipe: Recipe): Promise<Config> {
   if (recipe.kind === 'builtin') return createBuiltinConfig(process.env, recipe.style);
-  // Here only: the built-in networks do without YAML (35 ms).
+  // Loaded on demand: the built-in networks do not need YAML (35 ms).
   const { parseConfig } = await import('../config/load-config.ts');
   const { text } = recipe;
   return recipe.kind === 'file'

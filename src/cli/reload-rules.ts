@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { fingerprint } from './fingerprint.ts';
 
-/** Limits that the gateway has, which is made anew; those of the transports are the server's. */
+/** Limits of the gateway, which a reload recreates; the others belong to the server and its transports. */
 const GATEWAY_LIMITS: ReadonlySet<string> = new Set([
   'batchItems',
   'batchConcurrency',
@@ -15,10 +15,10 @@ const GATEWAY_LIMITS: ReadonlySet<string> = new Set([
   'filterLife',
 ]);
 
-/** Parts of a configuration that a running process can take from another. */
+/** Sections that a running process can change. */
 const CHANGEABLE: ReadonlySet<string> = new Set(['networks', 'defaultNetwork', 'access', 'limits']);
 
-/** @throws ConfigError naming what only a restart can change */
+/** @throws ConfigError with the settings that only a restart can change */
 export function checkReload(running: Config, next: Config): void {
   const lines = [
     ...findChanges('', running, next, CHANGEABLE),

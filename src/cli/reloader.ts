@@ -6,7 +6,7 @@ import { makeConfig, type Recipe, readRecipe } from './recipe.ts';
 import { checkReload } from './reload-rules.ts';
 import type { ServiceHost } from './service-host.ts';
 
-/** Puts the configuration file in force again: on SIGHUP, also where it is the same, so that networks that could not be opened are tried again, and when it has changed. */
+/** Reloads the configuration file: when it changes, and on SIGHUP even if it is unchanged, so that networks that could not be opened are tried again. */
 export class Reloader {
   readonly #file: string;
   readonly #host: ServiceHost;
@@ -18,7 +18,7 @@ export class Reloader {
     void this.#reload(true);
   };
   #running: Config;
-  /** In force, or refused: it is not tried again until it changes, or a reload is requested. */
+  /** Last tried text, in force or rejected; it is only tried again when it changes or a reload is requested. */
   #text: string;
   #last: Promise<void> = Promise.resolve();
 
@@ -27,20 +27,20 @@ export class Reloader {
     this.#text = recipe.text;
     this.#running = running;
     this.#host = host;
-    // An operator learns what has come of every reload.
+    // The outcome of every reload is logged, regardless of the rate limit.
     this.#log = log.everyLine ?? log;
     this.#watch = new FileWatch([recipe.file], () => void this.#reload(false));
     process.on('SIGHUP', this.#onHangup);
   }
 
-  /** Waits for what is being put in force. */
+  /** Waits for a running reload. */
   async close(): Promise<void> {
     this.#watch.close();
     process.removeListener('SIGHUP', this.#onHangup);
     await this.#last;
   }
 
-  /** @param isAsked a reload was requested: what could not be opened may be there now */
+  /** @param isAsked whether a reload was requested, which also retries an unchanged file */
   #reload(isAsked: boolean): Promise<void> {
     this.#last = this.#last.then(() => this.#tryReload(isAsked));
     return this.#last;

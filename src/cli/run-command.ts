@@ -7,7 +7,7 @@ import { readVersion } from './version.ts';
 
 type Command = (args: string[]) => Promise<number>;
 
-/** By name; each is loaded when it is asked for, so that looking after keys does not load an engine. */
+/** Commands by name, loaded on demand so that key administration does not load an engine. */
 const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['start', serving(async () => (await import('./serve.ts')).runStart)],
   ['serve', serving(async () => (await import('./serve.ts')).runServe)],
@@ -22,7 +22,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['check-config', async () => (await import('./check-config.ts')).runCheckConfig],
 ]);
 
-/** A command that serves until a signal ends it: the heap is bounded before its modules are loaded. */
+/** Wraps a long-running command: bounds the heap before its modules are loaded. */
 function serving(load: () => Promise<Command>): () => Promise<Command> {
   return () => {
     boundHeapOfStart();
@@ -43,7 +43,7 @@ async function run(args: string[]): Promise<number> {
       process.stdout.write(`${readVersion()}\n`);
       return 0;
   }
-  // Without a command word everything belongs to `start`.
+  // Without a command word all arguments belong to `start`.
   const isFlag = first === undefined || first.startsWith('-');
   const command = COMMANDS.get(isFlag ? 'start' : first);
   if (command === undefined)
@@ -55,9 +55,9 @@ function comesFromStore(error: unknown): boolean {
   return isStoreError(error) || (error instanceof Error && comesFromStore(error.cause));
 }
 
-/** What a file holds and an error quotes must not steer a terminal. */
+/** Masks control characters: quoted file content must not steer a terminal. */
 function describe(error: unknown): string {
-  // node names the file that it could not open, which is any.
+  // Node names the file that it could not open, which is arbitrary.
   if (OUT_OF_FILES.has(readErrorCode(error) ?? '')) return describeSystemError(error);
   const message = error instanceof Error ? error.message : String(error);
   return message.replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
@@ -65,13 +65,13 @@ function describe(error: unknown): string {
 
 const OUT_OF_FILES: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
 
-/** Says what went wrong in as many lines as it needs, and never with a stack trace. @returns the exit code */
+/** Reports an error without a stack trace. @returns the exit code */
 function report(error: unknown): number {
   if (error instanceof ConfigError) {
     process.stderr.write(`${error.lines.join('\n')}\n`);
     return 1;
   }
-  // LMDB writes a line of its own to stderr and does not end it.
+  // LMDB writes a line without a line feed to stderr.
   if (comesFromStore(error)) process.stderr.write('\n');
   process.stderr.write(`portcullis: ${describe(error)}\n`);
   if (!isUsageError(error)) return 1;
@@ -79,7 +79,7 @@ function report(error: unknown): number {
   return 2;
 }
 
-/** Runs one command line and leaves its exit code to the process. Never rejects. */
+/** Runs one command line and sets the exit code of the process. Never rejects. */
 export async function runCommand(args: string[]): Promise<void> {
   // A write error on stdout does not stop the command; its exit code becomes 1.
   let isLost = false;

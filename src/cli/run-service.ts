@@ -8,19 +8,19 @@ import { makeConfig, type Recipe } from './recipe.ts';
 import { Reloader } from './reloader.ts';
 import { openHost } from './service-host.ts';
 
-/** What a service that answers requests can be called by. */
+/** Configuration and addresses of a service that accepts requests. */
 export type Announcement = {
   readonly config: Config;
-  /** Where the status page is, if anywhere. */
+  /** Address of the status page; undefined if there is none. */
   readonly admin: ListenAddress | undefined;
 };
 
 export type RunOptions = {
-  /** Networks beside the built-in ones that the key `demo` opens. */
+  /** Networks besides the built-in ones that the key `demo` opens. */
   readonly demoNetworks?: readonly string[];
   /** Whether a network that cannot be opened ends the process; by default the others are served without it. */
   readonly isStrict?: boolean;
-  /** Called once requests are answered. */
+  /** Called once requests are accepted. */
   readonly onReady: (address: ListenAddress, announcement: Announcement) => void;
 };
 
@@ -36,7 +36,7 @@ export async function runService(
   let reloader: Reloader | undefined;
   const close = async (): Promise<void> => {
     await reloader?.close();
-    // First: it looks at what is closed next.
+    // The admin server closes first, because it reads from the service.
     await admin?.server.close();
     await host.close();
   };
@@ -47,7 +47,7 @@ export async function runService(
     admin = await openAdmin({ config, service: address, status, metrics, log });
     // Without a file SIGHUP ends the process, as when a terminal is closed.
     if (recipe.kind === 'file') reloader = new Reloader(recipe, config, host, log);
-    // Before the ready line: a supervisor may send a signal as soon as it has read it.
+    // Installed before the ready line: a supervisor may send a signal as soon as it has read that.
     const closed = closeOnSignal(close, log);
     onReady(address, { config, admin: admin?.address });
     return await closed;

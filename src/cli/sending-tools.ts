@@ -6,7 +6,7 @@ import type { RevisionRules } from '../evm/revisions/revision-rules.ts';
 import { bytesEqual } from '../primitives/bytes.ts';
 import type { SendingTools } from '../upstream/sending/sending-parts.ts';
 
-/** What judging a transaction takes of the EVM and of its cryptography. */
+/** EVM gas and cryptography for checking transactions. */
 export const SENDING_TOOLS: SendingTools = {
   recoverPublicKey: (hash, signature, yParity) =>
     getCryptography().recoverPublicKey(hash, signature, yParity),

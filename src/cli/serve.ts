@@ -43,7 +43,7 @@ function announce(config: Config, address: ListenAddress, admin: ListenAddress |
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** `portcullis start`, and `portcullis` alone: the built-in networks. @returns the exit code */
+/** Runs `portcullis start`, or `portcullis` alone: the built-in networks. @returns the exit code */
 export async function runStart(args: string[]): Promise<number> {
   const { values } = parseArgs({
     args,
@@ -67,7 +67,7 @@ export async function runStart(args: string[]): Promise<number> {
   );
 }
 
-/** `portcullis serve`. @returns the exit code */
+/** Runs `portcullis serve`. @returns the exit code */
 export async function runServe(args: string[]): Promise<number> {
   const { values } = parseArgs({
     args,

@@ -9,14 +9,14 @@ import { composeService } from './compose.ts';
 import { describeListenError } from './listen-error.ts';
 import { makeConfig, type Recipe } from './recipe.ts';
 
-/** A service, in this process or in several others. */
+/** Service in this process or in several workers. */
 export interface ServiceHost {
-  /** @throws Error that says what is in the way */
+  /** @throws Error with the obstacle if it cannot listen */
   listen(): Promise<ListenAddress>;
   readStatus(): Promise<ServiceStatus>;
-  /** In the text format of Prometheus. */
+  /** Returns the metrics in Prometheus text format. */
   readMetrics(): Promise<{ readonly contentType: string; readonly text: string }>;
-  /** @throws Error when the configuration cannot be put in force; the one before it stays then */
+  /** @throws Error if the configuration cannot be applied; the previous one then remains in force */
   reload(recipe: Recipe): Promise<void>;
   reloadCertificate(): void;
   close(): Promise<void>;
@@ -25,17 +25,17 @@ export interface ServiceHost {
 export type HostOptions = {
   readonly recipe: Recipe;
   readonly config: Config;
-  /** Networks beside the built-in ones that the key `demo` opens. */
+  /** Networks besides the built-in ones that the key `demo` opens. */
   readonly demoNetworks: readonly string[];
   /** Whether a network that cannot be opened ends the process. */
   readonly isStrict: boolean;
   readonly log: Logger;
 };
 
-/** Beyond the drain, for what is behind the server. */
+/** Time beyond the drain for closing the backends, milliseconds. */
 const CLOSE_MARGIN_MS = 5_000;
 
-/** Opens the service in as many processes as the configuration says. */
+/** Opens the service in the configured number of processes. */
 export function openHost(options: HostOptions): Promise<ServiceHost> {
   const { workers } = options.config;
   const count = workers === 'auto' ? availableParallelism() : workers;
@@ -64,7 +64,7 @@ async function openHere({ config, demoNetworks, isStrict, log }: HostOptions): P
 async function openWorkers(options: HostOptions, workers: number): Promise<ServiceHost> {
   const { recipe, config, demoNetworks, isStrict, log } = options;
   const { WorkerPool } = await import('./workers/worker-pool.ts');
-  // Stores are written by this process alone; workers read them.
+  // Only this process writes stores; workers read them.
   const { networks, dataDir, limits } = config;
   for (const [name, network] of Object.entries(networks)) {
     if (network.upstreams !== undefined) continue;
@@ -74,7 +74,7 @@ async function openWorkers(options: HostOptions, workers: number): Promise<Servi
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       if (isStrict) throw new Error(`network ${name}: ${reason}`, { cause: error });
-      // The workers find out whether it can be read all the same.
+      // The workers may still be able to read the store.
       log.warn({ network: name, reason }, 'the store of the network could not be brought up to date');
     }
   }
@@ -93,7 +93,7 @@ async function openWorkers(options: HostOptions, workers: number): Promise<Servi
 async function render(
   processes: readonly MetricsJson[],
 ): Promise<{ readonly contentType: string; readonly text: string }> {
-  // Its library takes 20 ms to load: not at the start.
+  // Loaded on demand: the library takes 20 ms.
   const { METRICS_CONTENT_TYPE, renderMetrics } = await import('../observe/metrics/render-metrics.ts');
   return { contentType: METRICS_CONTENT_TYPE, text: await renderMetrics(processes) };
 }

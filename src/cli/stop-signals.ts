@@ -1,9 +1,9 @@
-/** What shells report for a process ended by a signal: 128 + its number. */
+/** Exit codes that shells report for a process ended by a signal: 128 plus its number. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 type Signal = keyof typeof EXIT_CODES;
 const SIGNALS = Object.keys(EXIT_CODES) as Signal[];
 
-/** The first signal asks work to stop; a second one ends the process at once. */
+/** The first signal requests a stop; a second one ends the process at once. */
 export class StopSignals {
   readonly #controller = new AbortController();
   #signal: Signal = 'SIGINT';
@@ -20,7 +20,7 @@ export class StopSignals {
     return EXIT_CODES[this.#signal];
   }
 
-  /** From now on signals do what they do by default. */
+  /** Restores the default handling of signals. */
   close(): void {
     for (const signal of SIGNALS) process.removeListener(signal, this.#onSignal);
   }

@@ -3,15 +3,15 @@ import { ChainError } from '../chain/errors.ts';
 import type { ChainFigures } from '../observe/sources.ts';
 import type { ObservedChain } from './open-chain.ts';
 
-/** A path of the machine. */
+/** File path on this machine. */
 const PATH = /\/[^\s:'"]*/g;
 
-/** Operations of executions that a chain may lack. */
+/** Optional execution methods, which are absent here. */
 const OPTIONAL: ReadonlySet<PropertyKey> = new Set(['callPlain', 'callMany']);
 
 /**
- * The chain of a network that could not be opened, so that the others are served: every operation is refused with the reason, which is
- * the operator's to remove.
+ * Chain of a network that could not be opened, so that the others can be served: every operation fails with the reason, which the operator
+ * has to fix.
  */
 export class UnopenedChain implements ObservedChain {
   readonly isAnswerable = false;
@@ -30,7 +30,7 @@ export class UnopenedChain implements ObservedChain {
   };
   readonly #outage: string;
 
-  /** @param reason why it could not be opened */
+  /** @param reason reason why it could not be opened */
   constructor(reason: string) {
     this.#outage = `the network could not be opened: ${reason.replace(PATH, cutFolders)}`;
     this.blocks = this.#createReader();
@@ -56,7 +56,7 @@ export class UnopenedChain implements ObservedChain {
 
   async close(): Promise<void> {}
 
-  /** A reader of which every operation is refused. */
+  /** Creates a reader whose operations all fail. */
   #createReader<T extends object>(): T {
     return new Proxy({} as T, {
       get: (_, name) => (OPTIONAL.has(name) ? undefined : () => this.#refuse()),
@@ -68,7 +68,7 @@ export class UnopenedChain implements ObservedChain {
   }
 }
 
-/** The last part of a path: what clients are answered does not name folders. */
+/** Reduces a path to its last part, so that errors do not disclose folders to clients. */
 function cutFolders(path: string): string {
   const end = path.endsWith('/') ? path.length - 1 : path.length;
   const slash = path.lastIndexOf('/', end - 1);

@@ -8,7 +8,7 @@ import { describeSystemError } from '../util/system-error.ts';
 import { readChoice, requireOption } from './option-values.ts';
 import { UsageError } from './usage.ts';
 
-/** Names of forks on a line of the usage. */
+/** Fork names per line of the usage. */
 const HALF: number = REVISIONS.length / 2;
 const VERIFY_USAGE = `portcullis verify FILE --hash HASH [--chain-id ID] [--fork NAME]
 
@@ -26,13 +26,13 @@ Exit code 0 when it is verified, 1 when it is refused, 2 when it could not be lo
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 const CHAIN_ID = /^(\d{1,30}|0x[0-9a-fA-F]{1,25})$/;
-/** More than the largest answers have with their evidence. */
+/** Largest file in bytes, above the largest answers with their evidence. */
 const MAX_FILE_BYTES: number = 256 << 20;
 const READ_BYTES: number = 1 << 20;
 /** Characters of an answer that are printed. */
 const SHOWN = 200;
 
-/** `portcullis verify`. @returns the exit code */
+/** Runs `portcullis verify`. @returns the exit code */
 export async function runVerify(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args,
@@ -74,12 +74,12 @@ export async function runVerify(args: string[]): Promise<number> {
   }
 }
 
-/** @throws UsageError where it cannot be read */
+/** @throws UsageError if the file cannot be read */
 async function readBundle(file: string): Promise<string> {
   try {
     const chunks: Buffer[] = [];
     let size = 0;
-    // A pipe has no size that could be looked at before.
+    // A pipe has no size to check in advance.
     for await (const chunk of createReadStream(file, { highWaterMark: READ_BYTES })) {
       chunks.push(chunk);
       size += chunk.length;
@@ -108,7 +108,7 @@ function describeBundle({ method, params, block, answer, told }: Bundle, expecte
   return `${all.map(maskControls).join('\n')}\n`;
 }
 
-/** What a file holds must not steer a terminal, nor change the direction or the lines of what is read on it. */
+/** Masks control characters: file content must not steer a terminal, nor change the direction or the lines of its text. */
 function maskControls(line: string): string {
   return line.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { PACKAGE_FILE } from './data-paths.ts';
 
-/** This program's version, as its package says. */
+/** Returns the version in the package file. */
 export function readVersion(): string {
   return (JSON.parse(readFileSync(PACKAGE_FILE, 'utf8')) as { version: string }).version;
 }

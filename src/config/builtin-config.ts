@@ -4,7 +4,7 @@ import { applyEnvironment, type Environment } from './environment.ts';
 import type { BuiltinChain } from './network-options.ts';
 import { resolvePaths } from './paths.ts';
 
-/** What the development rollup may be like. */
+/** Variants of the development rollup. */
 const ROLLUPS = {
   linea: {
     builtin: 'rollup',
@@ -21,11 +21,11 @@ const ROLLUPS = {
   },
 } as const;
 
-/** A family that the development rollup may be of. */
+/** Family of the development rollup. */
 export type RollupStyle = keyof typeof ROLLUPS;
 export const ROLLUP_STYLES: readonly RollupStyle[] = ['linea', 'op-stack'];
 
-/** The network that `dev` serves. */
+/** Network that `dev` serves. */
 export const DEV_NETWORK = 'dev';
 
 type BuiltinNetworks = {
@@ -35,7 +35,7 @@ type BuiltinNetworks = {
   >;
 };
 
-/** The development networks, as a configuration file would say it. */
+/** Returns the development networks in the form of a configuration file. */
 export function listBuiltinNetworks(style: RollupStyle = 'linea'): BuiltinNetworks {
   return {
     defaultNetwork: 'devnet',
@@ -47,8 +47,8 @@ export function listBuiltinNetworks(style: RollupStyle = 'linea'): BuiltinNetwor
 }
 
 /**
- * What is served without a configuration file: the built-in development networks, data in the working folder.
- * @throws ConfigError for variables of the environment that cannot be used
+ * Creates the configuration without a file: the built-in development networks, with data in the working directory.
+ * @throws ConfigError for invalid environment variables
  */
 export function createBuiltinConfig(environment: Environment, style?: RollupStyle): Config {
   const networks = resolvePaths(configSchema.parse(listBuiltinNetworks(style)), process.cwd());

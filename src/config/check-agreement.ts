@@ -6,7 +6,7 @@ import {
 import type { Problem } from './check-config.ts';
 import type { NetworkOptions } from './network-options.ts';
 
-/** Agreement needs nodes whose answers are verified, a chain that the configuration names, and as many operators as it counts. */
+/** Agreement requires verified nodes, a chain that the configuration names, and as many operators as it counts. */
 export function checkAgreement(name: string, network: NetworkOptions): Problem[] {
   const { agreement, upstreams, verify, pool } = network;
   if (agreement === undefined) return [];

@@ -14,21 +14,21 @@ import { matchesEntry } from './method-options.ts';
 import type { NetworkOptions } from './network-options.ts';
 import { listServed } from './served-methods.ts';
 
-/** One thing that is wrong, at one place of the file. */
+/** One configuration error with its place in the file. */
 export type Problem = {
   readonly path: readonly PropertyKey[];
   readonly message: string;
-  /** Other values that it follows from; it says nothing where one of them is wrong itself. */
+  /** Other values that it depends on; it is suppressed if one of them is wrong itself. */
   readonly dependsOn?: readonly (readonly PropertyKey[])[];
 };
 
 const NETWORK_NAME = /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}$/;
-/** What paths begin with that name no network. */
+/** First path segments that are not network names. */
 const PATH_WORDS: ReadonlySet<string> = new Set(['ws', 'v3']);
 
 /**
- * What the schema of a single value cannot see: how the parts fit together.
- * @param names of all networks, where some of them are not in `config` because something else is wrong with them
+ * Checks how the parts of a configuration fit together, which the schema of a single value cannot.
+ * @param names names of all networks, including those that `config` lacks because they have other errors
  */
 export function checkConfig(
   config: Config,
@@ -66,7 +66,7 @@ function describeNoNetwork(name: string, names: readonly string[]): string {
   return `there is no network ${name}${pointToNames(name, names)}`;
 }
 
-/** What a call weighs can be said of methods that some network has. */
+/** `access.credits` may only name methods that some network serves. */
 function checkCredits({ access, networks }: Config, names: readonly string[]): Problem[] {
   const served = Object.values(networks).map(listServed);
   const known = new Set([
@@ -86,7 +86,7 @@ function checkCredits({ access, networks }: Config, names: readonly string[]): P
     }));
 }
 
-/** What `only` and `except` name has to be there: a name that is misspelt would leave a method open, or close all. */
+/** Names in `only` and `except` must exist: a misspelt one would leave a method open, or close all. */
 function checkMethods(name: string, network: NetworkOptions): Problem[] {
   const { methods, upstreams, pool } = network;
   const path = ['networks', name, 'methods'];
@@ -111,7 +111,7 @@ function checkMethods(name: string, network: NetworkOptions): Problem[] {
   );
 }
 
-/** The keys of a network that say what it serves. */
+/** Keys that define the chain source of a network. */
 const SOURCES = ['builtin', 'embedded', 'upstreams'];
 
 function checkSource(name: string, network: NetworkOptions): Problem[] {
@@ -135,14 +135,14 @@ function checkSource(name: string, network: NetworkOptions): Problem[] {
   return checkVerification(path, network, dependsOn);
 }
 
-/** What verification reads, and how its value is spoken of. */
+/** Keys that only apply to verified networks, with the phrase for their error. */
 const OF_VERIFICATION = {
   checkpoint: 'has a checkpoint',
   verifyLogBlocks: 'has verified logs',
   verifyCalls: 'has compared calls',
 } as const;
 
-/** What says something of verification has to be where answers are verified. */
+/** Settings of verification require that answers are verified. */
 function checkVerification(
   path: readonly string[],
   network: NetworkOptions,
@@ -154,7 +154,7 @@ function checkVerification(
     const message = 'only answers of nodes are verified: embedded chains are executed here';
     return [{ path: [...path, 'verify'], message, dependsOn }];
   }
-  // Beside an explicit `verify: off` bounds of verification may stay for when it is switched on again; a checkpoint promises what is not done.
+  // Verification bounds may stay next to an explicit `verify: off` for later use; a checkpoint would promise a check that is not done.
   const misplaced = (['checkpoint', 'verifyLogBlocks', 'verifyCalls'] as const).filter(
     (key) => network[key] !== undefined && (upstreams === undefined || key === 'checkpoint'),
   );
@@ -165,7 +165,7 @@ function checkVerification(
   }));
 }
 
-/** Calls are executed here by rules that are known, and only where there is a choice. */
+/** Local execution requires known rules, and a network of nodes. */
 function checkExecution(name: string, network: NetworkOptions): Problem[] {
   const { execution, chain, upstreams, rollup } = network;
   const { verify = DEFAULT_VERIFY, verifyCalls = DEFAULT_VERIFY_CALLS } = network;
@@ -207,7 +207,7 @@ function checkExecution(name: string, network: NetworkOptions): Problem[] {
   ];
 }
 
-/** Transactions go to nodes of the network, by their names. */
+/** `send.to` must name nodes of the network. */
 function checkSend(name: string, { send, upstreams }: NetworkOptions): Problem[] {
   const { to } = send;
   const path = ['networks', name, 'send'];
@@ -249,14 +249,14 @@ function checkLayer1(name: string, network: NetworkOptions, names: readonly stri
   const path = ['networks', name, 'rollup', 'l1'];
   if (l1 === name) return [{ path, message: 'a network cannot be its own layer 1' }];
   if (names.includes(l1)) return [];
-  // It may be an address with a key, from the environment.
+  // The text may be a URL with a key, from the environment.
   const isName = /^[\w-]+$/.test(l1);
   return [
     { path, message: isName ? describeNoNetwork(l1, names) : 'names neither a network nor an address' },
   ];
 }
 
-/** `verify: require` needs `pool.chainId`: lying nodes would name another chain. */
+/** `verify: require` needs `pool.chainId`: lying nodes would report another chain. */
 function checkChainId(name: string, { upstreams, verify, pool }: NetworkOptions): Problem[] {
   if (upstreams === undefined || verify !== 'require' || pool.chainId !== undefined) return [];
   const path = ['networks', name];
@@ -270,7 +270,7 @@ function checkChainId(name: string, { upstreams, verify, pool }: NetworkOptions)
   ];
 }
 
-/** An anchor needs a layer 1 whose state is proven, and a rollup whose blocks are verified. */
+/** An anchor requires a layer 1 whose state is verified, and a rollup whose blocks are verified. */
 function checkAnchor(
   name: string,
   network: NetworkOptions,

@@ -1,4 +1,4 @@
-/** A configuration that cannot be used: one line for each thing that is wrong. */
+/** Invalid configuration: one line per error. */
 export class ConfigError extends Error {
   readonly lines: readonly string[];
 

@@ -23,31 +23,31 @@ import { limitOf } from '../util/bounds.ts';
 import { durationSchema } from '../util/duration-schema.ts';
 import { type NetworkOptions, networkOptionsSchema } from './network-options.ts';
 
-/** `limits:`, all of it. Durations are milliseconds. */
+/** All of `limits:`. Durations are milliseconds. */
 export type Limits = TransportLimits & {
   readonly batchItems: number;
-  /** Items of one batch in work at the same time. */
+  /** Concurrent items of one batch. */
   readonly batchConcurrency: number;
   readonly batchAnswerBytes: number;
-  /** The budget for bytes of nodes that wait in memory, for all networks together. */
+  /** Budget for buffered bytes from nodes, shared by all networks. */
   readonly nodeBytes: number;
-  /** Bodies in work at the same time, all connections together. */
+  /** Concurrent bodies over all connections. */
   readonly inFlightBodies: number;
-  /** Calls in work on one network at the same time, and calls that may wait for that. */
+  /** Concurrent calls on one network, and calls that may wait for a slot. */
   readonly networkCalls: number;
   readonly networkQueue: number;
-  /** Calls that would have to wait longer are refused at once. */
+  /** Calls with a longer expected wait are rejected at once. */
   readonly queueWait: number;
-  /** Filters that a key may have, and how long one lives that is not polled. */
+  /** Filters per key, and lifetime of a filter without polls. */
   readonly filters: number;
   readonly filterLife: number;
 };
 
-/** What one configuration file says, with defaults filled in and paths absolute. */
+/** One configuration file with defaults filled in and absolute paths. */
 export type Config = {
   readonly listen: ListenOptions;
   readonly dataDir: string;
-  /** Processes that answer requests; `auto` is one for each core. */
+  /** Number of processes that serve requests; `auto` is one per core. */
   readonly workers: number | 'auto';
   readonly defaultNetwork?: string;
   readonly networks: Readonly<Record<string, NetworkOptions>>;
@@ -62,7 +62,7 @@ export type Config = {
   readonly tracing?: TracingOptions;
 };
 
-/** Where keys are by default: beside the configuration file, or in the working folder. */
+/** Default data directory: next to the configuration file, or in the working directory. */
 export const DEFAULT_DATA_DIR = '.portcullis';
 
 const MiB = 1024 * 1024;
@@ -98,7 +98,7 @@ const limitsSchema: z.ZodType<Limits> = z
     error: 'must not be below bodyBytes: not one body could arrive',
   });
 
-/** The whole file, apart from what its parts must agree on (`checkConfig`). */
+/** Schema of the whole file; `checkConfig` checks how its parts fit together. */
 export const configSchema: z.ZodType<Config> = z.strictObject({
   listen: listenOptionsSchema,
   dataDir: z.string().min(1).default(DEFAULT_DATA_DIR),
@@ -106,7 +106,7 @@ export const configSchema: z.ZodType<Config> = z.strictObject({
     .union([z.int().min(1).max(256), z.literal('auto')], 'expected a number of processes, or auto')
     .default(1),
   defaultNetwork: z.string().exactOptional(),
-  // Their names are looked at by `checkConfig`: a bad one would hide what is below it.
+  // `checkConfig` checks the names: a bad key would hide the errors below it.
   networks: z.record(z.string(), networkOptionsSchema),
   limits: limitsSchema.prefault({}),
   access: accessOptionsSchema,

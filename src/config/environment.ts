@@ -3,12 +3,12 @@ import { type AdminOptions, DEFAULT_ADMIN_OPTIONS } from '../admin/options.ts';
 import type { ListenOptions } from '../server/options.ts';
 import type { Config } from './config.ts';
 
-/** Variables as `process.env` has them. */
+/** Environment variables in the form of `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Puts PORTCULLIS_HOST, PORTCULLIS_PORT, PORTCULLIS_ADMIN_PORT (or `off`) and PORTCULLIS_DATA_DIR over a configuration;
- * an empty variable counts as absent. A relative data directory starts at the working folder.
+ * Overrides a configuration with PORTCULLIS_HOST, PORTCULLIS_PORT, PORTCULLIS_ADMIN_PORT (or `off`) and PORTCULLIS_DATA_DIR; an empty variable counts
+ * as absent. A relative data directory is resolved against the working directory.
  */
 export function applyEnvironment(
   config: Config,
@@ -22,10 +22,10 @@ export function applyEnvironment(
   };
 }
 
-/** Where a service and its status page listen. */
+/** Listen addresses of a service and its status page. */
 export type Place = Pick<Config, 'listen' | 'admin'>;
 
-/** Puts PORTCULLIS_HOST, PORTCULLIS_PORT and PORTCULLIS_ADMIN_PORT over a place; what cannot be used is left as it was. */
+/** Overrides a place with PORTCULLIS_HOST, PORTCULLIS_PORT and PORTCULLIS_ADMIN_PORT; invalid variables leave it unchanged. */
 export function applyPlaceEnvironment(
   { listen, admin }: Place,
   environment: Environment,
@@ -42,7 +42,7 @@ export function applyPlaceEnvironment(
 
 export const PORT_ERROR = 'PORTCULLIS_PORT: expected a port number from 0 to 65535';
 
-/** Puts PORTCULLIS_HOST and PORTCULLIS_PORT over `listen:`. @returns undefined for what is no port: `PORT_ERROR` */
+/** Overrides `listen:` with PORTCULLIS_HOST and PORTCULLIS_PORT. @returns undefined for an invalid port: `PORT_ERROR` */
 export function applyListenEnvironment(
   listen: ListenOptions,
   environment: Environment,
@@ -60,7 +60,7 @@ function readAdmin(text: string | undefined, admin: AdminOptions | false): Admin
   return port === undefined ? undefined : { ...(admin || DEFAULT_ADMIN_OPTIONS), port };
 }
 
-/** A TCP port in decimal; `undefined` when it is none. */
+/** Parses a decimal TCP port; `undefined` if it is invalid. */
 export function parsePort(text: string): number | undefined {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined;
 }

@@ -6,21 +6,21 @@ import { type Config, configSchema } from './config.ts';
 
 type Path = readonly PropertyKey[];
 
-/** A configuration, or all that is wrong with it. */
+/** Valid configuration, or all its errors. */
 export type CheckedConfig =
   | { readonly config: Config; readonly problems?: undefined }
   | { readonly config?: undefined; readonly problems: readonly Problem[] };
 
-/** Removals after which a value either satisfies the schema or is not looked into any more. */
+/** Most rounds of removing wrong values; after that the rest is not checked any more. */
 const MAX_ROUNDS = 8;
 
-/** Checks that the schema cannot express. @param names of all networks, including those with errors */
+/** Checks that the schema cannot express. @param names names of all networks, including those with errors */
 export type Check = (config: Config, names: readonly string[]) => readonly Problem[];
 
 /**
- * Checks what a file says against the schema, and how its parts fit together; the latter also where values are wrong, for all others.
- * @param missing problems of single values that are known already: what else is wrong at their places is not said
- * @param check how the parts fit together
+ * Checks a file against the schema, and how its parts fit together; if some values are wrong, the latter check covers the others.
+ * @param missing known errors of single values: further errors at their places are suppressed
+ * @param check checks how the parts fit together
  */
 export function findProblems(
   value: unknown,
@@ -41,19 +41,19 @@ export function findProblems(
   return { problems: [...problems, ...checkRest(value, wrong, check)] };
 }
 
-/** What does not fit together in what is left without the wrong values. */
+/** Checks how the parts fit together after removing the wrong values. */
 function checkRest(value: unknown, wrong: readonly Path[], check: Check): Problem[] {
   const rest: unknown = structuredClone(value);
   fillInHosts(rest);
   const removed: Path[] = [];
   let paths = wrong;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    // The last items of a list first: the others keep their places.
+    // Last items of a list first, so that the indices of the others stay valid.
     for (const path of [...paths].reverse()) {
       const gone = remove(rest, path);
       if (gone === undefined) continue;
       removed.push(gone);
-      // A key that is misspelt would have been that one.
+      // A misspelt key was probably meant to be the near one.
       const key = gone.at(-1);
       const near = typeof key === 'string' ? findNearName(key, listKeys(gone.slice(0, -1))) : undefined;
       if (near !== undefined) removed.push([...gone.slice(0, -1), near]);
@@ -76,7 +76,7 @@ function checkRest(value: unknown, wrong: readonly Path[], check: Check): Proble
   return [];
 }
 
-/** Networks without usable hosts are looked at for all else: each has one that no other has. */
+/** Gives each network without usable hosts a unique host, so that its other values are checked. */
 function fillInHosts(root: unknown): void {
   const networks = isMap(root) ? root['networks'] : undefined;
   if (!isMap(networks)) return;
@@ -85,7 +85,7 @@ function fillInHosts(root: unknown): void {
   }
 }
 
-/** Removes the value at a path, or what is around it where there is none. @returns the path of what was removed */
+/** Removes the value at a path, or its closest existing parent. @returns path of the removed value */
 function remove(root: unknown, path: Path): Path | undefined {
   const last = path.at(-1);
   if (last === undefined) return undefined;
@@ -101,13 +101,13 @@ function remove(root: unknown, path: Path): Path | undefined {
   return around === undefined ? undefined : remove(root, path.slice(0, -1));
 }
 
-/** Keys of earlier versions, and what is there instead. */
+/** Keys of earlier versions, and their replacements. */
 const REPLACED_KEYS: Readonly<Record<string, string>> = {
   passthrough:
     'is replaced by methods: reads are served by default, methods.also names further ones, methods.only and methods.except narrow them',
 };
 
-/** An unknown key is reported at the key, not at the map around it. */
+/** Converts a schema issue; an unknown key is reported at the key, not at the map around it. */
 export function listProblems(issue: z.core.$ZodIssue, value: unknown): Problem[] {
   const { path } = issue;
   if (issue.code === 'unrecognized_keys') {
@@ -128,7 +128,7 @@ export function listProblems(issue: z.core.$ZodIssue, value: unknown): Problem[]
   return [{ path, message }];
 }
 
-/** Below `upstreams` a colon in the wrong place makes a key of an address. */
+/** Below `upstreams` a misplaced colon turns a URL with a secret into a key. */
 function hideSecretKey(path: Path, key: string): string {
   const holdsAddresses = path.includes('upstreams') || path.includes('private');
   return holdsAddresses && !/^[A-Za-z]\w{0,20}$/.test(key) ? '(not a key)' : key;
@@ -144,7 +144,7 @@ type JsonSchema = {
 
 let jsonSchema: JsonSchema | undefined;
 
-/** The keys that the map at a path may have. */
+/** Returns the keys that the map at a path may have. */
 function listKeys(path: Path): string[] {
   jsonSchema ??= z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
   let schemas: JsonSchema[] = [jsonSchema].flatMap(listAlternatives);

@@ -22,8 +22,9 @@ import { parseYaml, removeBrokenSections, type YamlSource } from './yaml-source.
 const MAX_FILE_BYTES = 1024 * 1024;
 
 /**
- * Reads a configuration file; paths in it are relative to its folder, the environment goes over it.
- * @throws ConfigError
+ * Reads a configuration file. Relative paths are resolved against its folder, and the environment overrides it.
+ * @param checkFiles checks the files that the configuration names
+ * @throws ConfigError with all errors
  */
 export async function loadConfig(
   file: string,
@@ -35,11 +36,11 @@ export async function loadConfig(
   return parseConfig(text, checkFiles === undefined ? source : { ...source, checkFiles });
 }
 
-/** What is wrong with the files that a configuration names; its paths are absolute. */
+/** Checks the files that a configuration names; its paths are absolute. */
 export type FileCheck = (config: Config) => readonly Problem[];
 
 export type ConfigSource = {
-  /** How errors call the text. */
+  /** Name of the text in errors. */
   readonly name: string;
   readonly folder: string;
   readonly environment: Environment;
@@ -48,7 +49,7 @@ export type ConfigSource = {
 
 const ANY_PLACE: Place = { listen: { host: '127.0.0.1', port: 0 }, admin: false };
 
-/** The configuration in a YAML text. @throws ConfigError */
+/** Parses a YAML configuration. @throws ConfigError with all errors */
 export function parseConfig(text: string, source: ConfigSource): Config {
   const { name, folder, environment } = source;
   const yaml = parseYaml(text);
@@ -61,7 +62,7 @@ export function parseConfig(text: string, source: ConfigSource): Config {
       text: describeProblem(problem, yaml, name),
     }));
     const ofYaml = yaml.errors.map(({ line, message }) => ({ line, text: `${name}:${line}: ${message}` }));
-    // What is wrong with the environment does not depend on the file.
+    // Errors of the environment are independent of the file.
     const { errors } = applyPlaceEnvironment(ANY_PLACE, environment);
     const sorted = [...ofYaml, ...lines].sort((a, b) => a.line - b.line);
     throw new ConfigError([...sorted.map((one) => one.text), ...errors]);
@@ -71,7 +72,7 @@ export function parseConfig(text: string, source: ConfigSource): Config {
   return config;
 }
 
-/** @throws ConfigError for a file that says nothing */
+/** @throws ConfigError for an empty file */
 function findYamlProblems(
   yaml: YamlSource,
   { name, folder, environment, checkFiles }: ConfigSource,
@@ -84,7 +85,7 @@ function findYamlProblems(
   ]);
 }
 
-/** What is wrong in the sections of a text that its syntax errors are not in. */
+/** Finds the errors in the sections without syntax errors. */
 function findProblemsBeside(text: string, source: ConfigSource): readonly Problem[] {
   const rest = removeBrokenSections(text);
   if (rest === undefined || rest.yaml.value === null || rest.yaml.value === undefined) return [];
@@ -94,8 +95,8 @@ function findProblemsBeside(text: string, source: ConfigSource): readonly Proble
 }
 
 /**
- * What a configuration file says of the listener, whatever the rest of it says: for `health`, which need not have its
- * secrets. @throws ConfigError
+ * Reads only the listener options of a configuration file: for `health`, which may lack the secrets that the rest needs.
+ * @throws ConfigError if the file cannot be read or these options are invalid
  */
 export async function loadListenOptions(file: string, environment: Environment): Promise<ListenOptions> {
   const name = basename(file);
@@ -111,7 +112,7 @@ export async function loadListenOptions(file: string, environment: Environment):
   return listen;
 }
 
-/** @throws ConfigError for errors of its syntax, and for a file that says nothing */
+/** @throws ConfigError for syntax errors, and for an empty file */
 function parseYamlFile(text: string, name: string): YamlSource {
   const yaml = parseYaml(text);
   if (yaml.errors.length > 0) {
@@ -121,18 +122,18 @@ function parseYamlFile(text: string, name: string): YamlSource {
   return yaml;
 }
 
-/** @throws ConfigError for a file that says nothing */
+/** @throws ConfigError for an empty file */
 function checkContents({ value }: YamlSource, name: string): void {
   if (value === null || value === undefined) throw new ConfigError([`${name}: the file is empty`]);
 }
 
-/** `portcullis.yaml:12: listen.port: expected ...` */
+/** Formats a problem: `portcullis.yaml:12: listen.port: expected ...` */
 function describeProblem({ path, message }: Problem, yaml: YamlSource, name: string): string {
   const key = formatPath(path);
   return `${name}:${yaml.lineOf(path)}: ${key === '' ? '' : `${key}: `}${message}`;
 }
 
-/** `networks.mine.hosts[0]` */
+/** Formats a path: `networks.mine.hosts[0]` */
 function formatPath(path: readonly PropertyKey[]): string {
   let text = '';
   for (const key of path) {
@@ -142,7 +143,7 @@ function formatPath(path: readonly PropertyKey[]): string {
   return text;
 }
 
-/** The text of a configuration file. @throws ConfigError when it cannot be read */
+/** Reads the text of a configuration file. @throws ConfigError if it cannot be read */
 export async function readConfigText(file: string): Promise<string> {
   try {
     return readRegularFile(file, MAX_FILE_BYTES).toString('utf8');

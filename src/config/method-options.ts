@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { findNodeMethodProblem } from '../upstream/node-method-rule.ts';
 
-/** `methods:` of a network. Each entry is the name of a method, or of all methods of a namespace: `debug_*`. */
+/** `methods:` of a network. Each entry is a method name, or a namespace with all its methods: `debug_*`. */
 export type MethodOptions = {
-  /** Of what is served by default nothing but these. */
+  /** Restricts the methods served by default to these. */
   readonly only?: readonly string[];
-  /** None of these. */
+  /** Excludes these methods. */
   readonly except: readonly string[];
-  /** Further methods, which the network's nodes answer. */
+  /** Further methods, answered by the network's nodes. */
   readonly also: readonly string[];
-  /** Methods of a development node: served everywhere, or nowhere. Absent: to clients of this machine. */
+  /** Whether a development node's methods are served: to all clients, or to none. Absent: to clients on this machine. */
   readonly development?: boolean;
 };
 
@@ -34,7 +34,6 @@ const nodeMethodsSchema = z
     }
   });
 
-/** `methods:` of a network. */
 export const methodOptionsSchema: z.ZodType<MethodOptions> = z
   .strictObject({
     only: listSchema.min(1).exactOptional(),
@@ -44,13 +43,13 @@ export const methodOptionsSchema: z.ZodType<MethodOptions> = z
   })
   .prefault({});
 
-/** Whether a method that is served by default is served here. */
+/** Whether a method that is served by default is served under these options. */
 export function isServed({ only, except }: MethodOptions, name: string): boolean {
   const isNamed = (entry: string): boolean => matchesEntry(entry, name);
   return !except.some(isNamed) && (only === undefined || only.some(isNamed));
 }
 
-/** Whether an entry of such a list stands for this method. */
+/** Whether a list entry matches this method. */
 export function matchesEntry(entry: string, name: string): boolean {
   return entry.endsWith('_*') ? name.startsWith(entry.slice(0, -1)) : name === entry;
 }

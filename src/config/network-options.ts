@@ -24,43 +24,43 @@ import { type SendOptions, sendOptionsSchema } from '../upstream/sending/options
 import { durationSchema } from '../util/duration-schema.ts';
 import { type MethodOptions, methodOptionsSchema } from './method-options.ts';
 
-/** Chains that come with the program. */
+/** Chains included in the program. */
 export const BUILTIN_CHAINS = ['devnet', 'rollup', 'op-rollup'] as const;
 export type BuiltinChain = (typeof BUILTIN_CHAINS)[number];
 
-/** One row of `networks:`. Exactly one of `builtin`, `embedded` and `upstreams` is given. */
+/** Row of `networks:`. Exactly one of `builtin`, `embedded` and `upstreams` is present. */
 export type NetworkOptions = {
-  /** Host names, lower case; `*.name` means every name below. */
+  /** Host names, lower-case; `*.name` matches every name below it. */
   readonly hosts: readonly string[];
   readonly builtin?: BuiltinChain;
-  /** A store, and how many blocks below its head have proofs. */
+  /** Chain store, and the number of blocks below its head that have proofs. */
   readonly embedded?: { readonly data: string; readonly proofBlocks: number };
   readonly upstreams?: readonly UpstreamOptions[];
-  /** Of `upstreams`. */
+  /** Only with `upstreams`. */
   readonly pool: PoolOptions;
-  /** Whether answers are recomputed, `DEFAULT_VERIFY` where it is absent; of `upstreams`. */
+  /** Whether answers are recomputed; default `DEFAULT_VERIFY`. Only with `upstreams`. */
   readonly verify?: VerifyMode;
-  /** Blocks of a range of eth_getLogs up to which its answer is, `DEFAULT_VERIFY_LOG_BLOCKS` where it is absent; of `upstreams` that are verified. */
+  /** Longest block range of eth_getLogs that is verified; default `DEFAULT_VERIFY_LOG_BLOCKS`. Only with verified `upstreams`. */
   readonly verifyLogBlocks?: number;
-  /** Of nodes' answers to calls, those that are compared with an execution here, per cent, `DEFAULT_VERIFY_CALLS` where it is absent; of `upstreams` that are verified. */
+  /** Percentage of the nodes' call results that are compared with a local execution; default `DEFAULT_VERIFY_CALLS`. Only with verified `upstreams`. */
   readonly verifyCalls?: number;
-  /** Where calls are executed; of `upstreams`. */
+  /** Place of call execution. Only with `upstreams`. */
   readonly execution: ExecutionMode;
-  /** Path of a genesis file with the rules of the chain, for calls that are executed here; of `upstreams`. */
+  /** Path of a genesis file with the chain's rules, for local execution. Only with `upstreams`. */
   readonly chain?: string;
-  /** How many of the configured operators must say the same; of `upstreams` that are verified. */
+  /** Number of configured operators that must agree. Only with verified `upstreams`. */
   readonly agreement?: AgreementOptions;
-  /** A block that is on the chain, whatever nodes say; of `upstreams` that are verified. */
+  /** Block that is on the chain, whatever nodes report. Only with verified `upstreams`. */
   readonly checkpoint?: Checkpoint;
-  /** Where transactions go; of `upstreams`. */
+  /** Destination of transactions. Only with `upstreams`. */
   readonly send: SendOptions;
   readonly methods: MethodOptions;
-  /** Bounds of one answer of eth_getLogs. */
+  /** Limits of one eth_getLogs response. */
   readonly logs: LogLimits;
   readonly safeTag: 'reject' | 'finalized';
   /** Time limit of one eth_call or estimate, milliseconds. */
   readonly callTimeout: number;
-  /** Calls of all keys together. */
+  /** Rate limit of all keys together. */
   readonly rate?: Rate;
   readonly rollup?: RollupOptions;
 };
@@ -94,7 +94,7 @@ const hostSchema = z
 
 type GivenNetwork = Omit<NetworkOptions, 'execution'> & { readonly execution?: ExecutionMode };
 
-/** One row of `networks:` as it is written. */
+/** Row of `networks:` as written. */
 export const givenNetworkSchema: z.ZodType<GivenNetwork> = z.strictObject({
   hosts: z.array(hostSchema).min(1).max(1_000),
   builtin: z.enum(BUILTIN_CHAINS).exactOptional(),
@@ -119,14 +119,17 @@ export const givenNetworkSchema: z.ZodType<GivenNetwork> = z.strictObject({
   rollup: rollupOptionsSchema.exactOptional(),
 });
 
-/** One row of `networks:`. Under `agreement: bridge` what is not proven is refused, and of a development node nothing is verified, unless `verify` says otherwise, which is an error in the first case. */
+/**
+ * Row of `networks:`. Unless `verify` is set, it defaults to `require` under `agreement: bridge`, where another value is an error, and to `off` for
+ * a development node.
+ */
 export const networkOptionsSchema: z.ZodType<NetworkOptions> = givenNetworkSchema.transform((written) => {
   const verify = written.verify ?? chooseVerify(written);
   const given: GivenNetwork = { ...written, ...(verify !== undefined && { verify }) };
   return { ...given, execution: chooseExecution(given) };
 });
 
-/** Undefined where it is `DEFAULT_VERIFY`. The state of a development node is not that of its block once it was changed by request. */
+/** Undefined means `DEFAULT_VERIFY`. Requests can change the state of a development node without a new block. */
 function chooseVerify({ agreement, upstreams, pool }: GivenNetwork): VerifyMode | undefined {
   if (upstreams === undefined) return undefined;
   if (agreement === 'bridge') return 'require';
@@ -134,8 +137,8 @@ function chooseVerify({ agreement, upstreams, pool }: GivenNetwork): VerifyMode 
 }
 
 /**
- * By default nodes execute calls. Under `verify: require` they are executed here unless a rollup has a machine of its own, since a node's answer to a call proves
- * nothing; `auto` is `local` there, because it begins with nodes' answers.
+ * Nodes execute calls by default. Under `verify: require` calls are executed locally unless the rollup has a machine of its own, because a node's call
+ * result cannot be verified; `auto` becomes `local` there, because it starts with nodes' results.
  */
 function chooseExecution({
   execution,

@@ -4,9 +4,9 @@ import type { Environment } from './environment.ts';
 const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 /**
- * Replaces `${NAME}` by the variable of that name in the places that may hold secrets: everything below
- * `networks.*.upstreams` and `networks.*.send.private`, the addresses in `networks.*.rollup`, `cache.redis.url`, `access.valkey.url`, `admin.key`, and
- * `tracing`. Anywhere else such a reference is a problem.
+ * Replaces `${NAME}` by the environment variable in values that may contain secrets: everything below `networks.*.upstreams` and
+ * `networks.*.send.private`, the URLs in `networks.*.rollup`, `cache.redis.url`, `access.valkey.url`, `admin.key`, and `tracing`. Anywhere else
+ * such a reference is an error.
  */
 export function fillInSecrets(
   root: unknown,

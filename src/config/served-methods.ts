@@ -8,15 +8,16 @@ import { READ_METHODS } from '../upstream/read-methods.ts';
 import { matchesEntry } from './method-options.ts';
 import type { NetworkOptions } from './network-options.ts';
 
-/** The methods that a network may serve, before `methods` narrows them. */
+/** Methods that a network may serve, before `methods` narrows them. */
 export type ServedMethods = {
   readonly names: ReadonlySet<string>;
-  /** True where further methods of the namespace pass on to nodes: it is named here, or passes by default. */
+  /** Whether a further method is forwarded to nodes: its namespace is configured, or forwarded by default. */
   readonly mayPass: (name: string) => boolean;
-  /** Whether it may serve further names: of a configured namespace, or of a rollup family that is detected from the nodes. */
+  /** Whether a further name may be served: of a configured namespace, or of a rollup family that is detected at run time. */
   readonly mayServe: (name: string) => boolean;
 };
 
+/** Returns the methods that a network may serve by its options. */
 export function listServed(network: NetworkOptions): ServedMethods {
   const { upstreams, methods, rollup } = network;
   const isDevelopment = servesDevelopment(network);
@@ -39,23 +40,23 @@ export function listServed(network: NetworkOptions): ServedMethods {
   };
 }
 
-/** Whether a network serves methods of its development node, to some clients at least. */
+/** Whether a network serves methods of its development node, at least to some clients. */
 export function servesDevelopment({ pool, methods }: Pick<NetworkOptions, 'pool' | 'methods'>): boolean {
   return pool.development && methods.development !== false;
 }
 
-/** Whether an entry, a name or a namespace, is of methods of development nodes. */
+/** Whether an entry, a name or a namespace, belongs to development nodes. */
 function isOfDevelopment(entry: string): boolean {
   return DEVELOPMENT_ENTRIES.includes(entry) || findDevelopmentLabel(entry) !== undefined;
 }
 
-/** Whether an entry, a name or a namespace, is passed on to nodes by default. */
+/** Whether an entry, a name or a namespace, is forwarded to nodes by default. */
 function isPassed(entry: string): boolean {
   if (!entry.endsWith('_*')) return findPassedNamespace(entry) !== undefined && isNodeMethod(entry);
   return findPassedNamespace(`${entry.slice(0, -1)}get`) !== undefined;
 }
 
-/** A family that is not configured is recognised when it is served: it may be any. */
+/** A family that is not configured is recognised at run time, so it may be any. */
 function listRollupNames({ prefix, family }: RollupOptions, hasNodes: boolean): readonly string[] {
   const { prefixes, nodeEstimates } =
     family === undefined

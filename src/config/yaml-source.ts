@@ -3,17 +3,17 @@ import { isMap, isPair, isScalar, LineCounter, type Node, parseDocument } from '
 export type YamlError = {
   readonly line: number;
   readonly message: string;
-  /** The structure of the text is not known from here on. */
+  /** Whether the structure of the text is unknown from here on. */
   readonly isSyntax: boolean;
 };
 
-/** A parsed YAML text, with the lines of its values. */
+/** Parsed YAML text with the lines of its values. */
 export interface YamlSource {
-  /** What is wrong with the text, with lines. */
+  /** Errors in the text, with lines. */
   readonly errors: readonly YamlError[];
-  /** What it says, where no error is one of syntax. */
+  /** Parsed value; undefined after a syntax error. */
   readonly value: unknown;
-  /** The line (from 1) of the value at a path, or of the nearest thing around it. */
+  /** Returns the line (from 1) of the value at a path, or of its closest parent. */
   lineOf(path: readonly PropertyKey[]): number;
 }
 
@@ -23,7 +23,7 @@ export function parseYaml(text: string): YamlSource {
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
   const errors: YamlError[] = [...document.errors, ...document.warnings].map(({ pos, message, code }) => ({
     line: lines.linePos(pos[0]).line,
-    // What YAML takes for an alias or a tag may be a secret without quotes.
+    // Text that YAML parses as an alias or a tag may be an unquoted secret.
     message:
       code === 'DUPLICATE_KEY'
         ? describeDuplicate(text.slice(pos[0]))
@@ -35,7 +35,7 @@ export function parseYaml(text: string): YamlSource {
     try {
       value = document.toJS({ maxAliasCount: 100 });
     } catch (error) {
-      // Aliases that multiply ("billion laughs") or name nothing.
+      // Recursive ("billion laughs") or undefined aliases.
       errors.push({ line: 1, message: (error as Error).message, isSyntax: true });
     }
   }
@@ -57,18 +57,18 @@ export function parseYaml(text: string): YamlSource {
   };
 }
 
-/** A key is named where it looks like one: a line without quotes may hold an address or a secret. */
+/** Includes the key only if it looks like one: an unquoted line may contain a URL or a secret. */
 function describeDuplicate(text: string): string {
   const [, , key] = /^(["']?)([A-Za-z][\w-]{0,30})\1\s*(?::\s|:?$)/.exec(text.split('\n', 1)[0] ?? '') ?? [];
   return key === undefined ? 'a key is given twice' : `the key ${key} is given twice`;
 }
 
-/** Rounds of removing sections: each removes one. */
+/** Most sections to remove, one per round. */
 const MAX_SECTIONS = 8;
 
 /**
- * A text without the sections (keys at its left edge) that syntax errors are in; lines keep their numbers.
- * @returns undefined where that leaves nothing that can be read
+ * Removes the sections (keys at the left edge) with syntax errors; the others keep their line numbers.
+ * @returns undefined if no readable text remains
  */
 export function removeBrokenSections(
   text: string,
@@ -90,10 +90,10 @@ export function removeBrokenSections(
   return undefined;
 }
 
-/** A key at the left edge. */
+/** Key at the left edge. */
 const SECTION = /^["']?([A-Za-z]\w*)["']?\s*:/;
 
-/** A member of a map (where its key stands) or an item of a list. */
+/** Finds a member of a map (at its key) or an item of a list. */
 function findChild(
   parent: unknown,
   key: PropertyKey,

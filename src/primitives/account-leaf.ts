@@ -4,7 +4,7 @@ const FIELDS = 4;
 const NONCE_BYTES = 8;
 const HASH_BYTES = 32;
 
-/** What a leaf of the state trie says (yellow paper 4.1). */
+/** Account in a leaf of the state trie (yellow paper 4.1). */
 export type AccountLeaf = {
   readonly nonce: bigint;
   /** Wei. */
@@ -13,7 +13,7 @@ export type AccountLeaf = {
   readonly codeHash: Uint8Array;
 };
 
-/** @throws RangeError when the bytes are no account */
+/** @throws RangeError if the bytes are not an account */
 export function decodeAccountLeaf(leaf: Uint8Array): AccountLeaf {
   const fields = asList(decodeRlp(leaf), 'account');
   if (fields.length !== FIELDS) throw new RangeError(`rlp: account of ${fields.length} fields`);

@@ -6,7 +6,7 @@ import { encodeRlp } from './rlp.ts';
 export const ADDRESS_LENGTH = 20;
 export const ZERO_ADDRESS: Uint8Array = new Uint8Array(ADDRESS_LENGTH);
 
-/** Address of the contract that `sender` creates with its transaction of this nonce. */
+/** Address of the contract that `sender` creates with its transaction of this nonce (CREATE). */
 export function createAddress(sender: Uint8Array, nonce: bigint): Uint8Array {
   return keccak256(encodeRlp([sender, nonce])).subarray(12);
 }

@@ -1,4 +1,4 @@
-/** The larger of two; `Math.max` takes no bigint. */
+/** Returns the larger value; `Math.max` does not accept bigints. */
 export function maxBigInt(a: bigint, b: bigint): bigint {
   if (a > b) return a;
   return b;

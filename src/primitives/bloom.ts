@@ -12,7 +12,7 @@ export function addToBloom(bloom: Uint8Array, value: Uint8Array): void {
   }
 }
 
-/** The bits that `addToBloom` sets; bit 0 is the last one of the bloom's bytes. */
+/** Returns the bits that `addToBloom` sets; bit 0 is the last bit of the bloom. */
 export function listBloomBits(value: Uint8Array): readonly number[] {
   const hash = keccak256(value);
   return [bitAt(hash, 0), bitAt(hash, 2), bitAt(hash, 4)];

@@ -1,4 +1,4 @@
-/** Byte arrays: comparison, joining, and big-endian integers in both directions. */
+/** Byte arrays: comparison, concatenation, and conversion to and from big-endian integers. */
 
 export const EMPTY_BYTES: Uint8Array = new Uint8Array(0);
 
@@ -8,7 +8,7 @@ export function bytesEqual(a: Uint8Array, b: Uint8Array): boolean {
   return true;
 }
 
-/** Negative, zero or positive as `a` comes before `b` in the order of bytes, is it, or comes after it. */
+/** Lexicographic order: negative if `a` sorts before `b`, 0 if they are equal, positive if after. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const end = Math.min(a.length, b.length);
   for (let i = 0; i < end; i++) {
@@ -30,7 +30,7 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
-/** Left-pads with zeros to `length`. @throws RangeError when the value is longer. */
+/** Left-pads with zeros to `length`. @throws RangeError if the value is longer */
 export function padLeft(bytes: Uint8Array, length: number): Uint8Array {
   if (bytes.length === length) return bytes;
   if (bytes.length > length) throw new RangeError(`${bytes.length} bytes do not fit in ${length}`);
@@ -39,14 +39,14 @@ export function padLeft(bytes: Uint8Array, length: number): Uint8Array {
   return padded;
 }
 
-/** The value without leading zeros: how storage holds words, zero being empty. */
+/** Returns the value without leading zeros, as storage tries hold words; zero is empty. */
 export function trimLeadingZeros(value: Uint8Array): Uint8Array {
   let start = 0;
   while (start < value.length && value[start] === 0) start++;
   return value.subarray(start);
 }
 
-/** Bytes of which a number holds any exactly; with so few it is faster than a bigint. */
+/** Bytes that a number represents exactly; up to here it is faster than a bigint. */
 const NUMBER_LENGTH = 6;
 
 /** Big-endian bytes as an unsigned integer; the empty array is 0. */
@@ -68,11 +68,11 @@ function readNumber(bytes: Uint8Array): number {
 
 const WORD_LENGTH = 32;
 const MAX_WORD = 2n ** 256n - 1n;
-/** Where integers are taken apart, 64 bits at a time. */
+/** Scratch space for splitting integers, 64 bits at a time. */
 const word = new Uint8Array(WORD_LENGTH);
 const wordView = new DataView(word.buffer);
 
-/** Puts the value at the end of `word`. @returns where it starts there */
+/** Writes the value to the end of `word`. @returns its start there */
 function fillWord(value: bigint): number {
   let start = WORD_LENGTH;
   for (let rest = value; rest > 0n; rest >>= 64n) {
@@ -83,14 +83,14 @@ function fillWord(value: bigint): number {
   return start;
 }
 
-/** The shortest big-endian form: 0 is the empty array (RLP's rule for integers). */
+/** Returns the shortest big-endian form; 0 is the empty array (RLP integers). @throws RangeError if the value is negative */
 export function bigIntToBytes(value: bigint): Uint8Array {
   if (value < 0n) throw new RangeError('negative integer');
   if (value === 0n) return EMPTY_BYTES;
   return value > MAX_WORD ? longToBytes(value) : word.slice(fillWord(value));
 }
 
-/** Modular exponentiation has integers of more than a word. */
+/** Modular exponentiation uses integers above 256 bits. */
 function longToBytes(value: bigint): Uint8Array {
   const digits = value.toString(16);
   const bytes = new Uint8Array((digits.length + 1) >> 1);
@@ -100,20 +100,20 @@ function longToBytes(value: bigint): Uint8Array {
   return bytes;
 }
 
-/** Length of the shortest big-endian form. */
+/** Length in bytes of the shortest big-endian form. @throws RangeError if the value is negative */
 export function measureBigInt(value: bigint): number {
   if (value < 0n) throw new RangeError('negative integer');
   return value > MAX_WORD ? longToBytes(value).length : WORD_LENGTH - fillWord(value);
 }
 
-/** Writes the shortest big-endian form. @returns where it ends */
+/** Writes the shortest big-endian form. @returns end offset */
 export function writeBigInt(value: bigint, out: Uint8Array, at: number): number {
   const bytes = value > MAX_WORD ? longToBytes(value) : word.subarray(fillWord(value));
   out.set(bytes, at);
   return at + bytes.length;
 }
 
-/** Big-endian in exactly `length` bytes. @throws RangeError when it does not fit. */
+/** Returns the value in exactly `length` big-endian bytes. @throws RangeError if the value is negative or does not fit */
 export function bigIntToFixedBytes(value: bigint, length: number): Uint8Array {
   return padLeft(bigIntToBytes(value), length);
 }

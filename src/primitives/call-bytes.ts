@@ -1,23 +1,23 @@
-/** A message call of a sender, a recipient, data and a gas limit, and nothing else: places in bytes that calls of one request share. */
+/** Message call that has only sender, recipient, data and gas limit, as offsets into bytes that all calls of a request share. */
 export type CallBytes = {
   readonly bytes: Uint8Array;
-  /** Where the sender's address begins; the zero address where the call gave none. */
+  /** Offset of the sender's address; the zero address if the call has none. */
   readonly from: number;
-  /** Where the recipient's address begins. */
+  /** Offset of the recipient's address. */
   readonly to: number;
-  /** Where the data begin, how many bytes they are, and how many of those are zero. */
+  /** Offset and length of the data, and number of zero bytes in it. */
   readonly data: number;
   readonly dataLength: number;
   readonly zeros: number;
-  /** Its gas limit; `NO_GAS_LIMIT` where the call gave none. */
+  /** Gas limit; `NO_GAS_LIMIT` if the call has none. */
   readonly gas: number;
-  /** Number of the block that it runs on; `LATEST_BLOCK`: the newest. */
+  /** Number of the block to execute on, or `LATEST_BLOCK`. */
   readonly block: number;
-  /** The call behind it in its batch, which has the same `bytes`; undefined where there is none. */
+  /** Next call of the batch, with the same `bytes`; undefined for the last one. */
   readonly following: CallBytes | undefined;
 };
 
-/** More than any limit. */
+/** Above any limit. */
 export const NO_GAS_LIMIT: number = Number.POSITIVE_INFINITY;
-/** What stands for the number of the newest block. */
+/** Placeholder for the number of the newest block. */
 export const LATEST_BLOCK = -1;

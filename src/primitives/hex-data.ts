@@ -2,34 +2,34 @@ import { encodeHex, encodeHexPieces } from './byte-loops.ts';
 import { bytesToHex } from './hex.ts';
 import type { JsonResult, JsonStream } from './json-result.ts';
 
-/** Bytes as `0x` text, or themselves where they are many: their text is made piece by piece, while it is sent. */
+/** `0x` text, or raw bytes if there are many: those are hex-encoded piece by piece while being sent. */
 export type HexData = string | Uint8Array;
 
-/** Below this their text is made in a tenth of a millisecond. */
+/** Shorter data is hex-encoded in 0.1 ms. */
 const LARGE_BYTES = 128 * 1024;
 const HEAD: Uint8Array = Uint8Array.of(0x22, 0x30, 0x78);
 const TAIL: Uint8Array = Uint8Array.of(0x22);
 
-/** @param bytes not changed any more */
+/** @param bytes must not change afterwards */
 export function toHexData(bytes: Uint8Array): HexData {
   return bytes.length < LARGE_BYTES ? bytesToHex(bytes) : bytes;
 }
 
-/** The bytes between two places, which may change afterwards. */
+/** Copies `length` bytes from `from`; the source may change afterwards. */
 export function hexDataOf(bytes: Uint8Array, from: number, length: number): HexData {
   return length < LARGE_BYTES
     ? `0x${encodeHex(bytes, from, from + length)}`
     : bytes.slice(from, from + length);
 }
 
-/** As a JSON string. */
+/** Encodes the data as a JSON string. */
 export function encodeHexData(data: HexData): JsonResult {
   if (typeof data === 'string') return `"${data}"`;
   const length = HEAD.length + 2 * data.length + TAIL.length;
   return { pieces: encodePieces(data), cancel: () => {}, heldBytes: data.length, length };
 }
 
-/** Bytes of a text as a stream that is whole. */
+/** Returns the bytes of a text as a complete stream. */
 export function streamBytes(bytes: Uint8Array): JsonStream {
   return {
     pieces: cutPieces(bytes),
@@ -39,7 +39,7 @@ export function streamBytes(bytes: Uint8Array): JsonStream {
   };
 }
 
-/** Of a stream's pieces, bytes. */
+/** Piece size of a stream in bytes. */
 const PIECE_BYTES: number = 64 * 1024;
 
 async function* cutPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {

@@ -1,14 +1,14 @@
-/** Hex text and bytes: `0x` prefixed, lower case on output, two digits a byte. */
+/** Conversion between hex text and bytes: `0x` prefix, lower-case output, two digits per byte. */
 import { decodeHex, encodeHex } from './byte-loops.ts';
 
-/** Any byte array as `0x` + two lower-case digits a byte; the empty array is `0x`. */
+/** Returns `0x` and two lower-case digits per byte; the empty array is `0x`. */
 export function bytesToHex(bytes: Uint8Array): string {
   return `0x${encodeHex(bytes)}`;
 }
 
 /**
- * Parses `0x` + an even number of hex digits.
- * @throws RangeError naming what is wrong; the texts are geth's (`hexutil`).
+ * Parses `0x` and an even number of hex digits.
+ * @throws RangeError with geth's text for the fault (`hexutil`)
  */
 export function hexToBytes(hex: string): Uint8Array {
   if (!hex.startsWith('0x') && !hex.startsWith('0X')) throw new RangeError('hex string without 0x prefix');

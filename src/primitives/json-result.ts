@@ -1,44 +1,44 @@
-/** One complete JSON value as text, ready to be placed in a response. */
+/** One complete JSON value as text. */
 import { utf8Decoder } from './utf8.ts';
 export type JsonText = string;
 
-/** One JSON value that arrives in pieces because it is too large to be held. It is read once, or cancelled. */
+/** One JSON value that arrives in pieces because it is too large to be buffered. It is read once, or cancelled. */
 export interface JsonStream {
   /**
-   * UTF-8 bytes in order; the source is read no faster than they are taken.
-   * Throws when the source breaks off before the value is complete: what was taken is then no JSON value.
+   * UTF-8 bytes in order; reading applies backpressure to the source.
+   * Throws if the source breaks off early; the pieces read so far are then not a JSON value.
    */
   readonly pieces: AsyncIterable<Uint8Array>;
-  /** Lets go of the source. Harmless after the end. */
+  /** Releases the source. Harmless after the end. */
   cancel(): void;
-  /** Bytes of memory that it holds until it is over; absent where a source is read as it arrives. */
+  /** Memory in bytes until the stream ends; absent if the source is read as it arrives. */
   readonly heldBytes?: number;
-  /** Length of all pieces together, where that is known. */
+  /** Total length in bytes, if known. */
   readonly length?: number;
 }
 
-/** Whether nothing of a stream is still to arrive: it cannot break off, and may be read at any time. */
+/** Whether the stream is complete in memory: it cannot break off and may be read at any time. */
 export function isWhole({ heldBytes, length }: JsonStream): boolean {
   return heldBytes !== undefined && length !== undefined;
 }
 
 export type JsonResult = JsonText | JsonBytes | JsonStream;
 
-/** Bytes deflated once for all that contains them. */
+/** Bytes that are deflated once for all responses that contain them. */
 export type PackedBytes = {
-  /** Raw deflate, ended by a flush: it stops at a whole byte, and is not the last block. */
+  /** Raw deflate data that ends with a flush: byte-aligned, and not the final block. */
   readonly blocks: Uint8Array;
-  /** CRC-32 of the bytes, and what computes that of longer ones which end with them. */
+  /** CRC-32 of the bytes, and the factor that combines it with the CRC of preceding bytes. */
   readonly crc: number;
   readonly crcShift: number;
-  /** Before they were deflated. */
+  /** Uncompressed length in bytes. */
   readonly length: number;
 };
 
-/** Bytes of one complete JSON value that may be sent to several clients. They are not changed any more. */
+/** Immutable bytes of one complete JSON value, shared by several responses. */
 export class SharedBytes {
   readonly bytes: Uint8Array;
-  /** Of the cache that keeps them: counts what is held beside the bytes; false where there is no room for it. */
+  /** Callback of the cache that stores the bytes: charges additional bytes; false if there is no room for them. */
   keeper: ((bytes: number) => boolean) | undefined;
   #packed: PackedBytes | undefined;
 
@@ -50,19 +50,17 @@ export class SharedBytes {
     return this.#packed;
   }
 
-  /** Holds the packed form as long as the bytes, where they are kept and there is room for it. */
+  /** Stores the packed form if the bytes are cached and the cache has room for it. */
   keepPacked(packed: PackedBytes): void {
     if (this.#packed === undefined && this.keeper?.(packed.blocks.length) === true) this.#packed = packed;
   }
 }
 
 const NOTHING: Uint8Array = new Uint8Array(0);
-/** Of a piece. */
+/** Piece size in bytes. */
 const PIECE_BYTES: number = 64 * 1024;
 
-/**
- * One complete JSON value as bytes, with an optional head and tail. As a stream it is whole, and may be read more than once.
- */
+/** One complete JSON value as bytes, with an optional head and tail. As a stream it is complete and may be read repeatedly. */
 export class JsonBytes implements JsonStream {
   readonly value: SharedBytes;
   readonly head: Uint8Array;
@@ -91,7 +89,7 @@ export class JsonBytes implements JsonStream {
     return text;
   }
 
-  /** There is no source to let go of. */
+  /** There is no source to release. */
   cancel(): void {}
 }
 
@@ -101,17 +99,17 @@ async function* cutParts(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Arra
   }
 }
 
-/** Whether a result is there as text or bytes; otherwise it has to be read. */
+/** Whether a result is complete in memory as text or bytes; otherwise it is a stream. */
 export function isComplete(result: JsonResult): result is JsonText | JsonBytes {
   return typeof result === 'string' || result instanceof JsonBytes;
 }
 
-/** A complete result as text. */
+/** Returns a complete result as text. */
 export function textOf(result: JsonText | JsonBytes): JsonText {
   return typeof result === 'string' ? result : result.text;
 }
 
-/** A stream that passes on the pieces of another one, as many bytes in all. */
+/** Returns a stream over other pieces of the same total length as `source`. */
 export function passOn(
   source: JsonStream,
   pieces: AsyncIterable<Uint8Array>,

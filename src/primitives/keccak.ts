@@ -10,15 +10,15 @@ type KeccakExports = {
   endHash(rest: number, length: number, output: number): void;
 };
 
-/** Bytes that the function takes in at a time. */
+/** Rate of Keccak-256 in bytes. */
 const BLOCK_SIZE = 136;
-/** Where the module's memory is free: its second page. */
+/** Free memory of the module: its second page. */
 const BUFFER = 65_536;
-/** Whole blocks, as many as the page holds. */
+/** Whole blocks that fit in the page. */
 const BUFFER_SIZE = 481 * BLOCK_SIZE;
 const HASH_SIZE = 32;
 
-/** 0.6 ms, once a thread. */
+/** Compilation takes 0.6 ms per thread. */
 const MODULE = new WEB_ASSEMBLY.Module(decodeBase64(KECCAK_MODULE));
 
 function instantiate(): KeccakExports {
@@ -28,7 +28,7 @@ function instantiate(): KeccakExports {
 const { memory, beginHash, absorbBlocks, endHash } = instantiate();
 const bytes = new Uint8Array(memory.buffer);
 
-/** Keccak-256 (the original padding, not SHA-3's): 32 bytes. 0.3 us and 0.3 us more for every 136 bytes. */
+/** Keccak-256 (original padding, not SHA-3's), 32 bytes. Takes 0.3 us plus 0.3 us per 136 bytes. */
 export function keccak256(data: Uint8Array): Uint8Array {
   const { length } = data;
   beginHash();
@@ -43,10 +43,10 @@ export function keccak256(data: Uint8Array): Uint8Array {
   return bytes.slice(BUFFER, BUFFER + HASH_SIZE);
 }
 
-/** Instances of the module that no hash is made with at the moment. */
+/** Instances that are not computing a hash. */
 const idle: KeccakExports[] = [];
 
-/** As `keccak256`, with a pause every 64 KiB, a third of a millisecond. Other hashes may be made meanwhile. */
+/** Computes Keccak-256 with a pause every 64 KiB (a third of a millisecond). Other hashes may be computed in between. */
 export function* keccak256InSlices(data: Uint8Array): Generator<undefined, Uint8Array> {
   const { length } = data;
   const own = idle.pop() ?? instantiate();

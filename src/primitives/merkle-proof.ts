@@ -13,20 +13,20 @@ import {
   type TrieNode,
 } from './trie-node.ts';
 
-/** What a trie says of a key. */
+/** Merkle proof of one key. */
 export type MerkleProof = {
   /**
-   * Encoded nodes on the way to the key, the root first. A node below the root of fewer than 32 bytes is a part of the one above it.
+   * Encoded nodes on the path of the key, the root first. A non-root node of fewer than 32 bytes is embedded in its parent.
    * Empty for an empty trie.
    */
   readonly nodes: readonly Uint8Array[];
-  /** Undefined where the nodes show that the key is not there. */
+  /** Undefined if the nodes prove that the key is absent. */
   readonly value: Uint8Array | undefined;
 };
 
 /**
  * Collects the proof of a key.
- * @throws MissingTrieNodeError when the store lacks a node on the way
+ * @throws MissingTrieNodeError if the store lacks a node on the path
  */
 export function proveKey(key: Uint8Array, load: NodeLoader): MerkleProof {
   const path = bytesToNibbles(key);
@@ -43,16 +43,16 @@ export function proveKey(key: Uint8Array, load: NodeLoader): MerkleProof {
   return { nodes, value };
 }
 
-/** The only node of an empty trie. Some clients leave it out of proofs. */
+/** The only node of an empty trie. Some clients omit it from proofs. */
 const EMPTY_NODE: Uint8Array = Uint8Array.of(0x80);
 
 /**
- * Reads the value of a key out of a proof: believes nothing but the root.
- * @param nodes as `proveKey` gives them; a part of the node before it may be there once more as a node of its own, as some clients give it
- * @param extra whether nodes that are not needed may be between and behind those that are, as some clients give them
- * @param onNode called for each node that is not a part of another one, with its hash
- * @returns undefined where the nodes prove that the key is not there
- * @throws RangeError naming what is wrong: a node that is missing, altered, no trie node, or not needed
+ * Reads the value of a key from a proof, trusting nothing except the root.
+ * @param nodes result of `proveKey`; an embedded node may be repeated as a separate node, as some clients do
+ * @param extra whether unneeded nodes are allowed between and behind the needed ones, as some clients send them
+ * @param onNode called with hash and encoding of each node that is not embedded
+ * @returns undefined if the nodes prove that the key is absent
+ * @throws RangeError if a node is missing, altered, malformed or not needed
  */
 export function readProof(
   root: Uint8Array,
@@ -67,7 +67,7 @@ export function readProof(
     const from = used;
     if (mayHaveMore)
       while (used < nodes.length && !bytesEqual(keccak256(nodes[used] as Uint8Array), ref)) used++;
-    // The first that does not fit is named where none does.
+    // If none fits, the error names the first node.
     if (used === nodes.length) used = from;
     const encoded = nodes[used++];
     if (encoded === undefined) throw new RangeError(`proof: node ${used} is missing`);
@@ -91,10 +91,10 @@ export function readProof(
 }
 
 /**
- * Reads the value of a key out of nodes that are found by their hash.
- * @param find gives the node with this hash, which is at this length of the path, or throws
- * @returns undefined where the nodes prove that the key is not there
- * @throws RangeError for what is no trie node
+ * Reads the value of a key from nodes that are found by hash.
+ * @param find returns the node with this hash at this path length, or throws
+ * @returns undefined if the nodes prove that the key is absent
+ * @throws RangeError if a node is malformed
  */
 export function readByHash(
   root: Uint8Array,
@@ -112,8 +112,8 @@ export function readByHash(
 }
 
 /**
- * The value at the end of a path; undefined where the path leaves the trie.
- * @param enter gives the node that a child stands for, which is at this length of the path
+ * Returns the value at the end of a path; undefined if the path leaves the trie.
+ * @param enter resolves a child at this path length to its node
  */
 function followPath(
   path: Nibbles,
@@ -131,7 +131,7 @@ function followPath(
   }
 }
 
-/** What follows a node on the path, and after how many nibbles; undefined where the path leaves the trie. */
+/** Next node on the path, and its distance in nibbles; undefined if the path leaves the trie. */
 function findStep(
   node: BranchNode | ExtensionNode,
   path: Nibbles,

@@ -1,6 +1,6 @@
 /**
- * A Merkle Patricia trie over a store of nodes by path. The store holds one state of the trie, the one that was
- * committed last; updates happen in memory and reach it by the next commit.
+ * Merkle Patricia trie over a store of nodes by path. The store contains one state of the trie, the last committed one;
+ * updates happen in memory until the next commit.
  */
 import { bytesEqual, concatBytes, EMPTY_BYTES } from './bytes.ts';
 import { EMPTY_TRIE_ROOT, keccak256 } from './keccak.ts';
@@ -21,12 +21,13 @@ import {
   type TrieNode,
 } from './trie-node.ts';
 
-/** The encoded node at a path; undefined when the store does not have it. */
+/** Loads the encoded node at a path; undefined if the store does not have it. */
 export type NodeLoader = (path: Nibbles) => Uint8Array | undefined;
 
-/** Receives what a commit changes: a node at its path, or undefined where there is none any more. */
+/** Receives the changes of a commit: the node at a path, or undefined if there is none any more. */
 export type NodeSink = (path: Nibbles, encoded: Uint8Array | undefined) => void;
 
+/** The store lacks a node of the trie. */
 export class MissingTrieNodeError extends Error {
   constructor() {
     super('missing trie node');
@@ -34,13 +35,14 @@ export class MissingTrieNodeError extends Error {
   }
 }
 
+/** Mutable trie; nodes are loaded from the store on demand. */
 export class MerkleTrie {
   #root: TrieNode | undefined;
   readonly #load: NodeLoader;
-  /** Paths where the store has a node and the trie has none, or has not decided yet. */
+  /** Paths at which the store has a node and the trie has none, or may have none after the commit. */
   readonly #vacated = new Map<string, Nibbles>();
   #longestPath = 0;
-  /** Nodes held in memory, about: what a holder bounds. */
+  /** Approximate number of nodes in memory, for the holder to bound. */
   loadedNodes = 0;
 
   constructor(root: Uint8Array, load: NodeLoader) {
@@ -48,7 +50,7 @@ export class MerkleTrie {
     this.#load = load;
   }
 
-  /** @throws MissingTrieNodeError when the store lacks a node on the path. */
+  /** @throws MissingTrieNodeError if the store lacks a node on the path */
   get(key: Uint8Array): Uint8Array | undefined {
     const path = bytesToNibbles(key);
     if (this.#root === undefined) return undefined;
@@ -70,7 +72,7 @@ export class MerkleTrie {
     }
   }
 
-  /** Sets a value; the empty value deletes the key. */
+  /** Sets a value; an empty value deletes the key. */
   put(key: Uint8Array, value: Uint8Array): void {
     const path = bytesToNibbles(key);
     this.#longestPath = Math.max(this.#longestPath, path.length);
@@ -78,15 +80,18 @@ export class MerkleTrie {
     else if (this.#root !== undefined) this.#root = this.#remove(this.#root, path, 0);
   }
 
-  /** The root hash; hands everything that changed since the last commit to `store`. */
+  /**
+   * Passes all changes since the last commit to `store`.
+   * @returns root hash
+   */
   commit(store: NodeSink): Uint8Array {
     const root = this.#root;
     let hash = root === undefined ? EMPTY_TRIE_ROOT : root.ref;
     if (root !== undefined && root.kind !== 'unloaded' && hash === undefined) {
-      // What stood where a key ends may have moved one step past that.
+      // A node may have moved one nibble past the end of a key.
       const path = new Uint8Array(this.#longestPath + 1);
       const encoded = this.#encode(root, path, 0, store);
-      // The root is hashed whatever its length.
+      // The root is hashed regardless of its length.
       hash = root.ref = keccak256(encoded);
       this.#place(root, EMPTY_BYTES, encoded, store);
     }
@@ -95,7 +100,7 @@ export class MerkleTrie {
     return hash as Uint8Array;
   }
 
-  /** Encodes a node that changed, and before it the children that did. `path` holds the way to it. */
+  /** Encodes a changed node after its changed children. `path` is the path to the node. */
   #encode(node: LoadedNode, path: Nibbles, depth: number, store: NodeSink): Uint8Array {
     if (node.kind === 'branch') {
       for (let nibble = 0; nibble < 16; nibble++) {
@@ -169,7 +174,7 @@ export class MerkleTrie {
     return this.#split(current, shared, path, at, value);
   }
 
-  /** Replaces a leaf or extension, with a path that leaves ours after `shared` nibbles, by a branch. */
+  /** Replaces a leaf or extension whose path diverges after `shared` nibbles with a branch. */
   #split(
     current: LeafNode | ExtensionNode,
     shared: number,
@@ -234,7 +239,7 @@ export class MerkleTrie {
     return this.#prepend(current.path, child, path.subarray(0, at), current.isStored);
   }
 
-  /** A branch with a single way on is no branch: it becomes a leaf or an extension. */
+  /** Replaces a branch that has a single entry left with a leaf or an extension. */
   #collapse(branch: BranchNode, path: Nibbles): LoadedNode | undefined {
     const used = branch.children.flatMap((child, nibble) => (child === undefined ? [] : [nibble]));
     const [nibble] = used;
@@ -249,7 +254,7 @@ export class MerkleTrie {
     return this.#prepend(step, child, path, branch.isStored);
   }
 
-  /** What stands at `path` when only `step` leads on from there, to `node`. */
+  /** Joins `step` and the node behind it into the node at `path`. */
   #prepend(step: Nibbles, node: LoadedNode, path: Nibbles, isStored: boolean): LoadedNode {
     if (node.kind === 'branch') return createExtension(step, node, isStored);
     this.#vacate(node, concatBytes(path, step));

@@ -4,20 +4,20 @@ import { RlpWriter } from './rlp-writer.ts';
 import { bytesToNibbles, encodePath, type Nibbles } from './trie-node.ts';
 
 const HASH_LENGTH = 32;
-/** From here on the keys of indices have several bytes; index 0 comes right before them in key order. */
+/** Keys from this index on have several bytes; index 0 sorts right before them. */
 const FIRST_LONG_INDEX = 128;
 
-/** A finished subtrie: one item, or all items that share a path prefix. */
+/** Completed subtrie: one item, or all items that share a path prefix. */
 type Leaf = {
   readonly path: Nibbles;
-  /** How its parent holds it. */
+  /** Reference in the parent node: hash string or embedded node. */
   readonly reference: Uint8Array;
 };
 
-/** Nodes are written here one at a time: each call that writes takes out again what it wrote. */
+/** Scratch writer; every function takes out or rewinds what it wrote. */
 const writer = new RlpWriter();
 
-/** Root of the trie that holds a list under the RLP of its indices (transactions, receipts, withdrawals), 32 bytes. */
+/** Root of the trie that maps RLP-encoded indices to the items of a list (transactions, receipts, withdrawals), 32 bytes. */
 export function computeOrderedRoot(values: Iterable<Uint8Array>): Uint8Array {
   const root = new OrderedRoot();
   for (const value of values) root.add(value);
@@ -25,23 +25,23 @@ export function computeOrderedRoot(values: Iterable<Uint8Array>): Uint8Array {
 }
 
 /**
- * The same for a list that comes item by item. The trie is never built: keys are known in order, so each node is encoded once, and held as 33 bytes until its parent
- * is. Of the items the last one is held, and the first until 127 others have come, as its key sorts behind theirs.
+ * Incremental form of `computeOrderedRoot`. The key order is known, so no trie is built: each node is encoded once and retained as 33 bytes until its
+ * parent is. Only the last item is buffered, and the first one until 127 others follow, because its key sorts behind theirs.
  */
 export class OrderedRoot {
   readonly #leaves: Leaf[] = [];
   #count = 0;
   #first: Uint8Array | undefined;
-  /** The last item in key order, and nibbles of its path that the one before has too: how deep its leaf is, the next item decides. */
+  /** Last item in key order, and the nibbles that its path shares with the previous one; the next item decides how deep its leaf is. */
   #last: { readonly path: Nibbles; readonly value: Uint8Array } | undefined;
   #shared = -1;
 
-  /** Nodes that wait for their parent. */
+  /** Number of nodes that wait for their parent. */
   get held(): number {
     return this.#leaves.length;
   }
 
-  /** @param value is held, and must not be changed */
+  /** @param value retained; must not change */
   add(value: Uint8Array): void {
     const index = this.#count++;
     if (index === 0) {
@@ -52,7 +52,7 @@ export class OrderedRoot {
     this.#push(pathOf(index), value);
   }
 
-  /** The root of what was added, 32 bytes. */
+  /** Returns the root of the added items, 32 bytes. */
   finish(): Uint8Array {
     this.#pushFirst();
     if (this.#last === undefined) return EMPTY_TRIE_ROOT;
@@ -84,7 +84,7 @@ export class OrderedRoot {
     this.#last = { path, value };
   }
 
-  /** Nodes that no later item changes become one: those of paths that have more in common than the next path has with them. */
+  /** Folds nodes that no later item can change into one: their paths share more nibbles with each other than with the next path. */
   #fold(shared: number): void {
     const leaves = this.#leaves;
     const { path } = leaves[leaves.length - 1] as Leaf;
@@ -95,7 +95,7 @@ export class OrderedRoot {
     leaves.splice(from, leaves.length - from, { path, reference });
   }
 
-  /** @param shared nibbles that its path has in common with a neighbour's: a branch takes the next one */
+  /** @param shared nibbles that its path shares with a neighbour; a branch takes the next one */
   #closeLast(shared: number): void {
     const { path, value } = this.#last as { readonly path: Nibbles; readonly value: Uint8Array };
     const mark = writer.mark;
@@ -117,7 +117,7 @@ function writeLeaf(path: Nibbles, value: Uint8Array): void {
   writer.list(mark);
 }
 
-/** Paths are the same for every list. */
+/** Cache of paths, which are the same for every list. */
 const paths: Nibbles[] = [];
 const MAX_KEPT_PATHS = 1_024;
 
@@ -129,7 +129,7 @@ function pathOf(index: number): Nibbles {
   return path;
 }
 
-/** Writes the extension or branch node over `leaves[from..to)`, at least two leaves that share the first `depth` nibbles. */
+/** Writes the extension or branch node above `leaves[from..to)`, at least two leaves that share the first `depth` nibbles. */
 function encodeNode(leaves: readonly Leaf[], from: number, to: number, depth: number): void {
   const first = (leaves[from] as Leaf).path;
   const mark = writer.mark;
@@ -145,7 +145,7 @@ function encodeNode(leaves: readonly Leaf[], from: number, to: number, depth: nu
   encodeBranch(leaves, from, to, depth);
 }
 
-/** No key is a prefix of another one: a branch has no value. */
+/** Branches have no value, because no key is a prefix of another. */
 function encodeBranch(leaves: readonly Leaf[], from: number, to: number, depth: number): void {
   const mark = writer.mark;
   writer.byte(0x80);
@@ -160,7 +160,7 @@ function encodeBranch(leaves: readonly Leaf[], from: number, to: number, depth: 
   writer.list(mark);
 }
 
-/** How a parent holds a node: its hash as a byte string, or the node itself where that is shorter. */
+/** Reference of a node in its parent: its hash as a byte string, or the node itself if that is shorter. */
 function refer(leaves: readonly Leaf[], from: number, to: number, depth: number): Uint8Array {
   if (to - from === 1) return (leaves[from] as Leaf).reference;
   const mark = writer.mark;
@@ -168,7 +168,7 @@ function refer(leaves: readonly Leaf[], from: number, to: number, depth: number)
   return takeReference(mark);
 }
 
-/** The same for a node that was written since a mark; it is taken out of the writer. */
+/** Reference of the node written since the mark; the node is removed from the writer. */
 function takeReference(mark: number): Uint8Array {
   const encoded = writer.view(mark);
   if (encoded.length < HASH_LENGTH) return writer.take(mark);

@@ -12,55 +12,55 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Values between two pauses: a fraction of a millisecond. */
+/** Values between two pauses, a fraction of a millisecond. */
 const VALUES_PER_SLICE = 256;
-/** The same in characters, for values and blanks that are long. */
+/** Characters between two pauses, for long values and blanks. */
 const LENGTH_PER_SLICE = 64 * 1024;
 
-/** `\u0061`, characters. */
+/** Characters of an escape such as `\u0061`. */
 const ESCAPE_LENGTH = 6;
 
-/** Members of an object, from which on it takes long even to list them. */
+/** Member count from which even listing the names is slow. */
 const MANY_MEMBERS = 1_000;
-/** How many members they have. One that is repeated counts each time. */
+/** Member counts of large objects; a repeated name counts each time. */
 const LARGE_OBJECTS = new WeakMap<object, number>();
 
-/** Whether an object in a value has a name more than once, for values that were parsed here. */
+/** Whether an object inside a value repeats a name, by root value. */
 const REPEATS = new WeakMap<object, boolean>();
 
-/** Whether an object in a value has a name more than once; undefined for a value that was not parsed here, or is part of one. */
+/** Whether an object inside a value repeats a name; undefined unless the value is the root of a text parsed by `parseInSlices`. */
 export function findRepeats(value: object): boolean | undefined {
   return REPEATS.get(value);
 }
 
-/** Whether this was parsed here and has so many members that they had better not be listed. */
+/** Whether the object was parsed by `parseInSlices` and has too many members to list. */
 export function hasManyMembers(object: object): boolean {
   return LARGE_OBJECTS.has(object);
 }
 
-/** Members of an object that has many, where it was parsed here; 0 for any other. Nothing is listed. */
+/** Member count of a large object that was parsed by `parseInSlices`, without listing its members; 0 for any other object. */
 export function countManyMembers(object: object): number {
   return LARGE_OBJECTS.get(object) ?? 0;
 }
 
 /**
- * Bytes of the heap that values take in V8 without pointer compression, measured with `process.memoryUsage()` for 40,000 of each. A list has room for 17 items after
- * the first one; a member takes 11 bytes where many objects have the same names, and 98 where none has, and 48 is within a factor of two of what hostile texts take.
+ * Heap bytes per value in V8 without pointer compression, measured with `process.memoryUsage()` over 40,000 values. A list reserves room for 17 items
+ * after the first one. A member takes 11 bytes if many objects share the names and 98 if none do; 48 is within a factor of two of hostile texts.
  */
 const LIST_BYTES = 192;
 const OBJECT_BYTES = 64;
 const MEMBER_BYTES = 48;
 const SCALAR_BYTES = 16;
 const STRING_BYTES = 24;
-/** Members that are named as the items of a list are make one, with room for all items below: 11 kB for `{"900":0}`. */
+/** A member whose name is an array index turns the object's elements into a list with room for all lower indices: 11 kB for `{"900":0}`. */
 const INDEX_BYTES = 12 * 1024;
-/** Longer names are no index of a list: `4294967294`. */
+/** Length of the largest array index, `4294967294`. */
 const INDEX_LENGTH = 10;
 
-/** An object has more members than it may have, or a list more items. */
+/** An object exceeds its member limit, or a list its item limit. */
 export class TooManyMembers extends Error {
   override readonly name = 'TooManyMembers';
-  /** Which bound it was. */
+  /** Exceeded limit. */
   readonly what: string;
 
   constructor(what: string) {
@@ -69,27 +69,28 @@ export class TooManyMembers extends Error {
   }
 }
 
-/** Bounds on what a text becomes. */
+/** Bounds on the result of parsing. */
 export type ParseBounds = {
-  /** Members of one object. */
+  /** Most members per object. */
   readonly members?: number;
-  /** Items of one list: one that grows is copied. */
+  /** Most items per list; a growing list is copied. */
   readonly items?: number;
-  /** Called before each pause, and at the end, with how many bytes of the heap the values since then take, about. What it throws ends the parsing. */
+  /** Called before each pause and at the end with the approximate heap bytes of the values since the last call. An exception ends the parsing. */
   readonly onHeap?: (bytes: number) => void;
 };
 
-/** A container that is not closed yet. */
+/** Open container. */
 type Frame =
   | { readonly list: unknown[] }
   | { readonly list?: undefined; readonly object: Record<string, unknown>; key: string; members: number };
 
 /**
- * `JSON.parse` with pauses, for texts of which that would take too long: objects of many members. Its outcome is the same; it takes
- * two to three times as long. Depth is not bounded here.
- * @param json text, or its bytes in UTF-8, which are known to be valid
- * @throws SyntaxError
- * @throws TooManyMembers
+ * `JSON.parse` with pauses, for texts that would block too long: objects of many members. The result is the same; it takes two to three times as long.
+ * Depth is not bounded.
+ * @param json text, or valid UTF-8 bytes
+ * @throws SyntaxError if the text is not JSON
+ * @throws TooManyMembers if a bound is exceeded
+ * @throws whatever `bounds.onHeap` throws
  */
 export function* parseInSlices(
   json: string | Uint8Array,
@@ -97,7 +98,7 @@ export function* parseInSlices(
 ): Generator<undefined, unknown> {
   const text = toCharacters(json);
   const frames: Frame[] = [];
-  /** Bytes of the heap that `onHeap` has not been called with yet. */
+  /** Heap bytes not yet reported to `onHeap`. */
   let heap = 0;
   let hasRepeats = false;
   let at = skipBlanks(text, 0);
@@ -137,7 +138,7 @@ export function* parseInSlices(
       heap += first === QUOTE ? STRING_BYTES + (end - at) : SCALAR_BYTES;
       at = end;
     }
-    // What the value is the last of ends with it.
+    // Closes every container that this value completes.
     for (let isOver = false; !isOver; ) {
       at = skipBlanks(text, at);
       const frame = frames.at(-1);
@@ -179,7 +180,7 @@ function isDigit(unit: number): boolean {
   return unit >= DIGIT_0 && unit <= DIGIT_9;
 }
 
-/** @returns whether it takes the place of another value of the same name */
+/** @returns whether it replaces a value of the same name */
 function put(
   frame: Frame,
   value: unknown,
@@ -195,20 +196,20 @@ function put(
   return isRepeated;
 }
 
-/** The value of a container that is complete. */
+/** Value of a completed container. */
 function close(frame: Frame): unknown {
   if (frame.list !== undefined) return frame.list;
   if (frame.members >= MANY_MEMBERS) LARGE_OBJECTS.set(frame.object, frame.members);
   return frame.object;
 }
 
-/** Gives an object a member of its own, whatever its name. */
+/** Defines an own member of any name, `__proto__` included. */
 export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== '__proto__') object[name] = value;
   else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** @returns where the member's value begins */
+/** @returns start of the member's value */
 function readKey(frame: { key: string }, text: Characters, at: number): number {
   if (text.charCodeAt(at) !== QUOTE) throw unexpected(text, at);
   const end = findStringEnd(text, at);
@@ -218,7 +219,7 @@ function readKey(frame: { key: string }, text: Characters, at: number): number {
   return skipBlanks(text, colon + 1);
 }
 
-/** Strings, as far as they are not long, numbers and names are left to the parser of the platform. */
+/** Leaves short strings, numbers and literals to `JSON.parse`. */
 function parseScalar(text: Characters, at: number, end: number): unknown {
   try {
     return JSON.parse(text.slice(at, end));
@@ -234,7 +235,7 @@ function findScalarEnd(text: Characters, at: number): number {
   return end;
 }
 
-/** Whether a string has more characters than are read between two pauses. */
+/** Whether a string exceeds the characters between two pauses. */
 function isLongString(text: Characters, open: number): boolean {
   const quote = text.indexOf('"', open + 1);
   if (quote < 0 || quote - open > LENGTH_PER_SLICE) return true;
@@ -248,7 +249,7 @@ function isLongString(text: Characters, open: number): boolean {
   return true;
 }
 
-/** A string, and where it ends, with a pause after each slice of it. */
+/** Reads a string and its end, with a pause after each slice. */
 function* readLongString(
   text: Characters,
   open: number,
@@ -267,7 +268,7 @@ function* readLongString(
   throw unexpected(text, text.length);
 }
 
-/** Where the string is closed in this piece of it; otherwise the end of the piece, or the escape that it cuts. */
+/** End of the string in this piece; otherwise the end of the piece, or the start of an escape that the piece cuts. */
 function findPieceEnd(piece: Characters, isLast: boolean): number {
   if (piece.indexOf('\\') < 0) {
     const quote = piece.indexOf('"');
@@ -284,7 +285,7 @@ function findPieceEnd(piece: Characters, isLast: boolean): number {
   return piece.length;
 }
 
-/** Behind the quote that closes the string; the end of the text where none does. */
+/** Position behind the closing quote; length of the text if there is none. */
 function findStringEnd(text: Characters, open: number): number {
   const quote = text.indexOf('"', open + 1);
   if (quote < 0) return text.length;
@@ -311,7 +312,7 @@ function isBlank(unit: number): boolean {
   return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
 }
 
-/** In the words of `JSON.parse`, as far as they are read. */
+/** Close to the messages of `JSON.parse`. */
 function unexpected(text: Characters, at: number): SyntaxError {
   return new SyntaxError(
     at < text.length ? `unexpected token at position ${at}` : 'unexpected end of JSON input',

@@ -1,12 +1,9 @@
 import { type JsonBytes, type JsonText, textOf } from './json-result.ts';
 
-/**
- * Text that is parsed in one piece, UTF-16 units. Objects with a key each that no other has are the most expensive JSON there is: 15 ms for
- * this much of it.
- */
+/** Longest text that is parsed in one piece, in UTF-16 units. Objects with one unique key each are the most expensive JSON: 15 ms at this length. */
 export const PIECE_LENGTH: number = 128 * 1024;
 
-/** A text is too long to be parsed in one piece: it is to be parsed with pauses, and what needed it run again. */
+/** The text is too long to be parsed in one piece; the caller parses it with pauses and runs the reader again. */
 export class UnparsedText extends Error {
   override readonly name = 'UnparsedText';
   readonly text: JsonText | JsonBytes;
@@ -17,15 +14,16 @@ export class UnparsedText extends Error {
   }
 }
 
-/** Values of long texts. */
+/** Parsed values of long texts. */
 export type ParsedTexts = ReadonlyMap<JsonText | JsonBytes, unknown>;
 
-/** Values of long texts that are there for what runs now; undefined where long texts may be parsed in one piece. */
+/** Parsed long texts of the current run; undefined if long texts may be parsed in one piece. */
 let parsed: ParsedTexts | undefined;
 
 /**
- * Parses JSON that another program wrote, as `JSON.parse` does. Bytes of a long one are never made a text.
- * @throws UnparsedText inside of `runWithParsed`, where the text is long and not among those that are parsed
+ * Parses JSON from another program like `JSON.parse`. Long byte inputs are never converted to a string.
+ * @throws SyntaxError if the text is not JSON
+ * @throws UnparsedText inside `runWithParsed`, if the text is long and has not been parsed before
  */
 export function parseJsonText(text: JsonText | JsonBytes): unknown {
   if (parsed === undefined || text.length <= PIECE_LENGTH) return JSON.parse(textOf(text));
@@ -34,7 +32,10 @@ export function parseJsonText(text: JsonText | JsonBytes): unknown {
   return value;
 }
 
-/** Runs what parses texts with `parseJsonText`, where the event loop must not wait for a long one. @param texts that have been parsed */
+/**
+ * Runs code that calls `parseJsonText` and must not block the event loop with a long text.
+ * @param texts long texts that have been parsed
+ */
 export function runWithParsed<T>(texts: ParsedTexts, read: () => T): T {
   const before = parsed;
   parsed = texts;

@@ -1,7 +1,7 @@
-/** A value that is there, or that is still to come. A promise costs more than most answers. */
+/** Value that is available now or later. A promise costs more than most answers take to compute. */
 export type PromiseOrValue<T> = T | Promise<T>;
 
-/** Goes on with a value: at once where it is there. Throws or rejects with what `next` throws. */
+/** Passes a value to `next`, synchronously if it is available. Throws or rejects with the error of `next`. */
 export function continueWith<T, U>(
   value: PromiseOrValue<T>,
   next: (value: T) => PromiseOrValue<U>,
@@ -9,7 +9,7 @@ export function continueWith<T, U>(
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** The outcome of `work`, or what `recover` makes of what it throws, at once or later. */
+/** Returns the result of `work`, or that of `recover` for its error, synchronous or not. */
 export function recoverWith<T>(
   work: () => PromiseOrValue<T>,
   recover: (error: unknown) => PromiseOrValue<T>,

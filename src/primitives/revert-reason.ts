@@ -2,7 +2,7 @@ import { bytesToBigInt } from './bytes.ts';
 import { bytesToHex, hexToBytes } from './hex.ts';
 import type { HexData } from './hex-data.ts';
 
-/** Of the global scope, which is not named in this folder's types. */
+/** TextDecoder of the global scope, which this folder's types do not declare. */
 type DecoderHost = {
   readonly TextDecoder: new (
     label: string,
@@ -17,7 +17,7 @@ const SELECTOR_BYTES = 4;
 const WORD = 32;
 const HEX_PREFIX = '0x';
 
-/** Texts as in geth's `accounts/abi`. */
+/** Texts of geth's `accounts/abi`. */
 const PANIC_REASONS: ReadonlyMap<bigint, string> = new Map([
   [0x00n, 'generic panic'],
   [0x01n, 'assert(false)'],
@@ -31,14 +31,14 @@ const PANIC_REASONS: ReadonlyMap<bigint, string> = new Map([
   [0x51n, 'uninitialized function'],
 ]);
 
-/** A longer reason is cut; the data says the rest. */
+/** Longest decoded reason; the revert data contains the rest. */
 export const MAX_REASON_BYTES: number = 4 * 1024;
 const ELLIPSIS = '…';
 
 /**
- * The reason inside raw revert data (`0x` hex, or bytes): the string of Error(string), at most `MAX_REASON_BYTES` of it with an ellipsis;
- * geth's text for Panic(uint256). Of the data no more is read than that takes, however long it is.
- * @returns undefined for custom errors, raw bytes, and payloads that do not decode.
+ * Decodes the reason in raw revert data (`0x` hex, or bytes): the string of Error(string), cut at `MAX_REASON_BYTES` with an ellipsis, or geth's
+ * text for Panic(uint256). Reads only the bytes it needs.
+ * @returns undefined for custom errors, raw bytes, and payloads that do not decode
  */
 export function decodeRevertReason(data: HexData): string | undefined {
   const selector = readBytes(data, 0, SELECTOR_BYTES);
@@ -56,7 +56,7 @@ export function decodeRevertReason(data: HexData): string | undefined {
   }
 }
 
-/** An ABI-encoded `string`; bytes that are no UTF-8 become U+FFFD. */
+/** Decodes an ABI-encoded `string`; invalid UTF-8 becomes U+FFFD. */
 function decodeString(data: HexData): string | undefined {
   const size = measureBytes(data);
   const offset = readWord(data, SELECTOR_BYTES);
@@ -69,7 +69,7 @@ function decodeString(data: HexData): string | undefined {
   const bytes = readBytes(data, start, isCut ? MAX_REASON_BYTES : Number(length));
   if (bytes === undefined) return undefined;
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  // As a stream it holds back a character that is cut.
+  // Stream mode withholds a character that the cut splits.
   return isCut ? decoder.decode(bytes, { stream: true }) + ELLIPSIS : decoder.decode(bytes);
 }
 
@@ -82,7 +82,7 @@ function measureBytes(data: HexData): number {
   return typeof data === 'string' ? (data.length >> 1) - 1 : data.length;
 }
 
-/** @returns undefined past the end, and where there is no hex */
+/** @returns undefined past the end, and if the text is not hex */
 function readBytes(data: HexData, at: number, count: number): Uint8Array | undefined {
   if (at + count > measureBytes(data)) return undefined;
   if (typeof data !== 'string') return data.subarray(at, at + count);

@@ -1,16 +1,16 @@
 import { decodeHexInto } from './byte-loops.ts';
 
-/** Up to so many digits a loop here is faster than handing the text over. */
+/** Digits up to which a JavaScript loop is faster than a call into WebAssembly. */
 const SHORT_DIGITS = 80;
 const FIRST_SIZE = 65_536;
-/** Of one list: nodes' answers are bounded by far less. */
+/** Buffer limit; bounds on responses are far lower. */
 const MAX_SIZE: number = 1 << 28;
 const NOT_HEX = 255;
 const STRING_BASE = 0x80;
 const LIST_BASE = 0xc0;
 const LONG_FORM = 56;
 
-/** What a character means as a hex digit. */
+/** Value of each ASCII character as a hex digit. */
 const DIGITS: Uint8Array = new Uint8Array(128).fill(NOT_HEX);
 for (let i = 0; i < 16; i++) {
   const digit = i.toString(16);
@@ -19,31 +19,31 @@ for (let i = 0; i < 16; i++) {
 }
 
 /**
- * Writes RLP from hex text, from the end to the beginning: the length of a list is known when its header is due, and nothing is
- * measured or copied first. Fields are therefore written last one first.
+ * Writes RLP from hex text backwards: the length of a list is known when its header is due, so nothing is measured or copied first.
+ * Fields are therefore written in reverse order.
  */
 export class RlpWriter {
   #bytes: Uint8Array = new Uint8Array(FIRST_SIZE);
   #at: number = FIRST_SIZE;
 
-  /** Where writing began or has come to, as a distance from the end. */
+  /** Write position, as a distance from the end. */
   get mark(): number {
     return this.#bytes.length - this.#at;
   }
 
-  /** What was written since a mark, as a view that holds until something else is written. */
+  /** View of the bytes written since a mark; valid until the next write. */
   view(mark: number): Uint8Array {
     return this.#bytes.subarray(this.#at, this.#bytes.length - mark);
   }
 
-  /** A copy of what was written since a mark; it is taken out of the writer. */
+  /** Removes the bytes written since a mark and returns a copy. */
   take(mark: number): Uint8Array {
     const taken = this.view(mark).slice();
     this.#at = this.#bytes.length - mark;
     return taken;
   }
 
-  /** Forgets what was written since a mark. */
+  /** Discards the bytes written since a mark. */
   rewind(mark: number): void {
     this.#at = this.#bytes.length - mark;
   }
@@ -53,22 +53,22 @@ export class RlpWriter {
     this.#bytes[--this.#at] = value;
   }
 
-  /** Bytes as they are, without a header. */
+  /** Writes bytes without a header. */
   raw(bytes: Uint8Array): void {
     this.#reserve(bytes.length);
     this.#at -= bytes.length;
     this.#bytes.set(bytes, this.#at);
   }
 
-  /** A byte string. */
+  /** Writes a byte string. */
   bytes(bytes: Uint8Array): void {
     this.raw(bytes);
     this.#closeString(bytes.length);
   }
 
   /**
-   * A byte string from `0x` and an even number of digits.
-   * @returns false, with nothing written, where the text is anything else
+   * Writes a byte string from `0x` and an even number of digits.
+   * @returns false, with nothing written, for any other text
    */
   data(text: string): boolean {
     if (text.length % 2 !== 0 || !text.startsWith('0x')) return false;
@@ -78,13 +78,19 @@ export class RlpWriter {
     return true;
   }
 
-  /** Bytes from `0x` and an even number of digits, without a header; as `data`. */
+  /**
+   * Writes bytes without a header from `0x` and an even number of digits.
+   * @returns false, with nothing written, for any other text
+   */
   rawData(text: string): boolean {
     if (text.length % 2 !== 0 || !text.startsWith('0x')) return false;
     return this.#digits(text, 2, (text.length - 2) / 2);
   }
 
-  /** An unsigned integer in its shortest form, from `0x` and any number of digits; as `data`. */
+  /**
+   * Writes an unsigned integer in its shortest form from `0x` and any number of digits.
+   * @returns false, with nothing written, for any other text
+   */
   quantity(text: string): boolean {
     if (text.length < 3 || !text.startsWith('0x')) return false;
     let from = 2;
@@ -104,7 +110,7 @@ export class RlpWriter {
     return true;
   }
 
-  /** Makes a list of what was written since a mark. */
+  /** Turns the bytes written since a mark into a list. */
   list(mark: number): void {
     this.#header(LIST_BASE, this.mark - mark);
   }

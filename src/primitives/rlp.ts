@@ -17,7 +17,7 @@ export function encodeRlp(item: RlpInput): Uint8Array {
   return out;
 }
 
-/** Length in bytes of a list's or string's header for a payload of this many bytes. */
+/** Returns the length in bytes of a list's or string's header for a payload of this many bytes. */
 export function measureRlpHeader(payload: number): number {
   if (payload < 56) return 1;
   let size = 1;
@@ -88,7 +88,7 @@ function write(item: RlpInput, out: Uint8Array, at: number): number {
 
 /**
  * Decodes exactly one item that fills the whole input.
- * @throws RangeError on trailing bytes, truncation, a non-canonical length or nesting beyond 32 lists.
+ * @throws RangeError for trailing bytes, truncation, a non-canonical length or nesting beyond 32 lists
  */
 export function decodeRlp(bytes: Uint8Array): RlpItem {
   const { item, end } = decodeAt(bytes, 0, bytes.length, 0);
@@ -96,12 +96,13 @@ export function decodeRlp(bytes: Uint8Array): RlpItem {
   return item;
 }
 
-/** Header of the item at `at`: where its payload starts and ends, and whether it is a list. */
+/** Header of an item: start and end of its payload, and whether it is a list. */
 export type RlpSpan = { readonly isList: boolean; readonly start: number; readonly end: number };
 
 /**
  * Reads one item's header without touching its payload; for streams, where `limit` may be short.
- * @returns undefined when the header itself is not complete within `limit`.
+ * @returns undefined if the header itself is not complete within `limit`
+ * @throws RangeError for a non-canonical length
  */
 export function readRlpSpan(bytes: Uint8Array, at: number, limit: number): RlpSpan | undefined {
   if (at >= limit) return undefined;
@@ -127,15 +128,15 @@ export function readRlpSpan(bytes: Uint8Array, at: number, limit: number): RlpSp
 }
 
 /**
- * The items of an encoded list, each as it stands there with its header; what they hold is not looked into.
- * @throws RangeError when `encoded` is no list, or not exactly one
+ * Splits an encoded list into its items, headers included; their content is not decoded.
+ * @throws RangeError if `encoded` is not exactly one list
  */
 export function splitRlpList(encoded: Uint8Array): Uint8Array[] {
   const list = readRlpSpan(encoded, 0, encoded.length);
   if (list === undefined || list.end !== encoded.length || !list.isList) {
     throw new RangeError('rlp: not one list');
   }
-  // A view of a Buffer's own kind would cost several times as much.
+  // subarray of a Buffer creates a Buffer, which costs several times as much.
   const bytes = new Uint8Array(encoded.buffer, encoded.byteOffset, encoded.length);
   const items: Uint8Array[] = [];
   for (let at = list.start; at < list.end; ) {
@@ -146,12 +147,12 @@ export function splitRlpList(encoded: Uint8Array): Uint8Array[] {
   return items;
 }
 
-/** An item of an encoded list: `at` is where its header starts. */
+/** Item of an encoded list: `at` is the start of its header. */
 export type RlpItemSpan = RlpSpan & { readonly at: number };
 
 /**
- * The items of the encoded list between `at` and `limit`, without touching their payloads.
- * @throws RangeError when there is no list, or an item does not fit into it
+ * Returns the items of the encoded list at `at`, without touching their payloads.
+ * @throws RangeError if it is not a list, exceeds `limit`, or an item exceeds the list
  */
 export function readListSpans(bytes: Uint8Array, at = 0, limit: number = bytes.length): RlpItemSpan[] {
   const list = readWholeSpan(bytes, at, limit);
@@ -165,7 +166,7 @@ export function readListSpans(bytes: Uint8Array, at = 0, limit: number = bytes.l
   return items;
 }
 
-/** Header of the item at `at`. @throws RangeError when the item does not end within `limit` */
+/** Reads the header of the item at `at`. @throws RangeError if the item does not end within `limit` */
 export function readWholeSpan(bytes: Uint8Array, at: number, limit: number): RlpSpan {
   const span = readRlpSpan(bytes, at, limit);
   if (span === undefined || span.end > limit) throw new RangeError('rlp: input too short');
@@ -191,13 +192,18 @@ function decodeAt(
   return { item: items, end: span.end };
 }
 
-/** The item as a list. @throws RangeError when it is a byte string. */
+/** Returns the item as a list. @throws RangeError if it is a byte string */
 export function asList(item: RlpItem | undefined, what: string): readonly RlpItem[] {
   if (item === undefined || item instanceof Uint8Array) throw new RangeError(`rlp: ${what} is not a list`);
   return item;
 }
 
-/** The item as a byte string, of exactly `length` bytes if given. */
+/**
+ * Returns the item as a byte string.
+ * @param what name of the item in the error
+ * @param length required length in bytes; any if absent
+ * @throws RangeError if it is a list or has another length
+ */
 export function asBytes(item: RlpItem | undefined, what: string, length?: number): Uint8Array {
   if (!(item instanceof Uint8Array)) throw new RangeError(`rlp: ${what} is not a byte string`);
   if (length !== undefined && item.length !== length) {
@@ -206,7 +212,11 @@ export function asBytes(item: RlpItem | undefined, what: string, length?: number
   return item;
 }
 
-/** The item as an unsigned integer of at most `maxBytes` bytes in its shortest form. */
+/**
+ * Returns the item as an unsigned integer.
+ * @param what name of the item in the error
+ * @throws RangeError if it is a list, longer than `maxBytes` bytes, or has a leading zero
+ */
 export function asInteger(item: RlpItem | undefined, what: string, maxBytes = 32): bigint {
   const bytes = asBytes(item, what);
   if (bytes.length > maxBytes) throw new RangeError(`rlp: ${what} is longer than ${maxBytes} bytes`);

@@ -1,17 +1,17 @@
-/** Bytes that are given out at a time. */
+/** Size of a shared array in bytes. */
 const CHUNK_BYTES = 8 * 1024;
-/** What is larger has an array of its own. */
+/** Larger requests get an array of their own. */
 const MAX_PART_BYTES = 1024;
 
-/** A part of an array, which begins with zeros. */
+/** Zeroed part of an array that begins at `start`. */
 export type BytesPart = { readonly bytes: Uint8Array; readonly start: number };
 
 let chunk = new Uint8Array(CHUNK_BYTES);
 let taken = 0;
 
 /**
- * Room for so many bytes, in an array that others have parts of: to make one of more than 64 bytes, which has memory of its own, takes
- * as long as to read a call. No part is given out twice; an array stays as long as one of its parts is used.
+ * Allocates zeroed bytes from an array that other parts share: an array of more than 64 bytes has memory of its own, and creating it takes as long as
+ * reading a call. Parts never overlap; an array lives as long as one of its parts is used.
  */
 export function takeBytes(length: number): BytesPart {
   if (length > MAX_PART_BYTES) return { bytes: new Uint8Array(length), start: 0 };

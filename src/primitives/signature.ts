@@ -1,20 +1,20 @@
 import { bigIntToFixedBytes, concatBytes } from './bytes.ts';
 import { keccak256 } from './keccak.ts';
 
-/** Of the group of secp256k1 (SEC 2, 2.4.1). */
+/** Order of the group of secp256k1 (SEC 2, 2.4.1). */
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-/** An ECDSA signature over secp256k1; `yParity` is 0 or 1. */
+/** ECDSA signature over secp256k1; `yParity` is 0 or 1. */
 export type Signature = { readonly r: bigint; readonly s: bigint; readonly yParity: number };
 
-/** EIP-2: from Homestead on, a signature's `s` is at most half the order. */
+/** Whether `s` is at most half the order, as EIP-2 requires from Homestead on. */
 export function isLowS(s: bigint): boolean {
   return s <= ORDER >> 1n;
 }
 
 /**
- * Finds the key that signed `hash` (32 bytes); `signature` is r and s, 32 bytes each, s high or low.
- * @returns its x and y, 32 bytes each; undefined when r or s is out of range or no key fits
+ * Recovers the public key that signed `hash` (32 bytes); `signature` is r and s, 32 bytes each, s high or low.
+ * @returns x and y, 32 bytes each; undefined if r or s is out of range or no key fits
  */
 export type RecoverPublicKey = (
   hash: Uint8Array,
@@ -23,8 +23,8 @@ export type RecoverPublicKey = (
 ) => Uint8Array | undefined;
 
 /**
- * The address of the key that signed `hash` (32 bytes).
- * @throws RangeError when no public key fits the signature.
+ * Recovers the address that signed `hash` (32 bytes).
+ * @throws RangeError if no public key fits the signature
  */
 export function recoverAddress(
   hash: Uint8Array,

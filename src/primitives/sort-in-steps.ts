@@ -1,6 +1,6 @@
 /**
- * Sorts with pauses, which the sort of the platform cannot make: equal elements stay in their order.
- * @param piece comparisons between two pauses, about
+ * Stable sort with pauses, which `Array.prototype.sort` cannot make.
+ * @param piece approximate number of comparisons between two pauses
  */
 export function* sortInSteps<T>(
   items: readonly T[],
@@ -8,7 +8,7 @@ export function* sortInSteps<T>(
   piece: number,
 ): Generator<undefined, T[]> {
   let runs: T[][] = [];
-  // A run of so many elements takes about `piece` comparisons.
+  // Sorting a run of this length takes about `piece` comparisons.
   const length = Math.max(1, Math.ceil(piece / 8));
   for (let at = 0; at < items.length; at += length) {
     if (at > 0) yield;

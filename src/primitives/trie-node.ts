@@ -13,9 +13,9 @@ import {
 export type Nibbles = Uint8Array;
 
 type NodeState = {
-  /** What the parent holds: the node's hash, or its encoding where that is shorter. Undefined: changed since. */
+  /** Reference in the parent: the node's hash, or its encoding if that is shorter. Undefined if the node has changed. */
   ref: Uint8Array | undefined;
-  /** Whether the store has a node at this node's path, this one or an older one. */
+  /** Whether the store has a node at this path, the current or an older one. */
   isStored: boolean;
 };
 
@@ -30,7 +30,7 @@ export type BranchNode = NodeState & {
   readonly children: (TrieNode | undefined)[];
   value: Uint8Array;
 };
-/** A node in the store; loaded when a path runs through it. */
+/** Node that is only in the store; loaded when a path passes through it. */
 export type UnloadedNode = { readonly kind: 'unloaded'; readonly ref: Uint8Array };
 export type LoadedNode = LeafNode | ExtensionNode | BranchNode;
 export type TrieNode = LoadedNode | UnloadedNode;
@@ -67,7 +67,7 @@ function decodePath(encoded: Uint8Array): { path: Nibbles; isLeaf: boolean } {
   return { path: nibbles.subarray(flags & 1 ? 1 : 2), isLeaf: (flags & 2) !== 0 };
 }
 
-/** An item of a node's list: `at` is where its header starts. */
+/** Item of a node's list: `at` is the start of its header. */
 type Item = RlpSpan & { readonly at: number };
 
 function readItems(bytes: Uint8Array): Item[] {
@@ -103,8 +103,8 @@ function decodeChild(bytes: Uint8Array, item: Item): TrieNode | undefined {
 
 /**
  * Parses a node.
- * @param ref what its parent holds of it
- * @throws RangeError when the bytes are no trie node
+ * @param ref reference in its parent: hash or embedded encoding
+ * @throws RangeError if the bytes are not a trie node
  */
 export function decodeTrieNode(encoded: Uint8Array, ref: Uint8Array, isStored: boolean): LoadedNode {
   const items = readItems(encoded);
@@ -123,24 +123,24 @@ export function decodeTrieNode(encoded: Uint8Array, ref: Uint8Array, isStored: b
   return { kind: 'extension', path, child, ref, isStored };
 }
 
-/** Where a path leads from a node. */
+/** Next step of a path from a node. */
 export type TrieStep = {
-  /** `bytes` are a value, or a child: its hash, or its encoding where that is shorter. */
+  /** Content of `bytes`: a value, or a child as its hash, or as its encoding if that is shorter. */
   readonly kind: 'value' | 'hash' | 'embedded';
   readonly bytes: Uint8Array;
-  /** Nibbles of the path up to there. */
+  /** Length of the path up to there, in nibbles. */
   readonly at: number;
 };
 
-/** First bytes of nearly all items of branches: an empty one, and a hash. */
+/** First bytes of nearly all branch items: an empty item, and a hash. */
 const EMPTY_ITEM = 0x80;
 const HASH_ITEM: number = 0x80 + HASH_LENGTH;
 
 /**
- * Follows a path through one encoded node, without decoding what is not on it.
+ * Follows a path through one encoded node, decoding only the items on it.
  * @param at nibbles of the path above the node
- * @returns undefined where the path leaves the trie
- * @throws RangeError when what is on the path is not of a trie node's form
+ * @returns undefined if the path leaves the trie
+ * @throws RangeError if an item on the path is malformed
  */
 export function followNode(encoded: Uint8Array, path: Nibbles, at: number): TrieStep | undefined {
   const { isList, start, end } = readWholeSpan(encoded, 0, encoded.length);
@@ -161,7 +161,7 @@ export function followNode(encoded: Uint8Array, path: Nibbles, at: number): Trie
   return next < path.length ? undefined : { kind: 'value', bytes: readItem(encoded, second, end), at: next };
 }
 
-/** @returns where the next item starts */
+/** @returns start of the next item */
 function skipItem(encoded: Uint8Array, at: number, end: number): number {
   const prefix = encoded[at];
   if (prefix === EMPTY_ITEM) return at + 1;
@@ -182,7 +182,7 @@ function readChild(encoded: Uint8Array, item: number, end: number, at: number): 
   return { kind: 'hash', bytes, at };
 }
 
-/** Length of a reference within its parent: a hash is a byte string, an embedded node stands for itself. */
+/** Length of a reference in its parent: a hash is a byte string, an embedded node is included verbatim. */
 function measureRef(ref: Uint8Array): number {
   return ref.length === HASH_LENGTH ? HASH_LENGTH + 1 : ref.length;
 }
@@ -216,7 +216,7 @@ function encodeBranch({ children, value }: BranchNode): Uint8Array {
   return out;
 }
 
-/** RLP of a node with the references of its children. */
+/** Encodes a node with the references of its children. */
 export function encodeTrieNode(node: LoadedNode): Uint8Array {
   if (node.kind === 'branch') return encodeBranch(node);
   if (node.kind === 'leaf') return encodeRlp([encodePath(node.path, true), node.value]);
@@ -228,7 +228,7 @@ export function encodeTrieNode(node: LoadedNode): Uint8Array {
   return out;
 }
 
-/** Length of the longest prefix that both have from the given offsets on. */
+/** Length of the common prefix of `a` and `b.subarray(bFrom)`. */
 export function sharedPrefixLength(a: Nibbles, b: Nibbles, bFrom: number): number {
   const end = Math.min(a.length, b.length - bFrom);
   let length = 0;
@@ -236,6 +236,7 @@ export function sharedPrefixLength(a: Nibbles, b: Nibbles, bFrom: number): numbe
   return length;
 }
 
+/** Creates a changed leaf. @param isStored whether the store has a node at its path */
 export function createLeaf(path: Nibbles, value: Uint8Array, isStored: boolean): LeafNode {
   return { kind: 'leaf', path, value, ref: undefined, isStored };
 }
@@ -244,7 +245,7 @@ export function createExtension(path: Nibbles, child: TrieNode, isStored: boolea
   return { kind: 'extension', path, child, ref: undefined, isStored };
 }
 
-/** A branch without children and value. */
+/** Creates a branch without children and value. */
 export function createBranch(isStored: boolean): BranchNode {
   const children = new Array<TrieNode | undefined>(16).fill(undefined);
   return { kind: 'branch', children, value: EMPTY_BYTES, ref: undefined, isStored };

@@ -1,10 +1,7 @@
-/** V8's setting: how many frames of the stack an error notes when it is made. */
+/** V8's limit on stack frames that an error captures at construction. */
 const settings = Error as typeof Error & { stackTraceLimit: number };
 
-/**
- * An error that is an expected outcome, not a defect: it captures no stack, which would cost more than the rest
- * of an answer.
- */
+/** Error that is an expected outcome, not a defect: it captures no stack, which would cost more than the rest of a response. */
 export class UntracedError extends Error {
   constructor(message: string) {
     const limit = settings.stackTraceLimit;

@@ -1,31 +1,31 @@
 import { utf8Decoder } from './utf8.ts';
 
-/** Characters that a parser reads by position: the units of a text, or the bytes of one in UTF-8. */
+/** Characters that a parser reads by position: UTF-16 units of a text, or bytes of UTF-8. */
 export interface Characters {
   readonly length: number;
   charCodeAt(at: number): number;
-  /** @param sign of ASCII */
+  /** @param sign one ASCII character */
   indexOf(sign: string, from?: number): number;
-  /** The text between two positions, at neither of which a character is cut. */
+  /** Returns the text between two positions, neither of which may split a character. */
   slice(from: number, to: number): string;
 }
 
-/** Bytes that are decoded at once: most parts that are asked for are short, and follow each other. */
+/** Bytes decoded at once: most requested parts are short and adjacent. */
 const WINDOW_BYTES = 64 * 1024;
 
 /**
- * A text in UTF-8 that is never put together: a string of 31 MB takes 25 ms in one piece, most of it for fresh memory. The marks of JSON are ASCII, so a parser
- * finds them by positions of bytes as by those of units.
+ * UTF-8 text that is never converted as a whole: a string of 31 MB takes 25 ms, mostly for fresh memory. JSON's structural characters are
+ * ASCII, so byte positions serve a parser as well as UTF-16 positions.
  */
 export class Utf8Text implements Characters {
   readonly length: number;
   readonly #bytes: Uint8Array;
-  /** Bytes that are decoded, and their text, where each of them is a character. */
+  /** Decoded window, and its text if each byte is a character. */
   #start = 0;
   #end = 0;
   #text: string | undefined;
 
-  /** @param bytes valid UTF-8 that does not change */
+  /** @param bytes valid UTF-8; must not change */
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
     this.length = bytes.length;
@@ -46,12 +46,12 @@ export class Utf8Text implements Characters {
     return utf8Decoder.decode(this.#bytes.subarray(from, to));
   }
 
-  /** The part from a position on, of so many bytes, or up to three fewer: its last character is whole. */
+  /** Returns the part of `bytes` bytes from a position, or up to three fewer so that its last character is whole. */
   cut(from: number, bytes: number): Utf8Text {
     return new Utf8Text(this.#bytes.subarray(from, this.#endBefore(from + bytes)));
   }
 
-  /** Where a part that is to end here ends, so that no character is cut. */
+  /** Last position up to `to` that does not split a character. */
   #endBefore(to: number): number {
     let end = Math.min(to, this.length);
     while (end < this.length && ((this.#bytes[end] as number) & 0xc0) === 0x80) end--;
@@ -63,17 +63,17 @@ export class Utf8Text implements Characters {
     const text = utf8Decoder.decode(this.#bytes.subarray(from, end));
     this.#start = from;
     this.#end = end;
-    // Every other character has fewer units than bytes.
+    // Non-ASCII characters have fewer UTF-16 units than bytes.
     this.#text = text.length === end - from ? text : undefined;
   }
 }
 
-/** The characters of a text, or of its bytes. */
+/** Returns the characters of a text, or of UTF-8 bytes. */
 export function toCharacters(text: string | Uint8Array): Characters {
   return typeof text === 'string' ? text : new Utf8Text(text);
 }
 
-/** A part of so many characters, or a little fewer. */
+/** Returns a part of `length` characters, or slightly fewer. */
 export function cutCharacters(text: Characters | Utf8Text, from: number, length: number): Characters {
   return text instanceof Utf8Text ? text.cut(from, length) : text.slice(from, from + length);
 }

@@ -1,4 +1,4 @@
-/** Functions of every host, browsers and Node, which the libraries of neither declare for both. */
+/** Text codecs of browsers and Node; no type library declares them for both. */
 type TextHost = {
   readonly TextEncoder: new () => {
     encode(text: string): Uint8Array;
@@ -11,9 +11,9 @@ type TextHost = {
 };
 const { TextEncoder, TextDecoder } = globalThis as unknown as TextHost;
 
-/** Encodes UTF-8: `encode` into bytes of its own, `encodeInto` into a target. */
+/** UTF-8 encoder: `encode` allocates, `encodeInto` writes to a target. */
 export const utf8Encoder: InstanceType<TextHost['TextEncoder']> = new TextEncoder();
-/** Keeps a byte order mark, which is a character of the text. */
+/** UTF-8 decoder that keeps a byte order mark as a character of the text. */
 export const utf8Decoder: InstanceType<TextHost['TextDecoder']> = new TextDecoder('utf-8', {
   ignoreBOM: true,
 });

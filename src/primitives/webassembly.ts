@@ -1,7 +1,7 @@
-/** What is used here of the WebAssembly interface, which no type definitions declare but a browser's. */
+/** Subset of the WebAssembly interface used here; only browser type libraries declare it. */
 
 export type WebAssemblyMemory = { readonly buffer: ArrayBuffer; grow(pages: number): number };
-/** Compiled code. It holds no state and may be handed to other threads. */
+/** Compiled module. It has no state and may be passed to other threads. */
 export type WebAssemblyModule = object;
 
 type WebAssemblyInterface = {

@@ -1,4 +1,4 @@
-/** What chains answer, as values. */
+/** Parsing of chain results. */
 import { ChainError, UNSUPPORTED } from '../chain/errors.ts';
 import { hexToBytes } from '../primitives/hex.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
@@ -7,19 +7,23 @@ import { parseQuantity } from '../primitives/quantity.ts';
 type Answer = JsonResult | typeof UNSUPPORTED;
 
 /**
- * The quantity in a chain's answer.
- * @throws ChainError `failed` with `message` when the answer is anything else.
+ * Parses a quantity from a chain's result.
+ * @throws ChainError `failed` with `message` if it is anything else
  */
 export function readQuantity(answer: Answer, message: string, bits = 256): bigint {
   return readText(answer, message, (text) => parseQuantity(text, bits));
 }
 
-/** The bytes in a chain's answer. @throws ChainError as `readQuantity`. */
+/** Parses bytes from a chain's result. @throws ChainError `failed` with `message` if it is anything else */
 export function readData(answer: Answer, message: string): Uint8Array {
   return readText(answer, message, hexToBytes);
 }
 
-/** The answer as JSON; undefined when the chain has no such method, or says `null`. */
+/**
+ * Parses a result as JSON; undefined if the chain does not have the method, or the result is `null`.
+ * @param method name for the error
+ * @throws ChainError `failed` if the result is a stream
+ */
 export function readValue(answer: Answer, method: string): unknown {
   if (answer === UNSUPPORTED) return undefined;
   if (typeof answer !== 'string') {
@@ -31,7 +35,7 @@ export function readValue(answer: Answer, method: string): unknown {
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** The members of an object's member; none where that is no object. */
+/** Returns the members of an object's member; an empty object if that is not an object. */
 export function readMembers(object: Members, name: string): Members {
   const member = object[name];
   return typeof member === 'object' && member !== null ? (member as Members) : {};
@@ -40,7 +44,7 @@ export function readMembers(object: Members, name: string): Members {
 const INTEGER = /^(0|[1-9][0-9]*)$/;
 const HEX = /^0x[0-9a-fA-F]+$/;
 
-/** A number in one of the forms that nodes give to their own fields: a JSON number, or hex with or without leading zeros. */
+/** Parses a number in any form that nodes use for their own members: a JSON number, or hex with or without leading zeros. Undefined for anything else. */
 export function readCount(value: unknown): bigint | undefined {
   if (typeof value === 'number') return INTEGER.test(String(value)) ? BigInt(value) : undefined;
   return typeof value === 'string' && HEX.test(value) ? BigInt(value) : undefined;
@@ -51,7 +55,7 @@ function readText<T>(answer: Answer, message: string, parse: (text: string) => T
     const value = readValue(answer, '');
     if (typeof value === 'string') return parse(value);
   } catch {
-    // Falls through: too long, not JSON and not hex are the same failure to the caller.
+    // Too long, not JSON and not hex are the same failure to the caller.
   }
   throw new ChainError('failed', message);
 }

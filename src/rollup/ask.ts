@@ -3,7 +3,7 @@ import type { JsonText } from '../primitives/json-result.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { type Members, readCount, readMembers, readValue } from './answers.ts';
 
-/** What a method answers, as JSON; undefined when the chain has no such method, or says `null`. */
+/** Returns a method's result as JSON; undefined if the chain does not have the method, or the result is `null`. */
 export async function askValue(
   chain: Pick<Chain, 'request'>,
   method: string,
@@ -13,7 +13,7 @@ export async function askValue(
   return readValue(await chain.request(method, params, scope), method);
 }
 
-/** The number that a method answers; undefined when there is none. */
+/** Returns a method's result as a number; undefined if it is not one. */
 export async function askCount(
   chain: Pick<Chain, 'request'>,
   method: string,
@@ -23,7 +23,7 @@ export async function askCount(
   return readCount(await askValue(chain, method, params, scope));
 }
 
-/** The members of the object that a method answers; none where there is no object. */
+/** Returns the members of a method's result; empty if it is not an object. */
 export async function askObject(
   chain: Pick<Chain, 'request'>,
   method: string,
@@ -33,7 +33,7 @@ export async function askObject(
   return readMembers({ answer: await askValue(chain, method, params, scope) }, 'answer');
 }
 
-/** The chain's gas price; undefined when it has none. */
+/** Returns the chain's gas price in wei; undefined if it has none. */
 export async function askGasPrice(
   chain: Pick<Chain, 'fees'>,
   scope: RequestScope,
@@ -41,7 +41,7 @@ export async function askGasPrice(
   return readPrice(await chain.fees.getGasPrice(scope));
 }
 
-/** The priority fee that the chain suggests; undefined when it suggests none. */
+/** Returns the chain's suggested priority fee in wei per gas; undefined if it has none. */
 export async function askPriorityFee(
   chain: Pick<Chain, 'fees'>,
   scope: RequestScope,

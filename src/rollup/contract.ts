@@ -1,4 +1,4 @@
-/** Questions to contracts: calldata for functions of few arguments, answers as words. */
+/** Contract calls: calldata for functions with few arguments, results as words. */
 import type { Chain } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { BlockReference } from '../chain/requests.ts';
@@ -17,12 +17,15 @@ function encodeWord(value: bigint | number): string {
   return value.toString(16).padStart(WORD_DIGITS, '0');
 }
 
-/** Calldata of `f(uint256)`. @param selector `0x` and four bytes */
+/** Encodes the calldata of `f(uint256)`. @param selector `0x` and four bytes */
 export function encodeWordCall(selector: string, value: bigint): string {
   return selector + encodeWord(value);
 }
 
-/** Calldata of `f(bytes)`: where the bytes are, how many, and they themselves up to whole words. */
+/**
+ * Encodes the calldata of `f(bytes)`: offset, length, and the bytes padded to whole words.
+ * @param selector `0x` and four bytes
+ */
 export function encodeBytesCall(selector: string, bytes: Uint8Array): string {
   const digits = bytesToHex(bytes).slice(2);
   const padded = digits.padEnd(Math.ceil(digits.length / WORD_DIGITS) * WORD_DIGITS, '0');
@@ -30,8 +33,8 @@ export function encodeBytesCall(selector: string, bytes: Uint8Array): string {
 }
 
 /**
- * The first word that a contract answers with, as an integer.
- * @returns undefined when it reverts or there is no such contract: not the client's call has failed then
+ * Reads the first word of a contract's return data as an integer.
+ * @returns undefined if the call reverts or returns less than a word, because then the client's own call has not failed
  * @throws ChainError for any other failure
  */
 export async function readWord(

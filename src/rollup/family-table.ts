@@ -2,8 +2,8 @@ import type { FamilyRow } from './rollup-family.ts';
 import type { FamilyName } from './wire-names.ts';
 
 /**
- * Every family. Where a chain could pass for several, the first one is meant: Mantle is an OP Stack chain too. A file is
- * loaded when it is needed: all of them take 25 ms of the start.
+ * All families. If a chain matches several, the first one applies: Mantle is also an OP Stack chain. Files are loaded on demand: all of them
+ * take 25 ms at the start.
  */
 const TABLE: Readonly<Record<FamilyName, () => Promise<FamilyRow>>> = {
   linea: async () => (await import('./families/linea.ts')).linea,
@@ -29,22 +29,22 @@ const WITH_OWN_MACHINE: ReadonlySet<string> = new Set([
   'l2geth',
 ]);
 
-/** Whether rollups of the family execute by other rules than the EVM's. */
+/** Whether chains of the family execute by rules other than the EVM's. */
 export function hasOwnMachine(family: string | undefined): boolean {
   return family !== undefined && WITH_OWN_MACHINE.has(family);
 }
 
-/** In the order of the table. */
+/** Family names in the order of the table. */
 export const FAMILY_NAMES: readonly string[] = Object.keys(TABLE);
 
-/** The family of this name. @throws Error when there is none */
+/** Loads the family of this name. @throws Error if there is none */
 export async function loadFamily(name: string): Promise<FamilyRow> {
   const load = Object.hasOwn(TABLE, name) ? TABLE[name as FamilyName] : undefined;
   if (load === undefined) throw new Error(`there is no rollup family ${name}`);
   return load();
 }
 
-/** All of them, in the order of the table. */
+/** Loads all families in the order of the table. */
 export function loadFamilies(): Promise<FamilyRow[]> {
   return Promise.all(FAMILY_NAMES.map(loadFamily));
 }

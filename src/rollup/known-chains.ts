@@ -1,10 +1,9 @@
-/** A chain that names itself by its id. */
+/** Chain id and name of a known chain. */
 export type KnownChain = { readonly id: number; readonly name: string };
 
 /**
- * Chains of November 2026 by family, as viem's chains have them, but for the ZKsync OS testnet, which is from its
- * announcement. An id is the weakest word about a chain but for
- * methods: it only tells chains apart that show nothing else.
+ * Chains by family as of November 2026, from viem's chain list, except the ZKsync OS testnet, which is from its announcement. An id is weaker evidence
+ * than any mark except a method: it only decides about chains that show no stronger mark.
  */
 export const KNOWN_CHAINS: Readonly<Record<string, readonly KnownChain[]>> = {
   linea: [

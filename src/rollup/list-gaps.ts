@@ -1,7 +1,7 @@
 import type { RollupOptions } from './options.ts';
 import type { FamilyRow, InfoField } from './rollup-family.ts';
 
-/** Parts of a network's node information that are 0 because they have no source under this configuration. */
+/** Lists the node information members that are 0 because this configuration has no source for them. */
 export function listGaps(
   { gaps }: FamilyRow,
   options: Pick<RollupOptions, 'l1' | 'messageService'>,

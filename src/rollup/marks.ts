@@ -1,19 +1,19 @@
-/** Marks of families, from the strongest kind to the weakest. */
+/** Constructors of family marks, strongest kind first. */
 import type { FamilyMark } from './evidence.ts';
 import { KNOWN_CHAINS } from './known-chains.ts';
 
 type ContractMark = {
   readonly address: string;
-  /** The function takes no parameters. */
+  /** Selector of a function without parameters. */
   readonly selector: string;
-  /** Its name with brackets. */
+  /** Function name with parentheses. */
   readonly call: string;
-  /** Its answer; by default any. */
+  /** Expected result; any if absent. */
   readonly word?: bigint;
   readonly isNeeded?: true;
 };
 
-/** A contract of the chain answers a call. */
+/** Mark: a contract of the chain answers a call. */
 export function contractMark({ address, selector, call, word, isNeeded }: ContractMark): FamilyMark {
   return {
     kind: 'contract',
@@ -26,7 +26,7 @@ export function contractMark({ address, selector, call, word, isNeeded }: Contra
   };
 }
 
-/** The latest header has a form that only headers of the family have. */
+/** Mark: the latest header has a form that only this family has. */
 export function headerMark(
   says: string,
   isSuch: (header: Readonly<Record<string, unknown>>) => boolean,
@@ -34,7 +34,7 @@ export function headerMark(
   return { kind: 'header', says, see: async (probe) => isSuch(await probe.readHeader()) };
 }
 
-/** The node's name is one of programs of the family. */
+/** Mark: the client name is that of a program of this family. */
 export function clientMark(name: RegExp): FamilyMark {
   return {
     kind: 'client',
@@ -43,7 +43,7 @@ export function clientMark(name: RegExp): FamilyMark {
   };
 }
 
-/** The chain id is in the table of known chains. */
+/** Mark: the chain id is in the table of known chains. */
 export function chainIdMark(family: string): FamilyMark {
   const ids = new Set((KNOWN_CHAINS[family] ?? []).map(({ id }) => BigInt(id)));
   return {
@@ -53,7 +53,7 @@ export function chainIdMark(family: string): FamilyMark {
   };
 }
 
-/** The node has a method that only nodes of the family have. */
+/** Mark: the node has a method that only nodes of this family have. */
 export function methodMark(method: string): FamilyMark {
   return { kind: 'method', says: `the node has ${method}`, see: (probe) => probe.hasMethod(method) };
 }

@@ -4,37 +4,37 @@ import type { L1CostMode, RollupInfo } from './rollup-family.ts';
 
 /** `rollup:` of a network. */
 export type RollupOptions = {
-  /** Name of a row of the family table; without it it is recognised from what the chain answers. */
+  /** Name of a row of the family table; if absent, the family is recognised from the chain's answers. */
   readonly family?: string;
-  /** The network serves `<prefix>_estimateGas` beside `l2_estimateGas`; by default each of the family's own. */
+  /** The network serves `<prefix>_estimateGas` besides `l2_estimateGas`; by default with each of the family's own prefixes. */
   readonly prefix?: string;
   readonly mode: RollupInfo['mode'];
   readonly l1CostMode: L1CostMode;
-  /** Layer 1: the name of another network, or the address of a node of it. */
+  /** Layer 1: name of another network, or URL of one of its nodes. */
   readonly l1?: string;
-  /** Address of an op-node of this chain. */
+  /** URL of an op-node of this chain. */
   readonly opNode?: string;
-  /** Address of the message service contract on this network, lower case. */
+  /** Address of the message service contract on this network, lower-case. */
   readonly messageService?: string;
-  /** OP Stack: the contract on layer 1 that holds output roots of this network. */
+  /** OP Stack: layer 1 contract that stores output roots of this network. */
   readonly anchor?: AnchorOptions;
 };
 
-/** Exactly one of these contracts on layer 1, by its address, lower case. */
+/** Exactly one of these layer 1 contracts, by lower-case address. */
 export type AnchorOptions = {
-  /** OptimismPortal, which names its AnchorStateRegistry. */
+  /** OptimismPortal, which refers to its AnchorStateRegistry. */
   readonly portal?: string;
   /** AnchorStateRegistry. */
   readonly registry?: string;
-  /** L2OutputOracle, of chains without dispute games. */
+  /** L2OutputOracle, for chains without dispute games. */
   readonly oracle?: string;
 };
 
-/** What `upstreams:` takes as an address. */
+/** URLs that `upstreams:` accepts. */
 const NODE_URL = /^(https?|wss?):\/\/(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?([/?][^\s#]*)?$/;
 const NO_NODE_URL = 'expected the address of a node: http, https, ws or wss, without credentials';
 
-/** Whether this is meant as an address, not as a name. */
+/** Whether the text is a URL rather than a network name. */
 export function isUrl(text: string): boolean {
   return text.includes('://');
 }
@@ -52,7 +52,7 @@ const anchorSchema: z.ZodType<AnchorOptions> = z
   })
   .refine((anchor) => Object.keys(anchor).length === 1, 'expected one of portal, registry and oracle');
 
-/** Prefixes with an `_estimateGas` that means something else. */
+/** Prefixes whose `_estimateGas` has another meaning. */
 const RESERVED_PREFIXES: ReadonlySet<string> = new Set(['eth', 'l2']);
 
 export const rollupOptionsSchema: z.ZodType<RollupOptions> = z.strictObject({

@@ -5,17 +5,17 @@ import type { RequestScope } from '../util/request-scope.ts';
 import { askObject, askValue } from './ask.ts';
 import { readWord } from './contract.ts';
 
-/** Failures that are not about the method. */
+/** Failures that are unrelated to the method. */
 const ASIDE: ReadonlySet<ChainErrorKind> = new Set(['unavailable', 'busy', 'timeout', 'aborted']);
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
-/** Behind the namespace: no node has such a method. */
+/** Method name that no node has, appended to the namespace. */
 const CONTROL = 'noSuchMethod';
 
-/** How a method answers a call without parameters. */
+/** Outcome of calling a method without parameters. */
 type Outcome = 'value' | 'missesParameters' | 'nothing';
 
-/** Questions by which a chain's family is recognised, each asked once. All throw ChainError when the chain cannot be asked. */
+/** Requests that identify a chain's family; each is sent once. All throw ChainError if the chain cannot be reached. */
 export class Probe {
   readonly #chain: Chain;
   readonly #scope: RequestScope;
@@ -26,15 +26,16 @@ export class Probe {
     this.#scope = scope;
   }
 
-  /** The id that the chain gives itself. */
+  /** Chain id that the chain reports. */
   get chainId(): bigint {
     return this.#chain.chainId;
   }
 
   /**
-   * Whether the chain has a method; it is called without parameters. It has when it answers with a value, or misses them, and does not
-   * say the same to a method of the same namespace that cannot exist: some nodes answer anything. Any other error says nothing: nodes and
-   * those in front of them refuse unknown methods in many words.
+   * Whether the chain has a method, tested by calling it without parameters. It has if it returns a value or an error about parameters, and does not do
+   * the
+   * same for an impossible method of the same namespace, because some nodes answer anything. Any other error is inconclusive: nodes and proxies reject
+   * unknown methods with many different errors.
    */
   async hasMethod(method: string): Promise<boolean> {
     const control = method.replace(/_.*/s, `_${CONTROL}`);
@@ -42,14 +43,14 @@ export class Probe {
     return outcome !== 'nothing' && outcome !== ofControl;
   }
 
-  /** What a contract's function answers; undefined without such a contract or function. @param selector of a function without parameters */
+  /** Returns the result of a contract function; undefined if there is no such contract or function. @param selector of a function without parameters */
   async callContract(address: string, selector: string): Promise<bigint | undefined> {
     return this.#once(`${address} ${selector}`, () =>
       readWord(this.#chain, { to: address, data: selector }, LATEST, this.#scope),
     );
   }
 
-  /** Whether there is a contract at an address. */
+  /** Whether there is code at an address. */
   async hasCode(address: string): Promise<boolean> {
     const code = await this.#once(`code ${address}`, async () =>
       this.#chain.state.getCode(address, LATEST, this.#scope),
@@ -57,13 +58,13 @@ export class Probe {
     return /^"0x[^"]/.test(String(code));
   }
 
-  /** Name and version of the node. */
+  /** Returns name and version of the node. */
   async readClient(): Promise<string> {
     const ask = (): Promise<unknown> => askValue(this.#chain, 'web3_clientVersion', [], this.#scope);
     return String((await this.#once('client', ask)) ?? '');
   }
 
-  /** The members of the latest header. */
+  /** Returns the members of the latest header. */
   async readHeader(): Promise<Readonly<Record<string, unknown>>> {
     return this.#once('header', () =>
       askObject(this.#chain, 'eth_getBlockByNumber', ['latest', false], this.#scope),

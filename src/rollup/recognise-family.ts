@@ -7,16 +7,16 @@ import type { FamilyRow } from './rollup-family.ts';
 
 /** Marks that a chain shows, by family in the order of the table. */
 export type Recognition = {
-  /** Undefined where the chain shows marks of none. */
+  /** Undefined if the chain shows no family's marks. */
   readonly row: FamilyRow | undefined;
   readonly shown: readonly { readonly family: string; readonly evidence: readonly Evidence[] }[];
 };
 
 /**
- * The family that a chain seems to be of: the marks of all are asked for at once, and those that it shows are weighed. Among equals the first of
- * the table counts.
+ * Recognises the family of a chain: requests the marks of all families at once and weighs those that it shows. The first family of the table wins
+ * a tie.
  * @param among all families by default
- * @throws ChainError when marks that could change the verdict could not be asked for
+ * @throws ChainError if a failed request could change the result
  */
 export async function recogniseFamily(
   chain: Chain,
@@ -41,7 +41,7 @@ type Found = {
   readonly evidence: readonly Evidence[];
   readonly weight: Weight | undefined;
   readonly atMost: Weight | undefined;
-  /** Why a mark could not be asked for. */
+  /** Error of the first mark whose request failed. */
   readonly failure: unknown;
 };
 
@@ -66,7 +66,7 @@ function outweighs(weight: Weight | undefined, other: Weight | undefined): boole
   return other === undefined || compareWeights(weight, other) > 0;
 }
 
-/** What speaks for a family, in the words of a log line. */
+/** Lists the marks seen of the recognised family, phrased for a log line. */
 export function listSeen({ row, shown }: Recognition): readonly string[] {
   const evidence = shown.find(({ family }) => family === row?.name)?.evidence ?? [];
   return evidence.filter(({ isSeen }) => isSeen === true).map(({ says }) => says);

@@ -1,4 +1,4 @@
-/** Forks that this version does not know are seen by the functions that they give to contracts. */
+/** Detects forks unknown to this version by the functions that they add to contracts. */
 import type { Chain } from '../chain/chain.ts';
 import type { BlockReference } from '../chain/requests.ts';
 import { bytesToHex } from '../primitives/hex.ts';
@@ -7,7 +7,7 @@ import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { readData } from './answers.ts';
 
-/** A contract that prices transactions, and its functions on all forks that are known here. */
+/** Pricing contract and its functions on all known forks. */
 export type KnownOracle = {
   readonly address: string;
   /** `0x` and four bytes. */
@@ -15,7 +15,7 @@ export type KnownOracle = {
 };
 
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
-/** Where a proxy has the address of its implementation (EIP-1967). */
+/** Slot in which a proxy stores its implementation (EIP-1967). */
 const IMPLEMENTATION_SLOT = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc';
 const ADDRESS_BYTES = 20;
 const PUSH1 = 0x60;
@@ -26,8 +26,8 @@ const DUP16 = 0x8f;
 const EQ = 0x14;
 
 /**
- * Selectors that an oracle, or the contract behind it where it is a proxy, compares calls with and that are not known.
- * @throws ChainError when the chain cannot be asked
+ * Lists unknown selectors that an oracle, or its implementation if it is a proxy, dispatches on.
+ * @throws ChainError if the chain cannot be reached
  */
 export async function findUnknownFunctions(
   chain: Chain,
@@ -46,7 +46,7 @@ async function readBytes(answer: PromiseOrValue<JsonResult>): Promise<Uint8Array
   return readData(await answer, 'no code or slot');
 }
 
-/** What the code's dispatcher compares with: `PUSH4 selector (DUP) EQ`. */
+/** Lists the selectors that the code's dispatcher compares with: `PUSH4 selector (DUP) EQ`. */
 export function listSelectors(code: Uint8Array): readonly string[] {
   const selectors = new Set<string>();
   for (let at = 0; at < code.length; ) {

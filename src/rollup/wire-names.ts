@@ -1,10 +1,10 @@
-/** Names of methods by family. They are apart from the families, so that a start reads them without loading those. */
+/** Method names by family, separate from the families so that a start does not load those. */
 
-/** Methods that networks of a family serve beside those of every rollup. */
+/** Methods of a family's networks in addition to those of every rollup. */
 export type WireNames = {
-  /** `<prefix>_estimateGas` is served for each of them, the main one first, unless the configuration names another prefix. */
+  /** Prefixes for which `<prefix>_estimateGas` is served, the main one first, unless the configuration names another. */
   readonly prefixes: readonly [string, ...string[]];
-  /** Estimate methods of its nodes, which are passed on to them as they are. */
+  /** Estimate methods of its nodes, which are forwarded unchanged. */
   readonly nodeEstimates: readonly string[];
 };
 
@@ -22,7 +22,7 @@ export type FamilyName =
   | 'l2geth'
   | 'ethereum';
 
-/** Names by family. No node has `<prefix>_estimateGas` of these prefixes, except Linea's, where it means the same. */
+/** Names by family. Only Linea's nodes have a `<prefix>_estimateGas` of their own, with the same meaning. */
 const WIRE_NAMES: Readonly<Record<FamilyName, WireNames>> = {
   linea: { prefixes: ['linea'], nodeEstimates: ['linea_estimateGas'] },
   mantle: { prefixes: ['mantle'], nodeEstimates: ['eth_estimateTotalFee'] },
@@ -40,7 +40,7 @@ const WIRE_NAMES: Readonly<Record<FamilyName, WireNames>> = {
   ethereum: { prefixes: ['ethereum'], nodeEstimates: [] },
 };
 
-/** The names of a family of the table. @throws Error where there is none of this name */
+/** Returns the names of a family. @throws Error if there is no such family */
 export function findWireNames(family: string): WireNames {
   const names = Object.hasOwn(WIRE_NAMES, family) ? WIRE_NAMES[family as FamilyName] : undefined;
   if (names === undefined) throw new Error(`there is no rollup family ${family}`);

@@ -3,7 +3,7 @@ import { HEADER_FORMS, type HeaderForm } from './header-forms.ts';
 import { isMembers, isSameText } from './members.ts';
 import { TRANSACTION_FORMS, type TransactionForm } from './transaction-forms.ts';
 
-/** Members that no hash covers, that follow from what one covers, and that clients of all nodes give. */
+/** Unhashed members that follow from hashed ones and that every client returns. */
 const OF_TRANSACTION: readonly string[] = ['from'];
 const OF_BLOCK: readonly string[] = ['uncles'];
 const OF_PLACE: readonly string[] = ['blockHash', 'blockNumber', 'transactionIndex'];
@@ -16,7 +16,7 @@ const OF_RECEIPT: readonly string[] = [
 ];
 const OF_LOG: readonly string[] = [...OF_PLACE, 'transactionHash', 'logIndex'];
 
-/** Members that any transaction object may have, whether its type hashes them or not. */
+/** Members allowed in any transaction object, whether or not its type hashes them. */
 const COMMON: ReadonlySet<string> = new Set([
   'chainId',
   'from',
@@ -40,7 +40,7 @@ function listMembers({ fields }: TransactionForm): readonly string[] {
   return fields.flatMap(({ members }) => members);
 }
 
-/** Compares which members a transaction object has with those of its type: what another type hashes is covered by nothing here. */
+/** Rejects transaction members of other types: this type's hash does not cover them. */
 export function compareTransactionMembers(
   transaction: Members,
   form: TransactionForm,
@@ -54,13 +54,13 @@ export function compareTransactionMembers(
   }
   for (const [name, value] of Object.entries(form.fixed ?? {})) {
     const told = transaction[name];
-    // Some clients give the caps of the fees only.
+    // Some clients return only the fee caps.
     if (told == null ? name === 'gasPrice' : isSameText(told, value)) continue;
     findings.contradict('members', `a transaction has another ${name} than all of its type`, [hash, name]);
   }
 }
 
-/** Members that forks brought to headers, each hashed by some chain. */
+/** Header members added by forks, each hashed by at least one chain. */
 const OF_FORKS: readonly string[] = [
   ...new Set(
     HEADER_FORMS.flatMap(({ fields }) => fields.filter(({ isOptional }) => isOptional === true)).map(
@@ -69,17 +69,17 @@ const OF_FORKS: readonly string[] = [
   ),
 ];
 
-/** Headers of authorities have neither; some nodes give zeros. */
+/** Authority headers (Aura) have neither; some nodes return zeros. */
 const OF_SEAL = [
   ['mixHash', `0x${'0'.repeat(64)}`],
   ['nonce', `0x${'0'.repeat(16)}`],
 ] as const;
-/** Members that have hashed members. */
+/** Members whose value is an object of hashed members. */
 const OF_CONTEXT: readonly string[] = HEADER_FORMS.flatMap(({ context }) =>
   context === undefined ? [] : [context.member],
 );
 
-/** Compares which members of later forks a header has with those of its form: others are covered by nothing. */
+/** Rejects header members that the block's form does not hash. */
 export function compareHeaderMembers(block: Members, form: HeaderForm, findings: Findings): void {
   const hashed = [...form.fields, ...(form.outer ?? []), ...(form.context?.fields ?? [])];
   const known = new Set([...hashed.map(({ member }) => member), ...(form.unhashed ?? [])]);
@@ -94,17 +94,17 @@ export function compareHeaderMembers(block: Members, form: HeaderForm, findings:
   }
 }
 
-/** Of a block, not of its header alone. */
+/** Requires the unhashed members of a full block object. */
 export function requireBlockMembers(block: Members, findings: Findings): void {
   requireMembers(block, OF_BLOCK, 'block', block['hash'], findings);
 }
 
-/** Of a transaction in a block. */
+/** Requires the members that place a transaction in a block. */
 export function requirePlace(transaction: Members, findings: Findings): void {
   requireMembers(transaction, OF_PLACE, 'transaction', transaction['hash'], findings);
 }
 
-/** Of a receipt whose transaction is known. */
+/** Requires the unhashed members of a receipt whose transaction is known. */
 export function requireReceiptMembers(
   receipt: Members,
   { hash, to }: { readonly hash: string; readonly to: string | null },
@@ -114,6 +114,7 @@ export function requireReceiptMembers(
   requireMembers(receipt, [to === null ? 'contractAddress' : 'to'], 'receipt', hash, findings);
 }
 
+/** Requires the unhashed members of a log. @param hash hash of its transaction */
 export function requireLogMembers(log: Members, hash: string, findings: Findings): void {
   requireMembers(log, OF_LOG, 'log', hash, findings);
 }
@@ -140,7 +141,7 @@ function listForeign(form: TransactionForm): readonly string[] {
   return names;
 }
 
-/** Some clients give members of all types: empty, zero, or the price as the cap of the fees. */
+/** Some clients return members of all types: empty, zero, or the gas price as the fee caps. */
 function saysNothing(value: unknown, gasPrice: unknown): boolean {
   if (value == null || value === false || value === '0x' || value === '0x0' || value === gasPrice)
     return true;

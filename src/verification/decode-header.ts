@@ -4,13 +4,13 @@ import { decodeBytes, decodeInteger } from './decode-fields.ts';
 import type { Members } from './findings.ts';
 import { HEADER_FORMS, type HeaderForm, isTimeIn, MAX_INTEGER_BYTES } from './header-forms.ts';
 
-/** Forms of which encoding and members say the same; the others have lists inside. */
+/** Forms whose fields map one to one to members; the others nest lists. */
 const FLAT_FORMS = HEADER_FORMS.filter(
   ({ outer, fields }) => outer === undefined && fields.every(({ as }) => as !== 'seal'),
 );
 const MS = 1_000n;
 
-/** The members of an encoded header in the first form that it has; undefined where it has none that is known here. */
+/** Decodes a header with the first form that fits; undefined if no known form does. */
 export function decodeHeader(encoded: Uint8Array): Members | undefined {
   const items = decodeRlp(encoded);
   if (items instanceof Uint8Array) return undefined;
@@ -39,13 +39,13 @@ function readForm(items: readonly RlpItem[], { fields, mark }: HeaderForm): Memb
     if (error instanceof RangeError) return undefined;
     throw error;
   }
-  // What marks a form and is not hashed repeats what is: the author is the miner.
+  // An unhashed mark repeats a hashed member: `author` is the miner.
   if (mark !== undefined && fields.every(({ member }) => member !== mark))
     members[mark] = members['miner'] as string;
   return mark === undefined || mark in members ? members : undefined;
 }
 
-/** @throws RangeError where it is in another unit */
+/** @throws RangeError if the time is in another unit */
 function toSeconds(time: bigint, unit: 'seconds' | 'milliseconds'): string {
   const isMilliseconds = unit === 'milliseconds';
   if (!isTimeIn(unit, time) || (isMilliseconds && time % MS > 0n))

@@ -27,14 +27,15 @@ const READERS: Readonly<Record<FieldKind, ReadField>> = {
 };
 
 /**
- * The hashed members of an encoded transaction, and its type.
- * @throws RangeError where it has no form that is known here
+ * Decodes the hashed members of a transaction, and its type.
+ * @param encoded envelope as in the block: type byte and RLP list, or a legacy list
+ * @throws RangeError if no known form fits
  */
 export function decodeTransaction(encoded: Uint8Array): Members {
   const [first = 0] = encoded;
   const type = first >= FIRST_LIST ? undefined : first;
   const items = asList(decodeRlp(type === undefined ? encoded : encoded.subarray(1)), 'transaction');
-  // Forms of one type have different numbers of fields.
+  // Forms of one type differ in their number of fields.
   const form = TRANSACTION_FORMS.find((one) => one.type === type && one.fields.length === items.length);
   if (form === undefined)
     throw new RangeError(`a transaction of type ${type ?? 0} with ${items.length} fields`);

@@ -2,14 +2,14 @@ import type { RlpWriter } from '../primitives/rlp-writer.ts';
 import type { Members } from './findings.ts';
 import { isMembers, readInteger, UnreadableMember, writeBytes, writeInteger } from './members.ts';
 
-/** OP Stack, from Canyon on: what of a deposit's receipt is hashed beside the usual four. */
+/** OP Stack deposit; from Canyon on, its receipt hashes two more fields. */
 const DEPOSIT_TYPE = 0x7e;
 const ROOT = /^0x[0-9a-fA-F]{64}$/;
 
 /**
- * Bytes of a receipt as the receipts trie has them.
- * @param type of its transaction
- * @throws UnreadableMember
+ * Encodes a receipt as it is stored in the receipts trie.
+ * @param type type of the transaction
+ * @throws UnreadableMember if a hashed member is missing or malformed
  */
 export function encodeReceipt(receipt: Members, type: number, writer: RlpWriter): Uint8Array {
   const mark = writer.mark;
@@ -21,7 +21,7 @@ export function encodeReceipt(receipt: Members, type: number, writer: RlpWriter)
     writeLogs(writer, receipt['logs']);
     writeBytes(writer, receipt['logsBloom'], 'logsBloom');
     writeInteger(writer, receipt['cumulativeGasUsed'], 'cumulativeGasUsed');
-    // Before Byzantium the state root; some nodes give a status beside it.
+    // Receipts before Byzantium hash the state root; some nodes return a status as well.
     const { root } = receipt;
     if (typeof root === 'string' && ROOT.test(root)) writeBytes(writer, root, 'root');
     else writeStatus(writer, receipt['status']);
@@ -34,7 +34,7 @@ export function encodeReceipt(receipt: Members, type: number, writer: RlpWriter)
   }
 }
 
-/** At most a byte, so that no state root is one. */
+/** At most one byte, so a state root cannot pass as a status. */
 function writeStatus(writer: RlpWriter, status: unknown): void {
   if (readInteger(status, 'status') > 0xffn) throw new UnreadableMember('status');
   writeInteger(writer, status, 'status');

@@ -23,7 +23,7 @@ for (const form of TRANSACTION_FORMS) {
   FORMS.set(type, [...(FORMS.get(type) ?? []), form]);
 }
 
-/** The form of a transaction object; undefined where its type is not known here. Objects without a type are legacy transactions. */
+/** Returns the form of a transaction object; undefined if its type is unknown. Objects without a type are legacy transactions. */
 export function findTransactionForm(transaction: Members): TransactionForm | undefined {
   const type = readType(transaction);
   return type === undefined
@@ -31,13 +31,16 @@ export function findTransactionForm(transaction: Members): TransactionForm | und
     : FORMS.get(type)?.find(({ mark }) => mark === undefined || transaction[mark] != null);
 }
 
-/** The number of a transaction's or receipt's type, 0 where it has none; undefined where it is no number of a type. */
+/** Returns the type of a transaction or receipt, 0 if absent; undefined if it is malformed. */
 export function readType({ type }: Members): number | undefined {
   if (type == null) return 0;
   return typeof type === 'string' && /^0x[0-9a-fA-F]{1,2}$/.test(type) ? Number(type) : undefined;
 }
 
-/** Bytes of a transaction as they stand in the block. @throws UnreadableMember */
+/**
+ * Encodes a transaction as it is stored in the block.
+ * @throws UnreadableMember if a hashed member is missing or malformed
+ */
 export function encodeTransaction(
   transaction: Members,
   form: TransactionForm,
@@ -56,8 +59,10 @@ export function encodeTransaction(
 }
 
 /**
- * Bytes whose hash was signed. Of a legacy transaction that is protected (EIP-155) the chain id is among them.
- * @throws UnreadableMember
+ * Encodes the signing payload. A protected legacy transaction (EIP-155) includes the chain id.
+ * @param signed number of leading fields that are signed
+ * @param protectedBy chain id of a protected legacy transaction
+ * @throws UnreadableMember if a signed member is missing or malformed
  */
 export function encodeSigned(
   transaction: Members,
@@ -107,12 +112,12 @@ const WRITERS: Readonly<Record<FieldKind, WriteField>> = {
   optionalInteger: (writer, value, member) => writeInteger(writer, value ?? '0x0', member),
   flag: writeFlag,
   hashes: writeHashes,
-  // Null is none: another list makes another hash.
+  // Null means an empty list; no other list has the same hash.
   accessList: (writer, value, member) => writeList(writer, value === null ? [] : value, member, writeAccess),
   authorizationList: (writer, value, member) => writeList(writer, value, member, writeAuthorization),
 };
 
-/** Null: none, which nothing else than null says. */
+/** Null means no recipient and is the only value for it. */
 function writeRecipient(writer: RlpWriter, value: unknown, member: string): void {
   if (value != null && !ADDRESS.test(asText(value))) throw new UnreadableMember(member);
   writeBytes(writer, value ?? '0x', member);
@@ -161,7 +166,7 @@ function writeAccess(writer: RlpWriter, { address, storageKeys }: Members): void
   writeBytes(writer, address, 'address');
 }
 
-/** Substrate's form has the signature in an object of its own, and says the parity as a flag. Whatever is said in several ways has to be the same in all. */
+/** Substrate nests the signature in an object and returns the parity as a flag. Duplicate values must agree. */
 function writeAuthorization(writer: RlpWriter, item: Members): void {
   const inner = item['signature'];
   const places = isMembers(inner) ? [inner, item] : [item];
@@ -178,7 +183,7 @@ function writeAuthorization(writer: RlpWriter, item: Members): void {
   writeInteger(writer, pickSame([item['chainId'], item['chain_id']], 'chainId'), 'chainId');
 }
 
-/** The integer that all of the values are that there are. @throws UnreadableMember where there are two */
+/** Returns the first present value. @throws UnreadableMember if two values differ */
 function pickSame(values: readonly unknown[], member: string): unknown {
   const [first, ...others] = values.filter((value) => value != null);
   for (const other of others)
@@ -186,10 +191,10 @@ function pickSame(values: readonly unknown[], member: string): unknown {
   return first;
 }
 
-/** Writes one item of a list. @throws UnreadableMember */
+/** Writes one list item. @throws UnreadableMember */
 export type WriteItem = (writer: RlpWriter, item: unknown) => void;
 
-/** How the items of lists are written that transactions have, by the names of their members, and those of a list in a list. */
+/** Item encoders of transaction lists, and of lists inside them, by member name. */
 export const LIST_ITEMS: ReadonlyMap<string, WriteItem> = new Map<string, WriteItem>([
   ['accessList', (writer, item) => writeItem(writer, item, 'accessList', writeAccess)],
   ['authorizationList', (writer, item) => writeItem(writer, item, 'authorizationList', writeAuthorization)],

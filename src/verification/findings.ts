@@ -2,16 +2,16 @@ import { bytesToHex } from '../primitives/hex.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import { utf8Encoder } from '../primitives/utf8.ts';
 
-/** Characters of evidence; of more there is a hash, since evidence is kept and a node may claim anything. */
+/** Longest evidence text in characters; longer evidence is hashed, because it is stored and a node may send anything. */
 const MAX_EVIDENCE = 512;
 
-/** An object of an answer, as it was parsed. */
+/** Parsed object of a response. */
 export type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Parts of answers that are verified separately: a chain on which one of them follows other rules loses that one alone. The first six are covered
- * by roots. Of the others, `place` is where an object says that it is, `members` which members it has, `logs` are compared with verified
- * receipts, and the rest are members that follow from what roots cover.
+ * Parts of a response that are verified separately: a chain that follows other rules in one of them loses only that part.
+ * The first six are covered by roots. `place` is the position that an object states, `members` its set of members, `logs` are compared with verified
+ * receipts; the others are members that follow from hashed data.
  */
 export const SUBJECTS = [
   'header',
@@ -35,26 +35,26 @@ export const SUBJECTS = [
 export type Subject = (typeof SUBJECTS)[number];
 
 /**
- * `contradicts`: the answer is not what the block commits to, or contradicts itself. `unknown`: it has a form that is not known here, so
- * that nothing follows.
+ * `contradicts`: the response does not match the block hash, or contradicts itself. `unknown`: it has a form that is not known here and
+ * cannot be verified.
  */
 export type Finding = {
   readonly subject: Subject;
   readonly kind: 'contradicts' | 'unknown';
-  /** What was found, without values of the answer; ready to be the end of a sentence. */
+  /** Description without values of the response, phrased to end a sentence. */
   readonly text: string;
   /**
-   * What was recomputed and what the answer claims: the same in answers that agree with each other. Present where a chain whose rules are not known
-   * here would lead to it as well as a wrong answer; absent where no rules can excuse it. Of long ones their Keccak-256.
+   * Recomputed and stated values, equal for responses that agree with each other. Present if unknown chain rules would produce the finding as well as
+   * a wrong response; absent if no rules can excuse it. Long evidence is replaced by its Keccak-256 hash.
    */
   readonly evidence?: string;
 };
 
-/** Collects findings; of a subject the first one counts, and a contradiction more than what is unknown. */
+/** Collects findings: the first of a subject wins, and a contradiction replaces an unknown form. */
 export class Findings {
   readonly #found = new Map<Subject, Finding>();
 
-  /** @param evidence as in `Finding`, its values separated by blanks */
+  /** @param evidence values of `Finding.evidence`, joined by blanks */
   contradict(subject: Subject, text: string, evidence?: readonly unknown[]): void {
     if (this.#found.get(subject)?.kind === 'contradicts') return;
     const finding = { subject, kind: 'contradicts', text } as const;
@@ -64,7 +64,7 @@ export class Findings {
     );
   }
 
-  /** @param evidence what tells it from other unknown forms */
+  /** @param evidence values that distinguish this unknown form from others */
   noteUnknown(subject: Subject, text: string, evidence: readonly unknown[] = [text]): void {
     if (this.#found.has(subject)) return;
     this.#found.set(subject, { subject, kind: 'unknown', text, evidence: formatEvidence(evidence) });
@@ -84,7 +84,7 @@ function formatEvidence(values: readonly unknown[]): string {
   return text.length <= MAX_EVIDENCE ? text : bytesToHex(keccak256(utf8Encoder.encode(text)));
 }
 
-/** An object of an answer may have a `toString` of its own, which is no function, and be nested deeper than can be written. */
+/** An object from a node may contain a `toString` that is not a function, or be nested too deeply for JSON.stringify. */
 function writeValue(value: unknown): string {
   if (typeof value !== 'object') return String(value);
   try {

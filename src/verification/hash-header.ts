@@ -14,26 +14,27 @@ import {
 import { asText, isMembers, readInteger, UnreadableMember, writeBytes, writeInteger } from './members.ts';
 
 const MS = 1_000n;
-/** RLP of an integer of up to 8 bytes, with the number of those that follow in its first digits, and of 65 bytes. */
+/** RLP of an integer of up to 8 bytes, captured by its length digit, and RLP of 65 bytes. */
 const STEP = /^0x(?:[0-7][0-9a-f]|8([0-8])(?:[0-9a-f]{2})*)$/i;
 const SIGNATURE = /^0xb841[0-9a-f]{130}$/i;
 
 /**
- * The form in which the members of a block object hash to this hash; undefined where there is none. What has the right hash in any form
- * is the header, since no item of it can be read as a member of another kind.
+ * Finds the form in which a block object hashes to `hash`; undefined if there is none. A matching hash in any form identifies the header,
+ * because no item can be read as a member of another kind.
  */
 export function findHeaderForm(block: Members, hash: string, writer: RlpWriter): HeaderForm | undefined {
   return HEADER_FORMS.find((form) => hashHeader(block, form, writer) === hash.toLowerCase());
 }
 
-/** Its hash in Ethereum's own form, the first one; undefined where it lacks members of that. */
+/** Hash in Ethereum's own form; undefined if a member of that form is missing. */
 export function hashEthereumHeader(block: Members, writer: RlpWriter): string | undefined {
   return hashHeader(block, ETHEREUM_FORM, writer);
 }
 
 /**
  * RLP of the header in Ethereum's own form.
- * @returns undefined where that does not hash to `hash`, lower-case
+ * @param hash lower-case hash
+ * @returns undefined if the header does not hash to `hash`
  */
 export function encodeHeaderOf(block: Members, hash: string, writer: RlpWriter): Uint8Array | undefined {
   const form = HEADER_FORMS[0] as HeaderForm;
@@ -59,7 +60,7 @@ function hashHeader(block: Members, form: HeaderForm, writer: RlpWriter): string
   }
 }
 
-/** Writes the header's list. @throws UnreadableMember */
+/** Writes the RLP list of the header. @throws UnreadableMember if a member is missing or malformed */
 export function writeHeader(block: Members, form: HeaderForm, writer: RlpWriter): void {
   const { outer, context } = form;
   const mark = writer.mark;
@@ -72,7 +73,7 @@ export function writeHeader(block: Members, form: HeaderForm, writer: RlpWriter)
   writer.list(mark);
 }
 
-/** Writes the fields that there are as a list. @throws UnreadableMember where one is there that would have to follow one that is not */
+/** Writes the present fields as a list. @throws UnreadableMember if a field follows an absent one */
 function writeFields(block: Members, fields: readonly HeaderField[], writer: RlpWriter): void {
   const mark = writer.mark;
   let end = 0;

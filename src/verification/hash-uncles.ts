@@ -5,7 +5,7 @@ import type { Members } from './findings.ts';
 import { findHeaderForm, writeHeader } from './hash-header.ts';
 import { asText } from './members.ts';
 
-/** The hash of a list of uncles that a header commits to; undefined where one of them does not hash to its hash. */
+/** Returns the hash of a list of uncles (`sha3Uncles`); undefined if an uncle does not match its own hash. */
 export function hashUncles(uncles: readonly Members[], writer: RlpWriter): string | undefined {
   const mark = writer.mark;
   try {

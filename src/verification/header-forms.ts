@@ -1,4 +1,4 @@
-/** How chains hash their headers: which members of a block object, in which order. Sources: the clients named at each form. */
+/** Header forms by chain: which members of a block object are hashed, in which order. Sources: the clients named at each form. */
 
 import { bytesToHex } from '../primitives/hex.ts';
 import { EMPTY_LIST_HASH } from '../primitives/keccak.ts';
@@ -7,47 +7,47 @@ import { EMPTY_LIST_HASH } from '../primitives/keccak.ts';
 export const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
 
 /**
- * How a member becomes an RLP item: bytes as they are, or an integer in its shortest form, of at most `MAX_INTEGER_BYTES`. `seal`: a list of two items that are
- * RLP already, the step and the signature of an authority.
+ * Encoding of a member as an RLP item: bytes verbatim, or an integer in its shortest form of at most `MAX_INTEGER_BYTES`. `seal`: a list of two
+ * items that are RLP already, the step and the signature of an authority.
  */
 export type Scalar = 'bytes' | 'integer' | 'seal';
 
 export type HeaderField = {
   readonly member: string;
   readonly as: Scalar;
-  /** Of bytes that have a fixed number in all headers. */
+  /** Fixed length in bytes, if all headers share it. */
   readonly length?: number;
-  /** Absent in blocks before its fork; no field follows where one is absent. */
+  /** Absent before its fork; no field follows an absent one. */
   readonly isOptional?: true;
-  /** Of a time: its unit in the header. In answers it is seconds. */
+  /** Unit of a time in the header; responses always use seconds. */
   readonly unit?: 'seconds' | 'milliseconds';
-  /** What a header has where an answer lacks the member. */
+  /** Hashed value if the response lacks the member. */
   readonly otherwise?: string;
 };
 
 export type HeaderForm = {
   readonly name: string;
   readonly fields: readonly HeaderField[];
-  /** A member that only blocks of such chains have; a form without one may be anyone's. */
+  /** Member that only blocks of these chains have; a form without a mark fits any chain. */
   readonly mark?: string;
-  /** Members that nodes give with such blocks although no header has them. */
+  /** Members that nodes return with these blocks although no header contains them. */
   readonly unhashed?: readonly string[];
-  /** Members that no block of such chains has. */
+  /** Members that no block of these chains has. */
   readonly without?: readonly string[];
-  /** Members around the list of `fields`, which is then the last item; those of `context` follow it as a list. */
+  /** Members around the list of `fields`, which is then the last item; the members of `context` follow it as a list. */
   readonly outer?: readonly HeaderField[];
   readonly context?: { readonly member: string; readonly fields: readonly HeaderField[] };
 };
 
 /**
- * Longer than any integer of a header and shorter than a hash. An item of a header must not be read as bytes in one form and as an integer in another: what an
- * answer calls by the name of the one would be hashed, and what it calls by that of the other would not.
+ * Longer than any header integer and shorter than a hash. No header item may be readable as bytes in one form and as an integer in another:
+ * a node could rename such an item, and the hash would cover the wrong member.
  */
 export const MAX_INTEGER_BYTES = 19;
-/** From 1973 to 5138 in milliseconds, which no chain has counted in seconds: which of both an integer counts follows from itself. */
+/** Range of millisecond times, 1973 to 5138; no chain has such a time in seconds, so the unit follows from the value. */
 const MILLISECONDS = { first: 100_000_000_000n, end: 100_000_000_000_000n } as const;
 
-/** Whether the time of a header, as it is hashed, can be in this unit. */
+/** Whether the hashed header time can be in this unit. */
 export function isTimeIn(unit: 'seconds' | 'milliseconds', time: bigint): boolean {
   const isMilliseconds = time >= MILLISECONDS.first && time < MILLISECONDS.end;
   return time === 0n || isMilliseconds === (unit === 'milliseconds');
@@ -64,7 +64,7 @@ const optional = (field: HeaderField): HeaderField => ({ ...field, isOptional: t
 
 const ZERO_HASH = `0x${'0'.repeat(64)}`;
 
-/** Up to `extraData`, the only member of any length: the same on all chains. */
+/** Fields up to `extraData`, the only member of variable length: the same on all chains. */
 const COMMON: readonly HeaderField[] = [
   hash('parentHash'),
   hash('sha3Uncles'),
@@ -87,7 +87,7 @@ const BLOBS: readonly HeaderField[] = [
   optional(hash('parentBeaconBlockRoot')),
 ];
 
-/** London, Shanghai, Cancun, Prague, Amsterdam (EIP-7928, EIP-7843). */
+/** Fields through London, Shanghai, Cancun, Prague and Amsterdam (EIP-7928, EIP-7843). */
 const ETHEREUM: readonly HeaderField[] = [
   ...SEALED,
   optional(integer('baseFeePerGas')),
@@ -100,7 +100,7 @@ const ETHEREUM: readonly HeaderField[] = [
 
 export const ETHEREUM_FORM: HeaderForm = { name: 'ethereum', fields: ETHEREUM };
 
-/** Ethereum's own first: most chains have it. */
+/** Ethereum's own form comes first because most chains use it. */
 export const HEADER_FORMS: readonly HeaderForm[] = [
   ETHEREUM_FORM,
   {
@@ -174,7 +174,7 @@ export const HEADER_FORMS: readonly HeaderForm[] = [
   },
 ];
 
-/** Whether the block has the mark of a header form that does not hash this member. */
+/** Whether the block has the mark of a form that does not hash this member. */
 export function mayBeUnhashed(block: Readonly<Record<string, unknown>>, member: string): boolean {
   return HEADER_FORMS.some(
     ({ mark, unhashed }) => mark !== undefined && block[mark] != null && unhashed?.includes(member) === true,

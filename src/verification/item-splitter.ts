@@ -10,17 +10,17 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const BLANK = 0x20;
-/** Longest item. A transaction of 2^24 gas (EIP-7825) has 4.2 MB of text at most, and so has its receipt. */
+/** Longest buffered item in bytes. A transaction of 2^24 gas (EIP-7825) has at most 4.2 MB of text, and so has its receipt. */
 const MAX_ITEM_BYTES: number = 5 << 20;
 const OPEN: Uint8Array = Uint8Array.of(OPEN_LIST);
 const CLOSE: Uint8Array = Uint8Array.of(CLOSE_LIST);
 
-/** Takes the text of a list of whole items. */
+/** Receives the text of a list of complete items. */
 type TakeItems = (list: Uint8Array) => PromiseOrValue<void>;
 
 /**
- * Takes the items out of a list while its JSON text comes in, and keeps the rest of the text. That the text is JSON is for its source to make sure. Held are the rest, and
- * an item that is not complete, as long as it is no longer than `MAX_ITEM_BYTES`.
+ * Extracts the items of a list while its JSON text arrives, and stores the rest of the text. The source must make sure that the text is JSON.
+ * Memory is bounded by the rest and one incomplete item of at most `MAX_ITEM_BYTES`.
  */
 export class ItemSplitter {
   readonly #takeItems: TakeItems;
@@ -33,18 +33,18 @@ export class ItemSplitter {
   readonly #rest: Uint8Array[] = [];
   #restBytes = 0;
   #lists = 0;
-  /** What the items of the last piece are still in. */
+  /** Pending work on the items of the last piece. */
   #work: PromiseOrValue<void> = undefined;
   #depth = 0;
   #isInList = false;
   #isInString = false;
   #isEscaped = false;
-  /** Whether the next string is the name of a member, what has come of the name, and whether the value is the list. */
+  /** Whether the next string is a member name, the part of the name received so far, and whether the next value is the list. */
   #isNameNext = false;
   #name: Uint8Array[] | undefined;
   #isListNext: boolean;
 
-  /** @param member of an object, which has the list; without it the whole text is the list */
+  /** @param member member of the top-level object that contains the list; if absent, the whole text is the list */
   constructor(takeItems: TakeItems, member?: string) {
     this.#takeItems = takeItems;
     this.#member = member;
@@ -52,27 +52,27 @@ export class ItemSplitter {
     this.#isListNext = member === undefined;
   }
 
-  /** Lists so far: several where the object has the member more than once. */
+  /** Lists so far; more than one if the object repeats the member. */
   get lists(): number {
     return this.#lists;
   }
 
-  /** Whether an item was too long to be held: it, and all after it, are not handed on. */
+  /** Whether an item exceeded the buffer; it and all later items are dropped. */
   get hasOversized(): boolean {
     return this.#hasOversized;
   }
 
-  /** Length of the text without the items. */
+  /** Length in bytes of the text without the items. */
   get restBytes(): number {
     return this.#restBytes;
   }
 
-  /** The text so far without the items. */
+  /** Text received so far without the items. */
   get rest(): string {
     return utf8Decoder.decode(concatBytes(...this.#rest));
   }
 
-  /** Nothing of the piece is kept: its memory may be used again. @returns a promise where items are still read: the next piece has to wait for it */
+  /** Copies what it stores, so the piece may be reused. @returns a promise while items are processed; the next piece must wait for it */
   add(piece: Uint8Array): PromiseOrValue<void> {
     this.#work = undefined;
     this.#split(piece);
@@ -80,10 +80,10 @@ export class ItemSplitter {
   }
 
   #split(piece: Uint8Array): void {
-    /** Where begins what is neither handed on nor kept, and of a name what has not come before. */
+    /** Start of the part that is neither handed on nor stored, and start of the unfinished name in this piece. */
     let from = 0;
     let nameFrom = 0;
-    /** Of the last comma between items. */
+    /** Position of the last comma between items. */
     let comma = -1;
     const { length } = piece;
     for (let at = 0; at < length; at++) {

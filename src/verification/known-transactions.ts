@@ -2,7 +2,7 @@ import { encodeHex } from '../primitives/byte-loops.ts';
 import type { VerifiedHeader } from './verify-block.ts';
 import type { TransactionFacts } from './verify-transaction.ts';
 
-/** Where the fields of a row of `assembly/block.ts` are, in bytes; `hash`, `from` and `to` are bytes, of which each ends where the next begins. */
+/** Byte offsets in a row of `assembly/block.ts`; `hash`, `from` and `to` are byte ranges, each ending where the next field begins. */
 export const ROW_SIZE = 128;
 export const ROW = {
   start: 0,
@@ -19,12 +19,12 @@ export const ROW = {
   blobs: 116,
 } as const;
 
-/** What is known of the transactions of a block, in order: as much as answers about them and their receipts are compared with. */
+/** Facts of a block's transactions, in order: as much as responses about them and their receipts are compared with. */
 export class KnownTransactions {
   readonly length: number;
-  /** What `ListText` compares receipts and hashes with; absent where they were parsed. */
+  /** Rows that `ListText` compares receipts and hashes with; absent if the transactions were parsed. */
   readonly rows: Uint8Array | undefined;
-  /** Facts of those that are not in the rows, by their places. */
+  /** Facts of transactions that are not in the rows, by index. */
   readonly parsed: ReadonlyMap<number, TransactionFacts>;
   #facts: readonly TransactionFacts[] | undefined;
 
@@ -48,7 +48,7 @@ export class KnownTransactions {
     return new KnownTransactions(rows.length / ROW_SIZE, rows, parsed);
   }
 
-  /** Whether others have the same hashes in the same order, as far as both are in rows. */
+  /** Whether the argument has the same hashes in the same order; false unless both are in rows. */
   areHashesOf({ rows }: KnownTransactions): boolean {
     const own = this.rows;
     if (own === undefined || rows?.length !== own.length) return false;
@@ -59,14 +59,14 @@ export class KnownTransactions {
     return true;
   }
 
-  /** Made when they are asked for: of most blocks never. */
+  /** Built on first use; most blocks never need them. */
   get facts(): readonly TransactionFacts[] {
     this.#facts ??= readRows(this.rows as Uint8Array, this.parsed);
     return this.#facts;
   }
 }
 
-/** A verified block. */
+/** Verified block. */
 export type KnownBlock = { readonly header: VerifiedHeader; readonly transactions: KnownTransactions };
 
 function readRows(

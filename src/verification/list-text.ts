@@ -16,7 +16,7 @@ import type { BlockPlace } from './verify-transaction.ts';
 
 type Global = { readonly value: number };
 
-/** Of `assembly/read-lists.ts`. */
+/** Exports of `assembly/read-lists.ts`. */
 type ListReader = {
   readonly memory: WebAssemblyMemory;
   readonly NAMES: Global;
@@ -41,7 +41,7 @@ type ListReader = {
   areHashes(list: number, table: number, items: number): number;
 };
 
-/** As `Member` there. */
+/** Same order as `Member` in `assembly/text.ts`. */
 const MEMBERS: readonly string[] = [
   ...[
     'hash',
@@ -71,7 +71,7 @@ const MEMBERS: readonly string[] = [
   ...['parentBeaconBlockRoot', 'requestsHash', 'blockAccessListHash', 'slotNumber', 'uncles', 'withdrawals'],
   ...['size', 'totalDifficulty'],
 ];
-/** A value: where it begins, how long it is, and what it is. */
+/** Slot of a value: start, length, kind. */
 const SLOT_SIZE = 12;
 const ABSENT = 0;
 const NULL = 4;
@@ -79,7 +79,7 @@ const NAME_SIZE = 32;
 const FORM_SIZE = 64;
 const MAX_TYPE = 3;
 const NO_MEMBER = 255;
-/** How fields are encoded there; those of other kinds are in no form of these types. */
+/** Field encodings of the module; fields of other kinds occur in no form of types 0 to 3. */
 const KINDS: Readonly<Partial<Record<FieldKind, number>>> = {
   bytes: 0,
   integer: 1,
@@ -92,13 +92,13 @@ const END = -1;
 const UNREADABLE = -2;
 
 const PAGE = 65_536;
-/** Texts begin behind the module's own tables. */
+/** Start of the text, behind the module's own tables. */
 const TEXT = PAGE;
-/** What is read past the end of a text. */
+/** Bytes that the module may read past the end of a text. */
 const TAIL = 64;
-/** Longer ones are parsed; memory that has grown stays. */
+/** Longest text for the module, in UTF-16 units or bytes; longer ones are parsed. WebAssembly memory never shrinks. */
 const MAX_LENGTH: number = 4 << 20;
-/** No transaction and no receipt is shorter. */
+/** Lower bound on the text of a transaction or receipt. */
 const LEAST_ITEM = 256;
 const MAX_AMOUNT: bigint = 1n << 62n;
 const HASH_LENGTH = 32;
@@ -108,7 +108,7 @@ const reader = new WEB_ASSEMBLY.Instance(new WEB_ASSEMBLY.Module(decodeBase64(LI
   .exports as ListReader;
 let space = new Uint8Array(reader.memory.buffer);
 let numbers = new DataView(reader.memory.buffer);
-/** Counts texts: the memory has the last one. */
+/** Number of loaded texts; only the last one is in memory. */
 let loaded = 0;
 
 for (const [i, name] of MEMBERS.entries()) {
@@ -125,18 +125,18 @@ for (let type = 0; type <= MAX_TYPE; type++) {
   space.set([fields.length, ...fields.flat()], reader.FORMS.value + type * FORM_SIZE);
 }
 
-/** Takes an item that is not plain, parsed. @returns its encoding; undefined where something is wrong with it */
+/** Verifies a parsed item that is not plain. @returns its encoding; undefined if it is wrong */
 type Decide = (item: unknown, index: number) => Uint8Array | undefined;
 
-/** A block object; `header` where it was found in the text, so that nothing of it has to be compared any more. */
+/** Block object; `header` is present if it was found in the text, so that no member has to be compared again. */
 export type BlockText = { readonly block: unknown; readonly header: VerifiedHeader | undefined };
 
-/** What the receipts before one add up to. */
+/** Running totals of gas and logs before a receipt. */
 export type ReceiptWalk = { gas: bigint; logs: number };
 
 /**
- * A list of transactions or of receipts as text. It is gone through once, and nothing is parsed but items that are not plain: those are handed to the caller. It
- * holds until another text is loaded.
+ * Text of a list of transactions or receipts, read once by the WebAssembly module; only items that are not plain are parsed and passed to the caller.
+ * Valid until another text is loaded.
  */
 export class ListText {
   readonly #start: number;
@@ -159,20 +159,20 @@ export class ListText {
     this.#number = loaded;
   }
 
-  /** Rows of so many items of which none is plain. */
+  /** Rows of `items` items of which none is plain. */
   static createRows(items: number): Uint8Array {
     return new Uint8Array(items * ROW_SIZE);
   }
 
-  /** An answer that is a list; undefined where it is too long. */
+  /** Loads a response that is a list; undefined if it is too long. */
   static load(answer: JsonText | JsonBytes): ListText | undefined {
     const end = load(answer);
     return end === undefined ? undefined : new ListText(TEXT, end);
   }
 
   /**
-   * A block object with its transactions as a `ListText`; with all of it parsed where that cannot be.
-   * @param known the header that it should have: where that is found in the text, which is of the usual form, only the members are read that are not of the header
+   * Reads a block object with its transactions as a `ListText`; parses all of it if the text does not allow that.
+   * @param known expected header: if the text contains it in Ethereum's own form, only the members outside of the header are read
    */
   static parseBlock(answer: JsonText | JsonBytes, known?: VerifiedHeader): BlockText {
     const end = load(answer);
@@ -188,17 +188,17 @@ export class ListText {
     return { block: { ...block, transactions }, header: undefined };
   }
 
-  /** How many items there are; known when it has been gone through. */
+  /** Number of items; known once the list has been read. */
   get count(): number {
     return reader.itemCount();
   }
 
-  /** Whether it has been gone through to its end: then no object that was compared has a name twice. */
+  /** Whether the list was read to its end; then no compared object repeats a name. */
   get isRead(): boolean {
     return this.#isRead;
   }
 
-  /** All items. */
+  /** Parses all items. */
   parse(): unknown {
     return parseJsonText(read(this.#start, this.#end));
   }
@@ -213,9 +213,9 @@ export class ListText {
   }
 
   /**
-   * Goes through transactions.
-   * @param first place of the first one in the block
-   * @returns false where `decide` found something wrong, or the text cannot be read like this: it has to be parsed
+   * Reads a list of transactions.
+   * @param first index in the block of the first transaction
+   * @returns false if `decide` rejected an item or the text has an unsupported form: it must be parsed
    */
   readTransactions(block: BlockPlace, first: number, decide: Decide): boolean {
     return this.#walk(block, first, 0, (transaction, index) => {
@@ -226,7 +226,7 @@ export class ListText {
     });
   }
 
-  /** Encodings of the items, when they have been gone through. */
+  /** Encodings of the items, once the list has been read. */
   get encodings(): readonly Uint8Array[] {
     return Array.from({ length: this.count }, (_, index) => {
       const row = this.#table + index * ROW_SIZE;
@@ -235,7 +235,7 @@ export class ListText {
     });
   }
 
-  /** The root of the trie of the items, when they have been gone through; undefined where there are too many. It takes the place of their encodings. */
+  /** Root of the trie of the items, once the list has been read; undefined if there are too many. Overwrites their encodings. */
   hashTrie(): string | undefined {
     const { count } = this;
     if (count > reader.MAX_ITEMS.value) return undefined;
@@ -243,7 +243,7 @@ export class ListText {
     return `0x${encodeHex(space, root, root + HASH_LENGTH)}`;
   }
 
-  /** Whether the list is that of the hashes of transactions, and nothing else. @param rows of all of them */
+  /** Whether the list contains exactly the hashes of the transactions. @param rows rows of all transactions */
   areHashes(rows: Uint8Array): boolean {
     this.#require();
     reserve(this.#table + rows.length);
@@ -252,12 +252,18 @@ export class ListText {
     return this.#isRead;
   }
 
-  /** What receipts and hashes are compared with, of the transactions that have been gone through: all of it of those that are plain, of others the hash. */
+  /** Copies the rows of the transactions that were read: complete for plain items, only the hash for others. */
   copyRows(): Uint8Array {
     return space.slice(this.#table, this.#table + this.count * ROW_SIZE);
   }
 
-  /** As `readTransactions`, for receipts. @param rows of all transactions of the block @param walk what receipts before an item add up to */
+  /**
+   * Reads a list of receipts.
+   * @param first index in the block of the first receipt
+   * @param rows rows of all transactions of the block
+   * @param walk running totals before the first receipt; updated
+   * @returns false if `decide` rejected an item or the text has an unsupported form: it must be parsed
+   */
   readReceipts(
     block: BlockPlace,
     first: number,
@@ -298,11 +304,11 @@ export class ListText {
     for (let at = reader.next(); at !== END; at = reader.next()) {
       if (at === UNREADABLE) return false;
       const text = this.#readItem(at);
-      // With pauses, as all of the list.
+      // A long item is parsed with pauses, together with the whole list.
       if (text.length > PIECE_LENGTH) return false;
       const item: unknown = JSON.parse(text);
       const encoded = hasRepeatedNames(text, item) ? undefined : decide(item, first + at);
-      // There is room for encodings that are no longer than their texts.
+      // The buffer has room only for encodings that are no longer than their texts.
       if (encoded === undefined || encoded.length > text.length) return false;
       space.set(encoded, reader.place(encoded.length));
     }
@@ -315,7 +321,7 @@ export class ListText {
   }
 }
 
-/** What a block object without uncles has beside its header and its transactions; undefined where it has to be parsed. @param end of the text */
+/** Members of a block object without uncles besides header and transactions; undefined if the block must be parsed. @param end end of the text */
 function readBody(header: VerifiedHeader, end: number): Members | undefined {
   if (header.form !== ETHEREUM_FORM || header.unclesHash !== NO_UNCLES) return undefined;
   const target = end + TAIL;
@@ -327,12 +333,12 @@ function readBody(header: VerifiedHeader, end: number): Members | undefined {
   if (listed !== undefined && hasRepeatedNames(listed, withdrawals)) return undefined;
   const { hash } = header;
   const [transactionsRoot, withdrawalsRoot] = ['transactionsRoot', 'withdrawalsRoot'].map(readMember);
-  // Null and a member that is not there read alike here, and are not alike.
+  // `readMember` does not distinguish null from an absent member, which differ here.
   if (withdrawalsRoot !== undefined && listed === undefined) return undefined;
   return { hash, uncles: [], withdrawals, transactionsRoot, withdrawalsRoot };
 }
 
-/** Text of a member of the block object that was read last, of a string without its quotes; undefined where it is absent or null. */
+/** Text of a member of the last block object, without quotes if it is a string; undefined if it is absent or null. */
 function readMember(name: string): string | undefined {
   const slot = reader.BLOCK.value + MEMBERS.indexOf(name) * SLOT_SIZE;
   const kind = numbers.getUint32(slot + 8, true);
@@ -345,7 +351,7 @@ function describeField({ member, as, isOptional }: HeaderField): readonly number
   return [MEMBERS.indexOf(member), Number(as === 'integer'), Number(isOptional === true)];
 }
 
-/** @returns where the text ends in memory */
+/** @returns end of the text in memory; undefined if it is too long */
 function load(answer: JsonText | JsonBytes): number | undefined {
   const { length } = answer;
   if (length > MAX_LENGTH) return undefined;

@@ -1,4 +1,4 @@
-/** What has been made of long transactions with pauses, before they are compared: `prepareTransactions` makes it. */
+/** Encoding of a long transaction, made with pauses by `prepareTransactions` before the comparison. */
 
 import type { RlpWriter } from '../primitives/rlp-writer.ts';
 import type { Members } from './findings.ts';
@@ -6,35 +6,37 @@ import { UnreadableMember } from './members.ts';
 
 export type PreparedTransaction = {
   readonly encoded: Uint8Array;
-  /** Of the encoding. */
+  /** Hash of the encoding. */
   readonly hash: string;
-  /** The hash that was signed; undefined where there is none, or it cannot be made. */
+  /** Hash of the signing payload; undefined if there is none or it cannot be encoded. */
   readonly signedHash: Uint8Array | undefined;
 };
 
-/** Lists with fewer items are encoded each time. */
+/** Items; shorter lists are encoded each time. */
 export const LONG_LIST: number = 64;
 
 const transactions = new WeakMap<Members, PreparedTransaction>();
 const lists = new WeakMap<readonly unknown[], Uint8Array | UnreadableMember>();
 
+/** Returns what `prepareTransactions` has made of this object; undefined for short transactions. */
 export function findPrepared(transaction: Members): PreparedTransaction | undefined {
   return transactions.get(transaction);
 }
 
+/** Stores the encoding as long as the transaction object lives. */
 export function keepPrepared(transaction: Members, prepared: PreparedTransaction): void {
   transactions.set(transaction, prepared);
 }
 
-/** @param encoded what it is encoded to, or why it cannot be encoded */
+/** @param encoded encoding of the list, or the reason why it cannot be encoded */
 export function keepList(list: readonly unknown[], encoded: Uint8Array | UnreadableMember): void {
   lists.set(list, encoded);
 }
 
 /**
- * Writes a list that has been encoded.
- * @returns false, with nothing written, where it has not been
- * @throws UnreadableMember where it could not be encoded
+ * Writes a list that was encoded before.
+ * @returns false, with nothing written, if it was not encoded before
+ * @throws UnreadableMember if the list cannot be encoded
  */
 export function writePrepared(writer: RlpWriter, list: readonly unknown[]): boolean {
   const encoded = list.length < LONG_LIST ? undefined : lists.get(list);

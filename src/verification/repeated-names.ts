@@ -8,21 +8,21 @@ const LAST_BLANK = 0x20;
 export const REPEATED: string = 'an object of the answer has a name more than once';
 
 /**
- * Whether an object in a text has a name more than once. Of such members this program takes the last; other parsers may take another, or refuse the text.
- * A long text that was parsed with pauses is not gone through again.
- * @param value what the text was parsed to
+ * Whether an object in a text repeats a name. This program uses the last of such members; other parsers may use another one or reject the text.
+ * A long text that was parsed with pauses is not scanned again.
+ * @param value result of parsing the text
  */
 export function hasRepeatedNames(text: JsonText | JsonBytes, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return findRepeats(value) ?? countNames(textOf(text)) !== countMembers(value);
 }
 
-/** As `hasRepeatedNames`, for answers that cannot be written anew, because they have been passed on in part: what is wrong is among the findings. */
+/** Adds a finding if an object repeats a name; for responses that have been forwarded in part and cannot be rewritten. */
 export function refuseRepeatedNames(text: JsonText, value: unknown, findings: Findings): void {
   if (hasRepeatedNames(text, value)) findings.contradict('members', REPEATED, [REPEATED]);
 }
 
-/** Strings with a colon behind them. */
+/** Counts strings that are followed by a colon. */
 function countNames(text: JsonText): number {
   let names = 0;
   for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at)) {

@@ -8,27 +8,27 @@ import type { Findings, Members } from './findings.ts';
 import { asText, isMembers, isSameInteger, isSameText } from './members.ts';
 
 const WORD_BYTES = 32;
-/** Of one proof: a path has 64 nibbles, and each node below the root may be there twice, as a part of the one above it too. */
+/** Most nodes in one proof: a path has 64 nibbles, and each node below the root may appear twice, also embedded in its parent. */
 const MAX_NODES = 130;
 const NO_HASH = `0x${'00'.repeat(WORD_BYTES)}`;
 const EMPTY_CODE: string = bytesToHex(EMPTY_CODE_HASH);
 const EMPTY_ROOT: string = bytesToHex(EMPTY_TRIE_ROOT);
 
-/** Nodes of tries by their hashes, lower-case `0x` text. */
+/** Trie nodes by hash, lower-case `0x` text. */
 export type NodesByHash = ReadonlyMap<string, Uint8Array>;
 
 type OnNode = (hash: Uint8Array, encoded: Uint8Array) => void;
 
-/** What a trie has for an account is not of Ethereum's form. */
+/** The account leaf does not have Ethereum's form. */
 class UnknownAccount extends RangeError {}
 
 /**
- * Reads an account out of a proof against the state root of a block.
+ * Reads an account from a proof against the state root of a block.
  * @param address 20 bytes
  * @param proof encoded nodes, the root first
- * @param onNode as in `readProof`
- * @returns null where the proof shows that there is no such account
- * @throws RangeError naming what is wrong with the proof
+ * @param onNode passed to `readProof`
+ * @returns null if the proof shows that the account does not exist
+ * @throws RangeError with the fault of the proof
  */
 export function proveAccount(
   stateRoot: Uint8Array,
@@ -36,7 +36,7 @@ export function proveAccount(
   proof: readonly Uint8Array[],
   onNode?: OnNode,
 ): AccountLeaf | null {
-  // No state is empty: anvil gives the root of one for its first block, whose nodes prove something else.
+  // No real state is empty: anvil reports the empty root for its first block, with nodes that prove another state.
   const extra = bytesEqual(stateRoot, EMPTY_TRIE_ROOT) ? 'refused' : 'passed over';
   const leaf = readProof(stateRoot, keccak256(address), proof, onNode, extra);
   if (leaf === undefined) return null;
@@ -48,12 +48,12 @@ export function proveAccount(
 }
 
 /**
- * Reads a word of an account's storage out of a proof.
+ * Reads a storage slot of an account from a proof.
  * @param key 32 bytes
  * @param proof encoded nodes, the root first
- * @param onNode as in `readProof`
- * @returns 0n where the proof shows that the word is not stored, or that zero is
- * @throws RangeError naming what is wrong with the proof
+ * @param onNode passed to `readProof`
+ * @returns 0n if the proof shows that the slot is absent or stored as zero
+ * @throws RangeError with the fault of the proof
  */
 export function proveSlot(
   storageRoot: Uint8Array,
@@ -63,32 +63,32 @@ export function proveSlot(
 ): bigint {
   const leaf = readProof(storageRoot, keccak256(key), proof, onNode, 'passed over');
   if (leaf === undefined) return 0n;
-  // Zero is not stored in Ethereum's tries; anvil's keep it, and their root says so.
+  // Ethereum's tries do not store zeros; anvil's do, and its roots include them.
   return asInteger(decodeRlp(leaf), 'slot');
 }
 
-/** What was asked for with `eth_getProof`. */
+/** Parameters of an `eth_getProof` request. */
 export type ProofQuestion = {
-  /** Hex text of 20 bytes. */
+  /** 20 bytes as hex text. */
   readonly address: string;
   /** Hex texts of at most 32 bytes. */
   readonly slots: readonly string[];
 };
 
-/** What a proof shows of an account. */
+/** Account state verified by a proof. */
 export type ProvenState = {
-  /** Null where there is no such account. */
+  /** Null if the account does not exist. */
   readonly account: AccountLeaf | null;
-  /** Words of the slots that were asked for, in their order. */
+  /** Values of the requested slots, in order. */
   readonly words: readonly bigint[];
-  /** The nodes of the tries that show it. */
+  /** Trie nodes of the proofs. */
   readonly nodes: NodesByHash;
 };
 
 /**
- * Compares an answer to `eth_getProof`, the proofs and what it says beside them, with the state root of a block.
- * @param stateRoot hex text of 32 bytes
- * @returns undefined where something is wrong, which is among the findings
+ * Verifies an `eth_getProof` response, both its proofs and its members, against the state root of a block.
+ * @param stateRoot 32 bytes as hex text
+ * @returns undefined if the response is wrong; the fault is then among the findings
  */
 export function verifyAccountProof(
   answer: unknown,
@@ -124,7 +124,7 @@ export function verifyAccountProof(
   }
 }
 
-/** Compares the code of an account, hex text, with the hash of it. */
+/** Compares hex code with the account's code hash. */
 export function verifyCode(code: unknown, codeHash: Uint8Array, findings: Findings): void {
   try {
     if (bytesEqual(keccak256(hexToBytes(asText(code))), codeHash)) return;
@@ -134,14 +134,14 @@ export function verifyCode(code: unknown, codeHash: Uint8Array, findings: Findin
   findings.contradict('state', 'the code is not that of the account');
 }
 
-/** A chain with another kind of state leads to another root node; nothing but a wrong answer leads to the right one and fails below it. */
+/** A chain with another state format yields another root node; only a wrong response has the correct root and fails below it. */
 function findEvidence(nodes: readonly Uint8Array[], stateRoot: string): readonly unknown[] | undefined {
   const [root] = nodes;
   const hash = root === undefined ? 'no node' : bytesToHex(keccak256(root));
   return hash === stateRoot ? undefined : [stateRoot, hash];
 }
 
-/** Compares what an answer says of an account beside the proof. Of one that does not exist clients give hashes of zeros or those of nothing. */
+/** Compares the stated account members with the proof. For an absent account clients return zero hashes or the hashes of empty values. */
 function compareAccount(
   { nonce, balance, codeHash, storageHash }: Members,
   account: AccountLeaf | null,
@@ -158,7 +158,7 @@ function compareAccount(
   if (!isRight) findings.contradict('state', 'the account is another one than its proof shows');
 }
 
-/** Compares a slot with its proof. @throws RangeError where that proves nothing */
+/** Compares a slot with its proof. @throws RangeError if the proof is invalid */
 function proveMember(
   member: unknown,
   slot: string,
@@ -175,7 +175,7 @@ function proveMember(
   return word;
 }
 
-/** @throws RangeError where it is no list of hex texts, or longer than any path */
+/** @throws RangeError if it is not a list of hex texts, or longer than any path */
 function readNodes(proof: unknown): readonly Uint8Array[] {
   if (!Array.isArray(proof)) throw new RangeError('proof: no list of nodes');
   if (proof.length > MAX_NODES) throw new RangeError('proof: more nodes than a path has');

@@ -1,4 +1,4 @@
-/** Compares a block with its hash while its text comes in. */
+/** Verifies a block against its hash while its text arrives. */
 
 import { concatBytes } from '../primitives/bytes.ts';
 import { bytesToHex } from '../primitives/hex.ts';
@@ -24,18 +24,18 @@ import {
 } from './verify-block.ts';
 import type { BlockPlace, TransactionFacts, VerifyTools } from './verify-transaction.ts';
 
-/** Longest block without its transactions; most have a kilobyte or two. */
+/** Longest block without its transactions, in bytes; most have one or two kilobytes. */
 const MAX_REST_BYTES: number = 4 << 20;
 
 /** Number of senders to recover in the first piece of a stream; each later piece recovers one. */
 const FIRST_SENDERS = 4;
 
-/** What a block has shown, as far as it is right. */
+/** Verified parts of a block. */
 export type StreamedBlock = {
-  /** Without its transactions. */
+  /** Block without its transactions. */
   readonly block: Members;
   readonly header: VerifiedHeader | undefined;
-  /** Undefined where they do not make the root, or where there are more than are remembered. */
+  /** Undefined if the transactions do not match the root or exceed `maxTransactions`. */
   readonly transactions: KnownTransactions | undefined;
   readonly count: number;
 };
@@ -43,35 +43,38 @@ export type StreamedBlock = {
 export type BlockStreamOptions = {
   readonly hash: string;
   readonly tools: VerifyTools;
-  /** The block's header where it is known. */
+  /** Header of the block if it is known. */
   readonly header: VerifiedHeader | undefined;
-  /** Asks for the header where transactions come before what they are compared with; undefined where no node has it. */
+  /** Requests the header if transactions precede the members they are compared with; undefined if no node has it. */
   readonly askHeader: () => PromiseOrValue<VerifiedHeader | undefined>;
-  /** So many transactions are remembered. */
+  /** Most transactions whose facts are retained. */
   readonly maxTransactions: number;
-  /** Is handed some transactions, parsed, or all of them, so that their senders are compared. */
+  /** Receives a sample of the parsed transactions, or all of them with `isEverySender`, to verify their senders. */
   readonly verifySender: (transaction: Members) => void;
   readonly isEverySender: boolean;
-  /** Parses a text that may be long; by default at once. */
+  /** Parses a text that may be long; JSON.parse by default. */
   readonly parse?: ParseText;
 };
 
-/** A block with whole transactions, of which these are compared as they come, and the header and the roots at the end. What is held does not grow with the block, but for facts of its transactions. */
+/**
+ * Verifies a block with full transactions: the transactions as they arrive, the header and the roots at the end. Memory does not grow with the block,
+ * except for the facts of its transactions.
+ */
 export class BlockStream {
   readonly #options: BlockStreamOptions;
   readonly #splitter = new ItemSplitter((items) => this.#take(items), 'transactions');
   readonly #root: OrderedRoot;
   readonly #rows: Uint8Array[] = [];
-  /** Facts of transactions that were parsed, by their places. */
+  /** Facts of the transactions that were parsed, by index. */
   readonly #parsed = new Map<number, TransactionFacts>();
   #place: BlockPlace | undefined;
   #isPlaceSought = false;
-  /** Of the last piece, until the header is there. */
+  /** Items of the last piece, until the header is there. */
   readonly #waiting: Uint8Array[] = [];
   #count = 0;
-  /** Something was found that has no root: nothing more is read. */
+  /** A fault without a computable root was found; later items are only counted. */
   #isBroken = false;
-  /** The same, and nothing more is held. */
+  /** The rest is too large; later pieces are dropped. */
   #isTooLarge = false;
 
   constructor(options: BlockStreamOptions) {
@@ -79,7 +82,7 @@ export class BlockStream {
     this.#root = new OrderedRoot();
   }
 
-  /** @returns a promise where the header is asked for; the next piece may be added once that is settled */
+  /** @returns a promise while the header is requested; the next piece must wait for it */
   add(piece: Uint8Array): PromiseOrValue<void> {
     if (this.#isTooLarge) return;
     return continueWith(this.#splitter.add(piece), () => this.#checkRest());
@@ -172,7 +175,7 @@ export class BlockStream {
     });
   }
 
-  /** Of a block with too many transactions none is remembered. */
+  /** Drops all facts once a block has too many transactions. */
   #dropBeyond(): void {
     if (this.#count <= this.#options.maxTransactions) return;
     this.#rows.length = 0;
@@ -210,8 +213,8 @@ export class BlockStream {
   }
 
   /**
-   * What transactions are compared with, from the members before them; undefined where some of it is not there, as in blocks before base fees, or may not be what
-   * the header has.
+   * Reads the members that transactions are compared with from the text before the list; undefined if one is missing, as in blocks without a base fee,
+   * or may differ from the header's.
    */
   #findPlace(): BlockPlace | undefined {
     try {

@@ -1,4 +1,4 @@
-/** Compares the receipts of a block with it while their text comes in. */
+/** Verifies the receipts of a block while their text arrives. */
 import { bytesToHex } from '../primitives/hex.ts';
 import { JsonBytes, type JsonText, SharedBytes, textOf } from '../primitives/json-result.ts';
 import { OrderedRoot } from '../primitives/ordered-root.ts';
@@ -10,10 +10,10 @@ import { refuseRepeatedNames } from './repeated-names.ts';
 import { compareReceiptsRoot, readReceipt, readRightReceipts } from './verify-receipts.ts';
 import type { VerifyTools } from './verify-transaction.ts';
 
-/** Parses a text, with pauses where it is long. */
+/** Parses a text, with pauses if it is long. */
 export type ParseText = (text: JsonText) => PromiseOrValue<unknown>;
 
-/** The receipts of a block, compared as they come, and with the root in the header at the end. What is held does not grow with the block. */
+/** Verifies receipts as they arrive and their root at the end. Memory does not grow with the block. */
 export class ReceiptStream {
   readonly #block: KnownBlock;
   readonly #tools: VerifyTools;
@@ -22,10 +22,10 @@ export class ReceiptStream {
   readonly #root: OrderedRoot;
   #walk: ReceiptWalk = { gas: 0n, logs: 0 };
   #count = 0;
-  /** Something was found that has no root: nothing more is read. */
+  /** A fault without a computable root was found; nothing more is read. */
   #isBroken = false;
 
-  /** @param parse of a text that may be long */
+  /** @param parse parses a text that may be long */
   constructor(block: KnownBlock, tools: VerifyTools, parse: ParseText = JSON.parse) {
     this.#block = block;
     this.#tools = tools;
@@ -33,12 +33,12 @@ export class ReceiptStream {
     this.#root = new OrderedRoot();
   }
 
-  /** @returns a promise where a long receipt is still parsed: the next piece has to wait for it */
+  /** @returns a promise while a long receipt is parsed; the next piece must wait for it */
   add(piece: Uint8Array): PromiseOrValue<void> {
     return this.#splitter.add(piece);
   }
 
-  /** What was found is then among the findings. */
+  /** Completes the findings with the count and the root. */
   finish(): void {
     const { header, transactions } = this.#block;
     if (this.#splitter.hasOversized)

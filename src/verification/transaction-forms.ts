@@ -1,8 +1,8 @@
-/** What of a transaction object is hashed, by type: a field a row, in the order of the encoding. */
+/** Hashed members of a transaction object by type, one row per field, in the order of the encoding. */
 
 /**
- * How a member becomes an RLP item. `recipient`: an address, empty where null or absent. `optionalInteger`: 0 where null or absent. `flag`: a
- * boolean, false where absent.
+ * Encoding of a member as an RLP item. `recipient`: an address, empty if null or absent. `optionalInteger`: 0 if null or absent. `flag`: a boolean,
+ * false if absent.
  */
 export type FieldKind =
   | 'bytes'
@@ -21,14 +21,14 @@ export type TransactionField = {
 };
 
 export type TransactionForm = {
-  /** Before the list; undefined for legacy transactions. */
+  /** Type byte before the list; undefined for legacy transactions. */
   readonly type: number | undefined;
   readonly fields: readonly TransactionField[];
-  /** Fields that a signature covers, from the first one; absent where there is no signature, so that `from` is among the fields or not known. */
+  /** Number of leading fields that the signature covers; absent for unsigned types, where `from` is a field or unknown. */
   readonly signed?: number;
-  /** A member that tells this form from others of the same type. */
+  /** Member that distinguishes this form from others of the same type. */
   readonly mark?: string;
-  /** Members that are not hashed and the same in all transactions of the form; addresses are lower-case. */
+  /** Unhashed members with the same value in all transactions of the form; addresses are lower-case. */
   readonly fixed?: Readonly<Record<string, string>>;
 };
 
@@ -50,9 +50,9 @@ const SIGNATURE: readonly TransactionField[] = [integer('v', 'yParity'), integer
 const BODY: readonly TransactionField[] = [GAS, TO, VALUE, INPUT];
 /** Sender and recipient of Nitro's internal transactions (core/types/arb_types.go). */
 const ARBOS = '0x00000000000000000000000000000000000a4b05';
-/** The precompile that submitted retryables are for (core/types/arb_types.go, ArbRetryableTxAddress). */
+/** Target precompile of submitted retryables (core/types/arb_types.go, ArbRetryableTxAddress). */
 const RETRYABLES = '0x000000000000000000000000000000000000006e';
-/** Nitro's own types have no signature; nodes show the fee cap as either, or as both. */
+/** Nitro's own types are unsigned; nodes return the fee cap under either name or both. */
 const FEE_CAP = integer('maxFeePerGas', 'gasPrice');
 
 function signed(type: number | undefined, ...fields: readonly TransactionField[]): TransactionForm {
@@ -83,7 +83,7 @@ export const TRANSACTION_FORMS: readonly TransactionForm[] = [
     ],
     fixed: { gasPrice: '0x0' },
   },
-  // Scroll: messages of layer 1 (go-ethereum of scroll-tech, core/types/l1_message_tx.go).
+  // Scroll: layer 1 messages (go-ethereum of scroll-tech, core/types/l1_message_tx.go).
   { type: 0x7e, mark: 'queueIndex', fields: [integer('queueIndex'), GAS, TO, VALUE, INPUT, bytes('sender')] },
   // Arbitrum Nitro (go-ethereum of OffchainLabs, core/types/arb_types.go).
   {

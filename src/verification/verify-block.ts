@@ -25,26 +25,26 @@ import {
   verifyTransaction,
 } from './verify-transaction.ts';
 
-/** A block of which the header was recomputed: what of it other answers are compared with. */
+/** Members of a recomputed header that other responses are compared with. */
 export type VerifiedHeader = BlockPlace & {
-  /** How the chain encodes it. */
+  /** Encoding that the chain uses. */
   readonly form: HeaderForm;
   readonly parentHash: string;
   readonly stateRoot: string;
   readonly receiptsRoot: string;
   readonly unclesHash: string;
   readonly logsBloom: string;
-  /** EIP-7928; undefined before Amsterdam, and on chains that do not hash it. */
+  /** EIP-7928; undefined before Amsterdam and on chains that do not hash it. */
   readonly accessListHash: string | undefined;
 };
 
 const LIST_MEMBER = 'blockAccessListHash';
-/** Sixteen at most on Ethereum (MAX_WITHDRAWALS_PER_PAYLOAD), and not much more on any chain. */
+/** Ethereum has at most sixteen (MAX_WITHDRAWALS_PER_PAYLOAD), and no chain has many more. */
 const MAX_WITHDRAWALS = 1_024;
 
 /**
- * Compares the header of a block object with the block's hash.
- * @returns undefined where it is another one's or has a form that is not known, which is among the findings
+ * Verifies the header of a block object against the block hash.
+ * @returns undefined if it belongs to another block or has an unknown form; the fault is then among the findings
  */
 export function verifyHeader(block: Members, hash: string, tools: VerifyTools): VerifiedHeader | undefined {
   const { findings, writer } = tools;
@@ -93,9 +93,9 @@ function readVerified(block: Members, hash: string, form: HeaderForm): VerifiedH
 }
 
 /**
- * Compares transactions, in full, and withdrawals of a block with its header, which has been found right.
- * @param known what was found before to be the transactions of this block: where a text has those, it need not be found out which root they make
- * @returns what is known of the transactions; undefined where they do not make the root, which is among the findings
+ * Verifies the full transactions and the withdrawals of a block against its verified header.
+ * @param known transactions of this block from an earlier verification: if the text has the same hashes, the root is not recomputed
+ * @returns facts of the transactions; undefined if they do not match the root, and the fault is then among the findings
  */
 export function verifyBody(
   block: Members,
@@ -119,8 +119,9 @@ export function verifyBody(
 }
 
 /**
- * Reads the transactions in a text, from a place in the block on. Undefined where something is wrong with them, which is found out when they are parsed.
- * Their encodings are those of the text then.
+ * Reads the transactions in a text and leaves their encodings in it.
+ * @param first index in the block of the first transaction
+ * @returns undefined if something is wrong, which parsing then finds
  */
 export function readRight(
   transactions: ListText,
@@ -167,8 +168,8 @@ function verifyTransactions(
 }
 
 /**
- * Compares a transaction with what follows from its own fields and its place in the block.
- * @returns its encoding, unless no root covers it, and its facts; undefined where it has none, which is among the findings
+ * Compares a transaction with what its own fields and its place in the block imply.
+ * @returns its encoding, unless no root covers it, and its facts; undefined if it cannot be verified, and the fault is then among the findings
  */
 export function readListed(
   transaction: unknown,
@@ -195,7 +196,7 @@ export function readListed(
   return verified;
 }
 
-/** Whether the transactions of a block make the root in its header; otherwise it is among the findings. */
+/** Compares the computed transactions root with the header's; adds a finding if they differ. */
 export function compareRoot(transactionsRoot: unknown, root: string, findings: Findings): boolean {
   if (isSameText(transactionsRoot, root)) return true;
   const evidence = [transactionsRoot, root];
@@ -203,7 +204,7 @@ export function compareRoot(transactionsRoot: unknown, root: string, findings: F
   return false;
 }
 
-/** Compares a block object with transaction hashes with its header, which has been found right, and the transactions that it is known to have. */
+/** Compares a block object that lists transaction hashes with its verified header and the known transactions of the block. */
 export function verifyListed(block: Members, known: KnownTransactions, tools: VerifyTools): void {
   requireBlockMembers(block, tools.findings);
   verifyWithdrawals(block, tools);
@@ -218,7 +219,7 @@ export function verifyListed(block: Members, known: KnownTransactions, tools: Ve
   if (!isRight) tools.findings.contradict('transactions', 'the block lists other transactions than it has');
 }
 
-/** Compares the withdrawals of a block with the root in its header, which has been found right. */
+/** Compares the withdrawals of a block with the root in its verified header. */
 export function verifyWithdrawals(
   { withdrawals, withdrawalsRoot }: Members,
   { findings, writer }: VerifyTools,
@@ -228,7 +229,7 @@ export function verifyWithdrawals(
       findings.contradict('withdrawals', 'the block lists withdrawals without a root');
     return;
   }
-  // Null is none, which the root has to commit to.
+  // Null means no withdrawals, which the root must commit to.
   const listed = withdrawals === null ? [] : withdrawals;
   const encodings = Array.isArray(listed) ? encodeWithdrawals(listed, writer) : undefined;
   const root = encodings === undefined ? 'cannot be encoded' : bytesToHex(computeOrderedRoot(encodings));
@@ -238,7 +239,7 @@ export function verifyWithdrawals(
   }
 }
 
-/** Undefined where one cannot be encoded, and of more than a block can have. */
+/** Undefined if one cannot be encoded or there are more than a block can have. */
 function encodeWithdrawals(
   withdrawals: readonly unknown[],
   writer: RlpWriter,

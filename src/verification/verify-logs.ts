@@ -5,7 +5,7 @@ import type { KnownBlock } from './known-transactions.ts';
 import { isMembers, isSameInteger, isSameText } from './members.ts';
 import type { VerifiedHeader } from './verify-block.ts';
 
-/** Which logs are meant: values are lower-case, and no alternatives mean all. A log with fewer topics than the list is not meant. */
+/** Log filter: values are lower-case, and an empty list matches everything. A log with fewer topics than the list does not match. */
 export type WantedLogs = {
   readonly addresses: readonly string[];
   readonly topics: readonly (readonly string[])[];
@@ -13,16 +13,16 @@ export type WantedLogs = {
 
 const BLOOM = /^0x[0-9a-f]{512}$/;
 const HEX = /^0x[0-9a-fA-F]*$/;
-/** Longer texts are hex where they are those of logs in receipts, and not looked through for it. */
+/** Longer texts are not scanned for hex: if they equal those of the receipts, they are hex. */
 const MAX_TESTED = 4_096;
-/** Logs of so many characters are compared whatever is expected. */
+/** Logs up to this many characters are compared regardless of the expected length. */
 const SHORT_LOGS = 64 * 1024;
 
-/** A filter of logs, prepared for many of them. */
+/** Log filter prepared for matching many logs. */
 export class LogMatcher {
   readonly #addresses: ReadonlySet<string>;
   readonly #topics: readonly ReadonlySet<string>[];
-  /** Of each position with alternatives: their bits in a bloom. Made when a bloom is looked at first. */
+  /** Bloom bits of the alternatives at each position that has some; computed on first use. */
   #bits: readonly (readonly (readonly number[])[])[] | undefined;
 
   constructor({ addresses, topics }: WantedLogs) {
@@ -40,7 +40,7 @@ export class LogMatcher {
     });
   }
 
-  /** Whether a block with this bloom in its header may have logs that match. */
+  /** Whether a block with this bloom in its header may contain matching logs. */
   mayMatch(logsBloom: string): boolean {
     if (!BLOOM.test(logsBloom)) return true;
     this.#bits ??= [this.#addresses, ...this.#topics]
@@ -53,16 +53,16 @@ export class LogMatcher {
   }
 }
 
-/** @param bit 0 is the last one */
+/** @param bit bit 0 is the last one */
 function isBitSet(bloom: string, bit: number): boolean {
   const digit = Number.parseInt(bloom.charAt(bloom.length - 1 - (bit >> 2)), 16);
   return ((digit >> (bit & 3)) & 1) === 1;
 }
 
 /**
- * Logs of a block that match, out of its receipts, each as a text that is the same for the same log. Positions are counted, and everything else
- * is what the block has: members of the logs that say so are not read.
- * @param receipts which have been found right
+ * Lists the matching logs of a block from its receipts, each as a canonical text. Positions are counted and all other members come from the block;
+ * the logs' own members for these are ignored.
+ * @param receipts verified receipts
  */
 export function listMatching(
   receipts: readonly unknown[],
@@ -90,7 +90,7 @@ function describeLog(log: Members): string {
   return `${describePlace(log)}${log['data']}`.toLowerCase();
 }
 
-/** The description of a log without its data. */
+/** Description of a log without its data. */
 function describePlace(log: Members): string {
   const { topics, transactionHash, address } = log;
   const numbers = [log['blockNumber'], log['logIndex'], log['transactionIndex']].map(Number).join(' ');
@@ -98,7 +98,7 @@ function describePlace(log: Members): string {
   return `${numbers} ${transactionHash} ${address} ${list} `;
 }
 
-/** Whether a description is that of a log, whose data is not copied. */
+/** Whether the text describes the log; compares without copying the data. */
 function isDescription(text: string | undefined, log: Members): boolean {
   if (text === undefined) return false;
   const data = log['data'] as string;
@@ -107,13 +107,15 @@ function isDescription(text: string | undefined, log: Members): boolean {
   return text.endsWith(data) || text.endsWith(data.toLowerCase());
 }
 
-/** How logs of an answer differ from those of the receipts; `lacksFrom` is the first block with a missing one, where nothing else is wrong. */
+/** Difference between returned logs and those in the receipts. `lacksFrom`: first block with a missing log, if nothing else is wrong. */
 export type LogDifference = { readonly text: string; readonly lacksFrom?: number };
 
 /**
- * Compares the logs of an answer with those that receipts have.
- * @param expected as `listMatching` lists them
- * @param findHeader of a block that was asked for
+ * Compares the logs of a response with those in the receipts.
+ * @param told logs as the node returned them
+ * @param expected result of `listMatching`
+ * @param findHeader returns the header of a requested block by number
+ * @returns undefined if the logs are the same
  */
 export function compareLogs(
   told: readonly unknown[],
@@ -126,7 +128,7 @@ export function compareLogs(
   let isSame = told.length === expected.length;
   for (const [i, log] of told.entries()) {
     length += isMembers(log) ? measureLog(log) : 0;
-    // They are not right then, and no more of them is looked at than there is of those that are.
+    // Logs longer than the correct ones are wrong; this bounds the work on them.
     if (length > room) return { text: 'the logs are longer than those in the receipts of their blocks' };
     if (!isMembers(log) || !isReadable(log))
       return { text: 'a log has a member of another kind than logs have' };
@@ -153,7 +155,7 @@ function sumLengths(texts: readonly string[]): number {
   return sum;
 }
 
-/** Characters of what its description has of a log, or fewer. */
+/** Lower bound on the length of a log's description, in characters. */
 function measureLog({ address, data, transactionHash, topics }: Members): number {
   let sum = 0;
   for (const value of [address, data, transactionHash, ...(Array.isArray(topics) ? topics : [])])
@@ -161,7 +163,7 @@ function measureLog({ address, data, transactionHash, topics }: Members): number
   return sum;
 }
 
-/** Whether a node's log has hex where logs have it: `describeLog` would read some other values like them, such as one topic with a comma like two. */
+/** Whether the members of a log have the expected types: `describeLog` would read some other values alike, such as one topic with a comma as two topics. */
 function isReadable({ topics, logIndex, transactionIndex, ...texts }: Members): boolean {
   const { address, data, transactionHash } = texts;
   return (
@@ -187,7 +189,7 @@ function isPlaced(log: Members, findHeader: (number: bigint) => VerifiedHeader |
 const QUANTITY = /^0x[0-9a-fA-F]{1,16}$/;
 const NO_BLOCK = -1n;
 
-/** The block that a log says it is of; below 0 where it says none. */
+/** Parses the block number of a log; below 0 if it is not a quantity. */
 export function readNumber(blockNumber: unknown): bigint {
   return typeof blockNumber === 'string' && QUANTITY.test(blockNumber) ? BigInt(blockNumber) : NO_BLOCK;
 }

@@ -8,23 +8,23 @@ import { asText } from './members.ts';
 import type { VerifiedHeader } from './verify-block.ts';
 import type { VerifyTools } from './verify-transaction.ts';
 
-/** Positions in a header and in a block (yellow paper, 4.3; EIP-4895). */
+/** Item positions in a header and in a block (yellow paper 4.3; EIP-4895). */
 const UNCLES_HASH = 1;
 const TRANSACTIONS_ROOT = 4;
 const WITHDRAWALS_ROOT = 16;
 const WITHDRAWALS = 3;
-/** Types of transactions are below (EIP-2718). */
+/** Upper limit of transaction types, exclusive (EIP-2718). */
 const FIRST_NO_TYPE = 0x80;
 
-/** Compares an encoded header with the hash of its block. @param text `0x` and hex digits */
+/** Compares an encoded header with its block hash. @param text `0x` and hex digits */
 export function verifyRawHeader(text: string, hash: string, { findings }: VerifyTools): void {
   if (bytesToHex(keccak256(hexToBytes(text))) === hash) return;
   findings.contradict('header', 'the encoded header does not hash to the hash of the block');
 }
 
 /**
- * Compares an encoded block with its header, which has been found right. What chains with headers of another form than Ethereum's encode behind the
- * uncles is theirs, and is not compared; nothing but the header where that is inside of another list.
+ * Compares an encoded block with its verified header. On chains with another header form, items behind the uncles are chain-specific and not compared;
+ * if the header is nested in an outer list, only the header is compared.
  * @param text `0x` and hex digits
  */
 export function verifyRawBlock(
@@ -75,7 +75,7 @@ export function verifyRawBlock(
   }
 }
 
-/** A typed transaction is a byte string around what the trie has, which begins with the type. @throws RangeError for another string */
+/** Unwraps a typed transaction, a byte string that begins with its type; legacy ones remain as they are. @throws RangeError for a string without a type */
 function unwrap(item: Uint8Array): Uint8Array {
   const span = readRlpSpan(item, 0, item.length);
   if (span === undefined || span.isList) return item;

@@ -12,13 +12,13 @@ import type { VerifiedHeader } from './verify-block.ts';
 import { deriveContract, type TransactionFacts, type VerifyTools } from './verify-transaction.ts';
 
 const GAS_PER_BLOB = 131_072;
-/** No transaction creates it; some nodes give it where a transaction creates none. */
+/** Zero address; some nodes return it for transactions that create no contract. */
 const NO_CONTRACT = `0x${'0'.repeat(40)}`;
 
 /**
- * Compares the receipts of a block with its header, and with its transactions where those are known.
+ * Compares the receipts of a block with its header and its transactions.
  * @param receipts a list, or the text of one
- * @param transactions of the block, all of them
+ * @param transactions all transactions of the block
  */
 export function verifyReceipts(
   receipts: unknown,
@@ -48,9 +48,9 @@ export function verifyReceipts(
 
 /**
  * Compares a receipt with its transaction and its place.
- * @param walk what the receipts before it add up to
- * @param take takes its encoding, unless no root covers it
- * @returns false where it cannot be encoded, which is among the findings
+ * @param walk running totals before the receipt; updated
+ * @param take receives the encoding, unless no root covers the receipt
+ * @returns false if the receipt cannot be encoded; the fault is then among the findings
  */
 export function readReceipt(
   receipt: unknown,
@@ -76,7 +76,7 @@ export function readReceipt(
   }
 }
 
-/** Whether the receipts of a block make the root in its header is among the findings. */
+/** Compares the computed receipts root with the header's; adds a finding if they differ. */
 export function compareReceiptsRoot(
   { receiptsRoot }: VerifiedHeader,
   root: string,
@@ -88,7 +88,7 @@ export function compareReceiptsRoot(
   }
 }
 
-/** Whether nothing is wrong with the receipts in a text. What is, is found out when they are parsed. */
+/** Whether the receipts in a text are correct. If they are not, parsing them finds the fault. */
 function areRight(
   receipts: ListText,
   header: VerifiedHeader,
@@ -103,9 +103,10 @@ function areRight(
 }
 
 /**
- * Reads the receipts in a text, from a place in the block on.
- * @param walk what the receipts before them add up to, and then these; not to be used any more where something is wrong
- * @returns whether nothing is wrong with them; what is, is found out when they are parsed. Their encodings are those of the text then
+ * Reads the receipts in a text and leaves their encodings in it.
+ * @param first index in the block of the first receipt
+ * @param walk running totals before the first receipt; updated; invalid after a failure
+ * @returns whether all are correct; if they are not, parsing them finds the fault
  */
 export function readRightReceipts(
   receipts: ListText,

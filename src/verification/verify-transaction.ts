@@ -18,54 +18,54 @@ import {
 import { findPrepared, type PreparedTransaction } from './prepared-transactions.ts';
 import type { TransactionForm } from './transaction-forms.ts';
 
-/** What is used by everything that verifies: where findings go, and where encodings are made. */
+/** Findings and RLP writer of a verification. */
 export type VerifyTools = { readonly findings: Findings; readonly writer: RlpWriter };
 
-/** The block that something says it is in; hashes are lower-case. */
+/** Block that an object states as its own; hashes are lower-case. */
 export type BlockPlace = {
   readonly hash: string;
   readonly number: bigint;
-  /** Seconds. */
+  /** Unix time in seconds. */
   readonly timestamp: bigint;
   readonly baseFeePerGas: bigint | undefined;
 };
 
-/** What is kept of a verified transaction: as much as its receipt is compared with. */
+/** Facts of a verified transaction: as much as its receipt is compared with. */
 export type TransactionFacts = {
   readonly hash: string;
   readonly type: number;
-  /** Undefined where it is neither hashed nor signed: one node's word refutes no other node. */
+  /** Undefined if it is neither hashed nor signed: one node's word cannot refute another node. */
   readonly from: string | undefined;
-  /** Null: it creates a contract. */
+  /** Null for a contract creation. */
   readonly to: string | null;
-  /** Undefined where it is not hashed. */
+  /** Undefined if it is not hashed. */
   readonly nonce: string | undefined;
-  /** What a unit of gas costs; undefined where that does not follow from the transaction and the base fee. */
+  /** Effective gas price in wei; undefined if it does not follow from the transaction and the base fee. */
   readonly gasPrice: bigint | undefined;
-  /** Blobs that it carries. */
+  /** Number of blobs. */
   readonly blobs: number;
-  /** Listed by nodes, but in no root: Polygon's transactions of state sync before Madhugiri. */
+  /** Listed by nodes but covered by no root: Polygon's state sync transactions before Madhugiri. */
   readonly isUncovered?: true;
 };
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
-/** Types whose price is capped and depends on the base fee (EIP-1559 and later). */
+/** Types whose gas price depends on the base fee (EIP-1559 and later). */
 const DYNAMIC_TYPES: ReadonlySet<number> = new Set([2, 3, 4]);
 const MAX_PRICED_TYPE = 4;
 
-/** No parity that a signature can have. */
+/** Parity that no signature has. */
 const NO_PARITY = 2;
 const NOBODY = `0x${'0'.repeat(40)}`;
 
 /**
- * The facts of a transaction that nodes list and no root covers: Polygon's of state sync (bor, core/types/bor_receipt.go), from and to the zero address, without
- * gas and signature, under a hash that is not its own. Undefined for all others.
+ * Returns the facts of a listed transaction that no root covers: Polygon's state sync (bor, core/types/bor_receipt.go), from and to the zero
+ * address, without gas and signature, under a hash that is not its own. Undefined for all others.
  */
 export function readUncovered(transaction: Members, writer: RlpWriter): TransactionFacts | undefined {
   const { from, to, gas, r, s, hash, nonce } = transaction;
   const isOfNobody = from === NOBODY && to === NOBODY && gas === '0x0' && r === '0x0' && s === '0x0';
   if (!isOfNobody || typeof hash !== 'string' || typeof nonce !== 'string') return undefined;
-  // Facts are kept, and no root covers this text.
+  // Facts are retained, and no root covers this text.
   if (!HASH.test(hash)) return undefined;
   const form = findTransactionForm(transaction);
   try {
@@ -87,7 +87,7 @@ export function readUncovered(transaction: Members, writer: RlpWriter): Transact
   };
 }
 
-/** @throws UnreadableMember */
+/** @throws UnreadableMember if a hashed member is missing or malformed */
 function encodeHashed(
   transaction: Members,
   form: TransactionForm,
@@ -100,9 +100,9 @@ function encodeHashed(
 }
 
 /**
- * Compares a transaction object with what follows from its own fields: its hash, and members that are not hashed. Whether the block has it is for the
- * caller to compare.
- * @returns its encoding and facts; undefined where its form is not known or it cannot be encoded, which is among the findings
+ * Compares a transaction object with what its own fields imply: its hash, and the unhashed members. The caller verifies that the block contains it.
+ * @param baseFeePerGas wei; undefined if the block has none
+ * @returns its encoding and facts; undefined if its form is unknown or it cannot be encoded, and the fault is then among the findings
  */
 export function verifyTransaction(
   transaction: Members,
@@ -138,7 +138,7 @@ export function verifyTransaction(
   }
 }
 
-/** Members that say the same twice. */
+/** Compares members that carry the same value twice. */
 function compareTwins(transaction: Members, form: TransactionForm, findings: Findings): void {
   const { type, signed } = form;
   const { input, data, v, yParity, hash, from, sender } = transaction;
@@ -166,7 +166,7 @@ function compareTwins(transaction: Members, form: TransactionForm, findings: Fin
   }
 }
 
-/** Types that show their fee cap under two names. */
+/** Compares the two names of the fee cap, on types that return both. */
 function compareFeeCap(
   transaction: Members,
   { type = 0, fields }: TransactionForm,
@@ -180,12 +180,12 @@ function compareFeeCap(
     findings.contradict('gasPrice', 'the gas price of a transaction is not its fee cap', [hash, gasPrice]);
 }
 
-/** Of a legacy transaction 27 and 28, or behind the chain id odd and even (EIP-155); of typed ones the parity itself. */
+/** Legacy: 27 and 28, or odd and even beyond the chain id (EIP-155). Typed: the parity itself. */
 function readParity(v: bigint, type: number | undefined): bigint {
   return type === undefined ? (v + 1n) & 1n : v;
 }
 
-/** The chain id of a legacy transaction's signature (EIP-155); undefined where it is not protected. */
+/** Chain id in a legacy signature (EIP-155); undefined for an unprotected transaction. */
 function readProtection(transaction: Members): bigint | undefined {
   const v = readInteger(transaction['v'], 'v');
   return v < 35n ? undefined : (v - 35n) >> 1n;
@@ -226,7 +226,7 @@ function readFacts(
   };
 }
 
-/** Whether the sender follows from what is hashed. */
+/** Whether the sender follows from hashed members. */
 function hasSender(transaction: Members, form: TransactionForm): boolean {
   return form.signed === undefined ? hasField(form, 'from') : !isUnsigned(transaction);
 }
@@ -235,12 +235,12 @@ function hasField({ fields }: TransactionForm, member: string): boolean {
   return fields.some(({ members }) => members[0] === member);
 }
 
-/** Some chains list what their system does as transactions without a signature. @throws UnreadableMember */
+/** Some chains list system transactions with an all-zero signature. @throws UnreadableMember if r or s is malformed */
 function isUnsigned({ r, s }: Members): boolean {
   return readInteger(r, 'r') === 0n && readInteger(s, 's') === 0n;
 }
 
-/** What a unit of gas costs in a block with this base fee. @throws UnreadableMember */
+/** Effective gas price at this base fee, in wei. @throws UnreadableMember if a fee member is malformed */
 function computePrice(
   transaction: Members,
   type: number,
@@ -253,7 +253,7 @@ function computePrice(
   return minBigInt(price, cap);
 }
 
-/** Compares where a transaction object says that it is. */
+/** Compares the place that a transaction object states with its actual place. */
 export function verifyPlace(
   transaction: Members,
   { hash, number, timestamp }: BlockPlace,
@@ -270,7 +270,11 @@ export function verifyPlace(
   if (!isRight) findings.contradict('place', 'a transaction names another block or position than its own');
 }
 
-/** Bytes whose hash was signed; undefined where nothing is. @throws UnreadableMember */
+/**
+ * Encodes the signing payload of a transaction.
+ * @returns undefined for an unsigned type
+ * @throws UnreadableMember if a signed member is missing or malformed
+ */
 export function encodePayload(
   transaction: Members,
   form: TransactionForm,
@@ -282,10 +286,11 @@ export function encodePayload(
 }
 
 /**
- * The account that signed a transaction; undefined where there is no signature, or its form is not known.
- * @param recoverPublicKey what finds the key of a signature
- * @throws UnreadableMember
- * @throws RangeError where the signature fits no account
+ * Recovers the signer of a transaction.
+ * @param recoverPublicKey recovers the public key of a signature
+ * @returns undefined if the transaction is unsigned or its form is unknown
+ * @throws UnreadableMember if a signed member is missing or malformed
+ * @throws RangeError if the signature is invalid
  */
 export function findSigner(
   transaction: Members,
@@ -306,8 +311,8 @@ export function findSigner(
 }
 
 /**
- * Compares `from` with the account that signed; the encoding has been found right before. Transactions without a signature have it among the hashed members.
- * @param recoverPublicKey what finds the key of a signature
+ * Compares `from` with the recovered signer of a transaction whose hash is verified. Unsigned transactions have `from` among the hashed members.
+ * @param recoverPublicKey recovers the public key of a signature
  */
 export function verifySender(
   transaction: Members,
@@ -328,7 +333,7 @@ export function verifySender(
   }
 }
 
-/** Address of the contract that a transaction creates (yellow paper, section 7); undefined where sender or nonce are not known, or cannot be such. */
+/** Address of the contract that a transaction creates (yellow paper, section 7); undefined if sender or nonce are unknown or malformed. */
 export function deriveContract({ from, nonce }: TransactionFacts, writer: RlpWriter): string | undefined {
   if (from === undefined || nonce === undefined || !ADDRESS.test(from)) return undefined;
   const mark = writer.mark;

@@ -8,7 +8,7 @@ import { noteReceipt, ToldMembers } from '../told-members.ts';
 import { byHash, type ReadKind } from './read-kind.ts';
 import { encodeTransactions, openTools, readFacts, refuseFindings } from './transactions.ts';
 
-/** All receipts of a block make the root in its header; their senders, prices and contracts follow from its transactions. */
+/** Receipts of a block: verified against the root in its header; their senders, prices and contracts follow from its transactions. */
 export const receipts: ReadKind = {
   uses: ['transactions'],
   async collect({ chain, scope }, block) {

@@ -13,7 +13,7 @@ import { noteTransaction, ToldMembers } from '../told-members.ts';
 import { byHash, type ReadKind } from './read-kind.ts';
 import { encodeTransactions, openTools, recoverPublicKey, refuseFindings } from './transactions.ts';
 
-/** The nodes of the transactions trie on the way to a position show what is there, or that nothing is. */
+/** Transaction at a position: a proof in the transactions trie shows it, or its absence. */
 export const transaction: ReadKind = {
   uses: ['nodes'],
   async collect({ chain, scope }, block, index) {
@@ -46,7 +46,7 @@ export const transaction: ReadKind = {
   },
 };
 
-/** The nodes on the way to a position of the trie of these values. */
+/** Returns the proof nodes of a position in the trie of these values. */
 function proveIndex(values: readonly Uint8Array[], index: bigint): readonly Uint8Array[] {
   const trie = new MerkleTrie(EMPTY_TRIE_ROOT, () => undefined);
   for (const [at, value] of values.entries()) trie.put(encodeRlp(BigInt(at)), value);

@@ -1,4 +1,4 @@
-/** Transactions of a block: as nodes give them, as the trie has them, and what receipts need of them. */
+/** Transactions of a block: as nodes return them, in trie encoding, and the facts that receipts need. */
 
 import { getCryptography } from '../../engine/cryptography/create-cryptography.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
@@ -18,7 +18,7 @@ import { decode, describeFindings, type ProvenHeader } from '../evidence.ts';
 import { BundleError } from '../format.ts';
 import { readList } from './read-kind.ts';
 
-/** @throws whatever the loaded library throws */
+/** @throws Error of the loaded library */
 export const recoverPublicKey = (
   hash: Uint8Array,
   signature: Uint8Array,
@@ -29,12 +29,12 @@ export function openTools(): VerifyTools {
   return { findings: new Findings(), writer: new RlpWriter() };
 }
 
-/** @throws BundleError where something was found */
+/** @throws BundleError if there are findings */
 export function refuseFindings({ findings }: VerifyTools): void {
   if (findings.list.length > 0) throw new BundleError(describeFindings(findings));
 }
 
-/** Encodings of a block's transaction objects. @throws BundleError where they do not make the root in its header */
+/** Encodes a block's transaction objects. @throws BundleError if they do not match the root in its header */
 export function encodeTransactions(block: Members): readonly Uint8Array[] {
   const tools = openTools();
   const encodings = readList(block, 'transactions').map((transaction) => {
@@ -51,7 +51,7 @@ function checkRoot(encodings: readonly Uint8Array[], { transactionsRoot }: Membe
     throw new BundleError('the transactions do not make the root in the header');
 }
 
-/** What receipts need to know of the transactions of a block. @throws BundleError where these are not all of its transactions */
+/** Returns the facts of a block's transactions that receipts need. @throws BundleError if these are not exactly the block's transactions */
 export function readFacts(
   encodings: readonly Uint8Array[],
   { members, verified }: ProvenHeader,

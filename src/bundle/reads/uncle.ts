@@ -10,7 +10,7 @@ import { ToldMembers } from '../told-members.ts';
 import { byHash, type ReadKind, readList } from './read-kind.ts';
 import { openTools } from './transactions.ts';
 
-/** The header commits to the list of uncles, each of which is a header. */
+/** Uncle at a position: the header commits to the list of uncles, each of which is a header. */
 export const uncle: ReadKind = {
   uses: ['uncles'],
   async collect({ chain, scope }, block, index) {
@@ -26,7 +26,7 @@ export const uncle: ReadKind = {
     const encodings = evidence.uncles.map(hexToBytes);
     if (hashList(encodings) !== header.verified.unclesHash)
       throw new BundleError('the uncles do not make the hash in the header');
-    // The hash is of all of them in a row: that each is one header says where they begin.
+    // The hash covers the concatenated uncles; verifying that each is one header fixes their boundaries.
     const uncles = encodings.map((encoded) => readHeader(encoded, bytesToHex(keccak256(encoded))));
     const own = uncles[Number(index)];
     if (own === undefined) {
@@ -36,7 +36,7 @@ export const uncle: ReadKind = {
     if (!isMembers(result)) throw new BundleError('the block has an uncle at this position');
     const { members, verified } = own;
     const tools = openTools();
-    // What an uncle lists itself is not compared: uncles of uncles are in no answer.
+    // An uncle's own `uncles` are not compared: no answer includes them.
     if (verifyHeader(result, verified.hash, tools) === undefined)
       throw new BundleError(describeFindings(tools.findings));
     const told = new ToldMembers();

@@ -8,9 +8,9 @@ import { GivenReadings } from './readings.ts';
 import { runMethod } from './run-method.ts';
 
 /**
- * Runs the method of a bundle on its evidence.
- * @returns the answer that follows
- * @throws BundleError where evidence is missing, or not needed
+ * Executes the method of a bundle on its evidence.
+ * @returns answer that follows from the evidence
+ * @throws BundleError if evidence is missing or unneeded
  */
 export async function runBundle(bundle: Bundle, { encoded }: ProvenHeader): Promise<BundleAnswer> {
   const { evidence, told } = bundle;
@@ -31,7 +31,7 @@ export async function runBundle(bundle: Bundle, { encoded }: ProvenHeader): Prom
   }
 }
 
-/** The missing part of a state, for messages. */
+/** Describes the missing part of a state for messages. */
 export function describeNeed({ need }: MissingState): string {
   switch (need.kind) {
     case 'account':

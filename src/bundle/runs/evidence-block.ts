@@ -13,22 +13,22 @@ import { MissingNode, type Pieces, readHeader, readTrie } from '../evidence.ts';
 import { BundleError, type Rules } from '../format.ts';
 import { createConfig, readEngineHeader } from './rules.ts';
 
-/** A block, with the parts of its state and the earlier headers that the evidence has. */
+/** Block with the state and the ancestor headers that the evidence contains. */
 export class EvidenceBlock implements SimulatedChain, StateParts {
   readonly nodes: Pieces;
   readonly codes: Pieces;
   readonly stored: StoredHeader;
   readonly config: ChainConfig;
-  /** Any account that has the code with this hash. */
+  /** One account per code hash that has this code. */
   readonly ownerOf: Map<string, string> = new Map();
   readonly #ancestors: Uint8Array[] = [];
-  /** Hashes of the blocks before it, the parent first. */
+  /** Hashes of the ancestors, the parent first. */
   readonly #hashes: Uint8Array[];
   #hashesUsed = 0;
 
   /**
    * @param encoded RLP of the header
-   * @throws BundleError where the header cannot be of a block with these rules
+   * @throws BundleError if the header cannot belong to a block with these rules
    */
   constructor(encoded: Uint8Array, rules: Rules, nodes: Pieces, codes: Pieces) {
     const header = readEngineHeader(encoded);
@@ -40,24 +40,24 @@ export class EvidenceBlock implements SimulatedChain, StateParts {
     this.#hashes = [header.parentHash];
   }
 
-  /** Adds the parent of the oldest header. @throws BundleError where it is not the parent */
+  /** Adds the parent of the oldest header. @throws BundleError if it is not the parent */
   addAncestor(encoded: Uint8Array): void {
     readHeader(encoded, bytesToHex(this.oldestHash));
     this.#hashes.push(readEngineHeader(encoded).parentHash);
     this.#ancestors.push(encoded);
   }
 
-  /** Number of the oldest block of which the header is at hand. */
+  /** Number of the oldest block whose header is present. */
   get oldest(): bigint {
     return this.stored.header.number - BigInt(this.#ancestors.length);
   }
 
-  /** Hash of the block before that one. */
+  /** Hash of the parent of the oldest block. */
   get oldestHash(): Uint8Array {
     return this.#hashes.at(-1) as Uint8Array;
   }
 
-  /** As many ancestors as were needed. */
+  /** Ancestors that were needed. */
   get usedAncestors(): readonly Uint8Array[] {
     return this.#ancestors.slice(0, Math.max(0, this.#hashesUsed - 1));
   }
@@ -68,7 +68,7 @@ export class EvidenceBlock implements SimulatedChain, StateParts {
     this.#hashesUsed = 0;
   }
 
-  /** @throws BundleError where something was not needed */
+  /** @throws BundleError if a part was not needed */
   refuseUnused(): void {
     this.nodes.refuseUnused('trie node');
     this.codes.refuseUnused('code');
@@ -88,12 +88,12 @@ export class EvidenceBlock implements SimulatedChain, StateParts {
     return hash;
   }
 
-  /** A state for one execution: an EVM remembers what it has read, and a reader of the evidence has to see each use. */
+  /** Opens a state for one execution: an EVM caches its reads, but each use of the evidence must be tracked. */
   openState(): StateReader {
     return new PartialState(this);
   }
 
-  /** Nonce of an account, 0n where it does not exist. */
+  /** Returns the nonce of an account, 0n if it does not exist. @throws MissingState if the evidence lacks the account */
   getNonce(address: string): bigint {
     const account = this.findAccount(address);
     if (account === undefined) throw new MissingState({ kind: 'account', address });
@@ -123,7 +123,7 @@ export class EvidenceBlock implements SimulatedChain, StateParts {
     return leaf === undefined ? undefined : leaf === NONE ? null : decodeAccountLeaf(leaf);
   }
 
-  /** The value under the hash of a key, `NONE` where there is none; undefined where a node is missing. */
+  /** Returns the value under the hash of a key, `NONE` if there is none; undefined if a node is missing. */
   #read(root: Uint8Array, key: string): Uint8Array | undefined {
     try {
       return readTrie(root, keccak256(hexToBytes(key)), this.nodes) ?? NONE;

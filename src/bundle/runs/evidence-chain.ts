@@ -13,25 +13,25 @@ import { BundleError, quantitySchema, type Reading } from '../format.ts';
 import type { EvidenceBlock } from './evidence-block.ts';
 import type { Readings } from './readings.ts';
 
-/** A call executed on the evidence, and its outcome: MissingState where the evidence lacks state that it reads. */
+/** Call executed on the evidence, and its outcome: MissingState if the evidence lacks state that it reads. */
 export type Executed = {
   readonly kind: 'call' | 'estimate';
   readonly request: CallRequest;
   readonly outcome: JsonText | ChainError | MissingState;
 };
 
-/** The cap on a call's gas, in units of the block's gas limit, as on embedded chains. */
+/** Gas cap of a call as a multiple of the block's gas limit, as on embedded chains. */
 const GAS_CAP_FACTOR = 10n;
 
 /**
- * A chain of one block, which answers from evidence, and from readings where nothing can be proven. Its execution throws MissingState
- * where evidence is missing.
- * @param executed gets each execution
+ * Creates a chain of one block that answers from evidence, and from readings where no evidence is possible. Execution throws MissingState if evidence is
+ * missing.
+ * @param executed receives each execution
  */
 export function createEvidenceChain(block: EvidenceBlock, readings: Readings, executed: Executed[]): Chain {
   const { stored, config } = block;
   const { header } = stored;
-  // EVMs remember what they have read: none of an earlier run may be used.
+  // EVMs cache their reads; each run needs a fresh simulator.
   const simulator = new Simulator(block);
   const execute = (kind: Executed['kind'], request: CallRequest): JsonText => {
     requireOwn(request.block, block);
@@ -93,7 +93,7 @@ export function createEvidenceChain(block: EvidenceBlock, readings: Readings, ex
   return refuseOthers(parts, 'the chain') as Chain;
 }
 
-/** The `request` of a node, answered from readings. */
+/** Creates the `request` of a node, answered from readings. */
 export function createRequest(source: Reading['source'], readings: Readings): Chain['request'] {
   return (method, params) =>
     continueWith(readings.read({ source, question: ['request', method, params] }), (outcome) => {
@@ -102,18 +102,21 @@ export function createRequest(source: Reading['source'], readings: Readings): Ch
     });
 }
 
-/** Headers of a layer 1, from readings. */
+/** Creates a layer 1 that answers headers from readings. */
 export function createL1(readings: Readings): Pick<Chain['blocks'], 'getHeader'> {
   return { getHeader: (reference) => readTagged('l1', readings, reference) };
 }
 
-/** The value of a reading; undefined where the source has none. @throws ChainError where the source answered with an error */
+/** Returns the value of a reading; undefined if the source has none. @throws ChainError if the source answered with an error */
 function readValue(outcome: Reading['outcome']): unknown {
   if ('error' in outcome) throw restoreChainError(outcome.error as ChainErrorParts);
   return 'value' in outcome ? outcome.value : undefined;
 }
 
-/** A header in a reading. Quantities; headers of the chain itself have the number alone, since rollup families read nothing else. Null where the block does not exist. */
+/**
+ * Header in a reading. Quantities; headers of the chain itself have only the number, since rollup families read nothing else. Null if the block does not
+ * exist.
+ */
 type ToldHeader = { readonly number: string; readonly timestamp?: string } | null;
 
 const toldHeaderSchema: z.ZodType<ToldHeader> = z
@@ -141,7 +144,7 @@ function readTagged(
   });
 }
 
-/** A header as a reading has it. */
+/** Encodes a header for a reading. */
 export function describeHeader(source: Reading['source'], header: HeaderView | null): ToldHeader {
   if (header === null) return null;
   const number = encodeQuantity(header.number);
@@ -160,19 +163,19 @@ function viewOf({ stored: { header, hashText } }: EvidenceBlock): HeaderView {
   };
 }
 
-/** Whether a reference means the block; `latest` does: it is what the block was when the question was asked. */
+/** Whether a reference selects the block; `latest` does, because it was the head at the time of the request. */
 function isOwn(reference: BlockReference, { stored }: EvidenceBlock): boolean {
   if (reference.kind === 'number') return reference.number === stored.header.number;
   return reference.kind === 'hash' ? reference.hash === stored.hashText : reference.tag === 'latest';
 }
 
-/** @throws BundleError */
+/** @throws BundleError if the reference selects another block */
 function requireOwn(reference: BlockReference, block: EvidenceBlock): void {
   if (!isOwn(reference, block))
     throw new BundleError('the answer needs the state of another block than its own');
 }
 
-/** The same object; reading a member that it lacks throws a BundleError. */
+/** Wraps an object so that reading a missing member throws a BundleError. */
 function refuseOthers(parts: object, name: string): object {
   return new Proxy(parts, {
     get(target, member) {

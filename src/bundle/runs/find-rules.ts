@@ -5,8 +5,9 @@ import { BundleError, type Rules } from '../format.ts';
 import { assumeRules, describeRules } from './rules.ts';
 
 /**
- * The rules of a source's chain at a block: as named, as its schedule has them, as its nodes say (EIP-7910), or as public chains are known.
- * @throws BundleError where nothing says them
+ * Returns the rules of a source's chain at a block: as named on the command line, from its schedule, as its nodes report them (EIP-7910), or of a known
+ * public chain.
+ * @throws BundleError if no source provides them
  */
 export async function findRules({ chain, scope, config, fork }: Source, header: Header): Promise<Rules> {
   if (fork !== undefined) return assumeRules(chain.chainId, fork, header);

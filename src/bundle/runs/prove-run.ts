@@ -13,10 +13,10 @@ import { createReader } from './read-sources.ts';
 import { AskedReadings } from './readings.ts';
 import { runMethod } from './run-method.ts';
 
-/** How often a method is run before it is given up: each run finds one part of the state that no hint named. */
+/** Most runs of a method: each run finds one part of the state that no hint named. */
 const MAX_RUNS = 2_000;
 
-/** A question at a block, with the rules and rollup settings that it is executed with. */
+/** Request at a block, with its rules and rollup settings. */
 export type Run = Pick<Bundle, 'method' | 'params' | 'block'> & {
   /** RLP of the block's header. */
   readonly header: Uint8Array;
@@ -24,12 +24,12 @@ export type Run = Pick<Bundle, 'method' | 'params' | 'block'> & {
   readonly rollup: RollupSettings | null;
 };
 
-/** A bundle, and how estimates of the source differ from it. */
+/** Bundle, and notes on differences of the source's estimates. */
 export type ProvenRun = { readonly bundle: Bundle; readonly notes: readonly string[] };
 
 /**
- * Runs a method on evidence, asking for what is missing until there is enough.
- * @throws BundleError where the source's proofs do not lead to the block's state root, or calls come to something else there
+ * Executes a method on evidence and requests missing parts until it completes.
+ * @throws BundleError if the source's proofs do not match the block's state root, or its calls have other results
  */
 export async function proveRun(run: Run, source: Source): Promise<ProvenRun> {
   const { method, params, block: place, header: encoded, rules, rollup } = run;
@@ -73,7 +73,7 @@ function listEvidence(block: EvidenceBlock, encoded: Uint8Array): Bundle['eviden
   });
 }
 
-/** Asks a source for parts of the state of one block. */
+/** Requests parts of one block's state from a source. */
 class Collector {
   readonly #block: EvidenceBlock;
   readonly #source: Source;
@@ -84,7 +84,7 @@ class Collector {
     this.#source = source;
   }
 
-  /** @throws BundleError where it was asked for before */
+  /** @throws BundleError if the part was requested before */
   async collect(missing: MissingState): Promise<void> {
     const text = describeNeed(missing);
     if (this.#asked.has(text))
@@ -96,8 +96,8 @@ class Collector {
   }
 
   /**
-   * Adds proofs for the source's access list of an execution that lacked state, once: they save runs. What they do not cover, or where they
-   * cannot be had, `collect` finds part by part.
+   * Adds proofs for the source's access list of an execution that lacked state, once per call: this saves runs. `collect` requests the rest part
+   * by part, also if the hint fails.
    */
   async collectHinted({ request, outcome }: Executed): Promise<void> {
     const { chain, scope } = this.#source;
@@ -157,7 +157,7 @@ class Collector {
     this.#block.codes.add(hexToBytes(String(code)));
   }
 
-  /** Adds headers down to the child of a block, which has the block's hash. */
+  /** Adds headers down to the child of block `number`, whose parent hash is the block's hash. */
   async #addHeaders(number: bigint): Promise<void> {
     for (let above = this.#block.oldest; above > number + 1n; above--) {
       const object = await askBlock(this.#source, bytesToHex(this.#block.oldestHash), false);
@@ -167,9 +167,9 @@ class Collector {
 }
 
 /**
- * Compares what was executed here with what the source says.
- * @returns where gas estimates differ, which they may: clients search in their own ways
- * @throws BundleError where calls differ
+ * Compares the executions with the source's results.
+ * @returns differences of gas estimates, which are allowed: clients search differently
+ * @throws BundleError if calls differ
  */
 async function compareExecuted(
   executed: readonly Executed[],
@@ -220,11 +220,11 @@ function describe(outcome: string | ChainError): string {
   return typeof outcome === 'string' ? outcome : `${outcome.message} ${textOf(outcome.data)}`.trimEnd();
 }
 
-/** Characters of each of two texts that are shown, and of those at their beginning in which they agree. */
+/** Characters shown of each of two texts, and of their common prefix. */
 const SHOWN = 200;
 const AGREED = 20;
 
-/** Two texts that differ, as much of each as shows where. */
+/** Cuts two different texts to the part around their first difference. */
 function cutAlike(...texts: readonly [string, string]): string[] {
   const [one, other] = texts;
   let same = 0;

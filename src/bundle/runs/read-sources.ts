@@ -7,11 +7,11 @@ import { BundleError } from '../format.ts';
 import { describeHeader } from './evidence-chain.ts';
 import type { ReadingOutcome, ReadingQuestion } from './readings.ts';
 
-/** Failures that are no answer to the question. */
+/** Failures that are not an answer to the request. */
 const ASIDE: ReadonlySet<ChainErrorKind> = new Set(['unavailable', 'busy', 'timeout', 'aborted']);
 const LATEST = { kind: 'tag', tag: 'latest' } as const;
 
-/** Creates a function that asks the nodes of a source for unproven values. */
+/** Creates a function that requests values without evidence from the nodes of a source. */
 export function createReader(source: Source): (question: ReadingQuestion) => Promise<ReadingOutcome> {
   return async (question) => {
     try {

@@ -1,11 +1,11 @@
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { BundleError, type Reading } from '../format.ts';
 
-/** A question to a node, of which the answer is not proven: kind and parameters, as JSON values. */
+/** Request to a node whose answer has no evidence: kind and parameters, as JSON values. */
 export type ReadingQuestion = Pick<Reading, 'source' | 'question'>;
 export type ReadingOutcome = Reading['outcome'];
 
-/** Unproven values that a method reads. */
+/** Values without evidence that a method reads. */
 export interface Readings {
   has(source: Reading['source']): boolean;
   read(question: ReadingQuestion): PromiseOrValue<ReadingOutcome>;
@@ -15,13 +15,13 @@ function keyOf({ source, question }: ReadingQuestion): string {
   return JSON.stringify([source, question]);
 }
 
-/** The readings of a bundle. One that is not used makes the bundle invalid. */
+/** Readings of a bundle. An unused one makes the bundle invalid. */
 export class GivenReadings implements Readings {
   readonly #outcomes = new Map<string, ReadingOutcome>();
   readonly #sources = new Set<string>();
   readonly #unused: Set<string>;
 
-  /** @throws BundleError where they are not in order, each once */
+  /** @throws BundleError if they are not ascending and unique */
   constructor(readings: readonly Reading[]) {
     let last = '';
     for (const reading of readings) {
@@ -46,14 +46,14 @@ export class GivenReadings implements Readings {
     return outcome;
   }
 
-  /** @throws BundleError */
+  /** @throws BundleError if a reading was not used */
   refuseUnused(): void {
     const [key] = this.#unused;
     if (key !== undefined) throw new BundleError(`the answer does not need the reading ${key}`);
   }
 }
 
-/** Asks each question once, and keeps the outcome. */
+/** Sends each request once and caches the outcome. */
 export class AskedReadings implements Readings {
   readonly #sources: ReadonlySet<Reading['source']>;
   readonly #ask: (question: ReadingQuestion) => Promise<ReadingOutcome>;
@@ -90,7 +90,7 @@ export class AskedReadings implements Readings {
     this.#used = new Set();
   }
 
-  /** The readings that were used, in the order of a bundle. */
+  /** Returns the used readings in the order of a bundle. */
   async list(): Promise<Reading[]> {
     const rows = [...this.#asked].filter(([key]) => this.#used.has(key)).sort(([a], [b]) => (a < b ? -1 : 1));
     return Promise.all(

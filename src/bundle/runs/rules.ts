@@ -1,4 +1,4 @@
-/** Rules of the chain, which no block hash commits to: as a bundle tells them, and as the engine takes them. */
+/** Rules of the chain, which no block hash commits to: in bundle form and in engine form. */
 import { type ChainConfig, listForkMembers, parseChainConfig } from '../../chain/chain-config.ts';
 import { type Header, hasFieldsOf, headerFromRlp } from '../../chain/header.ts';
 import { rulesOfHeader } from '../../engine/transition/rules.ts';
@@ -7,7 +7,7 @@ import { encodeQuantity } from '../../primitives/quantity.ts';
 import { decodeRlp } from '../../primitives/rlp.ts';
 import { BundleError, type Rules } from '../format.ts';
 
-/** The header as the engine has it. @throws BundleError where it is not of Ethereum's form */
+/** Decodes a header for the engine. @throws BundleError if it does not have Ethereum's form */
 export function readEngineHeader(encoded: Uint8Array): Header {
   try {
     return headerFromRlp(decodeRlp(encoded));
@@ -18,7 +18,7 @@ export function readEngineHeader(encoded: Uint8Array): Header {
   }
 }
 
-/** The rules that a chain with this schedule has at a block. */
+/** Returns the rules of a chain with this schedule at a block. */
 export function describeRules(config: ChainConfig, header: Header): Rules {
   const { chainId, revision, blobs } = rulesOfHeader(config, header);
   return {
@@ -28,7 +28,7 @@ export function describeRules(config: ChainConfig, header: Header): Rules {
   };
 }
 
-/** The rules of a chain that has always had a fork, with Ethereum's own price of blobs. */
+/** Returns the rules of a chain on which a fork is active from block 0, with Ethereum's own blob price. */
 export function assumeRules(chainId: bigint, fork: Revision, header: Header): Rules {
   return describeRules(
     parseChainConfig({ ...listForkMembers(fork), chainId: encodeQuantity(chainId) }),
@@ -37,8 +37,8 @@ export function assumeRules(chainId: bigint, fork: Revision, header: Header): Ru
 }
 
 /**
- * A chain that has always had the rules told.
- * @throws BundleError where the header cannot be of a block with these rules
+ * Returns the configuration of a chain that has these rules from block 0.
+ * @throws BundleError if the header cannot belong to a block with these rules
  */
 export function createConfig(rules: Rules, header: Header): ChainConfig {
   const { chainId, fork, blobBaseFeeUpdateFraction: fraction } = rules;

@@ -15,8 +15,9 @@ import type { Readings } from './readings.ts';
 const NETWORK = { name: 'bundle', safeTag: 'reject', callTimeoutMs: 0, allowsDemoKey: false } as const;
 
 /**
- * Runs an ordinary method on a chain that answers from evidence.
- * @throws BundleError, MissingState
+ * Executes an ordinary method on a chain that answers from evidence.
+ * @throws BundleError if the bundle cannot answer the request
+ * @throws MissingState if the evidence lacks state
  */
 export async function runMethod(
   { method: name, params }: Pick<Bundle, 'method' | 'params'>,

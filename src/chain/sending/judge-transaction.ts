@@ -8,12 +8,12 @@ import { ChainError, createBoundRefusal } from '../errors.ts';
 import { recoverSender, type Transaction } from '../transaction.ts';
 import { type BlobSidecar, decodeSentTransaction, type SentTransaction } from './sent-transaction.ts';
 
-/** What a transaction has to have at least as its gas limit. */
+/** Minimum gas limit of a transaction. */
 export type LeastGas = { readonly intrinsic: bigint; readonly floor: bigint };
 
-/** Bounds that Ethereum has, and other chains may have changed. */
+/** Ethereum's bounds, which other chains may have changed. */
 export type EthereumBounds = {
-  /** Of the block that follows the head. */
+  /** Rules of the block that follows the head. */
   readonly revision: RevisionRules;
   /** Gas limit of the head. */
   readonly gasLimit: bigint;
@@ -22,21 +22,21 @@ export type EthereumBounds = {
 
 export type SendingRules = {
   readonly chainId: bigint;
-  /** Whether transactions are taken that are valid on every chain (before EIP-155). */
+  /** Whether unprotected transactions (before EIP-155), which are valid on every chain, are accepted. */
   readonly allowsUnprotected: boolean;
-  /** Undefined: what does not hold on every chain is left to the nodes. */
+  /** Undefined if only rules of every chain are checked and the rest is left to the nodes. */
   readonly bounds: EthereumBounds | undefined;
 };
 
-/** A transaction that nothing is known against, and its sender (20 bytes). */
+/** Transaction that passed all checks, and its sender (20 bytes). */
 export type JudgedTransaction = SentTransaction & { readonly sender: Uint8Array };
 
-/** geth's pools: a transaction, and one that carries blobs. */
+/** Largest transaction of geth's pools in bytes; `MAX_BLOB_SIZE` for blob transactions. */
 const MAX_SIZE = 128 * 1024;
-/** On chains with other bounds: more than any is known to take, and what is still judged in a tenth of a second. */
+/** Limit in bytes on chains with other bounds: above any known limit, and checked within a tenth of a second. */
 const MAX_FORM_SIZE = 512 * 1024;
 const MAX_BLOB_SIZE = 1024 * 1024;
-/** geth's blob pool. */
+/** Limit of geth's blob pool. */
 const MAX_BLOBS = 6;
 const CELL_PROOFS_PER_BLOB = 128;
 const MIN_BLOB_FEE = 1n;
@@ -46,8 +46,9 @@ const BLOB_HASH_VERSION = 1;
 const BLOB_TYPE = 3;
 
 /**
- * Reads a transaction and checks all of it that needs no state, in the order and the words of geth's RPC and pools.
- * @throws ChainError `failed`
+ * Decodes a transaction and checks everything that needs no state, in the order and words of geth's RPC and pools.
+ * @param bytes network form: EIP-2718, blobs with their sidecar
+ * @throws ChainError `failed` with geth's text
  */
 export function judgeTransaction(
   bytes: Uint8Array,
@@ -85,7 +86,7 @@ function readSent(bytes: Uint8Array): SentTransaction {
   }
 }
 
-/** Before it is read, unlike in geth: reading a large one takes long. */
+/** Checked before decoding, unlike in geth, because decoding a large transaction is slow. */
 function checkSize({ length, 0: first }: Uint8Array, isEthereum: boolean): void {
   const limit = first === BLOB_TYPE ? MAX_BLOB_SIZE : isEthereum ? MAX_SIZE : MAX_FORM_SIZE;
   if (length > limit) throw createBoundRefusal('failed', 'transaction.bytes', `${length}, limit ${limit}`);
@@ -101,7 +102,7 @@ function checkBounds(tx: Transaction, { revision, gasLimit }: EthereumBounds): v
   if (tx.gasLimit > gasLimit) refuse('exceeds block gas limit');
 }
 
-/** geth asks for Berlin first, whatever the type. */
+/** geth reports Berlin first, whatever the type. */
 function refuseType(type: number, known: ReadonlySet<number>): never {
   const missing = known.has(1) ? type : 1;
   const fork = REVISIONS.find((name) => rulesOf(name).transactionTypes.has(missing)) as Revision;
@@ -133,7 +134,7 @@ function findSender(
     });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    // The values are in their ranges then, and no key fits.
+    // All values are in range if recovery started, but no key fits.
     refuse(`invalid sender: ${isRecovered ? 'recovery failed' : 'invalid transaction v, r, s values'}`);
   }
 }
@@ -144,7 +145,7 @@ function checkLeastGas(tx: Transaction, sender: Uint8Array, { revision, measureG
     refuse(`intrinsic gas too low: gas ${tx.gasLimit}, minimum needed ${intrinsic}`);
   if (tx.gasLimit < floor)
     refuse(`insufficient gas for floor data gas cost: gas ${tx.gasLimit}, minimum needed ${floor}`);
-  // EIP-8037: what it costs before its first instruction is execution gas.
+  // EIP-8037: the intrinsic cost is execution gas.
   const { executionGasCap } = revision;
   if (executionGasCap !== undefined && (intrinsic > executionGasCap || floor > executionGasCap))
     refuse(`insufficient gas for floor data gas cost: intrinsic cost ${intrinsic}, floor: ${floor}`);
@@ -182,7 +183,7 @@ function checkBlobs(
     refuse(`invalid number of ${blobs} blobs compared to ${commitments.length} commitments`);
 }
 
-/** EIP-4844: the hash of a commitment, its first byte replaced by its version. */
+/** Versioned hash of a commitment (EIP-4844): its SHA-256 with the first byte replaced by the version. */
 function hashCommitment(commitment: Uint8Array): Uint8Array {
   const hash = Uint8Array.from(sha256(commitment));
   hash[0] = BLOB_HASH_VERSION;

@@ -1,13 +1,13 @@
-/** Checks RLP against the structures that geth decodes transactions into, and says what is wrong in its decoder's words. */
+/** Checks RLP against the structures that geth decodes transactions into, with the error texts of its decoder. */
 
-/** A type of geth's transactions; `name` is how its decoder calls it. */
+/** Type of geth's transaction structures; `name` is its name in decoder errors. */
 export type RlpForm =
-  /** An integer in its shortest form; `maxBytes` undefined: of any length. */
+  /** Integer in its shortest form, up to `maxBytes`. */
   | { readonly kind: 'uint'; readonly name: string; readonly maxBytes: number }
   | { readonly kind: 'bigInt' }
   | { readonly kind: 'uint256' }
   | { readonly kind: 'bytes' }
-  /** A string of exactly `length` bytes; where it `mayBeEmpty`, the empty string too. */
+  /** Byte string of exactly `length` bytes; with `mayBeEmpty` also the empty string. */
   | {
       readonly kind: 'array';
       readonly name: string;
@@ -43,7 +43,7 @@ export function checkRlpForm(bytes: Uint8Array, form: RlpForm): void {
 
 class FormCheck {
   readonly #bytes: Uint8Array;
-  /** Names of the fields, and positions in lists, that lead to where it is. */
+  /** Field names and list positions that lead to the current value. */
   readonly #path: string[] = [];
   #root = '';
 
@@ -57,7 +57,7 @@ class FormCheck {
     if (end !== this.#bytes.length) throw new RangeError('rlp: input contains more than one value');
   }
 
-  /** @returns where the value ends */
+  /** @returns end of the value */
   #check(form: RlpForm, at: number, limit: number): number {
     switch (form.kind) {
       case 'struct':
@@ -146,7 +146,7 @@ class FormCheck {
     return head;
   }
 
-  /** @param name of the type, where the decoder says it with a header that is not canonical */
+  /** @param name type name, if the decoder reports it for a non-canonical header */
   #readHead(at: number, limit: number, name: string | undefined): Head {
     const bytes = this.#bytes;
     const tooLarge = at === 0 ? TOO_LARGE_FOR_INPUT : TOO_LARGE_FOR_LIST;
@@ -176,7 +176,7 @@ class FormCheck {
   }
 }
 
-/** Whether a single byte that stands for itself has a length in front. */
+/** Whether a single byte below 0x80 has a length prefix. */
 function isLongByte({ kind, start, end }: Head, bytes: Uint8Array): boolean {
   return kind === 'String' && end - start === 1 && (bytes[start] as number) < 128;
 }
@@ -185,11 +185,11 @@ function nameOf(form: RlpForm): string {
   return 'name' in form ? form.name : form.kind;
 }
 
-/** Where a value's payload starts and ends. */
+/** Span of a value's payload. */
 export type SplitValue = { readonly isList: boolean; readonly start: number; readonly end: number };
 
 /**
- * The header of the value at `at`, read as geth reads it before it knows what to decode.
+ * Reads the header of the value at `at` like geth's `Split`, before its type is known.
  * @throws RangeError in the words of geth's `Split`
  */
 export function splitRlp(bytes: Uint8Array, at: number, limit: number): SplitValue {

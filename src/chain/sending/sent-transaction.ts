@@ -1,13 +1,13 @@
-/** Transactions as clients send them: in the form in which networks pass them on. */
+/** Transactions in network form, as clients send them. */
 import { concatBytes } from '../../primitives/bytes.ts';
 import { asList, decodeRlp, type RlpItem } from '../../primitives/rlp.ts';
 import { decodeUnjudged, type Transaction } from '../transaction.ts';
 import { checkRlpForm, splitRlp } from './rlp-form.ts';
 import { CARRYING_FORMS, TRANSACTION_FORMS } from './transaction-forms.ts';
 
-/** What a blob transaction carries beside what stands in a block. */
+/** Part of a blob transaction that blocks do not include. */
 export type BlobSidecar = {
-  /** 0: a proof for each blob (EIP-4844); 1: proofs of cells (EIP-7594). */
+  /** 0: one proof per blob (EIP-4844); 1: cell proofs (EIP-7594). */
   readonly version: 0 | 1;
   readonly blobs: number;
   /** 48 bytes each. */
@@ -16,21 +16,21 @@ export type BlobSidecar = {
 };
 
 export type SentTransaction = {
-  /** Its `encoded` is what stands in a block, and what its hash is of. */
+  /** Its `encoded` is the block form, which the transaction hash covers. */
   readonly transaction: Transaction;
-  /** Of type 3 only; undefined where it carries nothing. */
+  /** Only for type 3; undefined if the transaction has no sidecar. */
   readonly sidecar: BlobSidecar | undefined;
-  /** Bytes as sent. */
+  /** Length of the network form in bytes. */
   readonly size: number;
 };
 
-/** First byte of a list's header; below it a transaction begins with its type. */
+/** Lowest first byte of a legacy transaction, as in geth; lower bytes are transaction types. */
 const FIRST_LEGACY_BYTE = 0x80;
 const BLOB_TYPE = 3;
 const LATEST_VERSION = 1;
 
 /**
- * Reads a transaction (EIP-2718), with or without what a blob transaction carries. That its values make sense is another question.
+ * Decodes a transaction (EIP-2718), blobs with or without their sidecar. The values are not validated.
  * @throws RangeError in geth's words
  */
 export function decodeSentTransaction(bytes: Uint8Array): SentTransaction {
@@ -49,7 +49,7 @@ export function decodeSentTransaction(bytes: Uint8Array): SentTransaction {
   return { transaction: decodeUnjudged(bytes), sidecar: undefined, size };
 }
 
-/** Whether the list begins with a list: the transaction as it stands in a block. Looked at before the fields, as in geth. */
+/** Whether the list begins with a list, the block form of the transaction. Checked before the fields, as in geth. */
 function carriesBlobs(payload: Uint8Array): boolean {
   const { isList, start, end } = splitRlp(payload, 0, payload.length);
   if (!isList) throw new RangeError('rlp: expected List');

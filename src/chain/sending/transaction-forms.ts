@@ -1,4 +1,4 @@
-/** The structures that geth decodes transactions of each type into. */
+/** Structures that geth decodes transactions of each type into. */
 import type { TransactionType } from '../transaction.ts';
 import type { RlpForm } from './rlp-form.ts';
 
@@ -35,7 +35,7 @@ const signed = (integer: RlpForm): readonly Field[] => [
   ['S', integer],
 ];
 
-/** Fields of the types that have two fees, before the access list. */
+/** Fields of the dynamic fee types up to the access list. */
 const pricedFields = (integer: RlpForm, to: RlpForm): readonly Field[] => [
   ['ChainID', integer],
   ['Nonce', UINT64],
@@ -64,7 +64,7 @@ const BLOB_TRANSACTION = struct('types.BlobTx', [
   ...signed(U256),
 ]);
 
-/** By type; of blob transactions without what they carry. */
+/** Forms by type; blob transactions without their sidecar. */
 export const TRANSACTION_FORMS: Readonly<Record<TransactionType, RlpForm>> = {
   0: struct('types.LegacyTx', [
     ['Nonce', UINT64],
@@ -105,7 +105,7 @@ const SIDECAR: readonly Field[] = [
   sidecarFields('Proof', 48),
 ];
 
-/** Blob transactions as they travel: with a proof a blob (EIP-4844), or with a version and proofs of cells (EIP-7594). */
+/** Network forms of blob transactions: with one proof per blob (EIP-4844), or with a version and cell proofs (EIP-7594). */
 export const CARRYING_FORMS: { readonly plain: RlpForm; readonly versioned: RlpForm } = {
   plain: struct('types.blobTxWithBlobsV0', [['BlobTx', BLOB_TRANSACTION], ...SIDECAR]),
   versioned: struct('types.blobTxWithBlobsV1', [

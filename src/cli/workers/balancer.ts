@@ -3,13 +3,13 @@ import { findSurplus } from './worker-load.ts';
 
 const INTERVAL_MS = 1_000;
 
-/** The kernel spreads connections unevenly: a worker with far too many is made to part with some. */
+/** Rebalances connections, which the kernel distributes unevenly: a worker with far too many closes some. */
 export class Balancer {
   readonly #listWorkers: () => readonly Worker[];
   readonly #timer: NodeJS.Timeout;
   #isBusy = false;
 
-  /** @param listWorkers those that serve now */
+  /** @param listWorkers returns the serving workers */
   constructor(listWorkers: () => readonly Worker[]) {
     this.#listWorkers = listWorkers;
     this.#timer = setInterval(() => void this.#balance(), INTERVAL_MS);
@@ -22,7 +22,7 @@ export class Balancer {
 
   /** Never rejects. */
   async #balance(): Promise<void> {
-    // A load is that since the last question: one that is slow to answer is not asked again meanwhile.
+    // A load covers the time since the last request, so a slow worker gets no second one meanwhile.
     if (this.#isBusy) return;
     this.#isBusy = true;
     const workers = this.#listWorkers();
@@ -32,7 +32,7 @@ export class Balancer {
       return answer !== undefined && 'load' in answer ? [{ worker, load: answer.load }] : [];
     });
     const surplus = findSurplus(asked.map(({ load }) => load));
-    // Also to those with none: it replaces their previous instruction.
+    // Workers without surplus are included: it replaces their previous instruction.
     await Promise.all(
       asked.map(({ worker }, index) => worker.ask({ what: 'partWith', connections: surplus[index] ?? 0 })),
     );

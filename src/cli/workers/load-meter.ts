@@ -2,7 +2,7 @@ import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import type { Server } from '../../server/lifecycle.ts';
 import type { WorkerLoad } from './worker-load.ts';
 
-/** Measures what this process has to do, from one reading to the next. */
+/** Measures the load of this process between two reads. */
 export class LoadMeter {
   readonly #server: Server;
   #last: EventLoopUtilization = performance.eventLoopUtilization();

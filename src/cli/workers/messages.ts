@@ -4,7 +4,7 @@ import type { ListenAddress } from '../../server/lifecycle.ts';
 import type { Recipe } from '../recipe.ts';
 import type { WorkerLoad } from './worker-load.ts';
 
-/** What the primary says to a worker. A question has an id, which comes back with its answer. */
+/** Messages from the primary to a worker. A request has an id, which its answer repeats. */
 export type ToWorker =
   | {
       readonly say: 'serve';
@@ -24,9 +24,9 @@ export type Question =
   | { readonly what: 'partWith'; readonly connections: number }
   | { readonly what: 'reload'; readonly recipe: Recipe };
 
-/** What a worker says to the primary. */
+/** Messages from a worker to the primary. */
 export type FromWorker =
-  /** It listens from now on: what is said before is lost. */
+  /** The worker receives messages from now on; earlier ones are lost. */
   | { readonly say: 'hello' }
   | { readonly say: 'ready'; readonly address: ListenAddress }
   | { readonly say: 'failed'; readonly reason: string }

@@ -9,12 +9,12 @@ import { UsageError } from '../usage.ts';
 import { LoadMeter } from './load-meter.ts';
 import type { Answer, FromWorker, Question, ToWorker } from './messages.ts';
 
-/** `portcullis worker`: started by the primary only. @returns the exit code */
+/** Runs `portcullis worker`, which only the primary starts. @returns the exit code */
 export async function runWorker(): Promise<number> {
   if (!cluster.isWorker || process.send === undefined) {
     throw new UsageError('workers are started by the service itself: set workers in its configuration');
   }
-  // A terminal sends them to the whole group; the primary says when to stop.
+  // A terminal sends signals to the whole process group; the primary decides when to stop.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   const task = receive('serve');
   const stop = stopped();
@@ -41,7 +41,7 @@ export async function runWorker(): Promise<number> {
     }
   } catch (error) {
     await send({ say: 'failed', reason: (error as Error).message });
-    // As long as the channel is open, so is the process.
+    // An open channel keeps the process alive.
     process.disconnect?.();
     return 1;
   }
@@ -82,7 +82,7 @@ async function answer(service: Service, meter: LoadMeter, question: Question): P
   }
 }
 
-/** The first message of this kind. */
+/** Resolves with the first message of this kind. */
 function receive<S extends ToWorker['say']>(say: S): Promise<Extract<ToWorker, { say: S }>> {
   return new Promise((resolve) => {
     const onMessage = (message: ToWorker): void => {
@@ -94,7 +94,7 @@ function receive<S extends ToWorker['say']>(say: S): Promise<Extract<ToWorker, {
   });
 }
 
-/** The primary says so, or is gone. */
+/** Resolves when the primary sends `stop` or is gone. */
 function stopped(): Promise<void> {
   return new Promise((resolve) => {
     process.on('message', (message: ToWorker) => {
@@ -104,7 +104,7 @@ function stopped(): Promise<void> {
   });
 }
 
-/** Resolves when it is sent: the primary may no longer be listening. */
+/** Resolves once the message is sent, or at once if the primary has disconnected. */
 function send(message: FromWorker): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected) process.send?.(message, undefined, undefined, () => resolve());

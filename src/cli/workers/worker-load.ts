@@ -1,21 +1,21 @@
-/** How much a worker has to do. */
+/** Load of a worker. */
 export type WorkerLoad = {
-  /** Part of the last moments in which its event loop worked, 0 to 1. */
+  /** Share of recent time in which its event loop was active, 0 to 1. */
   readonly utilization: number;
-  /** Open HTTP connections, without those that have become WebSockets. */
+  /** Open HTTP connections, without those upgraded to WebSocket. */
   readonly connections: number;
 };
 
-/** A worker with less to do than this answers as fast as one with nothing. */
+/** Utilization below which a worker responds as fast as an idle one. */
 const BUSY = 0.7;
-/** Utilizations that differ by less differ by chance. */
+/** Smaller differences of utilization are random. */
 const GAP = 0.3;
-/** And so do numbers of connections that are less than so many times the mean. */
+/** Connection counts below this multiple of the mean are random, too. */
 const FAR_MORE = 1.5;
 
 /**
- * How many connections each worker should part with, so that those get more that have less to do; or, where all are busy,
- * that have fewer.
+ * Returns the number of connections that each worker should close, so that less utilized workers get more; or, if all are busy, workers with fewer
+ * connections.
  */
 export function findSurplus(loads: readonly WorkerLoad[]): readonly number[] {
   const utilizations = loads.map(({ utilization }) => utilization);
@@ -23,7 +23,7 @@ export function findSurplus(loads: readonly WorkerLoad[]): readonly number[] {
   const meanUtilization = findMean(utilizations);
   const meanConnections = findMean(loads.map(({ connections }) => connections));
   return loads.map(({ utilization, connections }) => {
-    // One connection would only be sent from one to another.
+    // A single connection would only move from one worker to another.
     if (utilization < BUSY || connections < 2) return 0;
     if (utilization - least >= GAP)
       return Math.round(connections * ((utilization - meanUtilization) / utilization));

@@ -14,23 +14,23 @@ import { Worker } from './worker.ts';
 export type WorkerPoolOptions = {
   readonly recipe: Recipe;
   readonly workers: number;
-  /** Networks beside the built-in ones that the key `demo` opens. */
+  /** Networks besides the built-in ones that the key `demo` opens. */
   readonly demoNetworks: readonly string[];
   /** Whether a network that cannot be opened ends the process. */
   readonly isStrict: boolean;
-  /** After which those that have not stopped are killed. */
+  /** Time after which workers that have not stopped are killed, milliseconds. */
   readonly stopLimitMs: number;
   readonly log: Logger;
 };
 
-/** Opening networks may take long where indexes of a store have to be completed. */
+/** Time limit of a reload, milliseconds: completing the indexes of a store may take long. */
 const RELOAD_LIMIT_MS = 60_000;
-/** Between the end of a worker and the start of the next, when they end one after the other. */
+/** Backoff between the end of a worker and the start of its replacement, milliseconds. */
 const RESTART = { firstMs: 100, maxMs: 5_000 } as const;
-/** A worker that served for so long did not end because it could not start. */
+/** A worker that served for this long did not fail at its start, milliseconds. */
 const HEALTHY_MS = 30_000;
 
-/** Processes that share a port. One that ends is replaced; what it had in work is lost, and nothing else. */
+/** Worker processes that share a port. A worker that ends is replaced; only its running requests are lost. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #workers = new Set<Worker>();
@@ -41,20 +41,20 @@ export class WorkerPool {
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
     this.#recipe = options.recipe;
-    // The kernel gives connections to them. The primary would keep one open that it gives to a worker that is about to
-    // be killed, and its client would wait for nothing.
+    // The kernel assigns connections to workers. The primary would assign one to a worker that is about to be killed and keep it open, and its client
+    // would hang.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ args: ['worker'] });
   }
 
-  /** Resolves when all of them serve. @throws Error when one cannot */
+  /** Resolves when all workers serve. @throws Error if one cannot */
   async start(): Promise<ListenAddress> {
     const started = Array.from({ length: this.#options.workers }, () => this.#keepOne());
     const [address] = await Promise.all(started);
     return address as ListenAddress;
   }
 
-  /** Of the workers that answer in time. */
+  /** Returns the statuses of the workers that answer in time. */
   async readStatuses(): Promise<readonly StatusReport[]> {
     const answers = await this.#askAll((worker) => worker.ask({ what: 'status' }));
     return answers.flatMap((answer) => (answer !== undefined && 'status' in answer ? [answer.status] : []));
@@ -65,14 +65,14 @@ export class WorkerPool {
     return answers.flatMap((answer) => (answer !== undefined && 'metrics' in answer ? [answer.metrics] : []));
   }
 
-  /** Reads the TLS certificate again. */
+  /** Makes the workers reload the TLS certificate. */
   async reloadCertificate(): Promise<void> {
     await this.#askAll((worker) => worker.ask({ what: 'certificate' }));
   }
 
   /**
-   * Puts another configuration in force, in one worker after the other: in all of them, or in none.
-   * @throws ConfigError with what a worker says
+   * Applies another configuration to one worker after the other: to all of them, or to none.
+   * @throws ConfigError with the errors of a worker
    */
   async reload(recipe: Recipe): Promise<void> {
     const before = this.#recipe;
@@ -84,7 +84,7 @@ export class WorkerPool {
         throw new ConfigError([...problems]);
       }
       worker.recipe = recipe;
-      // Also for the worker that replaces one that ends now.
+      // A worker that is replaced from now on starts with it, too.
       this.#recipe = recipe;
       worker = await this.#findOther(recipe);
     }
@@ -94,27 +94,27 @@ export class WorkerPool {
     this.#recipe = before;
     for (const worker of this.#workers) {
       if (worker.recipe !== recipe) continue;
-      // It may have been started a moment ago.
+      // The worker may have just been started.
       await worker.ready.catch(() => {});
       const answer = await worker.ask({ what: 'reload', recipe: before }, RELOAD_LIMIT_MS);
       worker.recipe = before;
-      // Another, which begins with the configuration that is in force, takes its place.
+      // Its replacement starts with the configuration in force.
       if (findProblems(answer, worker) !== undefined) worker.kill();
     }
   }
 
-  /** A worker that does not serve by this, once it serves. */
+  /** Returns a worker with another configuration, once it serves. */
   async #findOther(recipe: Recipe): Promise<Worker | undefined> {
     for (const worker of this.#workers) {
       if (worker.recipe === recipe) continue;
-      // It may have been started a moment ago.
+      // The worker may have just been started.
       await worker.ready.catch(() => {});
       if (worker.isReady) return worker;
     }
     return undefined;
   }
 
-  /** Resolves when all of them have ended. */
+  /** Resolves when all workers have ended. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#balancer.close();
@@ -135,7 +135,7 @@ export class WorkerPool {
     return Promise.all(this.#serving().map(ask));
   }
 
-  /** Starts a worker, and another whenever one that served has ended. */
+  /** Starts a worker, and replaces it whenever it ends. */
   async #keepOne(): Promise<ListenAddress> {
     const first = this.#start();
     const address = await first.ready;
@@ -171,7 +171,7 @@ export class WorkerPool {
   }
 }
 
-/** What keeps a worker from putting a configuration in force; undefined when nothing does, or when it has ended. */
+/** Returns the errors of a reload in a worker; undefined if there are none, or the worker has ended. */
 function findProblems(answer: Answer | undefined, worker: Worker): readonly string[] | undefined {
   if (answer === undefined) return worker.isReady ? ['a worker did not answer in time'] : undefined;
   return 'failed' in answer ? answer.failed : undefined;

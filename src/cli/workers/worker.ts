@@ -3,10 +3,10 @@ import type { ListenAddress } from '../../server/lifecycle.ts';
 import type { Recipe } from '../recipe.ts';
 import type { Answer, FromWorker, Question, ToWorker } from './messages.ts';
 
-/** How long a worker may take to answer. */
+/** Time limit of an answer, milliseconds. */
 const ANSWER_LIMIT_MS = 2_000;
 
-/** A process that answers requests, as the primary sees it. */
+/** Worker process as the primary sees it. */
 export class Worker {
   readonly #worker: ClusterWorker;
   readonly #questions = new Map<number, (answer: Answer | undefined) => void>();
@@ -14,14 +14,14 @@ export class Worker {
   #hasSaidHello = false;
   #isReady = false;
   #isStopping = false;
-  /** What it serves by. */
+  /** Config source that it serves. */
   recipe: Recipe;
-  /** Where it listens. Rejects when it cannot serve, or ends before it does. */
+  /** Listen address. Rejects if it cannot serve, or ends before it does. */
   readonly ready: Promise<ListenAddress>;
-  /** When it has ended: its exit code, or the signal. */
+  /** Resolves with the exit code or the signal when the process has ended. */
   readonly exited: Promise<number | string>;
 
-  /** @param task what it is to do, said when it listens */
+  /** @param task first message, sent after the worker's hello */
   constructor(worker: ClusterWorker, task: Extract<ToWorker, { say: 'serve' }>) {
     this.#worker = worker;
     this.recipe = task.recipe;
@@ -42,7 +42,7 @@ export class Worker {
         for (const id of this.#questions.keys()) this.#settle(id, undefined);
       });
     });
-    // It may reject when it is not awaited.
+    // Prevents an unhandled rejection if it is not awaited.
     this.ready.catch(() => {});
     worker.on('error', () => {});
   }
@@ -55,13 +55,13 @@ export class Worker {
     return this.#isReady && !this.#worker.isDead();
   }
 
-  /** Asks it to drain and end. One that has not said hello yet ends without having served. */
+  /** Requests it to drain and end. A worker that has not said hello yet is killed when it does. */
   stop(): void {
     this.#isStopping = true;
     if (this.#hasSaidHello) this.#tell({ say: 'stop' });
   }
 
-  /** Undefined when it does not answer in time. Never rejects. */
+  /** Sends a request. Undefined if it is not answered in time. Never rejects. */
   ask(question: Question, limitMs: number = ANSWER_LIMIT_MS): Promise<Answer | undefined> {
     const id = this.#nextId++;
     return new Promise((resolve) => {

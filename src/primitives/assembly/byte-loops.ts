@@ -1,26 +1,26 @@
 /**
- * What is done with every byte of texts and byte strings, 16 at a time. Texts are of one byte a character. Every input is
- * read, and every output written, up to 31 bytes past its end.
+ * Loops over every byte of texts and byte strings, 16 bytes per step. Texts have one byte per character. Inputs are read and outputs written
+ * up to 31 bytes past their end.
  */
 
 const DIGIT_0: u8 = 0x30;
 const LETTER_A: u8 = 0x61;
-/** Turns letters to lower case, and leaves decimal digits as they are. */
+/** Maps letters to lower case and keeps decimal digits. */
 const LOWER_CASE: u8 = 0x20;
 
-/** 0xff in each place that has a decimal digit. */
+/** 0xff in each lane with a decimal digit. */
 @inline
 function findDecimals(text: v128): v128 {
   return i8x16.lt_u(i8x16.sub(text, i8x16.splat(DIGIT_0)), i8x16.splat(10));
 }
 
-/** 0xff in each place that has one of the letters a to f. */
+/** 0xff in each lane with a letter a to f. */
 @inline
 function findLetters(text: v128): v128 {
   return i8x16.lt_u(i8x16.sub(text, i8x16.splat(LETTER_A)), i8x16.splat(6));
 }
 
-/** Lets the last 16 characters of a text be looked at like all others. */
+/** Pads the text with digits, so that the last partial block passes the same check as full ones. */
 @inline
 function padWithDigits(end: usize): void {
   v128.store(end, i8x16.splat(DIGIT_0));
@@ -38,13 +38,13 @@ export function isLowerHex(text: usize, length: u32): bool {
   return i8x16.all_true(areDigits);
 }
 
-/** Two digits in each 16-bit lane, the one that comes first in the lower byte: their values as one byte in that place. */
+/** Joins the two digit values in each 16-bit lane, the first one in the lower byte, into one byte there. */
 @inline
 function joinPairs(values: v128): v128 {
   return v128.and(v128.or(i16x8.shl(values, 4), i16x8.shr_u(values, 8)), i16x8.splat(0xff));
 }
 
-/** Writes the bytes that a text of hex digits means. False: some character is none. */
+/** Decodes hex digits into bytes. @returns false if a character is not a hex digit */
 export function decodeHex(text: usize, length: u32, bytes: usize): bool {
   padWithDigits(text + length);
   let areDigits = i8x16.splat(-1);
@@ -64,7 +64,7 @@ export function decodeHex(text: usize, length: u32, bytes: usize): bool {
   return i8x16.all_true(areDigits);
 }
 
-/** Writes two digits for each byte, in lower case. */
+/** Encodes each byte as two lower-case hex digits. */
 export function encodeHex(bytes: usize, length: u32, text: usize): void {
   const digits = i8x16(48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 97, 98, 99, 100, 101, 102);
   for (let at: u32 = 0; at < length; at += 16) {
@@ -78,9 +78,9 @@ export function encodeHex(bytes: usize, length: u32, text: usize): void {
   }
 }
 
-/** How many of the bytes are zero. */
+/** Counts zero bytes. */
 export function countZeros(bytes: usize, length: u32): u32 {
-  // Ones behind the end count for nothing.
+  // Ones past the end are not counted.
   v128.store(bytes + length, i8x16.splat(1));
   let count: u32 = 0;
   for (let at: u32 = 0; at < length; at += 16) {

@@ -7,7 +7,7 @@ import { askObject } from '../ask.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
 import type { RollupInfo, RollupSources } from '../rollup-family.ts';
 
-/** What a Nitro header says of layer 1: its block, and in the nonce how many delayed messages have been read. */
+/** Reads the layer 1 state in a Nitro header: the layer 1 block, and in the nonce the number of delayed messages read. */
 export async function readArbitrumInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const { chain, mode } = sources;
   const [node, l1] = await Promise.all([readNode(chain, 'safe', scope), readL1Head(sources, scope)]);
@@ -20,7 +20,7 @@ export async function readArbitrumInfo(sources: RollupSources, scope: RequestSco
     throw new ChainError('misconfigured', 'no l1BlockNumber in a header: the chain is no Arbitrum Nitro');
   }
   return composeInfo(mode, node, {
-    // Without layer 1 itself: its block as the chain sees it, and the time of this one for the time of that.
+    // Without a layer 1 network: its block as the chain reports it, with the time of the chain's own head.
     l1: l1 ?? { number, timestamp: node.latest.timestamp },
     queueIndex: maxBigInt(delayedMessages - 1n, 0n),
   });

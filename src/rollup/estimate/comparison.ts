@@ -1,37 +1,37 @@
 import type { RequestScope } from '../../util/request-scope.ts';
 
-/** A value, and the method, contract or formula that it is from. */
+/** Value, and the method, contract or formula that it comes from. */
 type Finding = { readonly from: string; readonly value: bigint };
 
-/** A number of an estimate that was found in two ways, and what the second one allows the first one to be. */
+/** One number of an estimate from two sources, and the range that the second allows for the first. */
 export type Comparison = {
   /** Name of the number, with its unit. */
   readonly what: string;
-  /** As the node's own method has it. */
+  /** Value of the node's own method. */
   readonly native: Finding;
-  /** As it is found where nodes lack that method. */
+  /** Value that is computed where nodes lack that method. */
   readonly fallback: Finding;
-  /** Bounds of the native value, which docs/rollups.md derives. */
+  /** Range of the native value, derived in docs/rollups.md. */
   readonly least: bigint;
   readonly most: bigint;
 };
 
 /**
- * Asks for what a comparison needs beside the estimate.
- * @returns undefined where the nodes have no second way
- * @throws ChainError
+ * Requests the data that a comparison needs besides the estimate.
+ * @returns undefined if the nodes have no second source
+ * @throws ChainError if a request fails
  */
 export type Compare = (scope: RequestScope) => Promise<Comparison | undefined>;
 
-/** The part of a price that it moves by, at the most, from one block of the chain or of layer 1 to the next (EIP-1559). */
+/** A price changes by at most 1/8 per block of the chain or of layer 1 (EIP-1559). */
 const BLOCK_STEP = 8n;
 
-/** Bounds of a value that was read a block earlier or later. */
+/** Widens a range for a value that was read one block earlier or later. */
 export function allowBlockStep(least: bigint, most: bigint): Pick<Comparison, 'least' | 'most'> {
   return { least: least - least / BLOCK_STEP, most: most + most / BLOCK_STEP };
 }
 
-/** Whether the native value is within its bounds. */
+/** Whether the native value is within its range. */
 export function isExpected({ native, least, most }: Comparison): boolean {
   return native.value >= least && native.value <= most;
 }

@@ -8,24 +8,24 @@ import type { PinnedBlock } from './pin-block.ts';
 import { readBasics } from './read-basics.ts';
 import { inferPayloadType, type PayloadDefaults } from './signing-payload.ts';
 
-/** What stands in a transaction for a tip that is not known yet: the least that op-geth suggests, wei. */
+/** Placeholder for an unknown tip: the least that op-geth suggests, in wei. */
 const LEAST_TIP = 1_000_000n;
 
-/** What is known of a transaction before the chain's contracts are asked about it. */
+/** Transaction data known before the chain's fee contracts are called. */
 export type Draft = {
   readonly gasLimit: bigint;
   readonly baseFeePerGas: bigint;
-  /** To be called with the next questions: where the chain has no suggestion, the tip is one of them. */
+  /** Resolves the tip; called with the next round of requests, because it sends one if the chain has no suggestion. */
   readonly findTip: () => Promise<bigint>;
-  /** The call with fees, and what else its transaction needs. */
+  /** Call with fees, and the other values that its transaction needs. */
   readonly call: CallObject;
   readonly defaults: PayloadDefaults;
   readonly reference: BlockReference;
 };
 
 /**
- * The first round of questions: gas, base fee, tip and nonce, all at one block.
- * @throws ChainError `invalid`, before anything is asked, for types of transactions that rollups do not have
+ * Sends the first round of requests: gas, base fee, tip and nonce, all at one block.
+ * @throws ChainError `invalid`, before any request is sent, for transaction types that rollups do not have
  */
 export async function draftTransaction(
   chain: Chain,
@@ -45,7 +45,7 @@ export async function draftTransaction(
   return { gasLimit, baseFeePerGas, findTip, call, defaults, reference: pinned.reference };
 }
 
-/** What wallets set where the call says nothing: room for a base fee twice as high. */
+/** Fills in the fees that wallets set: room for twice the base fee. */
 function withFees(call: CallObject, baseFeePerGas: bigint, tip: bigint): CallObject {
   if (call.gasPrice !== undefined) return call;
   return {

@@ -4,7 +4,7 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import { readQuantity } from '../answers.ts';
 import type { PinnedBlock } from './pin-block.ts';
 
-/** The sender's next nonce; 0 without a sender. It only sizes the transaction. */
+/** Returns the sender's next nonce; 0 without a sender. It only affects the size of the transaction. */
 export async function findNonce(
   chain: Chain,
   { call, stateOverrides }: CallRequest,

@@ -1,4 +1,4 @@
-/** What a chain wants beyond its base fee, wei per gas: asked for in the first round, derived in the second. */
+/** Priority fee of a chain, wei per gas: requested in the first round, derived in the second. */
 import type { Chain } from '../../chain/chain.ts';
 import type { FeeHistoryRequest } from '../../chain/requests.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
@@ -6,19 +6,19 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount, readMembers, readValue } from '../answers.ts';
 import { askGasPrice, askPriorityFee } from '../ask.ts';
 
-/** Blocks that are looked at for fees, and the percentile of their tips. */
+/** Blocks whose fees are read, and the percentile of their tips. */
 const HISTORY: FeeHistoryRequest = {
   blockCount: 4,
   newest: { kind: 'tag', tag: 'latest' },
   percentiles: [50],
 };
 
-/** The chain's own suggestion; undefined when it has no such method. */
+/** Returns the chain's own suggestion; undefined if it does not have the method. */
 export function suggestTip(chain: Chain, scope: RequestScope): Promise<bigint | undefined> {
   return askPriorityFee(chain, scope);
 }
 
-/** For chains without a suggestion: the last block's median tip, else what the gas price leaves, else nothing. */
+/** Derives the tip of a chain without a suggestion: the last block's median tip, else the gas price minus the base fee, at least 0. */
 export async function deriveTip(chain: Chain, baseFeePerGas: bigint, scope: RequestScope): Promise<bigint> {
   const [history, price = baseFeePerGas] = await Promise.all([
     chain.fees.getFeeHistory(HISTORY, scope),

@@ -1,6 +1,6 @@
 import type { L1CostMode } from '../rollup-family.ts';
 
-/** What a family charges for a transaction beside its gas. */
+/** Charges of a family for a transaction. */
 export type Charges = {
   readonly gasLimit: bigint;
   /** Wei per gas. */
@@ -9,7 +9,7 @@ export type Charges = {
   readonly l1Cost: bigint;
 };
 
-/** The priority fee that makes gas times price cover the cost of layer 1, rounded up; without that cost where it is excluded. */
+/** Returns the priority fee at which gas times price covers the layer 1 cost, rounded up; without that cost if it is excluded. */
 export function foldL1Cost({ gasLimit, tip, l1Cost }: Charges, mode: L1CostMode): bigint {
   if (mode === 'excluded' || gasLimit === 0n) return tip;
   return tip + (l1Cost + gasLimit - 1n) / gasLimit;

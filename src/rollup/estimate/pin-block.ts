@@ -5,22 +5,22 @@ import type { BlockReference, CallRequest } from '../../chain/requests.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 
-/** One block for everything that an answer is made of. */
+/** One block for all parts of a result. */
 export type PinnedBlock = {
-  /** Goes on meaning the same block. */
+  /** Stable reference to the block. */
   readonly reference: BlockReference;
-  /** The same as a parameter for methods of which many nodes take no hash: a number or a tag where it can be. */
+  /** Parameter for methods that many nodes do not accept a hash for: a number or a tag if possible. */
   readonly parameter: unknown;
-  /** To be called with the first questions. Rejects with ChainError when there is no such block. */
+  /** Resolves the header; called with the first round of requests. Rejects with ChainError if there is no such block. */
   readonly findHeader: () => Promise<HeaderView>;
 };
 
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
 /**
- * Pins what a reference means now. What a tag means has to be known first (pools know it without asking); a number, a
- * hash and the first block are pinned as they are, and their headers may come together with what is asked about them.
- * So may the pending one's, which nothing can pin.
+ * Pins a reference to its current block. A tag must be resolved first (pools know it without a request); a number, a hash and the first block are
+ * pinned as they are, and their headers are requested together with other data. So is the pending header, which cannot be pinned.
+ * @throws ChainError if there is no such block
  */
 export async function pinBlock(
   chain: Chain,
@@ -61,7 +61,7 @@ async function findHeader(chain: Chain, block: BlockReference, scope: RequestSco
   return header;
 }
 
-/** The base fee that counts for a request; undefined before London. */
+/** Returns the base fee of a request in wei; undefined before London. */
 export function findBaseFee(header: HeaderView, { blockOverrides }: CallRequest): bigint | undefined {
   const override = blockOverrides?.baseFeePerGas;
   return override === undefined ? header.baseFeePerGas : BigInt(override);

@@ -5,15 +5,15 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import { readQuantity } from '../answers.ts';
 import { findBaseFee, type PinnedBlock } from './pin-block.ts';
 
-/** What every family's answer begins with. */
+/** Common first part of every family's estimate. */
 export type Basics = {
   readonly header: HeaderView;
   readonly gasLimit: bigint;
-  /** Undefined where the chain has no base fee. */
+  /** Wei per gas; undefined if the chain has no base fee. */
   readonly baseFeePerGas: bigint | undefined;
 };
 
-/** The chain's own estimate, and the block's base fee; both are asked for at the same time. */
+/** Requests the chain's own gas estimate and the block's header concurrently. */
 export async function readBasics(
   chain: Chain,
   request: CallRequest,

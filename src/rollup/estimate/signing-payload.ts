@@ -5,21 +5,21 @@ import { concatBytes, EMPTY_BYTES } from '../../primitives/bytes.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 import { encodeRlp, type RlpInput } from '../../primitives/rlp.ts';
 
-/** Types with an unsigned form that is known here; 3 (blobs) does not exist on rollups. */
+/** Transaction types with a known unsigned form; rollups do not have type 3 (blobs). */
 export type PayloadType = 0 | 1 | 2 | 4;
 
-/** What a call object leaves open and a transaction needs. */
+/** Values of a transaction that a call object may omit. */
 export type PayloadDefaults = {
   readonly chainId: bigint;
   readonly nonce: bigint;
   readonly gasLimit: bigint;
-  /** Price of a legacy or access-list transaction when the call names none. */
+  /** Gas price in wei of a legacy or access list transaction if the call has none. */
   readonly gasPrice: bigint;
 };
 
 /**
- * The lowest transaction type that carries everything the call gives, or the call's own `type` if that is higher.
- * @throws ChainError `invalid` for blob transactions and unknown types.
+ * Returns the lowest transaction type that supports all members of the call, or the call's own `type` if that is higher.
+ * @throws ChainError `invalid` for blob transactions and unknown types
  */
 export function inferPayloadType(call: CallObject): PayloadType {
   const named = BigInt(call.type ?? '0x0');
@@ -31,19 +31,19 @@ export function inferPayloadType(call: CallObject): PayloadType {
   return call.accessList !== undefined || named === 1n ? 1 : 0;
 }
 
-/** The bytes that a sender would hash and sign: EIP-155 for legacy, EIP-2718 envelopes otherwise. */
+/** Encodes the bytes that a sender would hash and sign: EIP-155 for legacy, EIP-2718 envelopes otherwise. */
 export function encodeSigningPayload(call: CallObject, defaults: PayloadDefaults): Uint8Array {
   const { type, chainId, fields } = listFields(call, defaults);
   return wrap(type, type === 0 ? [...fields, chainId, 0n, 0n] : fields);
 }
 
-/** The transaction as it would be sent, with a dummy signature that compresses as badly as a real one. */
+/** Encodes the transaction with a dummy signature that compresses as badly as a real one. */
 export function encodeSizedTransaction(call: CallObject, defaults: PayloadDefaults): Uint8Array {
   const { type, chainId, fields } = listFields(call, defaults);
   return wrap(type, [...fields, type === 0 ? 2n * chainId + 36n : 1n, ...FILLER_SIGNATURE]);
 }
 
-/** 32 bytes each, none of them zero or the same as another. */
+/** Two values of 32 distinct non-zero bytes. */
 const FILLER_SIGNATURE: readonly Uint8Array[] = [1, 101].map((from) =>
   Uint8Array.from({ length: 32 }, (_, i) => from + i * 3),
 );
@@ -55,7 +55,7 @@ function wrap(type: PayloadType, fields: readonly RlpInput[]): Uint8Array {
 
 type Fields = { readonly type: PayloadType; readonly chainId: bigint; readonly fields: RlpInput[] };
 
-/** The fields of a transaction before those of its signature, in wire order. */
+/** Returns the transaction fields before the signature, in wire order. */
 function listFields(call: CallObject, defaults: PayloadDefaults): Fields {
   const type = inferPayloadType(call);
   const gasPrice = call.gasPrice === undefined ? defaults.gasPrice : BigInt(call.gasPrice);

@@ -6,8 +6,8 @@ import { chainIdMark, clientMark, headerMark } from '../marks.ts';
 import type { FamilyRow } from '../rollup-family.ts';
 
 /**
- * Arbitrum Nitro: the node's estimate has the cost of layer 1 in its gas, and tips are dropped, so none is asked for. The
- * parts that NodeInterface separates are not to be signed: with the lower gas limit the transaction fails.
+ * Arbitrum Nitro: the node's gas estimate includes the layer 1 cost, and tips are dropped, so no tip is requested. The parts that NodeInterface
+ * separates must not be signed: with the lower gas limit the transaction fails.
  */
 export const arbitrum: FamilyRow = {
   name: 'arbitrum',

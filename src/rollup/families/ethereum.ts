@@ -7,7 +7,7 @@ import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
 import { chainIdMark } from '../marks.ts';
 import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollup-family.ts';
 
-/** Chains that charge for nothing but gas: layer 1 itself, and rollups of which no more is known. */
+/** Chains that charge only for gas: layer 1 itself, and rollups without a known family. */
 export const ethereum: FamilyRow = {
   name: 'ethereum',
   gaps: {
@@ -22,7 +22,7 @@ export const ethereum: FamilyRow = {
   marks: [chainIdMark('ethereum')],
 };
 
-/** Gas and base fee as the chain says, and the tip that it wants. */
+/** Returns gas, base fee and tip as the chain reports them. */
 export async function estimatePlainGas(
   { chain }: RollupSources,
   request: CallRequest,
@@ -40,7 +40,7 @@ export async function estimatePlainGas(
   };
 }
 
-/** What every node can say; `verified` is its finalized block. */
+/** Reads the values that every node provides; `verified` is its finalized block. */
 export async function readPlainInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const [node, l1] = await Promise.all([
     readNode(sources.chain, 'finalized', scope),

@@ -9,7 +9,7 @@ import { readBasics } from '../estimate/read-basics.ts';
 import { chainIdMark, clientMark, methodMark } from '../marks.ts';
 import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollup-family.ts';
 
-/** Metis and other descendants of Optimism's l2geth: layer 1 is paid for in gas, and the node has `rollup_getInfo` itself. */
+/** Metis and other descendants of Optimism's l2geth: layer 1 is paid for in gas, and the node implements `rollup_getInfo` itself. */
 export const l2geth: FamilyRow = {
   name: 'l2geth',
   gaps: {},
@@ -31,7 +31,7 @@ async function estimateL2gethGas(
   scope: RequestScope,
 ): Promise<GasEstimate> {
   const pinned = await pinBlock(chain, request.block, scope);
-  // The node's own estimate is always of its head: a block that was named by its hash would be refused.
+  // The node's estimate always runs on its head: it rejects a block hash.
   const isHead = request.block.kind === 'tag' && request.block.tag === 'latest';
   const [{ gasLimit, baseFeePerGas = 0n }, price] = await Promise.all([
     readBasics(chain, request, isHead ? { ...pinned, reference: request.block } : pinned, scope),
@@ -41,7 +41,7 @@ async function estimateL2gethGas(
   return { gasLimit, baseFeePerGas, priorityFeePerGas: maxBigInt(price - baseFeePerGas, 0n) };
 }
 
-/** As the node says. @throws ChainError when it does not have the method */
+/** Returns the node's own `rollup_getInfo`. @throws ChainError `misconfigured` if the node does not have the method */
 async function readL2gethInfo({ chain }: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const info = await askObject(chain, 'rollup_getInfo', [], scope);
   const { mode, syncing } = info;

@@ -13,14 +13,14 @@ import { priceDraft } from '../op-stack/price-draft.ts';
 import { L1_BLOCK, readOpStackInfo } from '../op-stack/read-info.ts';
 import type { FamilyRow, GasEstimate, RollupSources } from '../rollup-family.ts';
 
-/** `tokenRatio()`: MNT for one ETH. */
+/** `tokenRatio()`: MNT per ETH. */
 const TOKEN_RATIO = '0x06f837d3';
-/** `isArsia()`: since then data is paid for beside the gas. */
+/** `isArsia()`: from Arsia on, data is charged separately from gas. */
 const IS_ARSIA = '0x1e2b6e7b';
 /** `operatorFeeScalar()`, `operatorFeeConstant()` of the L1Block contract. */
 const OPERATOR_PRICES: readonly string[] = ['0x4d5d9a2a', '0x16d3bc7f'];
 
-/** Mantle: an OP Stack chain with gas paid in MNT. Before Arsia its gas estimates have the cost of data in them. */
+/** Mantle: an OP Stack chain with gas paid in MNT. Before Arsia its gas estimates include the data cost. */
 export const mantle: FamilyRow = {
   name: 'mantle',
   gaps: { 'rollupContext.queueIndex': 'always' },
@@ -58,7 +58,7 @@ async function estimateMantleGas(
   return { gasLimit, baseFeePerGas, priorityFeePerGas: await draft.findTip() };
 }
 
-/** Undefined before Arsia. @throws ChainError when the chain has no such ratio */
+/** Undefined before Arsia. @throws ChainError `misconfigured` if the chain has no such ratio */
 async function readTokenRatio(
   chain: Chain,
   block: BlockReference,
@@ -74,8 +74,8 @@ async function readTokenRatio(
 }
 
 /**
- * Reads the operator's fee for so much gas since Arsia, wei of MNT: as Jovian has it (mantle-xyz/revm, l1block.rs). The oracle's
- * `getOperatorFee` divides by a million instead, as Isthmus had it (mantle-v2, GasPriceOracle.sol 1.1.0).
+ * Reads the operator fee for an amount of gas from Arsia on, wei of MNT, by Jovian's formula (mantle-xyz/revm, l1block.rs). The oracle's
+ * `getOperatorFee` divides by a million instead, which is Isthmus' formula (mantle-v2, GasPriceOracle.sol 1.1.0).
  */
 async function readMantleOperatorFee(
   chain: Chain,

@@ -9,7 +9,7 @@ const PRICING: ScrollPricing = {
   nodeMethod: 'morph_estimateL1DataFee',
 };
 
-/** Morph: priced as Scroll was at Curie, by an oracle of its own. Its sequencers' progress on layer 1 is in no method of its nodes. */
+/** Morph: Scroll's pricing at Curie with its own oracle. No node method reports its sequencers' progress on layer 1. */
 export const morph: FamilyRow = {
   name: 'morph',
   gaps: {

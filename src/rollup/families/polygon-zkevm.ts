@@ -11,7 +11,7 @@ import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
 import { chainIdMark, clientMark, methodMark } from '../marks.ts';
 import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollup-family.ts';
 
-/** Polygon zkEVM and chains of its kit: no base fee; the node reports the price at which a transaction pays for layer 1. */
+/** Polygon zkEVM and CDK chains: no base fee; the node reports the gas price that covers layer 1. */
 export const polygonZkevm: FamilyRow = {
   name: 'polygon-zkevm',
   gaps: {
@@ -57,7 +57,7 @@ async function estimatePolygonGas(
   return { gasLimit, baseFeePerGas: 0n, priorityFeePerGas };
 }
 
-/** Compares price times gas with the node's own fee, which is the same product, of prices that follow those of layer 1. */
+/** Compares price times gas with the node's own fee, the same product of prices that follow those of layer 1. */
 async function compareFee(
   chain: Chain,
   params: readonly unknown[],
@@ -77,7 +77,7 @@ async function compareFee(
 async function readPolygonInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const { chain, mode } = sources;
   const [node, l1, consolidated] = await Promise.all([
-    // Virtual batches are posted, consolidated ones proven.
+    // Virtual batches are posted to layer 1, consolidated ones have a validity proof there.
     readNode(chain, 'safe', scope),
     readL1Head(sources, scope),
     askCount(chain, 'zkevm_consolidatedBlockNumber', [], scope),

@@ -9,7 +9,7 @@ const PRICING: ScrollPricing = {
   nodeMethod: 'scroll_estimateL1DataFee',
 };
 
-/** Scroll: data is paid for beside the gas, as the node says, or else the chain's contract. */
+/** Scroll: data is charged separately from gas, as the node or else the chain's contract reports it. */
 export const scroll: FamilyRow = {
   name: 'scroll',
   gaps: { 'ethContext.timestamp': 'l1' },

@@ -7,7 +7,7 @@ import { chainIdMark, clientMark, methodMark } from '../marks.ts';
 import type { FamilyRow, RollupInfo, RollupSources } from '../rollup-family.ts';
 import { estimatePlainGas } from './ethereum.ts';
 
-/** Taiko: the proposer of a block bears the cost of layer 1 and has the tips for it. */
+/** Taiko: the proposer of a block pays the layer 1 cost out of the tips. */
 export const taiko: FamilyRow = {
   name: 'taiko',
   gaps: { 'ethContext.timestamp': 'l1', 'rollupContext.queueIndex': 'always' },
@@ -27,7 +27,7 @@ export const taiko: FamilyRow = {
   ],
 };
 
-/** The address that the genesis of each chain gives its anchor: the digits of the chain id, and of the contract's place. */
+/** Anchor address in each chain's genesis: digits of the chain id, zeros, 10001. */
 function anchorOf(chainId: bigint): string {
   return `0x${chainId.toString().padEnd(35, '0')}10001`;
 }
@@ -40,9 +40,9 @@ async function readTaikoInfo(sources: RollupSources, scope: RequestScope): Promi
     askObject(chain, 'taiko_headL1Origin', [], scope),
   ]);
   const number = readCount(origin['l1BlockHeight']);
-  // Without layer 1 itself the block that the head was made from stands for its latest one.
+  // Without a layer 1 network, the layer 1 block that the head derives from is used instead of the latest one.
   const l1 = head ?? (number === undefined ? undefined : { number, timestamp: 0n });
-  // Blocks behind it are confirmed by their proposer, and not posted yet.
+  // Later blocks are preconfirmed by their proposer and not posted yet.
   const posted = readCount(origin['blockID']) ?? 0n;
   return composeInfo(mode, { ...node, verified: maxBigInt(posted, node.verified) }, { l1 });
 }

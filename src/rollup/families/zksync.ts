@@ -12,10 +12,10 @@ import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
 import { chainIdMark, clientMark, headerMark, methodMark } from '../marks.ts';
 import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollup-family.ts';
 
-/** A tag of ZKsync's nodes. */
+/** Tag that only ZKsync's nodes have. */
 const COMMITTED_TAG = 'l1_committed';
 
-/** zkSync Era and ZKsync OS: what goes to layer 1 is paid for in gas, and there are no tips. */
+/** zkSync Era and ZKsync OS: layer 1 costs are paid for in gas, and there are no tips. */
 export const zksync: FamilyRow = {
   name: 'zksync',
   gaps: {
@@ -31,14 +31,14 @@ export const zksync: FamilyRow = {
     headerMark('the header has l1BatchNumber', (header) => 'l1BatchNumber' in header),
     clientMark(/^zksync/i),
     chainIdMark('zksync'),
-    // Era; ZKsync OS, which has lost zks_L1BatchNumber and has got zks_batchNumber; both.
+    // Era; ZKsync OS, which replaced zks_L1BatchNumber with zks_batchNumber; both.
     methodMark('zks_L1BatchNumber'),
     methodMark('zks_batchNumber'),
     methodMark('zks_getBridgehubContract'),
   ],
 };
 
-/** The node's own method knows neither blocks nor overrides; ZKsync OS does not have it. */
+/** `zks_estimateFee` accepts neither blocks nor overrides, and ZKsync OS does not have it. */
 async function estimateZksyncGas(
   { chain, noteNative }: RollupSources,
   request: CallRequest,
@@ -64,12 +64,12 @@ async function estimateZksyncGas(
 }
 
 /**
- * Gas that two searches of a node may differ by: each stops where it is off by `estimate_gas_acceptable_overestimation` (1,000 by default, 5,000 here
- * for nodes that set more), and what it found is multiplied by 1.3.
+ * Gas difference between two searches of a node: each stops within `estimate_gas_acceptable_overestimation` (1,000 by default, 5,000 here for nodes
+ * with a higher setting), and the result is multiplied by 1.3.
  */
 const SEARCH_GAS = 6_500n;
 
-/** Compares the gas of the node's own method with its estimate: both search for it, with the same prices of data unless a block is between. */
+/** Compares the gas of `zks_estimateFee` with `eth_estimateGas`: both search for it, with the same data prices unless a block is in between. */
 async function compareGas(
   chain: Chain,
   request: CallRequest,
@@ -96,7 +96,7 @@ async function readZksyncInfo(sources: RollupSources, scope: RequestScope): Prom
   return composeInfo(mode, { ...node, verified: maxBigInt(committed, node.verified) }, { l1 });
 }
 
-/** The last block of a batch that was committed to layer 1; 0 on nodes without the tag. */
+/** Returns the last block of a batch that was committed to layer 1; 0 on nodes without the tag. */
 async function askCommitted(chain: RollupSources['chain'], scope: RequestScope): Promise<bigint> {
   try {
     const block = await askObject(chain, 'eth_getBlockByNumber', [COMMITTED_TAG, false], scope);

@@ -1,6 +1,6 @@
 /**
- * Length of data compressed by FastLZ, level 1, as the OP Stack counts it (specs, fjord/exec-engine): it stands for what a
- * transaction takes in a batch. Only the length is worked out; nothing is written.
+ * FastLZ level 1 compressed length as the OP Stack counts it (specs, fjord/exec-engine): the estimated size of a transaction in a batch. Only
+ * the length is computed; nothing is written.
  */
 
 const TABLE_BITS = 13;
@@ -8,11 +8,11 @@ const HASH_FACTOR = 2_654_435_769;
 const MAX_DISTANCE = 0x1fff;
 const LITERALS_IN_A_RUN = 32;
 const MAX_MATCH = 262;
-/** What is left for literals at the end: matches begin before the last 13 bytes, and end before the last 4. */
+/** Trailing bytes kept as literals: matches begin before the last 13 bytes and end before the last 4. */
 const BEGIN_MARGIN = 13;
 const END_MARGIN = 4;
 
-/** Three bytes as an integer, the first one lowest. */
+/** Reads three bytes as a little-endian integer. */
 function readTriple(data: Uint8Array, at: number): number {
   return (data[at] as number) | ((data[at + 1] as number) << 8) | ((data[at + 2] as number) << 16);
 }
@@ -21,22 +21,22 @@ function hashOf(triple: number): number {
   return Math.imul(HASH_FACTOR, triple) >>> (32 - TABLE_BITS);
 }
 
-/** A run has a byte of its own before every 32 literals. */
+/** Each run of up to 32 literals has one header byte. */
 function measureLiterals(count: number): number {
   const rest = count % LITERALS_IN_A_RUN;
   return (LITERALS_IN_A_RUN + 1) * Math.floor(count / LITERALS_IN_A_RUN) + (rest === 0 ? 0 : rest + 1);
 }
 
-/** @param length of the match, less the byte that is always there */
+/** @param length match length minus the byte that is always present */
 function measureMatch(length: number): number {
   const rest = (length - 1) % MAX_MATCH;
   return 3 * Math.floor((length - 1) / MAX_MATCH) + (rest >= 6 ? 3 : 2);
 }
 
-/** Where two places of the data begin to differ, counted from the second; at most up to `limit`. */
+/** Match length of two positions, up to `limit`. */
 function compare(data: Uint8Array, earlier: number, later: number, limit: number): number {
   let length = 0;
-  // The first byte that differs counts as well.
+  // The first differing byte counts as well.
   while (later + length < limit) {
     const isSame = data[earlier + length] === data[later + length];
     length++;

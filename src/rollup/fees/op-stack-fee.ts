@@ -1,14 +1,13 @@
 /**
- * What the OP Stack charges for a transaction beside its gas, fork by fork (specs, exec-engine of each). The chain's own
- * contract is what is asked, but where a node allows it too little gas, and for Mantle's operator fee; tests check such contracts,
- * and receipts, against these formulas.
+ * Fees that the OP Stack charges in addition to gas, by fork (specs, exec-engine of each). At run time the chain's own contract is called, except
+ * where a node allows it too little gas, and for Mantle's operator fee; tests check contracts and receipts against these formulas.
  */
 import { maxBigInt } from '../../primitives/bigint.ts';
 
-/** Bytes of a transaction with its signature, by what they cost as calldata. */
+/** Bytes of a transaction with its signature, by calldata cost. */
 export type DataBytes = { readonly zero: bigint; readonly nonZero: bigint };
 
-/** Prices of layer 1, wei, and the chain's scalars. */
+/** Layer 1 prices in wei, and the chain's scalars. */
 export type BedrockPrices = {
   readonly l1BaseFee: bigint;
   readonly overhead: bigint;
@@ -23,9 +22,9 @@ export type EcotonePrices = {
 export type OperatorPrices = { readonly scalar: bigint; readonly constant: bigint };
 
 const MICRO = 1_000_000n;
-/** Before Regolith a signature was counted although the bytes already had it: 68 bytes that are not zero. */
+/** Before Regolith a signature of 68 non-zero bytes was added although the bytes already include it. */
 const SIGNATURE_BYTES = 68n;
-/** Fjord's line through sizes of real batches, in millionths of a byte (specs, fjord/exec-engine). */
+/** Fjord's linear regression over real batch sizes, in millionths of a byte (specs, fjord/exec-engine). */
 const FJORD_INTERCEPT = -42_585_600n;
 const FJORD_SLOPE = 836_500n;
 const FJORD_LEAST = 100n * MICRO;
@@ -34,42 +33,47 @@ function calldataGas({ zero, nonZero }: DataBytes): bigint {
   return 4n * zero + 16n * nonZero;
 }
 
+/** Returns the data fee in wei from Bedrock to Regolith. */
 export function computeBedrockFee(data: DataBytes, prices: BedrockPrices): bigint {
   return computeRegolithFee({ ...data, nonZero: data.nonZero + SIGNATURE_BYTES }, prices);
 }
 
+/** Returns the data fee in wei from Regolith to Ecotone. */
 export function computeRegolithFee(data: DataBytes, { l1BaseFee, overhead, scalar }: BedrockPrices): bigint {
   return ((calldataGas(data) + overhead) * l1BaseFee * scalar) / MICRO;
 }
 
-/** Price of a byte of calldata and blob together, in sixteenths of millionths of a wei. */
+/** Combined price of a byte of calldata and blob, in sixteenths of millionths of a wei. */
 function weigh({ l1BaseFee, blobBaseFee, baseFeeScalar, blobBaseFeeScalar }: EcotonePrices): bigint {
   return 16n * l1BaseFee * baseFeeScalar + blobBaseFee * blobBaseFeeScalar;
 }
 
+/** Returns the data fee in wei from Ecotone to Fjord. */
 export function computeEcotoneFee(data: DataBytes, prices: EcotonePrices): bigint {
   return (calldataGas(data) * weigh(prices)) / (16n * MICRO);
 }
 
-/** @param fastLzSize of the transaction with its signature, bytes: see `measureFastLz` */
+/** Returns the data fee in wei from Fjord on. @param fastLzSize compressed size in bytes of the transaction with its signature: see `measureFastLz` */
 export function computeFjordFee(fastLzSize: number, prices: EcotonePrices): bigint {
   return (estimateFjordSize(fastLzSize) * weigh(prices)) / (MICRO * MICRO);
 }
 
-/** Layer 1 gas as receipts report it. */
+/** Returns the layer 1 gas as receipts report it. */
 export function computeFjordGas(fastLzSize: number): bigint {
   return (estimateFjordSize(fastLzSize) * 16n) / MICRO;
 }
 
-/** Millionths of a byte. */
+/** Returns millionths of a byte. */
 function estimateFjordSize(fastLzSize: number): bigint {
   return maxBigInt(FJORD_LEAST, FJORD_INTERCEPT + FJORD_SLOPE * BigInt(fastLzSize));
 }
 
+/** Returns the operator fee in wei from Isthmus to Jovian. */
 export function computeIsthmusOperatorFee(gas: bigint, { scalar, constant }: OperatorPrices): bigint {
   return (gas * scalar) / MICRO + constant;
 }
 
+/** Returns the operator fee in wei from Jovian on. */
 export function computeJovianOperatorFee(gas: bigint, { scalar, constant }: OperatorPrices): bigint {
   return gas * scalar * 100n + constant;
 }

@@ -6,26 +6,26 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import { askValue } from '../ask.ts';
 import type { RollupInfo, RollupSources } from '../rollup-family.ts';
 
-/** What a node of any family says of itself. */
+/** State that a node of any family reports. */
 export type NodeState = {
   readonly latest: HeaderView;
-  /** Goes on meaning the latest block. */
+  /** Stable reference to the latest block. */
   readonly reference: BlockReference;
-  /** Number of the last block that was posted to layer 1, as far as the node says; 0 before the first one. */
+  /** Number of the last block posted to layer 1, as far as the node reports it; 0 before the first one. */
   readonly verified: bigint;
   readonly isSyncing: boolean;
 };
 
-/** What only layer 1 or the family's own contracts can tell; what cannot be known is left out and becomes 0. */
+/** State that only layer 1 or the family's own contracts provide; unknown values are absent and become 0. */
 export type L1State = {
   readonly l1?: { readonly number: bigint; readonly timestamp: bigint } | undefined;
   readonly queueIndex?: bigint | undefined;
 };
 
 /**
- * Head, verified block and progress of a node.
- * @param postedTag what the family's nodes call the last block that was posted to layer 1; one that is finalized was posted, too
- * @throws ChainError when not even the head is known
+ * Reads head, verified block and sync state of a node.
+ * @param postedTag tag by which the family's nodes report the last block posted to layer 1; a finalized block is posted, too
+ * @throws ChainError if not even the head is known
  */
 export async function readNode(
   chain: Chain,
@@ -49,7 +49,7 @@ export async function readNode(
   };
 }
 
-/** The head of layer 1 where the network has one. */
+/** Returns the head of layer 1 if the network has one. */
 export async function readL1Head(
   { l1 }: RollupSources,
   scope: RequestScope,
@@ -74,7 +74,7 @@ async function findTagged(
   return (await blocks.getHeader({ kind: 'tag', tag }, scope)) ?? undefined;
 }
 
-/** Puts the parts together. Verified never overtakes the head, which may have been read before. */
+/** Assembles the info. `verified` never exceeds the head, which may have been read earlier. */
 export function composeInfo(
   mode: RollupInfo['mode'],
   { latest, verified, isSyncing }: NodeState,
@@ -92,7 +92,7 @@ export function composeInfo(
   };
 }
 
-/** One block is one transaction of the canonical transaction chain; genesis is not in it and block 1 is index 0. */
+/** Each block is one transaction of the canonical transaction chain; genesis is excluded and block 1 has index 0. */
 function toTransactionIndex(blockNumber: bigint): bigint {
   return blockNumber > 0n ? blockNumber - 1n : 0n;
 }

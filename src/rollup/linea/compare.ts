@@ -8,9 +8,10 @@ import { priceLineaCall } from './estimate.ts';
 import { computeLineaCompatibilityFee, removeMargin } from './fee.ts';
 
 /**
- * Compares what a call costs by the node's own method with the formula. The plugin compresses the transaction, of which the formula
- * knows the most that it can be; its margin is 1.0 by default, and 1.2 on public nodes; and it never goes below the node's
- * minimal gas price, which is that of the header, times 1.2 in its compatibility mode.
+ * Compares the cost of a call by the node's own method with the formula. The plugin compresses the transaction, for which the formula uses an upper
+ * bound;
+ * its margin is 1.0 by default and 1.2 on public nodes; and its result is never below the node's minimal gas price, that of the header, times 1.2 in its
+ * compatibility mode.
  */
 export async function compareLineaEstimate(
   chain: Chain,

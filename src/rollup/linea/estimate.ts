@@ -15,8 +15,8 @@ import { computeLineaCompatibilityFee, computeLineaPriorityFee } from './fee.ts'
 const SENDER_LENGTH = 20;
 
 /**
- * Gas, base fee and Linea's profitability fee for one call, worked out from one block of a chain without the method.
- * @throws ChainError when the block is unknown, the call fails, or the block carries no usable prices.
+ * Computes gas, base fee and Linea's profitability fee of a call from one block, for chains without the method.
+ * @throws ChainError if the block is unknown, the call fails, or the block has no usable prices
  */
 export async function estimateLineaGas(
   chain: Chain,
@@ -26,10 +26,10 @@ export async function estimateLineaGas(
   return (await priceLineaCall(chain, request, scope)).estimate;
 }
 
-/** An estimate, and the prices of the header; without them it is made of the chain's gas price. */
+/** Estimate, and the prices of the header; undefined prices mean that the estimate uses the chain's gas price. */
 type PricedCall = { readonly estimate: GasEstimate; readonly pricing: LineaPricing | undefined };
 
-/** The same, with the prices that it is made of. @throws ChainError likewise */
+/** Computes the estimate of `estimateLineaGas` and returns the prices that it uses. @throws ChainError as `estimateLineaGas` */
 export async function priceLineaCall(
   chain: Chain,
   request: CallRequest,
@@ -56,7 +56,7 @@ export async function priceLineaCall(
   return { estimate: { gasLimit, baseFeePerGas, priorityFeePerGas }, pricing };
 }
 
-/** Without prices in the header only the chain's gas price can tell; a fee of zero would be a guess. */
+/** Falls back to the chain's gas price, because a fee of zero would be a guess. @throws ChainError if that yields no fee either */
 async function findCompatibilityFee(
   chain: Chain,
   { header, baseFeePerGas = 0n }: Basics,

@@ -1,24 +1,23 @@
 import { hexToBytes } from '../../primitives/hex.ts';
 
-/** What a Linea block header says about prices, in wei. */
+/** Prices in a Linea block header, in wei. */
 export type LineaPricing = {
-  /** Per gas, whatever the transaction looks like. */
+  /** Per gas, independent of the transaction. */
   readonly fixedCost: bigint;
   /** Per byte of the compressed transaction. */
   readonly variableCost: bigint;
-  /** Floor of `eth_gasPrice`, for wallets that know nothing else. */
+  /** Floor of `eth_gasPrice`, for wallets that use no other method. */
   readonly ethGasPrice: bigint;
 };
 
 const VERSION = 1;
-/** Version byte and three 32-bit numbers; what follows is padding. */
+/** Version byte and three 32-bit numbers; the rest is padding. */
 const USED_LENGTH = 13;
 const WEI_PER_KWEI = 1000n;
 
 /**
- * Prices from a header's `extraData`, version 1: `01`, then fixed cost, variable cost and gas price as
- * big-endian 32-bit numbers of kWei.
- * @returns undefined when the field carries none (empty, too short, another version).
+ * Parses the prices in a header's `extraData`, version 1: `01`, then fixed cost, variable cost and gas price as big-endian 32-bit numbers of kWei.
+ * @returns undefined if the field has none (empty, too short, another version)
  */
 export function parseLineaExtraData(extraData: string): LineaPricing | undefined {
   const bytes = hexToBytes(extraData);

@@ -1,13 +1,14 @@
 import type { LineaPricing } from './extra-data.ts';
 
-/** The margin of Linea's public nodes on estimates (`estimate-gas-min-margin`), 1.2 as a fraction. */
+/** Margin of 1.2 of Linea's public nodes on estimates (`estimate-gas-min-margin`), as a fraction. */
 const MARGIN_NUMERATOR = 12n;
 const MARGIN_DENOMINATOR = 10n;
 
 /**
- * The priority fee per gas at which a sequencer finds a transaction profitable:
+ * Returns the priority fee per gas at which a sequencer considers a transaction profitable:
  * `trunc(1.2 x (floor(variableCost x compressedSize / gasLimit) + fixedCost))`, in whole wei throughout.
- * @throws RangeError when `gasLimit` is not positive.
+ * @param compressedSize bytes
+ * @throws RangeError if `gasLimit` is not positive
  */
 export function computeLineaPriorityFee(
   pricing: LineaPricing,
@@ -20,8 +21,8 @@ export function computeLineaPriorityFee(
 }
 
 /**
- * The priority fee where only a gas price is known: `ceil(1.2 x (gasPrice - baseFee))`, the rule of a Linea node
- * in its compatibility mode. Not positive when the gas price leaves nothing above the base fee.
+ * Returns the priority fee if only a gas price is known: `ceil(1.2 x (gasPrice - baseFee))`, the rule of a Linea node in its compatibility mode.
+ * All values are wei per gas. 0 if the gas price does not exceed the base fee.
  */
 export function computeLineaCompatibilityFee(gasPrice: bigint, baseFeePerGas: bigint): bigint {
   if (gasPrice <= baseFeePerGas) return 0n;
@@ -29,7 +30,7 @@ export function computeLineaCompatibilityFee(gasPrice: bigint, baseFeePerGas: bi
   return (scaled + MARGIN_DENOMINATOR - 1n) / MARGIN_DENOMINATOR;
 }
 
-/** A fee without the margin of public nodes, rounded down. */
+/** Removes the margin of public nodes from a fee, rounded down. */
 export function removeMargin(fee: bigint): bigint {
   return (fee * MARGIN_DENOMINATOR) / MARGIN_NUMERATOR;
 }

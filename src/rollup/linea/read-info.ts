@@ -8,7 +8,7 @@ import type { RollupInfo, RollupSources } from '../rollup-family.ts';
 /** `lastAnchoredL1MessageNumber()` */
 const LAST_ANCHORED = '0x9340a1d1';
 
-/** Node information put together from what a Linea node and its layer 1 say. */
+/** Composes the node information from a Linea node and its layer 1. */
 export async function readLineaInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const [node, l1] = await Promise.all([
     readNode(sources.chain, 'finalized', scope),

@@ -1,4 +1,4 @@
-/** The predeploy that returns an OP Stack chain's prices (specs, predeploys). It is the authority: forks change it with the chain. */
+/** Predeploy with an OP Stack chain's prices (specs, predeploys). It is authoritative: forks replace it together with the rules. */
 import type { Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { BlockReference } from '../../chain/requests.ts';
@@ -8,7 +8,7 @@ import { measureFastLz } from '../fees/fast-lz.ts';
 import { computeEcotoneFee } from '../fees/op-stack-fee.ts';
 
 export const GAS_PRICE_ORACLE = '0x420000000000000000000000000000000000000f';
-/** `getL1Fee(bytes)`, of an unsigned transaction: the contract adds what a signature takes. */
+/** `getL1Fee(bytes)` of an unsigned transaction: the contract adds the size of a signature. */
 const GET_L1_FEE = '0x49948e0e';
 /** `getL1FeeUpperBound(uint256)`, since Fjord. */
 const GET_L1_FEE_UPPER_BOUND = '0xf1c7a58b';
@@ -19,7 +19,7 @@ const SIGNATURE_BYTES = 68;
 /** `getOperatorFee(uint256)`, since Isthmus. */
 const GET_OPERATOR_FEE = '0x275aedd2';
 
-/** What a transaction pays for its data, wei. @throws ChainError when the chain has no such contract */
+/** Reads the data fee of a transaction in wei. @throws ChainError `misconfigured` if the chain has no such contract */
 export async function readL1Fee(
   chain: Chain,
   transaction: Uint8Array,
@@ -31,7 +31,7 @@ export async function readL1Fee(
   try {
     fee = await readWord(chain, call, block, scope);
   } catch (error) {
-    // The contract compresses the transaction: some 350 gas a byte, which may be more than a node allows a call.
+    // The contract compresses the transaction at some 350 gas per byte, which may exceed the node's gas limit for a call.
     if (!(error instanceof ChainError) || error.kind !== 'failed') throw error;
     fee =
       (await readFeeBySize(chain, transaction, block, scope)) ??
@@ -46,8 +46,8 @@ export async function readL1Fee(
 }
 
 /**
- * The same since Fjord, compressed here: for a size the contract says what the worst compression of it costs, and there is a size for each
- * compressed length.
+ * Reads the fee since Fjord with compression done here: for a size the contract returns the cost of its worst compression, and each compressed length
+ * has such a size.
  */
 function readFeeBySize(
   chain: Chain,
@@ -60,7 +60,7 @@ function readFeeBySize(
   return readWord(chain, { to: GAS_PRICE_ORACLE, data }, block, scope);
 }
 
-/** Computes the fee from the prices of the oracle at Ecotone, which has no such function. Undefined where it lacks a price. */
+/** Computes the fee from the oracle's prices at Ecotone, which does not have `getL1FeeUpperBound`. Undefined if a price is missing. */
 async function computeFeeHere(
   chain: Chain,
   transaction: Uint8Array,
@@ -77,14 +77,14 @@ async function computeFeeHere(
   return computeEcotoneFee(data, { l1BaseFee, blobBaseFee, baseFeeScalar, blobBaseFeeScalar });
 }
 
-/** The least size that compresses to so many bytes at worst: `size + size / 255 + 16` (GasPriceOracle, as LZ4). */
+/** Returns the smallest size whose worst compression has this length: `size + size / 255 + 16` (GasPriceOracle, as in LZ4). */
 function findSizeOf(compressed: number): number {
   let size = Math.max(0, Math.floor(((compressed - 16) * 255) / 256) - 1);
   while (size + Math.floor(size / 255) + 16 < compressed) size++;
   return size;
 }
 
-/** Reads the operator's fee for so much gas, wei; 0 before Isthmus. */
+/** Reads the operator fee for an amount of gas, in wei; 0 before Isthmus. */
 export async function readOperatorFee(
   chain: Chain,
   gas: bigint,

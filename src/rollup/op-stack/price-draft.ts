@@ -5,18 +5,18 @@ import { encodeSigningPayload } from '../estimate/signing-payload.ts';
 import type { GasEstimate, RollupSources } from '../rollup-family.ts';
 import { readL1Fee, readOperatorFee } from './oracle.ts';
 
-/** How a chain of the stack prices what is beside the gas. */
+/** Pricing of an OP Stack chain beyond gas. */
 export type DraftPricing = {
-  /** Units of the gas token for one ETH, in which the oracle gives its fee for data. */
+  /** Gas token units per ETH; the oracle returns its data fee in ETH. */
   readonly tokenRatio: bigint;
-  /** Reads the operator's fee, in wei of the gas token. */
+  /** Reads the operator fee in wei of the gas token. */
   readonly readOperatorFee: typeof readOperatorFee;
 };
 
-/** As the OP Stack does: all in ETH, and the oracle knows the operator's fee. */
+/** OP Stack default: all fees in ETH, and the oracle returns the operator fee. */
 export const OP_STACK_PRICING: DraftPricing = { tokenRatio: 1n, readOperatorFee };
 
-/** The second round: what the chain's contracts say of a transaction. */
+/** Sends the second round of requests, to the chain's fee contracts, and completes the estimate. */
 export async function priceDraft(
   { chain, l1CostMode }: RollupSources,
   { call, defaults, gasLimit, baseFeePerGas, reference, findTip }: Draft,

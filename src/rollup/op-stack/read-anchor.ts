@@ -1,4 +1,4 @@
-/** Output roots that layer 1 has accepted of an OP Stack chain, read out of its proven state. */
+/** Output roots of an OP Stack chain that layer 1 has accepted, read from its verified state. */
 import type { Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { OutputClaim } from '../../chain/output-claim.ts';
@@ -11,26 +11,26 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import type { AnchorOptions } from '../options.ts';
 import { readGame } from './read-game.ts';
 
-/** Layer 1 shows no output root that could be believed; the message is the rest of a sentence. */
+/** Layer 1 has no trustworthy output root; the message is phrased to end a sentence. */
 export class NoAnchor extends Error {
   override readonly name = 'NoAnchor';
 }
 
-/** What one node says of layer 1 is not enough. */
+/** The layer 1 state is not verified: one node's word is not enough. */
 class NotProven extends Error {}
 
-/** Slots, by the storage layouts of the contracts: OptimismPortal2 from 4.0, AnchorStateRegistry from 3.0, dispute games, L2OutputOracle. */
+/** Storage slots of the contracts: OptimismPortal2 from 4.0, AnchorStateRegistry from 3.0, dispute games, L2OutputOracle. */
 const PORTAL_REGISTRY = 62n;
 const REGISTRY_GAME = 2n;
 const REGISTRY_BLACKLIST = 5n;
-/** The respected type of games, and above it the retirement time. */
+/** Respected game type, and above it the retirement time. */
 const REGISTRY_RETIREMENT = 6n;
-/** In the low bytes, when it was created. */
+/** Creation time in the low bytes. */
 const GAME_CREATION = 0n;
 const ORACLE_OUTPUTS = 3n;
-/** How long outputs of an L2OutputOracle can be deleted, seconds: what all chains have that were deployed with it. */
+/** Period in which outputs of an L2OutputOracle can be deleted, seconds: the value of all chains deployed with it. */
 const FINALIZATION_SECONDS = 604_800n;
-/** Outputs that are looked at for the last one that cannot be deleted. */
+/** Most outputs to read while searching for the last one that cannot be deleted. */
 const MAX_OUTPUTS = 8;
 const WORD_BYTES = 32;
 const ADDRESS_BITS = 160n;
@@ -39,9 +39,10 @@ const TIME_BITS = 64;
 const HALF_BITS = 128n;
 
 /**
- * Reads what layer 1 has as the last output root that was not disputed: in its finalized state, or where nodes do not prove that, in that of its head.
- * @param chainId of the rollup
- * @throws NoAnchor, ChainError
+ * Reads the last undisputed output root from layer 1: from its finalized state, or from that of its head if nodes do not prove the finalized state.
+ * @param chainId chain id of the rollup
+ * @throws NoAnchor if there is no trustworthy output root
+ * @throws ChainError if layer 1 cannot be reached
  */
 export async function readAnchor(
   l1: Pick<Chain, 'blocks' | 'state'>,
@@ -79,8 +80,9 @@ async function readContract(
 }
 
 /**
- * The claim of the last game that the registry has accepted: resolved for its claim, and past the delay. One that the guardian has invalidated since, by
- * the blacklist or by retiring all games up to a time, stays the registry's anchor game until there is another, and is not believed here.
+ * Returns the claim of the last game that the registry has accepted: resolved in favor of its claim, and past the delay. A game that the guardian has
+ * invalidated since, by the blacklist or by retiring all games up to a time, remains the registry's anchor game until the next one, and is rejected
+ * here.
  */
 async function readRegistry(state: ProvenState, registry: string, chainId: bigint): Promise<OutputClaim> {
   const game = asAddress(await state.readWord(registry, REGISTRY_GAME));
@@ -102,7 +104,7 @@ async function readRegistry(state: ProvenState, registry: string, chainId: bigin
   return claim;
 }
 
-/** The last output that cannot be deleted any more. Outputs come at a constant pace, so that one of the first looked at is it. */
+/** Returns the last output that cannot be deleted any more. Outputs have a constant interval, so one of the first that are read is it. */
 async function readOracle(state: ProvenState, oracle: string): Promise<OutputClaim> {
   const now = await state.readTime();
   const count = await state.readWord(oracle, ORACLE_OUTPUTS);
@@ -126,7 +128,7 @@ type Output = { readonly claim: OutputClaim; readonly timestamp: bigint };
 async function readOutput(state: ProvenState, oracle: string, index: bigint): Promise<Output> {
   if (index < 0n) throw new NoAnchor(`the L2OutputOracle ${oracle} has too few outputs`);
   const first = bytesToBigInt(keccak256(bigIntToFixedBytes(ORACLE_OUTPUTS, WORD_BYTES))) + 2n * index;
-  // Another contract may have anything where the number of outputs is expected.
+  // Another contract may have any value at the slot of the output count.
   const slots = [first, first + 1n].map((slot) => BigInt.asUintN(8 * WORD_BYTES, slot));
   const [root = 0n, times = 0n] = await state.readWords(oracle, slots);
   if (root === 0n) throw new NoAnchor(`output ${index} at ${oracle} is empty`);
@@ -136,7 +138,7 @@ async function readOutput(state: ProvenState, oracle: string, index: bigint): Pr
   };
 }
 
-/** Time, slots and codes of one block, as far as they are proven. */
+/** Time, slots and code of one block, as far as they are verified. */
 class ProvenState {
   readonly #l1: Pick<Chain, 'blocks' | 'state'>;
   readonly #block: BlockReference;
@@ -148,7 +150,7 @@ class ProvenState {
     this.#scope = scope;
   }
 
-  /** Seconds. A header that a node reports as that of a tag may have the block's hash and another time: this one is recomputed. */
+  /** Unix seconds. A node may report a tag's header with the right hash and a wrong time; this header is recomputed. */
   async readTime(): Promise<bigint> {
     const header = await this.#prove((scope) => this.#l1.blocks.getHeaderObject(this.#block, scope));
     return BigInt((JSON.parse(header as string) as { readonly timestamp: string }).timestamp);
@@ -171,7 +173,7 @@ class ProvenState {
     return hexToBytes(JSON.parse(code as string) as string);
   }
 
-  /** @throws NotProven where the answer is not proven up to a block that more than one node has */
+  /** @throws NotProven if the answer is not verified up to a block that more than one node has */
   async #prove(read: (scope: RequestScope) => unknown): Promise<JsonResult> {
     const scope = this.#scope.derive();
     const answer = await read(scope);
@@ -181,7 +183,7 @@ class ProvenState {
   }
 }
 
-/** Slot of a mapping's value. */
+/** Slot of a mapping's value for a key. */
 function slotOf(key: bigint, mapping: bigint): bigint {
   const place = new Uint8Array(2 * WORD_BYTES);
   place.set(bigIntToFixedBytes(key, WORD_BYTES));
@@ -189,7 +191,7 @@ function slotOf(key: bigint, mapping: bigint): bigint {
   return bytesToBigInt(keccak256(place));
 }
 
-/** The address in a word's low bytes; undefined where they are zero. */
+/** Address in a word's low bytes; undefined if they are zero. */
 function asAddress(word: bigint): string | undefined {
   const address = BigInt.asUintN(Number(ADDRESS_BITS), word);
   return address === 0n ? undefined : bytesToHex(bigIntToFixedBytes(address, Number(ADDRESS_BITS) / 8));

@@ -3,23 +3,24 @@ import { bytesEqual, bytesToBigInt } from '../../primitives/bytes.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
 import { keccak256 } from '../../primitives/keccak.ts';
 
-/** Code of a clone with immutable arguments (Solady's LibClone), as the DisputeGameFactory makes games: arguments, then their length. */
+/** Code of a clone with immutable arguments (Solady's LibClone), as the DisputeGameFactory creates games: code, arguments, their length. */
 const CLONE =
   /^0x36602c57343d527f9e4ac34f21c619cefc926c8bd93b54bf5a39c7ab2127a895af1cc0691d7e3dff593da1005b363d3d373d3d3d3d61[0-9a-f]{4}806062363936013d73[0-9a-f]{40}5af43d3d93803e606057fd5bf3/;
 const LENGTH_BYTES = 2;
-/** Arguments: creator, root claim, hash of a block of layer 1; then what the game is about, in later factories behind its type. */
+/** Arguments: creator, root claim, layer 1 block hash; then the subject of the game, in later factories after its type. */
 const ROOT_CLAIM = 20;
 const SUBJECTS = [84, 88];
 const WORD_BYTES = 32;
-/** Where the arguments begin with a game's type and not, a number that is read at the wrong place is 0 or above this. */
+/** A number read at the wrong offset, because the arguments do or do not include the type, is 0 or above this. */
 const MAX_NUMBER = 1n << 32n;
-/** A super root: version, timestamp, then a chain id and an output root for each chain. */
+/** Super root: version, timestamp, then a chain id and an output root per chain. */
 const SUPER_VERSION = 1;
 const SUPER_HEADER = 9;
 
 /**
- * What a dispute game claims of a chain. Its claim is an output root, or the hash of a super root that is among its arguments.
- * @returns undefined where the code has another form, or the super root nothing of the chain
+ * Decodes the claim of a dispute game about a chain. The claim is an output root, or the hash of a super root among the arguments.
+ * @param code code of the game contract
+ * @returns undefined if the code has another form, or the super root does not include the chain
  */
 export function readGame(code: Uint8Array, chainId: bigint): OutputClaim | undefined {
   const clone = CLONE.exec(bytesToHex(code))?.[0];
@@ -38,7 +39,7 @@ export function readGame(code: Uint8Array, chainId: bigint): OutputClaim | undef
   return undefined;
 }
 
-/** The chain's output root in the super root that the arguments begin with; how many chains it has is known by its hash. */
+/** Returns the chain's output root in the super root at the start of `subject`; its hash determines the number of chains. */
 function readSuperRoot(subject: Uint8Array, root: Uint8Array, chainId: bigint): OutputClaim | undefined {
   if (subject[0] !== SUPER_VERSION) return undefined;
   for (let end = SUPER_HEADER + 2 * WORD_BYTES; end <= subject.length; end += 2 * WORD_BYTES) {

@@ -7,16 +7,16 @@ import { readWord } from '../contract.ts';
 import { composeInfo, type L1State, type NodeState, readNode } from '../info/read-node.ts';
 import type { RollupInfo, RollupSources } from '../rollup-family.ts';
 
-/** The predeploy that knows the block of layer 1 which this one was made from. */
+/** Predeploy with the layer 1 block that this block derives from. */
 export const L1_BLOCK = '0x4200000000000000000000000000000000000015';
 /** `number()` */
 export const NUMBER = '0x8381f58a';
 /** `timestamp()` */
 const TIMESTAMP = '0xb80777ea';
-/** Blocks that an op-node may be behind layer 1 before it counts as syncing: ten minutes; some stay four or fifteen behind. */
+/** Layer 1 blocks (ten minutes) by which an op-node may lag before it counts as syncing; some stay four or fifteen behind. */
 const SYNC_DISTANCE = 50n;
 
-/** Progress as the op-node reports it; without one, as far as an execution node knows it by itself. */
+/** Reads the progress that the op-node reports; without one, the progress that an execution node knows by itself. */
 export async function readOpStackInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const { chain, opNode, mode } = sources;
   const node = await readNode(chain, 'safe', scope);
@@ -41,7 +41,7 @@ export async function readOpStackInfo(sources: RollupSources, scope: RequestScop
   );
 }
 
-/** Whether the node makes blocks now. Most restrict the method: any refusal counts as no. */
+/** Whether the node is sequencing. Most nodes restrict the method: any rejection counts as no. */
 async function askSequencing(opNode: Pick<Chain, 'request'>, scope: RequestScope): Promise<boolean> {
   try {
     return (await askValue(opNode, 'admin_sequencerActive', [], scope)) === true;
@@ -51,14 +51,14 @@ async function askSequencing(opNode: Pick<Chain, 'request'>, scope: RequestScope
   }
 }
 
-/** @throws ChainError when the node does not tell this block */
+/** @throws ChainError `misconfigured` if the node does not report this block */
 function readNumber(status: Members, name: string): bigint {
   const number = readCount(readMembers(status, name)['number']);
   if (number !== undefined) return number;
   throw new ChainError('misconfigured', `no ${name} in optimism_syncStatus: opNode is no op-node`);
 }
 
-/** Of layer 1 the block that the head was made from, which lags by minutes. */
+/** Returns the layer 1 block that the head derives from, which lags by minutes. */
 async function readOrigin(
   chain: Chain,
   { reference }: NodeState,

@@ -5,17 +5,17 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import type { Comparison } from '../estimate/comparison.ts';
 import { readScrollL1Fee, type ScrollPricing } from './oracle.ts';
 
-/** Bytes of nonce, gas limit and both fees, 8 each: what a node fills in itself where the call leaves it out. */
+/** Bytes of nonce, gas limit and both fees, 8 each: the node fills them in if the call omits them. */
 const OPEN_BYTES = 32n;
-/** Bytes of a signature, which the node sizes with one that compresses well. */
+/** Bytes of a signature; the node uses a dummy one that compresses well. */
 const SIGNATURE_BYTES = 64n;
 
-/** A transaction as the oracle counts it. */
+/** Transaction as the oracle counts it. */
 export type CountedTransaction = { readonly bytes: Uint8Array; readonly isCompressed: boolean };
 
 /**
- * Compares the node's fee for layer 1 with the contract's, at the same block. What differs is how many bytes are counted; the fee grows with
- * them, and since Galileo, which counts compressed bytes, no faster than with their square.
+ * Compares the node's layer 1 fee with the contract's at the same block. They differ in the number of bytes counted; the fee grows with it,
+ * and since Galileo, which counts compressed bytes, at most with its square.
  */
 export async function compareScrollFee(
   chain: Chain,

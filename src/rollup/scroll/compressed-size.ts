@@ -5,22 +5,22 @@ const MAGIC_BYTES = 4;
 const BLOCK_HEADER_BYTES = 3;
 const MAX_BLOCK_BYTES = 128 * 1024;
 const COMPRESSED_BLOCK = 2;
-/** A block is kept as it is where less than this part of it, and two bytes, would be saved. */
+/** A block is stored uncompressed if compression saves less than 1/64 of it plus two bytes. */
 const LEAST_GAIN_SHIFT = 6;
 const LEAST_GAIN_BYTES = 2;
-/** By the two lowest bits of the frame's descriptor, and by the two highest. */
+/** Sizes by the lowest two bits of the frame descriptor, and by the highest two. */
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4];
 const CONTENT_SIZE_BYTES = [0, 2, 4, 8];
 const SINGLE_SEGMENT = 0x20;
 
-/** As Scroll's nodes: level 3, literals uncompressed, no magic number (reth, `compute_compression_ratio`; the same library in geth). */
+/** Settings of Scroll's nodes: level 3, uncompressed literals, no magic number (reth, `compute_compression_ratio`; the same library in geth). */
 const LEVEL = 3;
 
 let loading: Promise<Zstd> | undefined;
 
-/** Bytes that Scroll counts for a transaction since Galileo: compressed where that is less. */
+/** Returns the bytes that Scroll counts for a transaction since Galileo: the compressed length if that is less. */
 export async function findCompressedSize(transaction: Uint8Array): Promise<number> {
-  // 240 kB, of which only chains of this family have need.
+  // The library has 240 kB, and only chains of this family need it.
   loading ??= import('@hpcc-js/wasm-zstd').then((library) => library.Zstd.load());
   const zstd = await loading;
   const frame = zstd.compress(transaction, LEVEL);
@@ -28,9 +28,10 @@ export async function findCompressedSize(transaction: Uint8Array): Promise<numbe
 }
 
 /**
- * Bytes that a frame would have if its literals were not compressed, and without its magic number: so Scroll's nodes compress. Which
- * sequences there are does not depend on that at the levels below those with an optimal parser.
- * @param frame of one pass over data of this length, which the frame states
+ * Returns the length of a frame with uncompressed literals and without its magic number, the format of Scroll's nodes. The sequences do not depend
+ * on that at levels without an optimal parser.
+ * @param frame result of a single pass
+ * @param length length of the original data, which the frame states
  */
 function measureWithPlainLiterals(frame: Uint8Array, length: number): number {
   const descriptor = frame[MAGIC_BYTES] as number;
@@ -51,7 +52,7 @@ function measureWithPlainLiterals(frame: Uint8Array, length: number): number {
     const size = header >> 3;
     at += BLOCK_HEADER_BYTES;
     const content = Math.min(left, MAX_BLOCK_BYTES);
-    // A run of one byte states how long it is.
+    // An RLE block states its decompressed length.
     const held = type === 1 ? 1 : size;
     total += BLOCK_HEADER_BYTES;
     total += type === COMPRESSED_BLOCK ? measureBlock(frame, at, size, content) : held;
@@ -68,7 +69,7 @@ function measureBlock(frame: Uint8Array, at: number, size: number, content: numb
   return bytes < most ? bytes : content;
 }
 
-/** Bytes that the literals of a block take, and those that they would take uncompressed. */
+/** Bytes of a block's literals section as stored, and with uncompressed literals. */
 function measureLiterals(frame: Uint8Array, at: number): { readonly held: number; readonly plain: number } {
   const first = frame[at] as number;
   const type = first & 3;
@@ -90,7 +91,7 @@ function sizePlain(count: number): number {
   return (count < 32 ? 1 : count < 4096 ? 2 : 3) + count;
 }
 
-/** Up to six bytes. */
+/** @param count at most six bytes */
 function readLittleEndian(bytes: Uint8Array, at: number, count: number): number {
   let value = 0;
   for (let i = count - 1; i >= 0; i--) value = value * 256 + (bytes[at + i] as number);

@@ -9,7 +9,7 @@ import type { GasEstimate, RollupSources } from '../rollup-family.ts';
 import { compareScrollFee } from './compare.ts';
 import { countsCompressed, readScrollL1Fee, type ScrollPricing } from './oracle.ts';
 
-/** Gas and tip, and what the data costs as the node says, or else the chain's oracle. */
+/** Estimates gas and tip, and the data fee as the node or else the chain's oracle reports it. */
 export async function estimateScrollGas(
   sources: RollupSources,
   pricing: ScrollPricing,
@@ -45,7 +45,7 @@ async function cut(transaction: Uint8Array): Promise<Uint8Array> {
   return transaction.subarray(0, await findCompressedSize(transaction));
 }
 
-/** The family's geth works the fee out itself, compression included; newer nodes have no such method. */
+/** The family's geth computes the fee itself, compression included; newer nodes do not have the method. */
 function askNode(
   { chain }: RollupSources,
   { nodeMethod }: ScrollPricing,

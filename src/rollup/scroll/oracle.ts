@@ -6,23 +6,23 @@ import { encodeBytesCall, readWord } from '../contract.ts';
 
 /** `l1BaseFee()` */
 export const L1_BASE_FEE = '0x519b4bd3';
-/** `getL1Fee(bytes)`, of a transaction with its signature. */
+/** `getL1Fee(bytes)` of a signed transaction. */
 const GET_L1_FEE = '0x49948e0e';
 /** `isGalileo()` */
 const IS_GALILEO = '0x0f337f6d';
 
-/** An oracle of Scroll's kind, and what is asked of its chain. */
+/** Scroll-style oracle and node method of a chain. */
 export type ScrollPricing = {
   /** Address of the oracle. */
   readonly oracle: string;
-  /** The node's own method. */
+  /** Method of the node that returns the fee. */
   readonly nodeMethod: string;
 };
 
 /**
- * What a transaction pays for its data, wei.
- * @param counted the transaction with its signature; since Galileo compressed, of which the contract looks at nothing but the length
- * @throws ChainError when the chain has no such contract
+ * Reads the data fee of a transaction in wei.
+ * @param counted signed transaction; since Galileo compressed, and the contract uses only its length
+ * @throws ChainError `misconfigured` if the chain has no such contract
  */
 export async function readScrollL1Fee(
   chain: Chain,
@@ -39,7 +39,7 @@ export async function readScrollL1Fee(
   );
 }
 
-/** Whether the oracle counts compressed bytes: since Galileo. */
+/** Whether the oracle counts compressed bytes, as it does since Galileo. */
 export async function countsCompressed(
   chain: Chain,
   { oracle }: ScrollPricing,

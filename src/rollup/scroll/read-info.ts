@@ -5,7 +5,10 @@ import { askCount, askObject } from '../ask.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
 import type { RollupInfo, RollupSources } from '../rollup-family.ts';
 
-/** Scroll's geth reports how far it has read layer 1, its messages and its batches; its newer node layer 1, and what of the chain was committed to it. */
+/**
+ * Reads the progress of Scroll's nodes: geth reports its layer 1 sync height, relayed messages and finalized batches; the newer node reports layer 1
+ * and the last block that was committed to it.
+ */
 export async function readScrollInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const { chain, mode } = sources;
   const [node, head, syncHeight, queueIndex, status, newer] = await Promise.all([

@@ -1,7 +1,7 @@
-/** The block that the items are of, and what is known of each. */
+/** Block that contains the items, and the row layout of each item. */
 import { isNothing, isSame, kindOf, lengthOf, Member, NO_NUMBER, numberOf, STRING, startOf } from './text';
 
-/** Fields of a row, which has what is known of an item; `list-text.ts` has the same. */
+/** Offsets of an item's row; `list-text.ts` uses the same layout. */
 export const ROW_SIZE: usize = 128;
 export const ROW_START: usize = 0;
 export const ROW_END: usize = 4;
@@ -17,14 +17,14 @@ export const TO: usize = 92;
 export const HAS_TO: usize = 112;
 export const BLOBS: usize = 116;
 
-/** Hash of the block as lower-case text, written by the caller. */
+/** Block hash as lower-case hex text, written by the caller. */
 export const BLOCK_HASH: usize = memory.data(66);
 export const HASH_TEXT: usize = 66;
 export const SCRATCH: usize = memory.data(64);
 
 export let number: u64 = 0;
 export let timestamp: u64 = 0;
-/** `NO_NUMBER` where the block has none. */
+/** `NO_NUMBER` if the block has no base fee. */
 export let baseFee: u64 = NO_NUMBER;
 
 export function setBlock(blockNumber: u64, time: u64, fee: u64): void {
@@ -33,7 +33,7 @@ export function setBlock(blockNumber: u64, time: u64, fee: u64): void {
   baseFee = fee;
 }
 
-/** Whether an object says that it is in the block, at this index. */
+/** Whether the object states this block and this index. */
 export function isPlaced(slots: usize, index: u32): bool {
   if (kindOf(slots, Member.blockHash) != STRING || lengthOf(slots, Member.blockHash) != HASH_TEXT) return false;
   if (!isSame(startOf(slots, Member.blockHash), BLOCK_HASH, HASH_TEXT)) return false;
@@ -41,7 +41,7 @@ export function isPlaced(slots: usize, index: u32): bool {
   return isNothing(kindOf(slots, Member.blockTimestamp)) || numberOf(slots, Member.blockTimestamp) == timestamp;
 }
 
-/** The type of an item, 0 where it says none; above 15 where it is none of one digit. */
+/** Type of an item: 0 if absent, above 15 if it is not a single hex digit. */
 export function typeOf(slots: usize): u32 {
   if (isNothing(kindOf(slots, Member.type))) return 0;
   return lengthOf(slots, Member.type) == 3 ? <u32>numberOf(slots, Member.type) : 16;

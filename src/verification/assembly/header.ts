@@ -1,16 +1,16 @@
-/** The header of a block object in Ethereum's own form. */
+/** Encodes and hashes the header of a block object in Ethereum's own form. */
 import { keccak256 } from '../../evm/core/keccak';
 import { BLOCK_HASH, HASH_TEXT, SCRATCH } from './block';
 import { closeList, openList, out, writeAt, writeBytes, writeInteger } from './rlp';
 import { BLOCK, decodeMember, isNothing, isSame, kindOf, LIST, lengthOf, Member, NULL, OF_BLOCKS, STRING, startOf } from './text';
 
-/** How many fields there are, and of each its member, whether it is an integer, and whether it may be absent. Written by the caller. */
+/** Field count, then three bytes per field: the member, whether it is an integer, whether it may be absent. Written by the caller. */
 export const HEADER: usize = memory.data(1 + 3 * 32);
 const FIELD_SIZE: usize = 3;
 const HASH_LENGTH: usize = 32;
 const EMPTY_LIST: usize = 2;
 
-/** As `hasHeader` in `read-lists.ts`. */
+/** Whether the block object has the header with the hash at `BLOCK_HASH` and no uncles. `target` needs as many bytes as the text has. */
 export function isHeader(target: usize): bool {
   if (kindOf(BLOCK, Member.hash) != STRING || lengthOf(BLOCK, Member.hash) != HASH_TEXT) return false;
   if (!isSame(startOf(BLOCK, Member.hash), BLOCK_HASH, HASH_TEXT)) return false;
@@ -25,7 +25,7 @@ export function isHeader(target: usize): bool {
   return decodeMember(BLOCK, Member.hash, HASH_LENGTH, SCRATCH) && isSame(SCRATCH, SCRATCH + HASH_LENGTH, HASH_LENGTH);
 }
 
-/** Lists and objects in members that are none in a block may have names twice inside, which are looked for where a block is parsed. */
+/** Lists and objects in unexpected block members may repeat names inside; the parser of the whole block checks for that. */
 function hasOtherItems(): bool {
   for (let member: u32 = 0; member < OF_BLOCKS; member++) {
     if (member == Member.transactions || member == Member.uncles || member == Member.withdrawals) continue;
@@ -41,7 +41,7 @@ function isText(member: u32): bool {
   return kind == STRING || isNothing(kind);
 }
 
-/** Writes the list of the fields that there are; none may follow one that there is not. */
+/** Writes the present fields as a list; no field may follow an absent one. */
 function writeFields(): bool {
   const list = openList();
   const end = HEADER + 1 + <usize>load<u8>(HEADER) * FIELD_SIZE;

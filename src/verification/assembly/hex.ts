@@ -1,6 +1,5 @@
-/** Hex digits. */
 
-/** The value of a hex digit; above 15 for anything else. */
+/** Value of a hex digit; above 15 for any other character. */
 @inline
 export function digitAt(text: usize): u32 {
   const c = <u32>load<u8>(text);
@@ -17,16 +16,16 @@ function areHex(characters: v128): v128 {
   return v128.or(decimals, i8x16.lt_u(i8x16.sub(lower, i8x16.splat(0x61)), i8x16.splat(6)));
 }
 
-/** The bytes of 16 hex digits, each in a lane of 16 bits. */
+/** Decodes 16 hex digits into 8 bytes, each in a 16-bit lane. */
 @inline
 function joinDigits(characters: v128): v128 {
   const letters = i8x16.gt_s(characters, i8x16.splat(0x39));
-  // The low bits of a letter are its value less 9.
+  // The low four bits of a letter are its value minus 9.
   const values = i8x16.add(v128.and(characters, i8x16.splat(15)), v128.and(letters, i8x16.splat(9)));
   return v128.and(v128.or(i16x8.shl(values, 4), i16x8.shr_u(values, 8)), i16x8.splat(0xff));
 }
 
-/** Writes so many bytes from hex digits. */
+/** Decodes `length` bytes from hex digits into `target`. @returns false if a character is not a hex digit */
 export function decode(text: usize, length: usize, target: usize): bool {
   let areDigits = i8x16.splat(-1);
   let i: usize = 0;

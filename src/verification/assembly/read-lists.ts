@@ -1,7 +1,7 @@
 /**
- * Goes through the text of a block's list of transactions, or of its receipts, once: encodes and hashes each item and compares what it says with
- * what follows. An item is plain where all of it is of the usual form and right; any other one is left to the caller to decide. What is
- * called plain here is exactly what `verify-transaction.ts` and `verify-receipts.ts` find nothing wrong with.
+ * Reads the text of a block's transaction or receipt list once: encodes and hashes each item and compares its members with what the hashes imply.
+ * An item is plain (`isPlain`) if it has only the usual members and all are correct; any other item is left to the caller.
+ * An item is plain only if `verify-transaction.ts` and `verify-receipts.ts` find nothing wrong with it.
  */
 import { ENCODED, ENCODED_SIZE, IS_PLAIN, ROW_END, ROW_SIZE, ROW_START } from './block';
 import { isHeader } from './header';
@@ -26,20 +26,20 @@ let rows: usize = 0;
 let facts: usize = 0;
 let index: u32 = 0;
 let count: u32 = 0;
-/** Place of the first item in the list of the block, of which the text may be a part. */
+/** Index in the block's list of the first item of the text, which may be a part of the list. */
 let first: u32 = 0;
 
-/** Items so far. */
+/** Items read so far. */
 export function itemCount(): u32 {
   return index;
 }
 
-/** Whether the block object that was read last has no member that is not known here. */
+/** Whether the last block object has no unknown members. */
 let isKnownBlock: bool = false;
 
 /**
- * Finds the list of transactions of a block object.
- * @returns where it begins, 0 where there is none or the text cannot be read; it ends at `listEnd()`
+ * Finds the transaction list of a block object.
+ * @returns start of the list, 0 if there is none or the text is unreadable; the list ends at `listEnd()`
  */
 export function findTransactions(text: usize): usize {
   seek(text);
@@ -54,17 +54,20 @@ export function listEnd(): usize {
 }
 
 /**
- * Whether the block object that was read last has the header with the hash at `BLOCK_HASH`, no uncles, and no member that is not known here.
- * @param target where there is room for as many bytes as the text has
+ * Whether the last block object has the header with the hash at `BLOCK_HASH`, no uncles and no unknown members.
+ * @param target buffer with room for as many bytes as the text has
  */
 export function hasHeader(target: usize): bool {
   return isKnownBlock && isHeader(target);
 }
 
 /**
- * Begins with a list.
- * @param target where encodings go @param table for a row of each item @param known rows of the transactions, where the list is of receipts, else 0
- * @param maxItems that the table has room for @param place of the first item in the list of the block
+ * Starts reading a list.
+ * @param target buffer for the encodings
+ * @param table buffer for one row per item
+ * @param known rows of the transactions if the list contains receipts, else 0
+ * @param maxItems rows that `table` has room for
+ * @param place index of the first item in the block's list
  */
 export function begin(text: usize, target: usize, table: usize, known: usize, maxItems: u32, place: u32): bool {
   writeAt(target);
@@ -76,7 +79,7 @@ export function begin(text: usize, target: usize, table: usize, known: usize, ma
   return enterList(text);
 }
 
-/** Makes room for the encoding of the last item, which was left to the caller. @returns where it goes */
+/** Reserves `size` bytes for the encoding of the last item, which was left to the caller. @returns start of the encoding */
 export function place(size: u32): usize {
   const start = out;
   store<u32>(rows + <usize>(index - 1) * ROW_SIZE, size, ENCODED_SIZE);
@@ -84,7 +87,7 @@ export function place(size: u32): usize {
   return start;
 }
 
-/** Goes on to the next item that is not plain. @returns its index, -1 at the end, -2 where the text cannot be read or has too many items */
+/** Advances to the next item that is not plain. @returns its index, -1 at the end, -2 if the text is unreadable or has too many items */
 export function next(): i32 {
   while (true) {
     const found = nextItem(index == 0);

@@ -1,18 +1,18 @@
-/** Receipts that are plain: of transactions that are, with a status, that say nothing else than what follows. */
+/** Fast path for receipts: the transaction is plain, the receipt has a status, and every member follows from the transaction and the list. */
 import { BLOBS, FROM, GAS_PRICE, HAS_TO, HASH, HASH_TEXT, IS_PLAIN, isPlaced, SCRATCH, TO, TYPE, typeOf } from './block';
 import { closeList, openList, writeByte, writeBytes, writeInteger, writeStrings } from './rlp';
 import { ABSENT, at, decodeMember, enterList, FALSE, HAS_ITEM, INNER, isNothing, isSame, ITEM, kindOf, LIST } from './text';
 import { lengthOf, Member, NO_ITEM, NO_NUMBER, nextItem, numberOf, readObject, STRING, seek, startOf } from './text';
 
 const GAS_PER_BLOB: u64 = 131072;
-/** A byte at most. */
+/** Longest status text: 0x and one byte. */
 const STATUS_TEXT: u32 = 4;
 
-/** What the receipts before one add up to. */
+/** Running totals of gas and logs before the current receipt. */
 let gasBefore: u64 = 0;
 let logsBefore: u32 = 0;
 
-/** What the receipts up to one have added up to that was left to the caller. */
+/** Sets the running totals after a receipt that was left to the caller. */
 export function setWalk(gas: u64, logs: u32): void {
   gasBefore = gas;
   logsBefore = logs;
@@ -26,7 +26,7 @@ export function walkedLogs(): u32 {
   return logsBefore;
 }
 
-/** @param known row of the transaction */
+/** @param known row of the receipt's transaction */
 export function isPlainReceipt(known: usize, index: u32): bool {
   const type = load<u32>(known, TYPE);
   if (load<u32>(known, IS_PLAIN) == 0 || load<u32>(known, HAS_TO) == 0) return false;
@@ -61,7 +61,7 @@ function isNumberOrNothing(member: u32, value: u64): bool {
   return isNothing(kindOf(ITEM, member)) || numberOf(ITEM, member) == value;
 }
 
-/** Writes the logs of a receipt. @returns how many there are, -1 where one is not plain */
+/** Writes the logs of a receipt. @returns number of logs, -1 if one is not plain */
 function writeLogs(list: usize, index: u32): i32 {
   if (!enterList(list)) return -1;
   const start = openList();

@@ -1,13 +1,13 @@
-/** Writes RLP from hex text. */
+/** Encodes RLP from hex text. */
 import { decode, digitAt } from './hex';
 import { at, enterList, HAS_ITEM, HEX_START, NO_ITEM, nextItem, QUOTE, skipString } from './text';
 
 const STRING_BASE: u32 = 0x80;
 const LIST_BASE: u32 = 0xc0;
-/** Of the header of a list, which is moved when its length is known. */
+/** Room reserved for a list header; the payload moves down once its length is known. */
 const MAX_HEADER: usize = 4;
 
-/** Where bytes are written. */
+/** Write position. */
 export let out: usize = 0;
 
 @inline
@@ -20,7 +20,7 @@ export function writeByte(byte: u8): void {
   store<u8>(out++, byte);
 }
 
-/** An empty byte string. */
+/** Writes an empty byte string. */
 @inline
 export function writeNothing(): void {
   writeByte(<u8>STRING_BASE);
@@ -36,7 +36,7 @@ function writeHeader(base: u32, length: usize): void {
   for (let i = bytes; i > 0; i--) store<u8>(out++, <u8>(length >> (8 * (i - 1))));
 }
 
-/** Makes room for the header of a list. @returns where it begins */
+/** Reserves the header of a list. @returns start of the list */
 @inline
 export function openList(): usize {
   out += MAX_HEADER;
@@ -52,7 +52,7 @@ export function closeList(start: usize): void {
   out += length;
 }
 
-/** Writes a byte string from its text. */
+/** Writes a byte string from its hex text. */
 export function writeBytes(text: usize, length: usize): bool {
   if (length < 2 || (length & 1) != 0 || load<u16>(text) != HEX_START) return false;
   const size = (length - 2) >> 1;
@@ -66,7 +66,7 @@ export function writeBytes(text: usize, length: usize): bool {
   return true;
 }
 
-/** A byte that has been written is its own encoding below 0x80. */
+/** A byte below 0x80 is its own encoding. */
 @inline
 function closeByte(): bool {
   const byte = load<u8>(out);
@@ -100,7 +100,7 @@ export function writeInteger(text: usize, length: usize): bool {
   return closeByte();
 }
 
-/** Writes the strings of a list as a list of byte strings. @returns how many there are, -1 where it is no such list */
+/** Writes a list of hex strings as a list of byte strings. @returns number of strings, -1 if it is not such a list */
 export function writeStrings(list: usize): i32 {
   if (!enterList(list)) return -1;
   const start = openList();

@@ -1,7 +1,7 @@
-/** Reads JSON text: where the values of an object's members are, and what they are. A text is read up to 63 bytes past its end, which are zeros. */
+/** Reads JSON text: position, length and kind of each member's value. Reads go up to 63 bytes past the end of the text; the caller zeroes them. */
 import { decode, digitAt } from './hex';
 
-/** Members by their places among `NAMES`. */
+/** Indices of members in `NAMES`. */
 export const enum Member {
   hash,
   from,
@@ -67,20 +67,20 @@ export const enum Member {
   size,
   totalDifficulty,
 }
-/** Members that items of lists have come first; the others are of blocks only, and not known in items. */
+/** Members of list items come first; the rest belong to blocks only and count as unknown in items. */
 export const OF_ITEMS: u32 = 39;
 export const OF_BLOCKS: u32 = 63;
 
 const NAME_SIZE: usize = 32;
 export const NO_MEMBER: u32 = 255;
-/** A length, and the characters. Written by the caller. */
+/** 32 bytes per name: its length, then its characters. Written by the caller. */
 export const NAMES: usize = memory.data(64 * 32);
 
-/** Values of the members of an object: where each begins, how long it is, and what it is. */
+/** Slot of a member's value: start, length, kind. */
 const SLOT_SIZE: usize = 12;
-/** Behind the slots: of each position in such an object, the member that was there last. */
+/** Offset behind the slots: for each position in the object, the member last seen there. */
 const PREDICTED: usize = 64 * 12;
-/** Of a block, of an item of a list, and of an object inside of one: 64 slots and 256 positions. */
+/** 64 slots and 256 positions each, for a block, a list item, and an object inside an item. */
 export const BLOCK: usize = memory.data(64 * 12 + 256);
 export const ITEM: usize = memory.data(64 * 12 + 256);
 export const INNER: usize = memory.data(64 * 12 + 256);
@@ -103,12 +103,12 @@ const CLOSE_OBJECT: u8 = 0x7d;
 export const HEX_START: u16 = 0x7830;
 export const NO_NUMBER: u64 = u64.MAX_VALUE;
 
-/** What `nextItem` found. */
+/** Results of `nextItem`. */
 export const HAS_ITEM: i32 = 1;
 export const NO_ITEM: i32 = 0;
 export const BROKEN_LIST: i32 = -1;
 
-/** Where the text is read. */
+/** Read position. */
 export let at: usize = 0;
 
 @inline
@@ -116,14 +116,14 @@ export function seek(place: usize): void {
   at = place;
 }
 
-/** Goes into a list. @returns false where there is none */
+/** Enters a list. @returns false if there is none */
 export function enterList(list: usize): bool {
   at = list;
   skipBlanks();
   return load<u8>(at++) == OPEN_LIST;
 }
 
-/** Goes on to the next item of a list, or behind its end. */
+/** Advances to the next item of a list, or past its end. */
 export function nextItem(isFirst: bool): i32 {
   skipBlanks();
   const c = load<u8>(at);
@@ -163,7 +163,7 @@ export function skipBlanks(): void {
   for (let c = load<u8>(at); c == 0x20 || c == 0x0a || c == 0x0d || c == 0x09; c = load<u8>(++at));
 }
 
-/** From a quote to behind the next one; false where the string has escapes or does not end. */
+/** Skips from an opening quote past the closing one; false if the string has escapes or does not end. */
 export function skipString(): bool {
   at++;
   while (true) {
@@ -182,17 +182,17 @@ export function skipString(): bool {
   }
 }
 
-/** Bits of the 64 bytes at `at` that are looked for. */
+/** Bit masks of the 64 bytes at `at`. */
 let quotes: u64 = 0;
 let opens: u64 = 0;
 let closes: u64 = 0;
-/** Escapes, and the end of the text. */
+/** Backslashes and zero bytes (end of the text). */
 let odds: u64 = 0;
 
 @inline
 function lookAt(part: u32): void {
   const bytes = v128.load(at + <usize>part * 16);
-  // Brackets and braces differ in the bit of upper and lower case.
+  // Bit 0x20 maps brackets to braces.
   const lower = v128.or(bytes, i8x16.splat(0x20));
   const shift = <u64>part * 16;
   quotes |= <u64>i8x16.bitmask(i8x16.eq(bytes, i8x16.splat(QUOTE))) << shift;
@@ -202,7 +202,7 @@ function lookAt(part: u32): void {
   odds |= <u64>i8x16.bitmask(odd) << shift;
 }
 
-/** Of each bit whether the number of ones up to it is odd. */
+/** Prefix parity: each bit of the result is set if the number of ones up to it is odd. */
 @inline
 function countOdd(bits: u64): u64 {
   bits ^= bits << 1;
@@ -213,7 +213,7 @@ function countOdd(bits: u64): u64 {
   return bits ^ (bits << 32);
 }
 
-/** From the beginning of a list or an object to behind its end, 64 bytes at a time; false where a string has escapes, or it does not end. */
+/** Skips a list or an object, 64 bytes per step; false if a string has escapes or the value does not end. */
 function skipNested(): bool {
   let depth: i32 = 0;
   let inString: u64 = 0;
@@ -233,7 +233,7 @@ function skipNested(): bool {
     if (odds == 0 && <i32>popcnt(closes) < depth) {
       depth += <i32>(popcnt(opens) - popcnt(closes));
     } else {
-      // What follows an escape, or the end, means nothing.
+      // Bits from an escape or the end of the text on are meaningless.
       const known = (odds - 1) & ~odds;
       for (let bits = (opens | closes) & known; bits != 0; bits &= bits - 1) {
         const bit = bits & (~bits + 1);
@@ -249,7 +249,7 @@ function skipNested(): bool {
   }
 }
 
-/** @returns what the value is */
+/** @returns kind of the value */
 function skipValue(): u32 {
   const first = load<u8>(at);
   if (first == QUOTE) return skipString() ? STRING : BROKEN;
@@ -262,16 +262,16 @@ function skipValue(): u32 {
   return OTHER;
 }
 
-/** Whether the last object that was read has members that are not known here. */
+/** Whether the last object read has unknown members. */
 export let hasOthers: bool = false;
-/** Where their names are, and how long. Objects with more of them are not read. */
+/** Position and length of the unknown names; objects with more than 64 of them are not read. */
 const OTHERS: usize = memory.data(64 * 8);
 const MAX_OTHERS: u32 = 64;
 
 /**
- * Reads an object, and where the values of known members are.
- * @param members how many of the names are known
- * @returns false where it has a name twice, too
+ * Reads an object and records where the values of known members are.
+ * @param members how many of `NAMES` count as known
+ * @returns false if the text is unreadable, repeats a name, or has too many unknown names
  */
 export function readObject(slots: usize, members: u32 = OF_ITEMS): bool {
   hasOthers = false;
@@ -288,7 +288,7 @@ export function readObject(slots: usize, members: u32 = OF_ITEMS): bool {
   while (true) {
     if (load<u8>(at) != QUOTE) return false;
     const name = at + 1;
-    // Objects of a list have the same members in the same order nearly always.
+    // Objects of one list nearly always have the same members in the same order.
     const predicted = slots + PREDICTED + <usize>(position++ & 255);
     let member = <u32>load<u8>(predicted);
     let length = <usize>load<u8>(NAMES + <usize>member * NAME_SIZE);
@@ -329,7 +329,7 @@ export function readObject(slots: usize, members: u32 = OF_ITEMS): bool {
   }
 }
 
-/** Whether a name is among the first names that are not known here. */
+/** Whether the name is among the first `others` unknown names. */
 function isOther(name: usize, length: usize, others: u32): bool {
   for (let i: u32 = 0; i < others; i++) {
     const other = OTHERS + <usize>i * 8;
@@ -356,14 +356,14 @@ export function isSame(first: usize, second: usize, length: usize): bool {
   return true;
 }
 
-/** Decodes a member that has to be so many bytes. */
+/** Decodes a member that must have exactly `length` bytes. */
 export function decodeMember(slots: usize, member: u32, length: usize, target: usize): bool {
   if (kindOf(slots, member) != STRING || lengthOf(slots, member) != 2 + 2 * length) return false;
   const text = startOf(slots, member);
   return load<u16>(text) == HEX_START && decode(text + 2, length, target);
 }
 
-/** A member that is a number of at most 64 bits, short of the largest; `NO_NUMBER` otherwise. */
+/** Value of a member of at most 64 bits; `NO_NUMBER` if it is not such a number. The largest 64-bit value is excluded. */
 export function numberOf(slots: usize, member: u32): u64 {
   const length = lengthOf(slots, member);
   if (kindOf(slots, member) != STRING || length < 3 || length > 18) return NO_NUMBER;

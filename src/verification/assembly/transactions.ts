@@ -1,4 +1,4 @@
-/** Transactions that are plain: those of types 0 to 3 of the usual form, that are what their hash says. */
+/** Fast path for transactions of types 0 to 3 with only the usual members and a matching hash. */
 import { keccak256 } from '../../evm/core/keccak';
 import { BLOBS, baseFee, FROM, GAS_PRICE, HAS_TO, HASH, HASH_TEXT, isPlaced, NONCE, ROW_SIZE, SCRATCH, TO, TYPE, typeOf } from './block';
 import { decode } from './hex';
@@ -6,7 +6,7 @@ import { closeList, openList, out, writeByte, writeBytes, writeInteger, writeNot
 import { at, CLOSE_LIST, decodeMember, enterList, HAS_ITEM, HEX_START, hasOthers, INNER, isNothing, isSame, ITEM, kindOf } from './text';
 import { LIST, lengthOf, Member, NO_ITEM, NO_MEMBER, NO_NUMBER, nextItem, numberOf, QUOTE, readObject, seek, STRING, startOf } from './text';
 
-/** Fields of types 0 to 3: how many, and of each two members, the second where the first is absent, and how it is encoded. Written by the caller. */
+/** Forms of types 0 to 3: field count, then three bytes per field: the member, its fallback if absent, the encoding. Written by the caller. */
 export const FORMS: usize = memory.data(4 * 64);
 const FORM_SIZE: usize = 64;
 const FIELD_SIZE: usize = 3;
@@ -14,12 +14,12 @@ const AS_BYTES: u8 = 0;
 const AS_INTEGER: u8 = 1;
 const AS_RECIPIENT: u8 = 2;
 const AS_ACCESS_LIST: u8 = 3;
-/** Digits of 256 bits, with 0x. */
+/** Longest text of 256 bits, 0x included. */
 const MAX_WORD_TEXT: usize = 66;
 const MAX_TYPE: u32 = 3;
 const FIRST_DYNAMIC: u32 = 2;
 const BLOB_TYPE: u32 = 3;
-/** Sums of two amounts below it do not overflow. */
+/** Amounts up to this limit add without overflow. */
 const MAX_AMOUNT: u64 = 1 << 62;
 
 function writeAccessList(list: usize): bool {
@@ -65,14 +65,14 @@ function isWord(member: u32): bool {
   return lengthOf(ITEM, member) <= MAX_WORD_TEXT;
 }
 
-/** Whether an integer, whose digits have been found to be some, is 0. */
+/** Whether an integer, already known to have digits, is 0. */
 function isZero(member: u32): bool {
   const end = startOf(ITEM, member) + lengthOf(ITEM, member);
   for (let i = startOf(ITEM, member) + 2; i < end; i++) if (load<u8>(i) != 0x30) return false;
   return true;
 }
 
-/** Whether there are no members that other types have. */
+/** Whether the transaction has no members of other types. */
 function isOfType(type: u32): bool {
   if (hasOthers) return false;
   const hasFees = !isNothing(kindOf(ITEM, Member.maxFeePerGas)) || !isNothing(kindOf(ITEM, Member.maxPriorityFeePerGas));
@@ -115,7 +115,7 @@ function countStrings(list: usize): u32 {
   return quotes >> 1;
 }
 
-/** Whether there is a signature, all of its members have been encoded, and they agree with each other. */
+/** Whether the transaction has a signature whose members are all encoded and agree with each other. */
 function hasPlainSignature(type: u32): bool {
   if (!isWord(Member.r) || !isWord(Member.s) || (isZero(Member.r) && isZero(Member.s))) return false;
   const hasV = kindOf(ITEM, Member.v) == STRING;
@@ -137,7 +137,7 @@ function hasPlainSignature(type: u32): bool {
   );
 }
 
-/** What a unit of gas costs; `NO_NUMBER` where that is not told or something else. */
+/** Effective gas price; `NO_NUMBER` if it is unknown or the stated price differs from it. */
 function priceOf(type: u32): u64 {
   const told = numberOf(ITEM, Member.gasPrice);
   if (type < FIRST_DYNAMIC) return told;
@@ -148,7 +148,7 @@ function priceOf(type: u32): u64 {
   return isNothing(kindOf(ITEM, Member.gasPrice)) || told == price ? price : NO_NUMBER;
 }
 
-/** Whether a list is that of the hashes in rows, all of them. */
+/** Whether the list contains exactly the hashes of the `count` rows, in order. */
 export function areHashes(list: usize, rows: usize, count: u32): bool {
   if (!enterList(list)) return false;
   let hashes: u32 = 0;

@@ -1,41 +1,41 @@
 /**
- * The root of the trie that holds the items of a list under the RLP of their indices. The trie is never built: the order of the keys is known, so the
- * leaves are hashed one after the other, and the nodes above them from the references of these.
+ * Root of the trie that maps RLP-encoded indices to the items of a list. The key order is known, so no trie is built:
+ * leaves are hashed in key order, then the nodes above them from the leaves' references.
  */
 import { keccak256 } from '../../evm/core/keccak';
 import { ENCODED, ENCODED_SIZE, ROW_SIZE, SCRATCH } from './block';
 
-/** Free bytes in front of each encoding, for the header, the path and the length in its leaf: at most 4, 4 and 4. */
+/** Free bytes in front of each encoding for its leaf's header, path and value length: at most 4 each. */
 export const LEAF_ROOM: usize = 16;
 const MAX_HEADER: usize = 4;
 const STRING_BASE: u32 = 0x80;
 const LIST_BASE: u32 = 0xc0;
 const HASH_LENGTH: usize = 32;
-/** From here on keys have several bytes; the key of index 0 comes right before them. */
+/** Keys from this index on have several bytes; the key of index 0 (0x80) sorts right before them. */
 const FIRST_LONG: u32 = 128;
 const FIRST_LONGEST: u32 = 256;
-/** Indices with keys of three bytes end here. */
+/** Indices from here on need keys of more than three bytes. */
 export const MAX_ITEMS: u32 = 0x10000;
 
-/** Nodes that are being written: a branch of 16 references and its header, one for each nibble of a key. */
+/** Nodes under construction, one per nibble of a key: a branch of 16 references and its header. */
 const NODE_ROOM: usize = 560;
 const NODES: usize = memory.data(8 * 560);
 let top: usize = NODES;
 
 let rows: usize = 0;
 let count: u32 = 0;
-/** Of a node that has been written. */
+/** Extent of the last written node. */
 let nodeStart: usize = 0;
 let nodeEnd: usize = 0;
 
-/** Index of the item with the key at this place in the order of keys. */
+/** Index of the item at this position in key order. */
 @inline
 function indexAt(position: u32): u32 {
   const zero = min(count, FIRST_LONG) - 1;
   return position < zero ? position + 1 : position == zero ? 0 : position;
 }
 
-/** The nibbles of a key, the first one in the highest bits. */
+/** Nibbles of the key at this position, first nibble in the highest bits. */
 function keyAt(position: u32): u32 {
   const index = indexAt(position);
   if (index == 0) return STRING_BASE << 24;
@@ -53,13 +53,13 @@ function nibbleOf(key: u32, at: u32): u32 {
   return (key >> (28 - 4 * at)) & 15;
 }
 
-/** Nibbles that two keys, which differ, begin with alike. */
+/** Length of the common nibble prefix of two different keys. */
 @inline
 function countShared(key: u32, other: u32): u32 {
   return clz(key ^ other) >> 2;
 }
 
-/** Writes the header of what begins at `start` in front of it. @returns where that begins */
+/** Writes an RLP header in front of the payload at `start`. @returns start of the header */
 function writeHeader(start: usize, base: u32, length: usize): usize {
   if (length < 56) {
     store<u8>(--start, <u8>(base + <u32>length));
@@ -71,7 +71,7 @@ function writeHeader(start: usize, base: u32, length: usize): usize {
   return start;
 }
 
-/** Makes a leaf of an encoding, in front of it. @param from nibbles of its key that are above the leaf */
+/** Turns an encoding into a leaf in place, growing downwards. @param from number of key nibbles above the leaf */
 function writeLeaf(row: usize, index: u32, key: u32, from: u32): void {
   let start = <usize>load<u32>(row, ENCODED);
   const size = <usize>load<u32>(row, ENCODED_SIZE);
@@ -85,7 +85,7 @@ function writeLeaf(row: usize, index: u32, key: u32, from: u32): void {
   nodeStart = writeHeader(start, LIST_BASE, nodeEnd - start);
 }
 
-/** Puts how a parent holds the node that has been written at `target`: its hash, or the node itself where that is shorter. @returns where it ends */
+/** Writes the reference of the last written node at `target`: its hash, or the node itself if that is shorter. @returns end of the reference */
 function writeReference(target: usize): usize {
   const size = nodeEnd - nodeStart;
   if (size < HASH_LENGTH) {
@@ -97,7 +97,7 @@ function writeReference(target: usize): usize {
   return target + 1 + HASH_LENGTH;
 }
 
-/** Writes the extension or branch over at least two leaves with keys that share their first `depth` nibbles. */
+/** Writes the extension or branch above at least two leaves whose keys share their first `depth` nibbles. */
 function writeNode(from: u32, to: u32, depth: u32): void {
   const start = top + MAX_HEADER;
   top += NODE_ROOM;
@@ -125,7 +125,7 @@ function writeNode(from: u32, to: u32, depth: u32): void {
   top -= NODE_ROOM;
 }
 
-/** Puts how a parent holds what is over some leaves at `target`. @returns where it ends */
+/** Writes the reference of the subtree over the leaves [from, to) at `target`. @returns end of the reference */
 function refer(from: u32, to: u32, depth: u32, target: usize): usize {
   if (to - from > 1) {
     writeNode(from, to, depth);
@@ -138,8 +138,10 @@ function refer(from: u32, to: u32, depth: u32, target: usize): usize {
 }
 
 /**
- * Hashes the trie of all items. Their encodings are overwritten, each by the reference of its leaf.
- * @param table rows of the items @param items how many there are, at most `MAX_ITEMS` @returns where the root is
+ * Hashes the trie of all items. Overwrites each encoding with the reference of its leaf.
+ * @param table rows of the items
+ * @param items number of items, at most `MAX_ITEMS`
+ * @returns position of the root
  */
 export function hashTrie(table: usize, items: u32): usize {
   rows = table;
