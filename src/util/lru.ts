@@ -5,19 +5,19 @@ type Entry<K, V> = {
   readonly value: V;
   readonly expiresAt: number;
   readonly weight: number;
-  /** Number of the last read or write, counted over all entries. */
+  /** Sequence number of the last read or write, over all entries. */
   use: number;
   newer: Entry<K, V> | undefined;
   older: Entry<K, V> | undefined;
 };
 
-/** Milliseconds from a write until an entry leaves, or without a read until it may leave; that takes up to twice as long. */
+/** Milliseconds from a write until expiry; or, as `idleMs`, from the last read or write until eviction, which takes up to twice as long. */
 export type Life = number | { readonly idleMs: number };
 
-/** Until a block, or what was read of one, leaves that nobody asks for any more. */
+/** Life of entries keyed by block, account or trie node: memory stays level however many blocks pass. */
 export const BLOCK_LIFE: Life = { idleMs: 5 * 60_000 };
 
-/** Each new entry lets at most this many leave whose life is over: a write stays as cheap as it is. */
+/** Cap on ended entries removed by one write, which keeps writes cheap. */
 const LEAVING = 2;
 
 /**
@@ -35,10 +35,10 @@ export class Lru<K, V> {
   readonly #onEvict: ((key: K) => void) | undefined;
   #weight = 0;
   #uses = 0;
-  /** The last use before `#markedAt`. */
+  /** Sequence number of the last use before `#markedAt`. */
   #markedUse = 0;
   #markedAt = 0;
-  /** Entries without a later use than this one are idle. */
+  /** Entries whose last use is not later are idle. */
   #idleUse = 0;
 
   /**
@@ -128,7 +128,7 @@ export class Lru<K, V> {
     this.#order.clear();
   }
 
-  /** Removes a few of the least recently used whose life is over. */
+  /** Removes least recently used entries whose life is over. */
   #dropEnded(now: number): void {
     if (now - this.#markedAt >= this.#idleMs) {
       this.#idleUse = this.#markedUse;
