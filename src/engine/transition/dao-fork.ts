@@ -1,4 +1,4 @@
-/** The irregular state change of July 2016: balances of the DAO and its children move to a refund contract. */
+/** The irregular state change of July 2016 (EIP-779): the balances of the DAO and its children move to a refund contract. */
 import type { WorldState } from '../../evm/world-state.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 
