@@ -181,7 +181,7 @@ export class BlockImporter {
 
   #checkKnown(block: Block, hash: Uint8Array): ImportOutcome {
     const { number } = block.header;
-    // The cache of uncommitted blocks covers only the last few.
+    // Uncommitted blocks are cached for 256 blocks only; after the commit, older ones are found in the store.
     this.commit();
     const known = number === 0n ? hash : this.#recent.getHash(number);
     if (known === undefined || !bytesEqual(known, hash)) {

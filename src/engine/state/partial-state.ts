@@ -3,16 +3,16 @@ import { EMPTY_BYTES } from '../../primitives/bytes.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
 import { MissingState } from './missing-state.ts';
 
-/** Where parts of a state are looked up; undefined is what is not at hand. Addresses, slots and hashes are lower-case `0x` text. */
+/** Lookup of the available parts of a state; undefined means unavailable. Addresses, slots and hashes are lower-case `0x` text. */
 export interface StateParts {
-  /** Null where no account exists. */
+  /** Returns null when the account does not exist. */
   findAccount(address: string): AccountState | null | undefined;
-  /** Of an account that exists and has storage: the value without leading zeros. */
+  /** Returns the value without leading zeros, for an account that exists and has storage. */
   findSlot(address: string, slot: string): Uint8Array | undefined;
   findCode(hash: string): Uint8Array | undefined;
 }
 
-/** A state of which parts are at hand. Its readers throw MissingState for the others. */
+/** A partially available state. Its readers throw MissingState for unavailable parts. */
 export class PartialState implements StateReader {
   readonly #parts: StateParts;
 

@@ -19,7 +19,7 @@ export type ExecutionContext = {
   readonly block: BlockEnvironment;
   readonly rules: BlockRules;
   readonly recoverPublicKey: RecoverPublicKey;
-  /** Remaining gas of the block that contains the transaction. */
+  /** Gas of the block that contains the transaction, and its access list under construction. */
   readonly blockGas?: BlockGas | undefined;
   readonly accessList?: BlockAccessRecorder | undefined;
 };
