@@ -33,7 +33,7 @@ export const CORE_LIMITS = {
  * four little-endian 64-bit limbs, lowest first; addresses are words too (their upper 12 bytes are zero).
  */
 const REGIONS: readonly { readonly name: string; readonly size: number; readonly at?: number }[] = [
-  // Data exchanged between host and core: `EXCHANGE_LAYOUT`.
+  // Data exchanged between host and core: `EXCHANGE_WORDS`, `EXCHANGE_FIELDS`.
   { name: 'exchange', size: 64 * KiB, at: MiB },
   // Frames of the call stack: `maxDepth` and the top one.
   { name: 'frames', size: 512 * KiB },

@@ -26,7 +26,7 @@ export type CallJob<S = string | StateExcerpt> = {
 /** A block simulation. */
 export type BlocksJob = {
   readonly kind: 'blocks';
-  /** Folder of the store that holds the chain. */
+  /** Folder of the store with the chain. */
   readonly store: string;
   readonly request: SimulateBlocksRequest;
   /** Gas limit of all calls together. */
