@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { KEPT_CHANGES } from '../store/block-changes.ts';
 
-/** Blocks below the head of an embedded chain at which `eth_getProof` answers. */
+/** Default number of blocks below the head of an embedded chain at which `eth_getProof` answers. */
 export const DEFAULT_PROOF_BLOCKS = 128;
 
 /** Schema of `proofBlocks:` of an embedded network; the maximum is the number of blocks whose changes a store retains. */

@@ -211,6 +211,7 @@ export class Evm {
    * Starts a transaction that is a call without value, price and lists, and runs it for at most a slice of gas. No transaction may be open.
    * @param gasLimit gas for execution; `gasLimit` and `slice` are integers
    * @returns whether the message is finished; otherwise `advance` continues it
+   * @throws StateLimitError when the core has no room for the sender
    */
   runPlain(call: CallBytes, gasLimit: number, slice: number): boolean {
     const { bytes, from, to, data, dataLength } = call;

@@ -127,12 +127,13 @@ export class WorldState {
     this.#core.clearAccountStorage(this.#existing(address));
   }
 
-  /** EIP-2929: warms an account before the transaction begins. */
+  /** EIP-2929: warms an account before the transaction begins. @throws StateLimitError when a region is full */
   warm(address: Uint8Array): void {
     this.#memory.writeWord(requestAddress, address);
     if (this.#core.warmAccount(this.#find()) === 0) throw new StateLimitError();
   }
 
+  /** @throws StateLimitError when a region is full */
   warmSlot(address: Uint8Array, slot: Uint8Array): void {
     this.#memory.writeWord(requestAddress, address);
     const account = this.#find();
@@ -172,6 +173,7 @@ export class WorldState {
     return code.length;
   }
 
+  /** @throws StateLimitError when the region is full */
   supplyCode(codeHash: Uint8Array, code: Uint8Array): void {
     this.#memory.writeWord(requestKey, codeHash);
     const pointer = this.#core.supplyCode(code.length);

@@ -55,6 +55,7 @@ export class ChangeCollector {
   }
 }
 
+/** Decodes a row that `ChangeCollector.encode` wrote. */
 export function decodeBlockChanges(row: Buffer): BlockChanges {
   const slotsAt = COUNT_LENGTH + row.readUInt32BE() * ADDRESS_LENGTH;
   return {

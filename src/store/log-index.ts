@@ -18,6 +18,7 @@ const TOPIC_LENGTH = 32;
 /** Prefix of address terms; topic terms have their position, 0 to 3. */
 const ADDRESS_KIND = 4;
 
+/** Key of the logs of an address (20 bytes). */
 export function addressTerm(address: Uint8Array): Buffer {
   return Buffer.concat([Buffer.of(ADDRESS_KIND), address]);
 }
@@ -49,6 +50,7 @@ export function readLogRange(tables: LogTables, from: bigint, to: bigint): reado
 /** A block with the half-open range of its log numbers. */
 export type LogBlock = { readonly number: bigint; readonly start: number; readonly end: number };
 
+/** Finds the block of a log number. @throws Error when the index has no such log */
 export function findLogBlock(tables: LogTables, log: number): LogBlock {
   const floor = tables.logBlocks.getRange({ start: logKey(log), reverse: true, limit: 1 });
   for (const { key, value } of floor) {

@@ -118,6 +118,7 @@ export const INDEX_TABLES: readonly string[] = [
   'log-terms-closed',
 ];
 
+/** Encodes a block number as a key: 8 bytes, big-endian. */
 export function numberKey(number: bigint): Buffer {
   const key = Buffer.allocUnsafe(8);
   key.writeBigUInt64BE(number);

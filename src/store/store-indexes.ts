@@ -65,7 +65,7 @@ const HASH_LENGTH = 32;
 const NUMBER_LENGTH = 8;
 const POSITION_LENGTH = NUMBER_LENGTH + 4;
 
-/** Indexes the next stored blocks; call it within a write transaction. */
+/** Indexes the next stored blocks; call it within a write transaction. @throws Error when the store lacks a block's receipts */
 export function indexPiece(tables: Tables): IndexProgress {
   const total = readHead(tables) + 1n;
   let next = readNext(tables);
@@ -97,6 +97,7 @@ export function findTransaction(tables: Tables, hash: Uint8Array): TransactionPo
   return { number: position.readBigUInt64BE(), index: position.readUInt32BE(NUMBER_LENGTH) };
 }
 
+/** @throws Error when the store has no indexes */
 export function requireIndexes({ indexes }: Tables): IndexTables {
   if (indexes === undefined)
     throw new Error('the store has no indexes: it has to be opened for writing once');

@@ -4,7 +4,7 @@ import { type OwnerShare, SharedBudget } from '../../util/shared-budget.ts';
 const FREE_BYTES: number = 4 << 20;
 /** Granularity of reservations beyond that, bytes. */
 const STEP_BYTES: number = 1 << 20;
-/** Limit of all threads together for memory beyond `FREE_BYTES`, bytes. */
+/** Limit of all threads for memory beyond `FREE_BYTES`, bytes. */
 const LARGE_BYTES: number = 96 << 20;
 
 const UNUSED = 0;

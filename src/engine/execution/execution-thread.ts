@@ -11,7 +11,7 @@ export type ThreadOptions = {
   /** Memory limit of one execution, bytes. */
   readonly memoryLimit: number;
   readonly memory: ExecutionMemoryOptions;
-  /** Called when the thread has failed, before its jobs are settled. */
+  /** Called when the thread has failed, before its jobs report a fault. */
   readonly onBreakdown: (thread: ExecutionThread, error: Error) => void;
   /** Called with the use since the last report: gas of finished runs, milliseconds in slices. */
   readonly onUse: (gas: number, ms: number) => void;
@@ -91,7 +91,7 @@ export class ExecutionThread {
     return () => this.#send({ kind: 'cancel', id });
   }
 
-  /** Stops the thread between two slices, by force only if it is stuck in one. Its jobs are not settled. */
+  /** Stops the thread between two slices, by force only if it is stuck in one. `settle` is not called for its jobs. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#worker.ref();

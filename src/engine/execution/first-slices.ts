@@ -25,7 +25,7 @@ const OWNER_LOOP_SHARE = 0.1;
 const MAX_OWNER_DEBT_MS = 8;
 /** Slice that suffices for a cheap call, milliseconds. */
 export const TINY_SLICE_MS = 0.25;
-/** Bound on the number of owners with a recorded debt. */
+/** Maximum number of owners with a recorded debt. */
 const MAX_OWNERS = 1_024;
 /** After this many consecutive heavy calls of a shape, its calls move without a first slice... */
 const HEAVY_IN_A_ROW = 3;
@@ -57,10 +57,10 @@ type OwnerDebt = { ms: number; countedAt: number };
 export type CallKind = { readonly owner: string; readonly shape: string };
 
 /**
- * Time limits for calls on the thread that reads requests. A heavy call uses up its first slice there before it starts again
- * on an execution thread. A shape that was heavy recently gets a shorter slice, or none if all calls of it were heavy; so does an
- * unknown shape while much time was lost. Slices are also charged to the owner: over its debt limit, an owner gets shorter slices
- * or none while other owners are active, whatever the shapes of its calls.
+ * Time limits for calls on the thread that reads requests. A heavy call uses up its first slice there before it starts again on an
+ * execution thread. A shape that was heavy recently gets a shorter slice, or none after several consecutive heavy calls; an unknown shape
+ * gets a shorter slice while much time was lost. Slices are also charged to the owner: over its debt limit, an owner gets shorter slices or
+ * none while other owners are active, except for light, cheap shapes.
  */
 export class FirstSlices {
   readonly #known: Lru<string, Weight>;

@@ -32,6 +32,7 @@ export class RecentBlocks {
     return { header: stored.header, hash: stored.hash, uncleHashes };
   }
 
+  /** @throws Error when the block is neither cached nor stored */
   getHash(number: bigint): Uint8Array {
     const hash = this.#added.get(number)?.hash ?? this.#reader.getHeader(number)?.hash;
     if (hash === undefined) throw new Error(`block ${number} is not stored`);

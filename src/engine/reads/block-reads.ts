@@ -105,6 +105,7 @@ export class EngineBlocks implements BlockReads {
     }
   }
 
+  /** Returns a block's access list. @throws ChainError `absent` before Amsterdam, `pruned` when it is no longer stored */
   getAccessList(block: BlockReference, form: AccessListForm): JsonResult | null {
     const position = this.#blocks.find(block);
     if (position === undefined) return null;

@@ -133,7 +133,7 @@ export class Simulator {
     this.release(simulation.close());
   }
 
-  /** Returns rules and block environment for calls at a block. */
+  /** Returns rules and block environment for calls at a block. @throws Error when the block is not stored */
   environmentOf(
     { blockNumber, isPending, blockOverrides }: StateAt & Pick<SimulationRequest, 'blockOverrides'>,
     kind: SimulationKind,

@@ -90,6 +90,7 @@ export function encodeAccountLeaf(account: StoredAccount, storageRoot: Uint8Arra
   return encodeRlp([account.nonce, account.balance, storageRoot, account.codeHash]);
 }
 
+/** Reads the storage root of a state trie leaf, 32 bytes. */
 export function readStorageRoot(leaf: Uint8Array): Uint8Array {
   return asBytes(asList(decodeRlp(leaf), 'account')[2], 'storageRoot', HASH_LENGTH);
 }

@@ -24,6 +24,7 @@ export class PartialState implements StateReader {
     return this.#getAccount(bytesToHex(address));
   }
 
+  /** @throws MissingState when the account or the slot is unavailable */
   getStorage(address: Uint8Array, slot: Uint8Array): Uint8Array {
     const key = bytesToHex(address);
     if (this.#getAccount(key)?.hasStorage !== true) return EMPTY_BYTES;
@@ -33,6 +34,7 @@ export class PartialState implements StateReader {
     return value;
   }
 
+  /** @throws MissingState when the code is unavailable */
   getCode(codeHash: Uint8Array): Uint8Array {
     const hash = bytesToHex(codeHash);
     const code = this.#parts.findCode(hash);

@@ -30,7 +30,7 @@ export function* runAtHead<T>(
   }
 }
 
-/** Limits of concurrent builds: one per owner while another owner is waiting. */
+/** Limits of concurrent builds: two in total, one per owner. */
 const TURN_LIMITS: FairQueueLimits = {
   running: 2,
   ownerShare: 0.5,

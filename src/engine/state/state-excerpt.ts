@@ -49,6 +49,7 @@ export class ExcerptChain implements SimulatedChain {
     return number === block.header.number ? block : undefined;
   }
 
+  /** @throws MissingState when the hash is unavailable */
   getBlockHash(number: bigint): Uint8Array {
     const hash = this.#excerpt.blockHashes.get(number);
     if (hash === undefined) throw new MissingState({ kind: 'blockHash', number });

@@ -44,6 +44,7 @@ export class StoredState implements StateReader {
     return version === undefined || version.since < account.storageSince ? EMPTY_BYTES : version.value;
   }
 
+  /** @throws Error when the store lacks the code */
   getCode(codeHash: Uint8Array): Uint8Array {
     const code = this.#source.getCode(codeHash);
     if (code === undefined) throw new Error(`missing code ${bytesToHex(codeHash)}`);

@@ -40,7 +40,7 @@ export function applyTransaction(
 
 /**
  * Starts a transaction: validates it and charges the sender (yellow paper 6, geth's state transition).
- * @param given which lists the transaction has, where they do not follow from its type
+ * @param given lists that the transaction has, where they do not follow from its type
  * @throws TransactionError when the transaction is invalid; the state is then unchanged
  */
 export function startTransaction(

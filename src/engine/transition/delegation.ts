@@ -11,6 +11,7 @@ const PREFIX = Uint8Array.of(0xef, 0x01, 0x00);
 const DESIGNATION_LENGTH = 23;
 const MAX_NONCE = 2n ** 64n - 1n;
 
+/** Whether a code is a delegation: 0xef0100 and an address. */
 export function isDelegation(code: Uint8Array): boolean {
   return code.length === DESIGNATION_LENGTH && PREFIX.every((byte, i) => code[i] === byte);
 }
@@ -62,6 +63,7 @@ export function designate(state: WorldState, authority: Uint8Array, authorizatio
   state.setCode(authority, keccak256(code), code);
 }
 
+/** Whether an authorization clears the delegation: its address is zero. */
 export function endsDelegation({ address }: Authorization): boolean {
   return bytesEqual(address, ZERO_ADDRESS);
 }

@@ -37,11 +37,11 @@ export function useRules(number: u32, switches: u32, precompiles: u32): void {
   unlinkCodes(0);
 }
 
-// --- where things are
+// --- addresses and sizes
 
 export function returnDataPointer(): usize { return RETURN_DATA; }
 export function returnDataSize(): u32 { return returnSize; }
-/** Where the message's output begins, once it has ended. */
+/** Address of the output of the finished message. */
 export function outputPointer(): usize { return messageOutput; }
 export function returnDataCapacity(): u32 { return <u32>(RETURN_DATA_END - RETURN_DATA); }
 export function logsPointer(): usize { return LOGS; }
@@ -185,7 +185,7 @@ export function gasRefund(): i64 { return refund; }
 export function callsStop(): i32 { return whyStopped; }
 export function gasLeftOfCalls(): f64 { return callsGasLeft; }
 
-// --- what was recorded
+// --- recorded accesses
 
 /** Remove one account, or one slot, from the recorded ones; 0: none is left. */
 export function takeAccessedAccount(): usize { return takeAccess(); }

@@ -26,7 +26,7 @@ const NEXT_ACCESSED: usize = 124;
 const SLOT_SIZE: usize = 128;
 /** End of the list of recorded entries. */
 const END: usize = 1;
-/** Maximum number of slots kept between transactions, 32 MiB. */
+/** Maximum number of slots cached between transactions, 32 MiB. */
 const CROWD: u32 = 1 << 18;
 
 /** Generation of transient slots; no account ever has it. */

@@ -7,7 +7,7 @@ import { epoch, journalEnd, setCode, setDepth, setEpoch, setGasObserved, setJour
 import { forgetWork } from './pending-work.ts';
 import { areSlotsCrowded, clearSlots, firstDirtySlot, settleSlots } from './slots.ts';
 
-/** Maximum size of decoded code kept between transactions: half of the region, bytes. */
+/** Maximum size of decoded code cached between transactions: half of the region, bytes. */
 const MAX_KEPT_CODE: u32 = <u32>(CODES_END - CODES) >> 1;
 
 /** Marks the beginning of the transaction. State overrides may be written between this and `begin`. @returns `journalMark` */

@@ -17,6 +17,7 @@ const FLAGS = {
 } as const;
 const ONE: Uint8Array = bigIntToFixedBytes(1n, 32);
 
+/** Checks a compressed point of 48 bytes, group included. @returns the library's error text, or undefined */
 export function* findCompressedProblem(
   point: Uint8Array,
   { bls12381 }: Pick<Cryptography, 'bls12381'>,

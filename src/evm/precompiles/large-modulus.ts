@@ -45,6 +45,7 @@ function* invert(modulus: bigint, bits: number): Steps<bigint> {
   return (coarse << (cut + 1n)) - (product >> BigInt(2 * half));
 }
 
+/** A long modulus with its precomputed inverse. */
 export class LargeModulus {
   readonly #modulus: bigint;
   readonly #bits: number;

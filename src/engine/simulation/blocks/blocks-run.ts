@@ -34,7 +34,10 @@ export class BlocksRun {
     return growth + (this.#state?.size ?? 0) + this.#text.size;
   }
 
-  /** Runs the simulation. The tries are those of the store's head: when the head moves, the simulation restarts. */
+  /**
+   * Runs the simulation. The tries are those of the store's head: when the head moves, the simulation restarts.
+   * @throws ChainError with geth's texts
+   */
   *execute(): Execution<HexData> {
     const { reader } = this.#simulator;
     for (let attempt = 1; ; attempt++) {
